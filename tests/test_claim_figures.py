@@ -24,7 +24,7 @@ from gupai_agents.evaluation.claims import (
 )
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples
 from gupai_agents.evaluation.claims.doses import judged
-from gupai_agents.evaluation.claims.effects import sentence_of
+from gupai_agents.evaluation.claims.effects import found_at, sentence_of
 from gupai_agents.evaluation.claims.orderings import _ranked
 from gupai_agents.evaluation.claims.policies import Pairs
 from gupai_agents.evaluation.claims.results import Level
@@ -253,11 +253,24 @@ OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("t
         ((YES, YES), "supported", "supported"),
         ((SMALL, SMALL), "no practical effect", "no practical effect"),
         ((LITTLE, YES), "it depends", "supported from two; with one it gains little (0.40)"),
+        ((("inconclusive", -0.4, 0.3), YES, YES), "it depends", "supported from two; with one it costs little (0.40)"),
         ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to say; with one it is not settled"),
     ],
 )
 def test_the_headline_says_from_where_a_claim_holds(said, verdict, headline):
     assert judged(levels(*said), chips=True) == (verdict, headline)
+
+
+def test_doses_that_agree_are_as_sure_as_the_least_sure_and_others_as_the_surest_of_so_many():
+    reading = policy_with(doses={"feature": "place", "values": ["1", "2"]})
+    for said, chance in (
+        ((YES, ("supported", 1.0, 0.9)), max),
+        ((("contradicted", -1.0, 0.6), ("supported", 1.0, 0.9)), min),
+    ):
+        some = levels(*said)
+        p = [level.pooled.p for level in some]
+        assert found_at(reading, some, "it").p == pytest.approx(chance(p) * (2 if chance is min else 1), rel=1e-9)
+        assert 2 * min(p) < max(p)
 
 
 # --- actions --------------------------------------------------------------------------------------

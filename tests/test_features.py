@@ -1,6 +1,7 @@
 """What the features of an action say: in positions worked out by hand, within their ranges, from the view alone."""
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,13 +11,17 @@ from facts import Line, Sight, first_block, joined, tiles_of, unseen_tiles
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_env import GAMES, VectorEnv
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import tile_name, tiles_in
+from gupai_env.core.tiles import RED, tile_name, tiles_in
 from gupai_env.games.da_ling.players import share_as_strong
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, VALUE, strength_of
+from gupai_env.games.deer_hunt import players as deer_hunt_players
+from gupai_env.games.pai_gow import players as pai_gow_players
 from gupai_env.games.small_mahjong.triplets import TRIPLETS
+from gupai_env.games.tien_gow import players as tien_gow_players
 from gupai_env.positions import da_ling, ding_niu, small_mahjong, tiu_u
 from referees.ding_niu import suan_zhang
 from referees.tiles import Tile, is_double
@@ -499,3 +504,32 @@ def test_a_claim_by_the_distance_of_the_discarder(seat, feature):
     assert short_repr(position, "pass", *names, "closed") == [0, 0, 0, 1]
     joining = small_mahjong.from_tiles(hands, offered="52", expose_claims=False)
     assert short_repr(joining, "claim into the hand", *names, "closed") == [*expected, 1]
+
+
+def test_a_trick_of_deer_is_red_if_all_of_its_tiles_are():
+    red, black = np.flatnonzero(RED > 0)[:2], np.flatnonzero(RED == 0)[0]
+    for action, others, all_red in ((red[0], red[:1], True), (red[0], [black], False), (black, red[:1], False)):
+        trick = np.full(4, NOBODY)
+        trick[1] = others[0]
+        found = deer_hunt_players.trick_of(SimpleNamespace(lying=1, trick=trick, taking=1), action)
+        assert (found[0], found[1]) == (RED[action] + RED[others[0]], all_red)
+
+
+@pytest.mark.parametrize(("turns", "beatable", "takes"), [(3, True, 1), (2, True, 0), (4, True, 0), (2, False, 1)])
+def test_who_plays_last_in_tien_gow_takes_the_trick(turns, beatable, takes):
+    weights = np.zeros(len(tien_gow_players.FEATURES) + 1)
+    weights[tien_gow_players.AT.takes] = 1
+    view = SimpleNamespace(hand=tien_gow_players.TILES[0], beatable=int(beatable), tiny=0, sizes=[8], taken=[1])
+    view = SimpleNamespace(**vars(view), tiles=1, turns=turns, players=4)
+    assert tien_gow_players.score(view, 0, weights) == takes
+
+
+def test_the_banker_of_pai_gow_wins_with_a_copy():
+    weights = np.zeros(len(pai_gow_players.FEATURES) + 1)
+    weights[pai_gow_players.AT.high_probability] = 1
+    values = np.array([[50, 20]])
+    player, banker = (
+        pai_gow_players.score(SimpleNamespace(values=values, tiles=[0, 1, 2, 3], table=0, banker=who), 0, weights)
+        for who in (1, 0)
+    )
+    assert (player, banker) == tuple(pai_gow_players.SHARES[0, 0, [50, 51]]) and player < banker

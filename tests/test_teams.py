@@ -1,6 +1,7 @@
 """Teams: seats that share a payoff are a unit wherever players are compared, tuned, searched for or trained."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,10 +24,11 @@ from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.evaluation.match import rotations_of
 from gupai_agents.evaluation.tournament import ALL, MIXED, ONE, TWO, line_ups
 from gupai_agents.tune import Table
-from gupai_env import GAMES, get_game
+from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
+from gupai_training import true_hand_targets
 from gupai_training.opponents import LEARNER, OpponentPool
-from gupai_training.true_hand_targets import chips_in_deals
+from gupai_training.true_hand_targets import chips_in_deals, chips_played_out
 
 DEER = get_game("deer-hunt")
 SIDES = [0, 1, 0, 1]
@@ -186,6 +188,16 @@ def test_claims_give_the_trait_to_the_partner_too():
     assert at_their_sides(DEER, 4, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
     jie_long = get_game("jie-long")
     assert at_their_sides(jie_long, 3, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0], [0, 0, 1]]
+
+
+def test_a_network_plays_out_for_its_partner_too(monkeypatch):
+    seatings, envs = [], VectorEnv(DEER, 8, seed=1)
+    envs.step(envs.sample(1))
+    monkeypatch.setattr(true_hand_targets, "play_out", lambda envs, agents, seating: seatings.append(seating))
+    scorer, others = SimpleNamespace(scores=None), [make_agent("greedy", DEER)]
+    chips_played_out(DEER, envs.variant, scorer, others, np.ones(8, int), envs.states.copy(), envs.masks)
+    rows = np.nonzero(envs.masks)[0]
+    assert seatings[0].tolist() == [[int(SIDES[seat] != SIDES[own]) for seat in range(4)] for own in envs.seats[rows]]
 
 
 # Exact search
