@@ -105,7 +105,7 @@ def test_a_template_for_every_game_is_a_claim_whose_pattern_fits_something(game)
 
     claim = claim_of(parse_yaml(template(game, "mine")))
     (pattern,) = claim.readings[0].action
-    envs = VectorEnv(game, 300, seed=2, observe=False)
+    envs = VectorEnv(game, 60, seed=2, observe=False)
     fitted = 0
     for step in range(6):
         at = Positions(game, envs.variant, envs.states.copy().view(np.recarray), envs.masks.copy())

@@ -78,7 +78,7 @@ def test_every_feature_stays_within_its_range_and_tells_some_actions_apart(game)
                 # To an action that it says nothing about a feature is 0.
                 assert scores.min() >= min(feature.low, 0), feature.name
                 assert scores.max() <= feature.high, feature.name
-                found[feature.name] |= set(scores.tolist())
+                found[feature.name].update(np.unique(scores).tolist())
             envs.step(envs.sample(derive(5, step)))
     assert {name for name, values in found.items() if len(values) < 2} <= RARE
 

@@ -119,7 +119,7 @@ def test_lanes_play_what_single_environments_play(game, options):
     ended = 0
     for seed in (3, None, [5] * 6):
         assert data_equivalence(envs.reset(seed=seed), single.reset(seed=seed), exact=True)
-        for step in range(40):
+        for step in range(28):
             actions = envs.action_space.sample()
             if wild and step % 2:
                 actions[:3] = wild.integers(-2, GAMES[game].num_actions + 2, 3)

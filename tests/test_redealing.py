@@ -19,6 +19,7 @@ from adapters import ADAPTERS, FACES
 from facts import MahjongTable, Sight, completing, small_mahjong_facts, tiles_of, triplet, without
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.kernels import kernels
+from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import CARRYING, DOUBLES, ONE, tiles_in
 from gupai_env.games.small_mahjong.triplets import TILES
@@ -207,8 +208,9 @@ def drawn_from(puzzle: Puzzle, num: int) -> Counter:
     envs, position = puzzle.envs, np.array([puzzle.position]).view(np.recarray)
     views = np.repeat(views_of(envs, position, puzzle.viewer), num).view(np.recarray)
     drawn = envs.game.new_states(num)
-    envs.kernels.determinize(envs.rules, views, np.array([derive(7, at) for at in range(num)]), drawn)
-    return Counter(map(distribution, drawn))
+    envs.kernels.determinize(envs.rules, views, derive_each(7, 0, num), drawn)
+    rows = np.concatenate([drawn["hands"], drawn["discards"], drawn["unused"][:, None]], 1)
+    return Counter(map(tuple, rows.tolist()))
 
 
 # Small Mahjong: what others drew at their turns is hidden too
@@ -311,8 +313,7 @@ def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_
         num = DRAWS * len(expected)
         views = np.repeat(views_of(envs, np.array([state]).view(np.recarray), viewer), num)
         drawn = envs.game.new_states(num)
-        rng_keys = np.array([derive(8, at) for at in range(num)])
-        envs.kernels.determinize(envs.rules, views.view(np.recarray), rng_keys, drawn)
+        envs.kernels.determinize(envs.rules, views.view(np.recarray), derive_each(8, 0, num), drawn)
         one, other = Sight("small-mahjong", envs.variant, state, viewer).others
         found = Counter(
             (tuple(sorted(tiles_of(each[one]))), tuple(sorted(tiles_of(each[other])))) for each in drawn.hands
@@ -343,7 +344,7 @@ def test_redealt_positions_of_tien_gow_let_a_discard_under_way_go_on():
             expected[*hands, before, begun] += 1
     num = 30 * len(expected)
     drawn = position.game.new_states(num)
-    views, rng_keys = np.repeat(position.view_row(0), num), np.array([derive(9, at) for at in range(num)])
+    views, rng_keys = np.repeat(position.view_row(0), num), derive_each(9, 0, num)
     kernels(position.game).determinize(position.rules, views.view(np.recarray), rng_keys, drawn)
     plays = int(position.state.plays)
     discards = drawn.record[:, [1, plays - 1]] - DISCARD
@@ -370,7 +371,7 @@ def test_redealt_hands_of_ce_deng_give_their_rights_to_the_seats_after_the_viewe
         state.rights, state.to_act = 1 << viewer, viewer
         view = views_of(envs, np.array([state]).view(np.recarray), viewer)
         drawn = game.new_states(draws)
-        rng_keys = np.array([derive(number, at) for at in range(draws)])
+        rng_keys = derive_each(number, 0, draws)
         envs.kernels.determinize(envs.rules, np.repeat(view, draws).view(np.recarray), rng_keys, drawn)
         assert (drawn.to_act == viewer).all()
         expected = np.full(draws, 1 << viewer)

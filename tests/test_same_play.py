@@ -358,7 +358,7 @@ def everything(game: str) -> list:
         env.step(None if env.terminations[agent] else int(mask.argmax()))
     found.append(env.state().sum())
 
-    for name in agent_names(game):
+    for name in dict.fromkeys(agent_names(game)[at] for at in (0, 1, -2, -1)):
         found.append(duel(game, make_agent(name, game), make_agent("random", game), 1).chips.tolist())
     seat = SeatEnv(game, opponents="greedy")
     seat.reset(seed=2)

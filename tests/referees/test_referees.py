@@ -990,7 +990,7 @@ def tiles_of(referee):
 @pytest.mark.parametrize("game", DEALS)
 def test_tiles_are_conserved_moves_are_distinct_and_payoffs_sum_to_zero(game):
     rng = random.Random(game)
-    for _ in range(15):
+    for _ in range(8):
         referee = DEALS[game](rng)
         dealt = tiles_of(referee)
         while not referee.terminated:
