@@ -486,15 +486,11 @@ def learning() -> str:
         "over deals; `random` is far below, and not drawn. Each curve is a single run; another seed gives another one.",
         "The recipe's limit in minutes is replaced by a fixed number of targets, so that the machine's speed makes no",
         "difference.",
-        "The games that are missing have not been run yet.",
         "[What works in training](training.md) and [all players compared](ladder.md) are pages of their own.",
         "",
     ]
     for game in GAMES.values():
-        file = LEARNING / f"{game.id}.json"
-        if not file.exists():
-            continue
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads((LEARNING / f"{game.id}.json").read_text(encoding="utf-8"))
         last = found["evaluations"][-1]
         won = [f"{_chips(last[name])} against `{name}`" for name in last if "mean" in _figures(last[name])]
         exact = _figures(last.get("exploitability")).get("best")  # of a game whose hands can all be played out

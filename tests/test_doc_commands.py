@@ -30,6 +30,8 @@ LEFT_OUT = {
     "gupai warm": "compiles all games for minutes; test_web_warmer.py compiles one",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python -m benchmarks.learning_tiny ": "trains for minutes; test_learning_tiny.py trains less",
+    "python -m benchmarks.pipeline ": "measures for a minute; test_benchmarks.py measures less",
+    "python -m benchmarks.entries ": "trains for minutes; two of its methods need dm-tree",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
     "python -m build": "test_release.py builds the wheel",
     "python examples/": "takes minutes or an environment of its own; test_clients.py",
