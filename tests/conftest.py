@@ -9,6 +9,7 @@ import pytest
 # The tests start a hundred processes, and each would compile the sources of all packages again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.pop("COLUMNS", None)  # which readline sets for the workers of a pytest at a terminal
 
 # A worker has a core, and so do the threads of its products; before numpy and torch are there.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
