@@ -250,6 +250,17 @@ def test_an_agent_that_cannot_play_a_task_is_refused_before_any_deal(monkeypatch
         play_benchmark({})
 
 
+@pytest.mark.parametrize(
+    ("per_second", "said"),
+    [(2e6, "under 1 µs"), (1e6, "under 10 µs"), (1e4, "under 1 ms"), (1.01, "under 1 s"), (1.0, "a second or more")],
+)
+def test_the_class_of_a_thinking_time_is_above_it(per_second, said, path, monkeypatch):
+    monkeypatch.setattr(benchmark, "speed", lambda *_: per_second)
+    card = read_card(path)
+    found = benchmark.timed(card, dict.fromkeys((each.task for each in card.results), "greedy"), "a processor")
+    assert found.timing.slowest == said
+
+
 # --- the page -------------------------------------------------------------------------------------
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -276,5 +276,8 @@ def test_a_forged_verdict_of_a_claim_is_no_error_of_the_server(ask, tmp_path, mo
         status, found = ask("GET", f"/recorded/{name}")
         assert status in (200, 404) or f"damaged ({name}.json" in found, content[:300]
         shown.add(status)
+    (tmp_path / f"{name}.json").write_bytes(json.dumps(whole | {"id": "jl-only-2"}).encode())
+    claims._recorded.cache_clear()
+    assert claims._recorded(name) is None  # the verdict of another claim
     claims._recorded.cache_clear()
     assert shown == {200, 404, 422} and "Traceback" not in capfd.readouterr().err

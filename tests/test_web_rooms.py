@@ -487,6 +487,8 @@ def test_the_standings_of_a_tournament_under_way_are_of_the_deals_that_were_play
             assert each.chips == pytest.approx(
                 estimate(whole.chips_of(names.index(each.name))[: report_evaluation.deals])
             )
+    for deals in (1, 2):  # two are enough for an interval
+        assert all((each.chips is not None) == (deals > 1) for each in progress(deals, whole).standings)
 
 
 def pipe(path):
