@@ -319,3 +319,6 @@ def test_best_is_asked_at_every_dose_and_says_what_the_difference_is_worth_to_it
     assert best.worth.mean < rich.worth.mean  # five 2s speak more for it than three do
     assert best.chooses.mean < rich.chooses.mean
     assert not try_claim(claim, deals=20).findings[0].doses[0].masters  # nobody asked
+    monkeypatch.setattr(masters, "DEALS", 20)  # enough for masters
+    capped, asked = (try_claim(claim, deals=deals, masters=True).findings[0].doses[0].masters[0] for deals in (50, 20))
+    assert capped.decisions == asked.decisions < best.decisions

@@ -273,3 +273,11 @@ def test_the_tiny_deck_counts_two_tricks():
 def test_no_deal_pays_more_than_the_bound():
     assert GAME.payoff_bound(GAME.variant()) == 30
     assert settle([8, 0, 0, 0], 0) == [30, -10, -10, -10]
+
+
+def test_chips_that_an_observation_has_no_room_for_are_shown_as_the_most_there_are():
+    view, seen = GAME.new_view(), np.zeros(GAME.encoder.layout.size, np.int8)
+    view.best, view.bonus, view.multiplier = -1, [-300, 300, 0, -128], 200
+    GAME.encode(view, seen)
+    parts = GAME.encoder.layout.split(seen)
+    assert parts["bonus"].tolist() == [-127, 127, 0, -127] and parts["multiplier"].tolist() == [127]
