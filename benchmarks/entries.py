@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
-from benchmarks.learning_tiny import nfsp_agents, play_nfsp, scoring
+from benchmarks.learning_tiny import nfsp_table, play_nfsp, scoring
 from gupai_agents import ObservationAgent, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.benchmark import play_benchmark, timed
@@ -74,10 +74,7 @@ def maskable_ppo(task: Task, decisions: int, seed: int) -> Score:
 
 def nfsp(task: Task, decisions: int, seed: int) -> Score:
     """Return the average policy of NFSP, that of the first seat; observations do not depend on seats."""
-    from open_spiel.python.rl_environment import Environment
-
-    env = Environment(in_openspiel(task, seed), seed=seed)
-    agents = nfsp_agents(env, seed, decisions)
+    env, agents = nfsp_table(in_openspiel(task, seed), seed, decisions)
     play_nfsp(env, agents, decisions)
     return scoring(agents[0]._avg_network)
 
@@ -93,6 +90,8 @@ def deep_cfr(task: Task, decisions: int, seed: int) -> Score:
             self.visited += not (state.is_terminal() or state.is_chance_node())
             return super()._traverse_game_tree(state, player)
 
+    np.random.seed(seed)  # its traversals draw from numpy's own generator, its first networks from torch's
+    torch.manual_seed(seed)
     solving = Counting(
         in_openspiel(task, seed),
         policy_network_layers=(128,),
@@ -112,11 +111,9 @@ def deep_cfr(task: Task, decisions: int, seed: int) -> Score:
 
 
 def in_openspiel(task: Task, seed: int) -> Any:
-    """Return the game of a task in OpenSpiel, whose own solvers draw from numpy's and torch's generators."""
+    """Return the game of a task in OpenSpiel."""
     from gupai_env.openspiel import as_openspiel
 
-    np.random.seed(seed)
-    torch.manual_seed(seed)
     return as_openspiel(task.game, rng_seed=seed, **task.options)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gupai_env import GAMES, get_game
+from gupai_env.core.files import write_file
 from gupai_training import train
 from gupai_training.config import find
 from gupai_training.curves import evaluations_of
@@ -52,7 +53,7 @@ def main() -> None:
             each.pop("losses", None)
             each.pop("seconds", None)
         found = {"seed": chosen.seed, "targets": chosen.targets, "deals": DEALS, "evaluations": evaluations}
-        (FOUND / f"{game}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        write_file(FOUND / f"{game}.json", json.dumps(found, indent=1) + "\n", force=True)
         print(game, evaluations[-1], flush=True)
 
 

@@ -213,12 +213,7 @@ class Drawing(ObservationAgent):
 
 def nfsp(tree: GameTree, seed: int, decisions: int) -> Curve:
     """NFSP of OpenSpiel, judged by its average policy."""
-    from open_spiel.python.rl_environment import Environment
-
-    np.random.seed(seed)
-    torch.manual_seed(seed)
-    env = Environment(openspiel_game(tree), seed=seed)
-    agents = nfsp_agents(env, seed, decisions)
+    env, agents = nfsp_table(openspiel_game(tree), seed, decisions)
     played = 0
     for most in budgets(NFSP_SHARE * decisions):
         played += play_nfsp(env, agents, most - played)
@@ -226,12 +221,16 @@ def nfsp(tree: GameTree, seed: int, decisions: int) -> Curve:
         yield played, tree.exploitability(tree.policy(players))
 
 
-def nfsp_agents(env: Any, seed: int, decisions: int) -> list[Any]:
-    """Return NFSP for every seat of an environment of OpenSpiel; it learns earlier and more often than its example."""
+def nfsp_table(game: Any, seed: int, decisions: int) -> tuple[Any, list[Any]]:
+    """Return an environment of OpenSpiel and NFSP for every seat; it learns earlier and more often than its example."""
     from open_spiel.python.pytorch.nfsp import NFSP
+    from open_spiel.python.rl_environment import Environment
 
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    env = Environment(game, seed=seed)
     sizes = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
-    return [
+    agents = [
         NFSP(
             seat,
             *sizes,
@@ -251,6 +250,7 @@ def nfsp_agents(env: Any, seed: int, decisions: int) -> list[Any]:
         )
         for seat in range(env.num_players)
     ]
+    return env, agents
 
 
 def play_nfsp(env: Any, agents: list[Any], decisions: int) -> int:

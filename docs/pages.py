@@ -42,6 +42,7 @@ from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
 from gupai_training.config import Config, went_in
+from gupai_training.curves import baselines_of
 
 DOCS = Path(__file__).parent
 FOLDER, LADDERS, DEALS, VERDICTS, LEARNING = (
@@ -492,8 +493,8 @@ def learning() -> str:
     for game in GAMES.values():
         found = json.loads((LEARNING / f"{game.id}.json").read_text(encoding="utf-8"))
         last = found["evaluations"][-1]
-        won = [f"{_chips(last[name])} against `{name}`" for name in last if "mean" in _figures(last[name])]
-        exact = _figures(last.get("exploitability")).get("best")  # of a game whose hands can all be played out
+        won = [f"{_chips(last[name])} against `{name}`" for name in baselines_of(found["evaluations"])]
+        exact = last.get("exploitability")  # of a game whose hands can all be played out
         lines += [
             f"## {game.title}",
             "",
@@ -501,16 +502,11 @@ def learning() -> str:
             "",
             f"After {last['targets']:,} targets: {', '.join(won)} chips per deal",
             f"({found['deals']:,} deals, each from every seat).",
-            *([f"A best response wins {exact:.4f} chips per deal from it (exact)."] if exact is not None else []),
+            *([f"A best response wins {exact['best']:.4f} chips per deal from it (exact)."] if exact else []),
             f"`python -m benchmarks.learning_curves {game.id} --targets {found['targets']} --seed {found['seed']}`",
             "",
         ]
     return "\n".join(lines)
-
-
-def _figures(of: object) -> dict[str, Any]:
-    """Return the figures of an entry of an evaluation, none if it is a count."""
-    return of if isinstance(of, dict) else {}
 
 
 def models() -> str:

@@ -12,8 +12,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.pop("COLUMNS", None)  # which readline sets for the workers of a pytest at a terminal
 
 # A worker has a core, and so do the threads of its products; before numpy and torch are there.
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    if "PYTEST_XDIST_WORKER" in os.environ:
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
 MANY = 20  # files: below it the loops of some games may not be needed

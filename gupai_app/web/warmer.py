@@ -98,7 +98,9 @@ class Warmer:
             with self._changed:
                 game = self._wanted if self._wanted in left else left[0]
                 left.remove(game)
-                if self._done[game] >= HINTS or self._at_hints(game, self._here) or hints_on_disk(game):
+            kept = hints_on_disk(game)  # no page waits for the disk
+            with self._changed:
+                if kept or self._done[game] >= HINTS or self._at_hints(game, self._here):
                     continue
                 self._there = Work(game, "hints", time.monotonic())
             with contextlib.suppress(Exception):

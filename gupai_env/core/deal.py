@@ -145,17 +145,17 @@ class Deal:
 class Fields:
     """A record whose fields plain rules read and write; numpy's own attributes take far longer."""
 
-    __slots__ = ("_fields_of",)  # no field has this name
-    _fields_of: np.record
+    __slots__ = ("_record",)  # no field begins with an underscore
+    _record: np.record
 
     def __init__(self, record: np.record) -> None:
-        object.__setattr__(self, "_fields_of", record)
+        object.__setattr__(self, "_record", record)
 
     def __getattr__(self, name: str) -> Any:
-        return np.void.__getitem__(self._fields_of, name)
+        return np.void.__getitem__(self._record, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        np.void.__setitem__(self._fields_of, name, value)
+        np.void.__setitem__(self._record, name, value)
 
 
 def fields_of(record: np.record) -> Any:
