@@ -13,6 +13,7 @@ from gupai_agents.evaluation.all_hands import (
     Equilibrium,
     Hands,
     HandTree,
+    batch_of,
     build_hand_tree,
     list_hands,
     offers_hands,
@@ -96,6 +97,15 @@ def test_an_equilibrium_tells_what_splits_win_against_it():
     times = np.tile(tree.by_tiles.times, 2)
     best = (np.nanmax(found, 1) * times).reshape(2, -1).sum(1) / tree.by_tiles.times.sum()
     np.testing.assert_allclose(best.mean(), tree.best_responses(policy)[0], atol=1e-12)
+
+
+def test_with_several_players_the_banker_wins_as_much_from_each_of_them():
+    tree = build_hand_tree("pai-gow", **TINY)
+    equilibrium, hands = Equilibrium(tree, 10), tree.by_tiles.hands[:3]
+    of_two, of_five = (
+        equilibrium.chips(batch_of(GAME, GAME.variant.make(players=players), hands, 0)) for players in (2, 5)
+    )
+    np.testing.assert_allclose(of_five, of_two * np.repeat([1, 4], len(hands))[:, None])
 
 
 @pytest.mark.parametrize("options", [{}, {"copy": "push"}, {"copy": "push", "pay": "roads"}], ids=str)

@@ -58,6 +58,16 @@ def commands() -> list[str]:
     return [shlex.join(words) for line in lines if (words := shlex.split(line, comments=True))]
 
 
+def commands_in_sentences() -> list[str]:
+    """The commands in backquotes of pages, claims, configurations and code, but for placeholders such as COMMAND."""
+    code = [
+        file for folder in ("gupai_env", "agents", "training", "gupai_app") for file in ROOT.glob(f"{folder}/**/*.py")
+    ]
+    texts = [*PAGES, *ROOT.glob("configs/**/*.yaml"), *code]
+    found = {each for text in texts for each in re.findall(r"`(gupai [a-z][^`\n{]*)`", text.read_text("utf-8"))}
+    return sorted(each for each in found if each.split()[1].replace("-", "").islower())
+
+
 def why_left_out(command: str) -> str | None:
     found = [why for start, why in LEFT_OUT.items() if command.startswith(start)]
     needs = [what for what in (NEEDS_A_RUN, NEEDS_A_CLUSTER) if what in command]
@@ -86,9 +96,9 @@ def test_nothing_is_left_out_that_no_document_says():
 
 
 def test_the_options_that_the_documents_name_exist():
-    """Also those of commands that are left out: `gupai COMMAND --help` knows them."""
+    """Also those of commands that are left out, and within sentences: `gupai COMMAND --help` knows them."""
     named = {}
-    for command in commands():
+    for command in [*commands(), *commands_in_sentences()]:
         program, *words = shlex.split(command)
         if program == "gupai":
             name = " ".join(words[: 2 if words[0] == "claim" else 1])

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gupai_agents.checkpoint import MAX_BYTES
-from gupai_agents.evaluation.all_hands import offers_hands
+from gupai_agents.evaluation.all_hands import SEATS, offers_hands
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
@@ -102,8 +102,8 @@ class ExpertIterationConfig(Section):
     tables: int = Field(2048, description="deals played for a chunk of targets", ge=1, le=1 << 20)
     equilibrium: int = Field(
         0,
-        description="rounds of CFR+ that first compute an equilibrium, in a game of two seats where only the hands "
-        "matter: targets are the exact chips of actions against it instead of playouts; 0 uses playouts",
+        description="rounds of CFR+ that first compute an equilibrium, in a game of player and banker where only the "
+        "hands matter: targets are the exact chips of actions against it instead of playouts; 0 uses playouts",
         ge=0,
         le=100_000,
     )
@@ -254,10 +254,12 @@ class Config(Section):
         if self.expert_iteration.ensemble and not self.expert_iteration.true_hands:
             raise ValueError("expert_iteration.true_hands=0: expert_iteration.ensemble would not be used")
         game = get_game(self.game)
-        if self.expert_iteration.equilibrium and not offers_hands(game, game.variant.make(**self.variant)):
+        if self.expert_iteration.equilibrium and not offers_hands(
+            game, game.variant.make(**self.variant | {"players": SEATS})
+        ):
             raise ValueError(
                 f"expert_iteration.equilibrium={self.expert_iteration.equilibrium}: an equilibrium can be computed "
-                f"only where two seats decide once by their hands, not in {game.id} with these options; choose 0"
+                f"only where each seat decides once, by its hand alone, not in {game.id} with these options; choose 0"
             )
         if self.expert_iteration.rollout_policy and not self.expert_iteration.self_rollouts:
             raise ValueError("expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be used")

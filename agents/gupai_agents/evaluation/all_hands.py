@@ -319,7 +319,10 @@ def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | N
 
 
 class Equilibrium:
-    """What every split of every hand wins on average against an equilibrium, which some rounds of CFR+ find."""
+    """What every split of every hand wins on average against an equilibrium, which some rounds of CFR+ find.
+
+    It is one with any number of players too: each settles with the banker alone, so the banker wins as much from each.
+    """
 
     def __init__(self, tree: HandTree, rounds: int) -> None:
         hands = tree.by_tiles
@@ -329,9 +332,11 @@ class Equilibrium:
 
     def chips(self, batch: DecisionBatch) -> np.ndarray:
         """Return the chips of every split, float64 [N, splits]; NaN where it is not legal."""
-        rows = [self.rows[tiles.tobytes()] for tiles in batch.views.tiles]
-        roles = np.where(batch.views.banker == 0, BANKER, PLAYER)
-        found: np.ndarray = self.won[roles, rows]
+        views = batch.views
+        rows = [self.rows[tiles.tobytes()] for tiles in views.tiles]
+        is_banker = views.banker == 0
+        settled = np.where(is_banker, views.players - 1, 1)
+        found: np.ndarray = settled[:, None] * self.won[np.where(is_banker, BANKER, PLAYER), rows]
         return found
 
 
