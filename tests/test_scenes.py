@@ -536,3 +536,5 @@ def test_a_discard_is_still_in_the_hand_for_those_who_are_not_asked(viewer, hidd
     shown = position.game.scene(position.variant, [position.view(viewer)], list("0123"))
     found = {int(place.name): pile(place.piles, "hand").hidden for place in shown.places}
     assert [found[seat] for seat in range(4)] == hidden
+    both = position.game.scene(position.variant, [position.view(2), position.view(1)], list("0123"))  # one who is asked
+    assert {place.name: pile(place.piles, "hand").hidden for place in both.places}["0"] == 5
