@@ -263,7 +263,7 @@ def test_the_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
 
 def test_only_the_moves_of_the_highest_value_are_the_best(monkeypatch):
     seating = begun("jie-long")
-    values = [TileValue(move.actions[0], float(-(at % 3)), 1.0) for at, move in enumerate(seating.moves)]
+    values = [TileValue(move.actions[0], float(1 - at % 3), 1.0) for at, move in enumerate(seating.moves)]
     monkeypatch.setattr("gupai_app.web.table.scores", lambda *_: (values, "so"))
     listed = [line for lines in seating.lines(advice=True)[0].values() for line in lines]
     assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]

@@ -16,12 +16,12 @@ GAME = get_game("jie-long")
 FORCED, FREE = GAME.variant.make(forced_play=True), GAME.variant.make(forced_play=False)
 
 
-def train(folder, value, variant, when):
+def train(folder, value, variant, when, game=GAME):
     """Write a run whose player always likes the first legal action, in a file of a time."""
     folder.mkdir(exist_ok=True)
-    shapes = {"0": (4, GAME.encoder.layout.size), "2": (GAME.num_actions, 4)}
+    shapes = {"0": (4, game.encoder.layout.size), "2": (game.num_actions, 4)}
     layers = {f"{name}.weight": np.full(shape, value, np.float32) for name, shape in shapes.items()}
-    save_network(layers, GAME, variant, folder / AGENT_FILE, force=True)
+    save_network(layers, game, variant, folder / AGENT_FILE, force=True)
     os.utime(folder / AGENT_FILE, (when, when))
 
 
@@ -35,9 +35,12 @@ def test_a_trained_player_is_that_of_its_file_now(tmp_path):
     assert found.agent("run:one", GAME, FORCED).tensors["policy.weight"][0, 0] == 2
     train(tmp_path / "one", 2.0, FREE, 3000)
     assert found.trained(GAME, FORCED) == [] and found.trained(GAME, FREE) == ["run:one"]
-    assert found.trained(GAME) == ["run:one"] and found.trained(get_game("tiu-u")) == []
+    other = get_game("tiu-u")
+    assert found.trained(GAME) == ["run:one"] and found.trained(other) == []
     with pytest.raises(ValueError, match="trained with forced_play=False, not forced_play=True"):
         found.agent("run:one", GAME, FORCED)
+    train(tmp_path / "one", 2.0, other.variant(), 4000, other)
+    assert found.trained(GAME) == [] and found.trained(other) == ["run:one"]
 
 
 def test_the_newest_run_is_first(tmp_path):
