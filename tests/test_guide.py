@@ -77,6 +77,238 @@ def test_every_decision_has_a_task_and_the_first_a_lesson(game):
     assert guide.goal().endswith(".") and "\n" not in guide.goal() and guide.terms
 
 
+LED = ["61 31", "64 52", "51 41", "33 22"]  # seat 1 leads [6:4], seat 2 may lay [4:1], seat 3 has neither
+TRICK = ["66 63 21 22", "43 53 31 54", "44 65 32 42", "51 33 41 55"]
+DEER = ["66 61 11 21", "43 22 31", "44 65 55", "51 33 41"]
+CAUGHT = ["42 41 51 51 64", "22 55 66 65 11", "61 61 31 31 63", "22 55 66 65 62"]  # seats 1 and 3 make [2:2][5:2][5:5]
+DOUBLES = ["11 22 33 44 55 66 66 65", "65 64 64 63 62 61 61 54", "53 52 51 51 43 42 41 32", "31 31 21 11 22 33 44 55"]
+LOCK = {"layout": "52", "discards": ["", "33", "31", "44"], "double_lock": True}
+DEER_RULES = ["The tile with the larger half", "Only red pips count"]
+TOLD = {  # a deal with what was played, the task, and how each lesson begins
+    "lead": (("jie-long", LED, {}), "lead any tile", ["You lead"]),
+    "match": (("jie-long", LED, {"leader": 1}, "64"), "match the 4, or discard a tile", ["You may discard"]),
+    "forced": (
+        ("jie-long", LED, {"leader": 1, "forced_play": True}, "64"),
+        "match the 4",
+        ["As long as one of your tiles fits"],
+    ),
+    "both ends": (
+        ("jie-long", LED, {"leader": 1, "open_ends": 2}, "64", "41", "discard 33"),
+        "match the 1 or 6, or discard a tile",
+        ["You may discard"],
+    ),
+    "nothing fits": (
+        ("jie-long", LED, {"leader": 1}, "64", "41"),
+        "discard a tile face down, for none of yours has a 1",
+        ["Nothing fits"],
+    ),
+    "locked": (
+        ("jie-long", ["22 66 62", "65 64 54", "63 61 43", "55 11 41"], LOCK),
+        "match the 2, or discard a tile",
+        ["You may discard", "The turn came back"],
+    ),
+    "declaration": (
+        ("ce-deng", DOUBLES, {}),
+        "declare your doubles or demand a redeal if you may, or play on",
+        ["Many doubles"],
+    ),
+    "nobody drank": (("ce-deng", LED, {"leader": 1}, "64"), "match the 4", ["As long as"]),
+    "one drank": (
+        ("ce-deng", LED, {"leader": 1}, "64", "41", "discard 33"),
+        "match the 1",
+        ["As long as", "If all others drink"],
+    ),
+    "no block": (("ding-niu", ["44 31", "64 65", "63 61", "55 62"], {"leader": 1}, "64"), "match the 4 or 6", ["As"]),
+    "a block": (
+        ("ding-niu", ["44 31", "64 65", "64 61", "55 62"], {"leader": 1}, "64"),
+        "match the 4 or 6",
+        ["As", "One of your tiles would make a suan zhang"],
+    ),
+    "target": (
+        ("da-ling", ["66 65 64 55 42 21", "63 62 61 51 41 11"], {"table": "66 32"}),
+        "split your hand into a single, a pair and a triple whose pips end in 7",
+        ["The pips on the table end in 7", "Of the groups that match the one with most red pips"],
+    ),
+    "black": (
+        ("da-ling", ["66 65 64 55 42 21", "63 62 61 51 41 11"], {"table": "53 32"}),
+        "split your hand into a single, a pair and a triple whose pips end in 3",
+        ["The pips on the table end in 3", "Of the groups that match the one with most black pips"],
+    ),
+    "lay": (("shi-wu-hu", ["66 54", "11"], {"lake": "22"}), "lay a tile into the lake", ["None of", "Every tile"]),
+    "catch": (
+        ("shi-wu-hu", ["66 54", "11"], {"lake": "66"}),
+        "choose a bait from your hand, then its fish, or lay a tile into the lake",
+        ["A bait from your hand", "Every tile"],
+    ),
+    "lay the stock": (
+        ("tiu-u", ["66 54", "11"], {"lake": "22", "stock": "66"}, "lay 54"),
+        "lay [6:6] from the stock into the lake",
+        ["The top tile", "A tile of eight"],
+    ),
+    "catch with the stock": (
+        ("tiu-u", ["66 54", "11"], {"lake": "66", "stock": "66"}, "lay 54"),
+        "catch a fish with [6:6] from the stock",
+        ["The top tile", "A tile of eight"],
+    ),
+    "heaven pair": (
+        ("tiu-u", ["66 66", "11"], {"lake": "54", "heaven_pair": True}),
+        "lay a tile into the lake",  # the pair catches nothing
+        ["None of your tiles catches", "A tile of eight", "You hold two [6:6]"],
+    ),
+    "a win": (
+        (
+            "small-mahjong",
+            ["22 52 55 21 43 53", "66 66 65 65 64", "11 11 31 31 61", "44 44 62 63 41"],
+            {"auto_win": False},
+        ),
+        "declare your win, or discard and hope for more",
+        ["Your six tiles are two triplets", "You hold six"],
+    ),
+    "a claim": (("small-mahjong", CAUGHT, {"offered": "52", "wall": "64"}), "claim [5:2], or pass", ["You may take"]),
+    "six tiles": (("small-mahjong", CAUGHT, {"wall": "52"}), "discard a tile", ["You hold six"]),
+    "lead a trick": (("tien-gow", TRICK, {}), "lead a tile, or several that belong together", ["You lead"]),
+    "no trick": (
+        ("tien-gow", TRICK, {"leader": 1}, "31"),
+        "beat [3:1] (a civil tile) with a higher one of the same class, or discard a tile face down",
+        ["Only the same class", "Keep something strong"],
+    ),
+    "cannot beat": (
+        ("tien-gow", TRICK, {}, "66 63"),
+        "discard 2 tiles face down, for you cannot beat [6:6][6:3]",
+        ["Only the same class", "Keep something strong"],
+    ),
+    "discarding": (
+        ("tien-gow", TRICK, {}, "66 63", "discard 31"),
+        "discard another tile",
+        ["Only the same class", "Keep something strong"],
+    ),
+    "last trick": (
+        ("tien-gow", [hand[:2] for hand in TRICK], {"tricks": [4, 0, 3, 0]}, "66"),
+        "discard a tile face down, for you cannot beat [6:6]",
+        ["Only the same class", "Keep something strong", "This is the last trick"],
+    ),
+    "lead deer": (
+        ("deer-hunt", [*DEER[:1], "43 22 31 42", "44 65 55 63", "51 33 41 52"], {}),
+        "lead any tile",
+        DEER_RULES,
+    ),
+    "the partner's": (
+        ("deer-hunt", DEER, {"trick": "54 64 32", "leader": 1, "to_act": 0}),
+        "play any tile; so far [6:4] takes the trick, your partner's",
+        [*DEER_RULES, "Your partner"],
+    ),
+    "the others'": (
+        ("deer-hunt", DEER, {"trick": "54 53 64", "leader": 1, "to_act": 0, "escape": True}),
+        "play any tile; so far [6:4] takes the trick, the others'",
+        [*DEER_RULES, "If all four"],
+    ),
+    "banker": (
+        ("pai-gow", ["66 63 44 11", "55 22 33 21"], {}),
+        "split your four tiles into two groups, which meet those of everybody",
+        ["Your better group", "From the top"],
+    ),
+    "player": (
+        ("pai-gow", ["66 63 44 11", "55 22 33 21"], {"splits": ["66 63 / 44 11", None]}),
+        "split your four tiles into two groups, which meet the banker's two",
+        ["Your better group", "From the top"],
+    ),
+    "two tiles": (
+        ("pai-gow", ["66 63", "55 22"], {"small": True}),
+        "show your two tiles, for there is nothing to decide",
+        ["From the top"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("deal", "task", "lessons"), TOLD.values(), ids=TOLD)
+def test_the_task_and_the_lessons_are_those_of_the_position(deal, task, lessons):
+    game, hands, options, *moves = deal
+    position = get_game(game).positions.from_tiles(hands=hands, **options).play(*moves)
+    guide, view, mask = guide_of(position.game, position.variant), position.view(position.state.to_act), position.mask()
+    assert guide.task(view, mask) == task
+    found = list(guide.lessons(view, mask))
+    assert [lesson[: len(begins)] for lesson, begins in zip(found, lessons, strict=True)] == lessons
+
+
+SUPREME = ["42 21", "43 53", "44 65", "51 33"]
+SUPREME_LED = ["42 21", *(f"discard {tile}" for tile in ("43", "53", "44", "65", "33", "51"))]
+ENDS = {  # a deal that is over with what was played, and why it ended so
+    "classic": (
+        ("ding-niu", ["55 31", "64 65", "64 61", "51 62"], {"leader": 1, "after_suan_zhang": "stop"}, "64", "64"),
+        [
+            "North made a classic suan zhang: nothing more could be laid.",
+            "Fewest points: North 7, East 11, South 14, West 14.",
+        ],
+    ),
+    "smothered": (
+        ("ding-niu", ["", "", "61", "11"], {"layout": "[2:6][6:3][3:1][1:6][6:5][5:6]"}, "61"),
+        [
+            "North made a smothered suan zhang: nothing more could be laid.",
+            "Fewest points: South 0, East 0, North 0, West 0.",
+        ],
+    ),
+    "deer": (
+        ("deer-hunt", [""] * 4, {"taken": ["66 32 53 22", "", "44 41 31 11", "54 33 43 21"]}),
+        ["Most red pips: South and North 22, East and West 9."],
+    ),
+    "deer of the others": (
+        ("deer-hunt", [""] * 4, {"taken": ["", "44 41 31 11", "22 32 53 33", ""]}),
+        ["Most red pips: East and West 16, South and North 0."],
+    ),
+    "groups": (
+        ("shi-wu-hu", [""] * 3, {"catches": ["66 63 54", "42 21", "11"]}),
+        [
+            "Most points: South 90, East 60, West 10.",
+            "South has full groups: Heaven-nine.",
+            "East has full groups: Supreme.",
+        ],
+    ),
+    "banker": (
+        ("tien-gow", SUPREME, {}, *SUPREME_LED),
+        [
+            "South won the last trick with [4:2][2:1].",
+            "Tricks: South 8, East 0, North 0, West 0. Everybody owes the winner for those that they lack of four.",
+            "South is the banker: payments count 2 times.",
+        ],
+    ),
+    "at once": (
+        (
+            "tien-gow",
+            [f"{hand} {more}" for hand, more in zip(SUPREME, ("66", "62", "63", "52"), strict=True)],
+            {"leader": 1, "to_lead": 0, "supreme_bonus": 2},
+            *SUPREME_LED,
+            *("66", "discard 62", "discard 63", "discard 52"),
+        ),
+        [
+            "South won the last trick with [6:6].",
+            "Tricks: South 3, East 5, North 0, West 0. Everybody owes the winner for those that they lack of four.",
+            "East is the banker: payments count 2 times.",
+            "South won 8 chips at once for tricks.",
+        ],
+    ),
+    "declaration": (
+        (
+            "ce-deng",
+            [DOUBLES[1], DOUBLES[2], "11 22 33 44 55 66 66 11", "31 31 21 65 22 33 44 55"],
+            {"leader": 2},
+            "declare eight doubles",
+        ),
+        ["North declared eight doubles: all others pay twice the pips in their hand."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("deal", "reasons"), ENDS.values(), ids=ENDS)
+def test_why_a_deal_ended_so_is_told_of_the_right_seats(deal, reasons):
+    game, hands, options, *moves = deal
+    position = get_game(game).positions.from_tiles(hands=hands, **options).play(*moves)
+    seats = range(position.variant.players)
+    found = guide_of(position.game, position.variant).reasons(
+        [position.view(seat) for seat in seats], compass(len(seats)), position.paid()
+    )
+    assert list(found) == reasons
+
+
 @every_game
 def test_payments_are_what_was_paid_and_somebody_always_pays_somebody(game):
     for seed in range(DEALS):
@@ -133,6 +365,8 @@ def test_six_tiles_are_told_as_their_two_triplets():
     )
     meld = tile_set(parse_tiles("22 52 55"))
     assert best_triplets(tile_set(parse_tiles("61 62 63")), [meld])[0] == (meld, 3)
+    of_several = best_triplets(tile_set(parse_tiles("66 65 55 44 42 22")), [])  # another split has three points
+    assert sum(points for _, points in of_several) == 6
 
 
 def test_a_game_without_a_guide_gets_a_plain_one():

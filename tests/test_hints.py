@@ -89,6 +89,45 @@ def test_the_reminder_says_what_the_options_change():
     assert hints("jie-long", all_laid_doubles=True).reminder().endswith("the points of the others count double.")
 
 
+LISTED = {  # a deal, and its moves as they are listed
+    "lays": (
+        ("shi-wu-hu", {"hands": ["66 22", "11"], "lake": "21"}),
+        ["lay [2:2]  10", "lay [6:6]  30"],  # what counts least for others is first
+    ),
+    "catches": (
+        ("shi-wu-hu", {"hands": ["66 22 33", "11"], "lake": "66 31"}),
+        ["lay [3:3]  10", "lay [2:2]  10", "lay [6:6]  30", "[6:6] catches [6:6]  +20", "[2:2] catches [3:1]  +20"],
+    ),
+    "trick": (
+        ("deer-hunt", {"hands": ["66 61", "43", "44", "51"], "trick": "54 64 32", "leader": 1, "to_act": 0}),
+        ["[6:6]  6 red, takes the trick so far", "[6:1]  1 red"],
+    ),
+    "leads": (
+        ("tien-gow", {"hands": ["66 63 21", "43 53 31", "44 65 32", "51 33 41"]}),
+        ["[6:6][6:3] *", "[6:6] *", "[6:3] *", "[2:1]"],
+    ),
+    "discards": (
+        ("tien-gow", {"hands": ["66 63 21", "54 53 31", "44 65 32", "51 33 41"]}, "66"),
+        ["[3:1]", "[5:3]", "[5:4]"],  # the weakest first
+    ),
+}
+
+
+@pytest.mark.parametrize(("deal", "labels"), LISTED.values(), ids=LISTED)
+def test_moves_are_listed_with_what_they_are_worth_the_best_first(deal, labels):
+    game, tiles, *played = deal
+    position = get_game(game).positions.from_tiles(**tiles).play(*played)
+    told, view = position.game.hints(position.game, position.variant), position.view(position.state.to_act)
+    assert [told.label(view, move.actions) for move in moves_of(told, view, position.mask())] == labels
+
+
+def test_so_many_tiles_are_discarded_together_as_are_left_to_discard():
+    position = get_game("tien-gow").positions.from_tiles(["66 63 21", "43 53 31", "44 65 32", "51 33 41"])
+    told = hints("tien-gow")
+    for move, left in (("66 63", 2), ("discard 31", 1), ("discard 43", 2)):
+        assert told.discards(position.play(move).view(position.state.to_act)) == left
+
+
 def test_a_move_is_worth_the_better_of_its_two_ways():
     means, errors = np.array([[1.0, 3.0, 2.0, np.nan]]), np.array([[0.1, 0.2, 0.3, np.nan]])
     values = SimpleNamespace(means=means, errors=errors, deals=np.array([[200, 200, 50, 0]]))

@@ -164,6 +164,7 @@ def test_who_leaves_leaves_with_one_line(before, line):
         HumanAgent(session.game, session.variant, person.terminal()).act(session.decision_batch())
     assert left.value.code == 0
     assert person.shown[-1] == "You have left the table."
+    assert len(person.prompts) == len(before) + 1  # nothing more is asked
 
 
 def test_many_rows_are_many_questions():

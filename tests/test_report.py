@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -77,9 +78,11 @@ def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_fi
     players = ("random", "greedy", "variety")
     found = play_tournament("jie-long", [make_agent(name) for name in players], 60, seed=1)
     report.tournament(found, 2.0)
+    shown = capsys.readouterr().out
+    assert "One agent sits among equal others, in every deal once at each seat, and counts alone.\n" in shown
     rows = [
         [words[0], *(float(word) for word in words[1:] if word[0] in "+-" and word != "-")]
-        for words in map(str.split, capsys.readouterr().out.splitlines())
+        for words in map(str.split, shown.splitlines())
         if words and words[0] in players
     ]
     ranked = sorted(range(3), key=lambda hero: -found.performances[hero].chips.mean)
@@ -105,3 +108,17 @@ def test_exploitability_is_told_as_values_and_gains(capsys, monkeypatch):
     values, gains = tree.values(policy), tree.gains(policy)
     (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["random"])
     assert [float(word) for word in row[1:]] == pytest.approx([*values, *gains, gains.mean()], abs=5.1e-5)
+
+
+@pytest.mark.parametrize(("sides", "said"), [((0, 1), "both"), ((0, 1, 0, 1), "both sides"), ((0, 1, 2), "")])
+def test_exploitability_is_explained_where_there_is_one(sides, said, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    zeros = np.zeros(len(sides))
+    tree = SimpleNamespace(
+        players=len(sides), sides=np.array(sides), game=get_game("jie-long"), variant="", nodes=1, deals=1, sets=1
+    )
+    tree.values = tree.gains = lambda policy: zeros
+    tree.exploitability = lambda policy: 0.0
+    report.exploitability(tree, {"random": zeros}, 1.0)
+    end = f"; exploitability is the mean of {said}.\n" if said else " while the others keep to the policy.\n"
+    assert capsys.readouterr().out.endswith(end)

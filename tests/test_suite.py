@@ -13,6 +13,7 @@ from gupai_agents.evaluation import benchmark
 from gupai_agents.evaluation.benchmark import card_of, gaps, play_benchmark, play_duel, read_cards, verify_card
 from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_card, read_suite
 from gupai_agents.workers import Processes
+from gupai_app import report
 from gupai_app.cli import app
 from gupai_app.commands.benchmark import who_plays
 from gupai_app.commands.errors import Mistake
@@ -225,6 +226,16 @@ def test_the_command_writes_a_card_and_a_page_and_sets_cards_next_to_each_other(
 def test_json_has_every_figure_and_no_chips():
     found = json.loads(run("greedy", "--tasks", "tiu-u", "--deals", 2, "--json").stdout)
     assert set(found["results"][0]) == {"task", "player", "against", "score"}
+
+
+def test_a_card_alone_shows_who_scores_0_and_100(card, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    report.benchmark([card])
+    shown = capsys.readouterr().out
+    for task in QUICK:
+        players = list(V1.task(task).population)
+        (row,) = (line for line in shown.splitlines() if line.split()[:1] == [task])
+        assert row.split()[-3:] == [players[0], "to", players[-1]]
 
 
 def test_who_plays_what():

@@ -22,9 +22,13 @@ class FishingGuide(Guide):
         "stock": "The tiles that lie face down; its top one is your second bait in every turn.",
     }
 
+    def catches(self, mask: np.ndarray) -> bool:
+        """Return whether a bait catches a fish."""
+        return bool(mask[CATCH:].any())
+
     def task(self, view: np.record, mask: np.ndarray) -> str:
         """Return which bait is to be played."""
-        catches = bool(mask[CATCH:].any())
+        catches = self.catches(mask)
         if view.drawn != NOBODY:
             tile = tile_name(int(view.drawn))
             return f"catch a fish with {tile} from the stock" if catches else f"lay {tile} from the stock into the lake"
@@ -38,7 +42,7 @@ class FishingGuide(Guide):
         """Yield what a bait is, and what follows."""
         if view.drawn != NOBODY:
             yield "The top tile of the stock is your second bait: it is played at once, and that ends your turn."
-        elif mask[CATCH:].any():
+        elif self.catches(mask):
             yield "A bait from your hand catches a tile of the lake with as many pips. Both of them count for you."
         else:
             yield "None of your tiles catches anything, so you must lay one, a fish for the others."

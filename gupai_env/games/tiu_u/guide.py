@@ -22,6 +22,10 @@ class TiuUGuide(FishingGuide):
         """Return the goal of the game in a line."""
         return "Catch tiles of the lake with tiles of equal pips: big ones and red pips make the most points."
 
+    def catches(self, mask: np.ndarray) -> bool:
+        """Return whether a bait catches a fish, which a heaven pair does not."""
+        return super().catches(mask[:HEAVEN_PAIR])
+
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield also what the tiles count, and the heaven pair."""
         yield from super().lessons(view, mask)
