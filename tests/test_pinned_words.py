@@ -15,18 +15,18 @@ from gupai_env.core.guide import guide_of
 from gupai_env.core.rng import draw
 from gupai_env.games import GAMES, get_game
 
-DEALS = 16
+DEALS = 8
 PINNED = {
-    "jie-long": "8c9892d1 bc890047 4cd7cbdf 3a2d8637 9199e1e9",
-    "ce-deng": "36c9ca32 1f232257 f5b2883a 8e520eb6 02d5ab7d",
-    "ding-niu": "d851fb18 d2bb33aa b9aa84e0 fa7626f2 a43c16ef",
-    "da-ling": "4dc47697 2ac53ee5 df69dfed 2f753e70 6340f52f",
-    "tiu-u": "49b3ef22 33af1216 d96e746a c6df7068 613902c3",
-    "small-mahjong": "3de76bf2 89e24ed0 6f9054c6 a3153479 1fb8dea9",
-    "tien-gow": "a5b94d6a e713cced d08d891e 85a9e9fc 76e24483",
-    "deer-hunt": "8831161d aaff194b 7fb76bd4 1e8f3bb7 cfdb7293",
-    "shi-wu-hu": "3fbf5c43 54229912 6af13f19 8027c7ed a4f6a694",
-    "pai-gow": "95be9c9e ab0a0d29 06259091 fcba8699 93265af6",
+    "jie-long": "888b907e 151816ca 4cd7cbdf a5906218 4fe12438",
+    "ce-deng": "b106e1d3 f70422ca f5b2883a 6a098834 e1e7ed29",
+    "ding-niu": "22bb1aa7 709b7a0b b9aa84e0 3c1f934a 35e18015",
+    "da-ling": "ae40d08d f19d744d df69dfed 2dabdef5 b361cb6d",
+    "tiu-u": "95aa6efc b3b6f9c6 d96e746a 2e04b690 363b936f",
+    "small-mahjong": "2e193e0a 967ec57b 6f9054c6 0f6739be abeeb656",
+    "tien-gow": "3f4dfc40 740cf1da d08d891e 5bdf70cb a435c894",
+    "deer-hunt": "6edda95c 80f1484a 7fb76bd4 f335d175 64ffd241",
+    "shi-wu-hu": "f724650e 7e93da0e 6af13f19 985f252c 6354ea34",
+    "pai-gow": "1f7b9ca7 138440c8 06259091 4c0e3b4d 5d3b44fb",
 }
 
 
