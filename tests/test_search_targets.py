@@ -202,6 +202,18 @@ def test_targets_that_a_network_plays_out_are_of_the_same_decisions_and_always_t
     assert (own.means != by_heuristic.means).mean() > 0.3
 
 
+def test_where_a_network_plays_out_every_opponent_plays_on_for_itself(tmp_path):
+    """So a frozen network among the opponents is met as it is, not as the heuristic that plays out otherwise."""
+    run = Run.begin(config(tables=16), tmp_path)
+    player, target_maker, asked = run.current_agent("now"), run.search_stage.target_maker, []
+    for kind in (Kind.TRUE_HANDS, Kind.OWN):
+        target_maker.others = [Noting(player.drawing()) for _ in target_maker.others]
+        target_maker.targets(player, 2, kind)
+        asked.append([sum(len(batch.views) for batch in who.asked) for who in target_maker.others])
+    in_deals, played_out = np.array(asked)
+    assert (in_deals > 0).all() and (played_out > 3 * in_deals).all()
+
+
 def test_true_hand_targets_come_from_tables_of_the_player_and_from_its_seat_among_the_others(greedy, monkeypatch):
     target_maker = TargetMaker(config(), 1)
     player, variety = Noting(greedy), make_agent("variety", "jie-long", forced_play=True)

@@ -83,8 +83,8 @@ class TargetMaker:
         self.rollout_policy = (
             self._scorer(config.expert_iteration.rollout_policy) if config.expert_iteration.rollout_policy else None
         )
-        self.playing = [who if isinstance(who, HeuristicAgent) else self.heuristic for who in self.others]  # on
-        self.heuristics = np.array([[self.heuristic.weights, who.weights] for who in (self.heuristic, *self.playing)])
+        playing = [who if isinstance(who, HeuristicAgent) else self.heuristic for who in self.others]  # on
+        self.heuristics = np.array([[self.heuristic.weights, who.weights] for who in (self.heuristic, *playing)])
 
     def targets(self, player: Agent, number: int, kind: Kind = Kind.SEARCHED) -> Targets:
         """Return targets for all of a player's decisions with a choice in whole deals.
@@ -129,8 +129,9 @@ class TargetMaker:
     ) -> np.ndarray:
         """Return what every legal action wins with the true hands, float64 [N, num_actions]; NaN where not legal.
 
-        The heuristic is the rollout policy. With an ensemble the networks give the differences between actions, and the
-        playouts only their mean.
+        The heuristic is the rollout policy, also of opponents other than heuristics; where a network is, everybody
+        plays on for itself. With an ensemble the networks give the differences between actions, and the playouts only
+        their mean.
 
         Args:
             envs: The deals.
@@ -141,7 +142,7 @@ class TargetMaker:
         """
         states = envs.states[at]
         if own is not None:
-            return chips_played_out(envs.game, envs.variant, own, self.playing, played_by, states, masks)
+            return chips_played_out(envs.game, envs.variant, own, self.others, played_by, states, masks)
         chips = chips_in_deals(envs.game, envs.rules, self.heuristics, played_by, states, masks, self.threads)
         if not self.ensemble:
             return chips

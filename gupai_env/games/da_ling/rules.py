@@ -40,7 +40,7 @@ from gupai_env.core.tiles import (
     deck_of,
     kind_of,
     parse_tiles,
-    set_name,
+    tile_name,
     tile_set,
 )
 from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
@@ -318,7 +318,7 @@ def groups_of(action: int, tiles: Sequence | np.ndarray) -> list[list]:
 
 def name_action(view: np.record, action: int) -> str:
     """Return a split of the viewer's hand as it is written, `[4:3] / [6:5][5:1] / [6:3][3:3][1:1]`."""
-    return " / ".join(set_name(tile_set(group)) for group in groups_of(action, view.tiles))
+    return " / ".join("".join(map(tile_name, reversed(group))) for group in groups_of(action, view.tiles))
 
 
 NAMES = tuple(" / ".join(map("".join, groups_of(action, "abcdef"))) for action in range(len(SPLITS)))

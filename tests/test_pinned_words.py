@@ -1,0 +1,71 @@
+"""What people read in some deals is what it was: tasks, lessons, moves with their remarks, reasons, and who pays whom.
+
+A change of a text is wanted or not: `python tests/test_pinned_words.py` prints the digests anew, and
+`python tests/test_pinned_words.py GAME` the lines themselves, to compare with those of before.
+"""
+
+import hashlib
+import sys
+
+import numpy as np
+import pytest
+
+from gupai_app.session import Session
+from gupai_env.core.guide import guide_of
+from gupai_env.core.rng import draw
+from gupai_env.games import GAMES, get_game
+
+DEALS = 8
+PINNED = {
+    "jie-long": "888b907e 151816ca 4cd7cbdf a5906218 4fe12438",
+    "ce-deng": "b106e1d3 f70422ca f5b2883a 6a098834 e1e7ed29",
+    "ding-niu": "22bb1aa7 709b7a0b b9aa84e0 3c1f934a 35e18015",
+    "da-ling": "ae40d08d f19d744d df69dfed 2dabdef5 b361cb6d",
+    "tiu-u": "95aa6efc b3b6f9c6 d96e746a 2e04b690 363b936f",
+    "small-mahjong": "2e193e0a 967ec57b 6f9054c6 0f6739be abeeb656",
+    "tien-gow": "3f4dfc40 740cf1da d08d891e 5bdf70cb a435c894",
+    "deer-hunt": "6edda95c 80f1484a 7fb76bd4 f335d175 64ffd241",
+    "shi-wu-hu": "f724650e 7e93da0e 6af13f19 985f252c 6354ea34",
+    "pai-gow": "1f7b9ca7 138440c8 06259091 4c0e3b4d 5d3b44fb",
+}
+
+
+def lines_of(name: str) -> dict[str, list[str]]:
+    """Return the lines of each part, in deals between seats that play at random, alternately of a match."""
+    game = get_game(name)
+    found: dict[str, list[str]] = {part: [] for part in ("task", "lessons", "moves", "reasons", "payments")}
+    for seed in range(DEALS):
+        variant = game.variant.make(**({"deals": 2} if seed % 2 else {}))
+        session, guide, hints = Session(game, variant, seed), guide_of(game, variant), game.hints(game, variant)
+        while not session.terminated:
+            mask, view = session.mask(), session.view(session.seat)
+            legal = mask.nonzero()[0]
+            found["task"].append(guide.task(view, mask))
+            found["lessons"] += guide.lessons(view, mask)
+            if seed < 2:  # a line for each of many moves
+                found["moves"] += [_move(hints, view, int(action)) for action in legal]
+            session.play(int(legal[draw(seed, len(session.actions), len(legal))]))
+        views, names = session.shown(session.payoffs[0]).views(), [f"seat {seat}" for seat in range(variant.players)]
+        found["reasons"] += guide.reasons(views, names, session.payoffs[0])
+        found["payments"] += map(str, guide.payments(views, session.payoffs[0]))
+    return found
+
+
+def _move(hints, view: np.record, action: int) -> str:
+    parts = hints.label(view, [action]), hints.value(view, [action]), *hints.makes(view, action), hints.discards(view)
+    return " | ".join(map(str, parts))
+
+
+def digests(name: str) -> str:
+    """Return the beginning of the digest of each part."""
+    return " ".join(hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8] for lines in lines_of(name).values())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_people_read_in_some_deals_is_what_it_was(name):
+    assert digests(name) == PINNED[name]
+
+
+if __name__ == "__main__":
+    for each in sys.argv[1:] or GAMES:
+        print(*lines_of(each).items() if sys.argv[1:] else (each, digests(each)))
