@@ -161,6 +161,11 @@ def test_all_deals_are_the_orders_of_the_deck():
     assert found == pytest.approx(naive, abs=1e-12)
 
 
+def test_a_match_of_several_deals_is_too_long_for_exact_work():
+    with pytest.raises(ValueError, match=r"^deals=2 is not allowed in exact work; a match is too long, take deals=1$"):
+        all_deals("jie-long", **TINY, deals=2)
+
+
 def test_a_seat_remembers_more_than_its_view_shows():
     tree = tree_of("jie-long", **TINY)  # where a view forgets in which order one discarded
     views = {(int(seat), content(view)) for seat, view in zip(tree.seats, tree.batch.views, strict=True)}

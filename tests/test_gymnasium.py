@@ -104,6 +104,7 @@ WAYS_OF_GAMES = [
     for number, game in enumerate(GAMES)
     for options in (WAYS if game in EVERY_WAY else [WAYS[number % len(WAYS)]])
 ]
+WAYS_OF_GAMES.append(("pai-gow", {"small": True, "skip_forced": True}))  # no decision is a choice, not even the first
 
 
 @pytest.mark.parametrize(("game", "options"), WAYS_OF_GAMES, ids=str)
@@ -243,6 +244,21 @@ def test_what_is_owed_is_paid_with_the_first_decision_and_not_while_a_new_deal_i
     assert not step()[1][terminated].any()
     np.testing.assert_array_equal(step()[1][terminated], 7)
     assert not env._owed.any()
+    env._owed[:] = 7
+    env.reset(seed=1)
+    assert not step()[1].any()  # nor in episodes that are begun anew
+
+
+@pytest.mark.parametrize("illegal", ["end", "resample"])
+def test_an_action_while_a_new_deal_is_shown_is_not_illegal(illegal):
+    env = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode="NextStep", illegal=illegal).unwrapped
+    env.reset(seed=1)
+    while not (over := env.step(env.action_masks().argmax(1))[2]).any():
+        pass
+    actions = np.where(over, (~env.envs.masks).argmax(1), env.action_masks().argmax(1))
+    _, rewards, terminated, _, info = env.step(actions)
+    assert not terminated[over].any() and not rewards[over].any() and not info["illegal"][over].any()
+    assert (info["played"][over] == -1).all()
 
 
 @pytest.mark.parametrize("mode", ["Disabled", "nextstep", None, 1])

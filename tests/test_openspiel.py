@@ -98,6 +98,19 @@ def test_a_tensor_is_what_the_encoder_tells():
     tensor = state.observation_tensor(state.current_player())
     np.testing.assert_array_equal(np.array(tensor), envs.observations[0])
     assert game.observation_tensor_shape() == [envs.layout.size]
+    observer = game.make_py_observer()
+    observer.set_from(state, 0)
+    assert observer.tensor.any()
+    observer.set_from(game.new_initial_state(), 0)
+    assert not observer.tensor.any()  # before the deal
+
+
+def test_what_a_player_does_not_see_adds_nothing_to_what_it_has_seen():
+    state = as_openspiel("da-ling", rng_seed=1, players=3, leader=0).new_initial_state()
+    state.apply_action(0)
+    before = state.information_state_string(0), state.information_state_string(2)
+    state.apply_action(state.legal_actions()[0])  # a split that only its player sees
+    assert state.information_state_string(0) != before[0] and state.information_state_string(2) == before[1]
 
 
 def test_a_seed_names_the_deals():

@@ -20,6 +20,7 @@ from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.checks import LONGEST, short_repr
 from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.kernels import WAIT
 from gupai_training.opponents import FixedOpponents
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -190,6 +191,12 @@ def test_wrong_answers_of_an_agent_are_refused_everywhere(entry, change, said):
     with pytest.raises(ValueError, match=said) as error:
         entry(Answering(change))
     assert one_line(error).startswith("answering")
+
+
+def test_a_large_unsigned_number_is_no_wait():
+    envs = VectorEnv("jie-long", 2, seed=1)
+    with pytest.raises(ValueError, match=r"^lane 0, seat \d.* is not an action"):
+        envs.step(np.full(2, 2**64 + WAIT, np.uint64))
 
 
 @entries
@@ -373,6 +380,8 @@ def test_a_seed_is_a_whole_number_of_63_bits(seeded):
         [True, False],
         [-1, 1],
         [2**63, 1],
+        [1, 2**63],
+        [1, -1],
         [[1], [2]],
         [[1], [2, 3]],
         "12",

@@ -213,6 +213,28 @@ class FailureError(Exception):
     """What a rule might raise."""
 
 
+def test_what_fails_in_a_helper_thread_is_raised(monkeypatch):
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
+    bind = vector.bind
+
+    def breaking(loop, table, *span, **later):
+        """Bind a loop so that it fails in lanes other than those of the calling thread."""
+        bound = bind(loop, table, *span, **later)
+
+        def play(*rest):
+            if span and span[0] > 0:
+                raise FailureError
+            return bound(*rest)
+
+        return play
+
+    monkeypatch.setattr(vector, "bind", breaking)
+    envs = VectorEnv("jie-long", 30, seed=1, threads=3)
+    for do in (lambda: envs.step(envs.masks.argmax(1)), lambda: envs.play_random(2, 1)):
+        with pytest.raises(FailureError):
+            do()
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
