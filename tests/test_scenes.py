@@ -373,6 +373,26 @@ SHOWN = {
         ["+0 chips"] * 3,
         ["Seat 0 single: 0 [2:2]", "Seat 1 single: 1 ties [3:1]", "Seat 2 single: 1 ties [3:1]"],
     ),
+    "equal ones below the best": (
+        (
+            "da-ling",
+            {
+                "table": "51 33",
+                "hands": ["11 43 31 65 53 33", "66 54 44 64 55 42", "11 63 22 51 41 32", "66 52 22 62 61 61"],
+                "splits": [
+                    *("11 / 43 31 / 65 53 33", "66 / 54 44 / 64 55 42"),
+                    *("11 / 63 22 / 51 41 32", "66 / 52 22 / 62 61 61"),
+                ],
+            },
+        ),
+        ["target 2", "colour black: its pips are counted", "stakes 3, 7, 15"],
+        "All hands are open",
+        ["-15 chips", "-15 chips", "-15 chips", "+45 chips, wins triple"],
+        [
+            *("Seat 0 single: 0 [1:1]", "Seat 1 single: 6 ties [6:6]"),
+            *("Seat 2 single: 0 [1:1]", "Seat 3 single: 6 ties [6:6]", "Seat 3 triple: 20 wins [6:2][6:1][6:1]"),
+        ],
+    ),
     "a push": (
         (
             "da-ling",
@@ -496,18 +516,19 @@ SHOWN = {
         [f"{red} red pips taken" for red in (10, 4, 0, 0)],
         ["Seat 0 trick [6:1]"],
     ),
-    "groups that win and push": (
+    "groups that win, lose and push": (
         (
             "pai-gow",
             {
-                "hands": ["66 63 44 11", "55 54 33 42", "53 62 61 31"],
-                "splits": ["44 11 / 66 63", "55 33 / 54 42", "53 62 / 61 31"],
+                "hands": ["66 63 44 11", "55 55 44 11", "53 62 61 31"],
+                "splits": ["66 63 / 44 11", "55 55 / 44 11", "53 62 / 61 31"],
+                "copy": "push",
             },
         ),
         ["banker: Seat 0"],
         "All hands are open: every player meets the banker",
-        ["+1 chips, banker", "-1 chips", "+0 chips"],
-        ["Seat 2 pair, wins [6:2][5:3]"],
+        ["-1 chips, banker", "+1 chips", "+0 chips"],
+        ["Seat 1 pair, wins [5:5][5:5]", "Seat 2 pair, wins [6:2][5:3]"],
     ),
 }
 
