@@ -283,8 +283,10 @@ def test_there_is_no_step_before_a_reset_or_after_the_end(game):
     with pytest.raises(IllegalActionError, match="the game is over, the only valid action is None"):
         env.step(0)
     assert shown(env) == before
+    first = env.agent_selection
     while env.agents:
         env.step(None)
+    assert env.agent_selection == first  # nobody is left, and the first who was removed stays selected
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(None)
     env.reset()

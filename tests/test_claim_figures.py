@@ -420,6 +420,38 @@ def test_features_of_a_position_are_as_they_are_called():
     assert value("open", 2) == [0, 1, 1, 1, 0]
 
 
+def acted(game, feature, tiles, *moves, number=0):
+    """The names of the legal actions that have a feature, in a position."""
+    position = get_game(game).positions.from_tiles(**tiles).play(*moves)
+    at = Positions(position.game, position.variant, position.states, position.mask()[None])
+    found = features.action_features_of(position.game)[feature].has(at, number) & at.masks
+    return [position.game.action_names[action] for action in np.flatnonzero(found[0])]
+
+
+def test_features_of_an_action_are_as_they_are_called():
+    led = {"hands": ["66 31", "64 52", "41 51", "33 22"], "leader": 1}
+    assert acted("jie-long", "heaviest", led, "[6:4]") == ["[4:1]"]
+    assert acted("jie-long", "heaviest", led, "[6:4]", "[4:1]") == []  # nothing can be laid
+    lake = {"hands": ["66 22 31", "11"], "lake": "66 66 33 33 33 22"}
+    assert acted("shi-wu-hu", "third", lake) == ["lay [6:6]"]  # the fourth [3:3] and the second [2:2] are none
+
+
+@pytest.mark.parametrize(
+    ("hands", "trick", "sure"),
+    [
+        (["11 22", "22 21", "33", "55"], "54 66", 0),  # an opponent takes it
+        (["11 61", "22", "63", "65"], "54 64 32", 1),  # the partner does, and nobody plays after
+        (["11 22", "22 33", "55", "33"], "66 54", 1),  # nobody can beat it
+        (["11 22", "22 66", "55", "33"], "65 54", 0),  # the next player may
+    ],
+)
+def test_the_partner_is_sure_of_a_trick_that_nobody_can_take_any_more(hands, trick, sure):
+    game = get_game("deer-hunt")
+    position = game.positions.from_tiles(hands, trick, to_act=0, leader=-len(trick.split()) % 4)
+    at = Positions(game, position.variant, position.states, position.mask()[None])
+    assert features.position_features_of(game)["partner_sure"].values(at, 0).tolist() == [sure]
+
+
 def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_among_ones_discards():
     table = Table(Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
     envs = table.standing(next(table.blocks(0, 40)).states)

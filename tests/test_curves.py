@@ -5,8 +5,9 @@ import re
 
 import pytest
 
+from gupai_agents.stored import DamagedError
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE
-from gupai_training.curves import evaluations_of, exploitability, losses, strength
+from gupai_training.curves import MOST_BASELINES, baselines_of, evaluations_of, exploitability, losses, strength
 
 
 def row(targets, decisions, seconds, chips, **more):
@@ -59,3 +60,20 @@ def test_evaluations_are_read_in_order_and_the_last_of_a_place_counts(tmp_path):
         (20, 0, 4.0),
         (20, 64, 5.0),
     ]
+
+
+def test_targets_are_drawn_in_thousands():
+    drawn = str(strength([row(2000, 0, 1.0, 0.0), row(8000, 0, 2.0, 1.0)], "thousand targets"))
+    assert {"2", "4", "6", "8"} <= set(re.findall(r">([\d.]+)</text>", drawn)) and ">thousand targets<" in drawn
+
+
+@pytest.mark.parametrize("number", [MOST_BASELINES, MOST_BASELINES + 1])
+def test_so_many_players_may_be_compared_with(number, tmp_path):
+    won = {"mean": 1.0, "low": 0.0, "high": 2.0, "n": 9}
+    head = {"targets": 1, "decisions": 1, "updates": 1, "seconds": 1.0}
+    (tmp_path / METRICS_FILE).write_text(json.dumps({**head, **{f"p{each}": won for each in range(number)}}) + "\n")
+    if number <= MOST_BASELINES:
+        assert len(baselines_of(evaluations_of(tmp_path))) == number
+    else:
+        with pytest.raises(DamagedError, match=f"at most {MOST_BASELINES}$"):
+            evaluations_of(tmp_path)

@@ -48,6 +48,12 @@ def test_of_two_equal_tiles_the_earlier_takes_the_trick():
     assert position.state.red.tolist() == [0, 12, 0, 0]
     assert played("[6:6] [6:6] [1:1] [2:1]").state.taking == 0
     assert played("[6:5] [6:6] [1:1] [2:1]").state.taking == 1
+    assert from_tiles(["11 21", "22", "55", "33 41"], "[6:4] [6:4]", leader=1, to_act=3).state.taking == 1
+
+
+def test_tiles_that_escaped_before_are_out_of_the_deal():
+    position = from_tiles(["11", "22", "55", "33"], escaped="[6:1] [5:1] [4:4] [4:3]", escape=True)
+    assert set_name(int(position.view(0).escaped)) == "[6:1][5:1][4:4][4:3]"
 
 
 def test_red_pips():

@@ -247,6 +247,26 @@ ENDS = {  # a deal that is over with what was played, and why it ended so
             "Fewest points: South 0, East 0, North 0, West 0.",
         ],
     ),
+    "push": (
+        (
+            "da-ling",
+            ["33 11 31 44 61 65", "33 31 66 51 55 64"],
+            {"table": "62 44", "splits": ["33 / 11 31 / 44 61 65", "33 / 31 66 / 51 55 64"], "absolute_tie": "push"},
+        ),
+        ["The best of those who match with all three groups tie: nothing is paid."],
+    ),
+    "groups of two": (
+        (
+            "da-ling",
+            ["33 11 31 44 61 65", "33 31 66 51 55 64"],
+            {"table": "62 44", "splits": ["33 / 11 31 / 44 61 65", "33 / 31 66 / 51 55 64"]},
+        ),
+        [
+            "North has the best pair: it matches with most red pips.",
+            "South has the best triple: it matches with most red pips.",
+            "The single is nobody's: none matches, or the best ones tie.",
+        ],
+    ),
     "deer": (
         ("deer-hunt", [""] * 4, {"taken": ["66 32 53 22", "", "44 41 31 11", "54 33 43 21"]}),
         ["Most red pips: South and North 22, East and West 9."],

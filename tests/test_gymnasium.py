@@ -489,6 +489,10 @@ def test_what_is_returned_stays_as_it_is():
         ({"skip_forced": 1}, "^skip_forced=1 is not allowed; it must be True or False$"),
         ({"illegal": "stop"}, "^illegal='stop' is not allowed; choose one of raise, end, resample$"),
         ({"illegal": "end", "illegal_reward": "much"}, "^illegal_reward='much' is not allowed; it must be a number of"),
+        (
+            {"illegal": "resample", "illegal_reward": -1.0},
+            '^illegal_reward=-1.0 is not allowed; it is only paid with illegal="end"$',
+        ),
         ({"illegal_reward": -1.0}, '^illegal_reward=-1.0 is not allowed; it is only paid with illegal="end"$'),
     ],
 )

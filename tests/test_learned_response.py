@@ -86,6 +86,21 @@ class Asked:
         return batch.masks.argmax(1)
 
 
+def test_the_learning_rate_falls_to_zero_in_proportion_to_what_is_done():
+    learner = module.ResponseLearner(make_agent("greedy", "pai-gow").game, _variant("pai-gow", TINY), Asked(), 0)
+    for done in (0.0, 0.75, 1.0):
+        learner.step(done)
+        assert learner.optimizer.param_groups[0]["lr"] == pytest.approx(module.NEW_RATE * (1 - done))
+
+
+def test_a_network_that_scores_already_keeps_the_unit_of_its_scores():
+    best = make_agent("best", "jie-long")
+    learner = module.ResponseLearner(best.game, best.game.variant(), best, 0)
+    scores = np.array([[1.0, 2.0, 6.0], [0.0, 4.0, 9.0]])
+    values = 2.5 * np.array([[-2.0, -1.0, 3.0], [-2.0, 2.0, np.nan]])  # chips above the mean of legal actions
+    assert learner.chips_per_unit(scores, values) == pytest.approx(2.5)
+
+
 def test_partners_respond_together():
     agent = Asked()
     options = {"deck": "tiny", "players": 4}

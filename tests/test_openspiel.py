@@ -248,3 +248,13 @@ def test_a_wrong_call_is_refused_in_one_line_and_changes_nothing(where, call, sa
 def test_a_seed_is_a_number_that_openspiel_takes(seed):
     with pytest.raises(ValueError, match=r"^rng_seed=.* is not allowed; it must be a whole number from -1 to "):
         as_openspiel("jie-long", rng_seed=seed)
+
+
+def test_a_game_tells_its_bounds_whatever_its_options():
+    plain, three = (as_openspiel("jie-long", deals=deals) for deals in (1, 3))
+    assert three.max_utility() == -three.min_utility() == 3 * plain.max_utility() > 0
+    assert three.max_game_length() == 3 * plain.max_game_length() > 0
+    assert (plain.utility_sum(), plain.get_type().utility) == (0.0, pyspiel.GameType.Utility.ZERO_SUM)
+    house = as_openspiel("da-ling", casino_fee=1)
+    assert (house.utility_sum(), house.get_type().utility) == (None, pyspiel.GameType.Utility.GENERAL_SUM)
+    assert (house.get_type().min_num_players, house.get_type().max_num_players) == (2, 5)

@@ -121,6 +121,16 @@ def test_a_player_of_scores_draws_from_their_softmax(decisions):
     np.testing.assert_array_equal(plain.drawing().act(batch), player.act(batch))
 
 
+def test_a_score_that_is_none_is_told_with_its_row(decisions):
+    def score(shown):
+        scores = np.zeros((len(shown), ACTIONS))
+        scores[3:, 5] = np.nan
+        return scores
+
+    with pytest.raises(ValueError, match=r"mine: scores are NaN in row 3$"):
+        ObservationAgent("mine", GAME, score).act(decisions[0])
+
+
 def test_exact_search_takes_one_that_draws():
     tree = build_tree(GAME, **TINY)
     drawing = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown), sample=True)
@@ -278,12 +288,13 @@ class Odd(nn.Module):
     [
         (lambda x: x[:, 1:], {}, rf"outputs for 1 observations are logits \[1, {ACTIONS - 1}\]; .* \[1, {ACTIONS}\]"),
         (lambda x: x.argmax(1), {}, r"outputs for 1 observations are logits \[1\]"),
+        (lambda x: x[:1], {}, rf"outputs for 3 observations are logits \[1, {ACTIONS}\]"),
         (lambda x: (x, -x), {"names": ("a", "b")}, "outputs a, b may all be scores of actions; call one logits"),
         (lambda x: x, {"rows": None}, rf"input is seen \[2, {SIZE}\]; export it with a dynamic first axis"),
         (lambda x: x + torch.rand_like(x), {}, "output logits differs for equal observations"),
         (lambda x: x, {"dtype": torch.bool}, r"input is of type tensor\(bool\)"),
     ],
-    ids=["actions", "argmax", "two", "fixed", "drawn", "type"],
+    ids=["actions", "argmax", "one row", "two", "fixed", "drawn", "type"],
 )
 def test_a_graph_of_another_shape_is_refused_in_a_line(change, how, printed, tmp_path):
     how = {"names": ("logits",), **how}
@@ -291,6 +302,14 @@ def test_a_graph_of_another_shape_is_refused_in_a_line(change, how, printed, tmp
     found = run("watch", "jie-long", f"onnx:{file}")
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
     assert re.match(rf"gupai: {re.escape(str(file))}: its {printed}", found.stderr), found.stderr
+
+
+@with_onnx
+def test_of_several_outputs_the_one_called_logits_has_the_scores(decisions, tmp_path):
+    batch, seen = decisions
+    file = exported(Odd(lambda x: (-x, x)).eval(), tmp_path / "two.onnx", names=("others", "logits"))
+    found = make_agent(f"onnx:{file}", GAME, forced_play=True).act(batch)
+    np.testing.assert_array_equal(found, best(logits_of(network(8), seen), batch.masks))
 
 
 @with_onnx
@@ -428,6 +447,7 @@ def state_without(*names):
     ("given", "how", "printed"),
     [
         (network(8, activation=nn.Tanh), {}, "the module computes something other than a checkpoint does"),
+        (Odd(lambda x: 1.1 * x), {"layers": ["body.0", "body.2"]}, "the module computes something other"),
         (Masked(), {}, "critic.0 takes .* inputs .* the tensors are actor.0.weight .* expected for jie-long"),
         (Masked(), {"layers": ["actor.0", "actor.2", "actor.4"]}, r"does not map observations to logits.*Sequential"),
         (state_without(), {"layers": ["0", "3"]}, "3 is not a linear layer; the tensors are 0.weight"),

@@ -417,3 +417,12 @@ def test_another_process_plays_the_same_deals():
         text=True,
     )
     assert other.stdout.split() == [fingerprint()]
+
+
+def test_after_a_reset_nothing_has_been_paid():
+    envs, step = VectorEnv("da-ling", 8, seed=1), 0
+    while not envs.rewards.any():
+        envs.play_random(1, step)
+        step += 1
+    envs.reset(2)
+    assert not envs.rewards.any() and not envs.terminated.any()

@@ -146,17 +146,22 @@ def test_that_a_seat_is_asked_before_the_play_shows_to_itself_alone():
     assert [place.to_act for place in scene_from(session, 0, 1, 2, 3).places] == [False, False, True, False]
 
 
-def test_the_count_shows_points_and_chips_of_a_tail_eight_against_a_pass():
-    """The rulebook, "Ce Deng", "Tail eight against a pass": points 0 (pass), 10, 20 and 51 (tail eight)."""
-    session = Session(get_game("ce-deng"), get_game("ce-deng").variant.make(leader=0), 0)
+def counted(plays, leader=0):
+    """The count of a deal of Ce Deng in which the seats laid so many tiles; its points are 0, 10, 20 and 51."""
+    session = Session(get_game("ce-deng"), get_game("ce-deng").variant.make(leader=leader), 0)
     state = session.state
     discards = ["", "64", "64 55", "66 66 65 64 22 11"]
-    for seat, (text, plays) in enumerate(zip(discards, [8, 7, 6, 0], strict=True)):
+    for seat, (text, laid) in enumerate(zip(discards, plays, strict=True)):
         state.hands[seat], state.discards[seat] = 0, tile_set(parse_tiles(text))
-        state.points[seat], state.plays[seat], state.drops[seat] = (0, 10, 20, 51)[seat], plays, 8 - plays
+        state.points[seat], state.plays[seat], state.drops[seat] = (0, 10, 20, 51)[seat], laid, 8 - laid
     state.turn, state.terminated = 32, 1
     session.game.payoffs(session.rules, state, state.payoff)
-    scene = scene_from(session, 0, 1, 2, 3, payoffs=state.payoff)
+    return scene_from(session, 0, 1, 2, 3, payoffs=state.payoff)
+
+
+def test_the_count_shows_points_and_chips_of_a_tail_eight_against_a_pass():
+    """The rulebook, "Ce Deng", "Tail eight against a pass": points 0 (pass), 10, 20 and 51 (tail eight)."""
+    scene = counted([8, 7, 6, 0])
     assert [place.note for place in scene.places] == [
         "+264 chips, 0 points, pass",
         "+72 chips, 10 points",
@@ -164,6 +169,11 @@ def test_the_count_shows_points_and_chips_of_a_tail_eight_against_a_pass():
         "-348 chips, 51 points, tail 8",
     ]
     assert not any(place.to_act for place in scene.places)
+
+
+def test_the_count_shows_a_head_seven_of_the_leader_wherever_it_sits():
+    places = counted([8, 1, 0, 6], leader=1).places
+    assert [place.note.partition(" points")[2] for place in places] == [", pass", ", head 7", ", tail 8", ""]
 
 
 def test_a_declaration_is_told_as_the_last_move():
@@ -202,7 +212,7 @@ def test_rendering_changes_nothing_and_shows_the_end_too(module):
         before = seen.deal.states.tobytes()
         text = seen.render()
         assert seen.deal.states.tobytes() == before
-        assert "[ : ]" not in text
+        assert "[ : ]" not in text and all(agent in text for agent in seen.possible_agents)
         assert np.array_equal(seen.state(), silent.state())
         action = int(silent.observe(silent.agent_selection)["action_mask"].nonzero()[0][-1])
         for env in (seen, silent, pictures):
@@ -298,3 +308,233 @@ def test_the_hands_and_the_stock_of_a_fishing_game_have_room_for_what_is_dealt(n
     for place in scene.places:
         hand = pile(place.piles, "hand")
         assert hand.capacity == len(hand.tiles) > 0
+
+
+# What the tables of all games say: notes, the last move, what is said of each seat, and what is marked
+
+LED = {"hands": ["61 31", "64 52", "51 41", "33 22"], "leader": 1}
+LED_TO_THE_END = "64", "41", "discard 33", "61", *(f"discard {tile}" for tile in ("52", "51", "22", "31"))
+TRICK = {"hands": ["66 63 21 22", "43 53 31 54", "44 65 32 42", "51 33 41 55"], "leader": 1}
+LAST_TRICK = {"hands": [hand[:2] for hand in TRICK["hands"]], "tricks": [4, 0, 3, 0], "to_lead": 2}
+DEER = {"hands": ["66 61", "43 22", "44 65", "51 33"], "taken": ["", "42 52 53 62", "", ""], "escape": True}
+CLAIM = {
+    "hands": ["42 41 51 51 64", "22 55 66 65 11", "61 61 31 31 63", "22 55 66 65 62"],
+    "offered": "52",
+    "wall": "64 54 32",
+}
+NONE_OF_FOUR = [""] * 4
+SHOWN = {
+    "lead": (
+        ("jie-long", LED),
+        ["turn 1 of 8", "leader: Seat 1"],
+        "The tiles are dealt: Seat 1 leads",
+        ["0 points"] * 4,
+        [],
+    ),
+    "one open end": (
+        ("jie-long", LED, "64", "41", "discard 33"),
+        ["open end 1", "turn 4 of 8", "leader: Seat 1"],
+        "Seat 3 discards a tile",
+        ["0 points", "0 points", "0 points", "6 points"],
+        ["layout [4:1]"],
+    ),
+    "two open ends": (
+        ("jie-long", {**LED, "open_ends": 2}, "64", "41"),
+        ["open ends 1 and 6", "turn 3 of 8", "leader: Seat 1"],
+        "Seat 2 plays [4:1], leaving 1 and 6 open",
+        ["0 points"] * 4,
+        ["layout [1:4]"],
+    ),
+    "count": (
+        ("jie-long", LED, *LED_TO_THE_END),
+        ["open end 6", "leader: Seat 1"],
+        "Seat 0 discards a tile",
+        ["+11 chips, 4 points", "-1 chips, 7 points", "+3 chips, 6 points", "-13 chips, 10 points"],
+        ["layout [1:6]"],
+    ),
+    "doubles at the end": (
+        ("ding-niu", {"hands": ["62 11", "31 33", "31 22", "63 55"], "leader": 1}, *("31", "[1:3]", "[3:6]", "[6:2]")),
+        ["open ends 2 and 3", "leader: Seat 1", "classic suan zhang by Seat 0"],
+        "Seat 0 plays [6:2], leaving 2 and 3 open; the deal ends here",
+        ["-12 chips, 2 points", "+12 chips, 0 points", "+0 chips, 0 points", "+0 chips, 10 points"],
+        ["layout [2:6]"],
+    ),
+    "a tie of two": (
+        (
+            "da-ling",
+            {
+                "table": "54 41",
+                "hands": ["22 61 55 65 33 33", "31 64 51 66 51 44", "31 55 11 65 22 11"],
+                "splits": ["22 / 61 55 / 65 33 33", "31 / 64 51 / 66 51 44", "31 / 55 11 / 65 22 11"],
+            },
+        ),
+        ["target 4", "colour red: its pips are counted", "stakes 3, 7, 15"],
+        "All hands are open: nobody wins",
+        ["+0 chips"] * 3,
+        ["Seat 0 single: 0 [2:2]", "Seat 1 single: 1 ties [3:1]", "Seat 2 single: 1 ties [3:1]"],
+    ),
+    "a push": (
+        (
+            "da-ling",
+            {
+                "table": "62 44",
+                "hands": ["33 11 31 44 61 65", "33 31 66 51 55 64"],
+                "splits": ["33 / 11 31 / 44 61 65", "33 / 31 66 / 51 55 64"],
+                "absolute_tie": "push",
+            },
+        ),
+        ["target 6", "colour red: its pips are counted", "stakes 3, 7, 15"],
+        "All hands are open: nobody wins",
+        ["+0 chips, all match: 12"] * 2,
+        [
+            *("Seat 0 single: 0 ties [3:3]", "Seat 0 pair: 3 [3:1][1:1]", "Seat 0 triple: 9 [6:5][6:1][4:4]"),
+            *("Seat 1 single: 0 ties [3:3]", "Seat 1 pair: 7 [6:6][3:1]", "Seat 1 triple: 5 [6:4][5:5][5:1]"),
+        ],
+    ),
+    "a catch": (
+        ("tiu-u", {"hands": ["66 54", "65 11"], "lake": "66 22", "stock": "63 54"}, "[6:6] catches [6:6]"),
+        ["bait from the stock", "leader: Seat 0"],
+        "Seat 0 catches [6:6] with [6:6]",
+        ["48 points", "0 points"],
+        ["from the stock [6:3]", "Seat 0 catch [6:6]"],
+    ),
+    "a heaven pair": (
+        ("tiu-u", {"hands": ["66 66", "65 11"], "lake": "54", "stock": "63", "heaven_pair": True}, "heaven pair"),
+        ["bait from the stock", "leader: Seat 0"],
+        "Seat 0 lays a heaven pair into the catch",
+        ["48 points", "0 points"],
+        ["from the stock [6:3]", "Seat 0 catch [6:6]"],
+    ),
+    "a tile laid": (
+        ("shi-wu-hu", {"hands": ["66 54", "65 11"], "lake": "66 22", "stock": "54", "leader": 1}, "lay 11", "lay 54"),
+        ["bait from the hand", "leader: Seat 1"],
+        "Seat 1 lays [5:4] into the lake",
+        ["0 points", "0 points"],
+        ["lake [5:4]"],
+    ),
+    "asked": (
+        ("small-mahjong", CLAIM),
+        ["leader: Seat 0", "asked: Seat 1"],
+        "Seat 0 discards [5:2]",
+        NONE_OF_FOUR,
+        ["discarded [5:2]"],
+    ),
+    "claimed": (
+        ("small-mahjong", CLAIM, "claim [2:2][5:2][5:5]"),
+        ["leader: Seat 0"],
+        "Seat 1 claims [5:2]",
+        ["", "3 points", "", ""],
+        [],
+    ),
+    "claimed into the hand": (
+        ("small-mahjong", {**CLAIM, "expose_claims": False}, "pass", "claim into the hand"),
+        ["leader: Seat 0"],
+        "Seat 3 claims [5:2] into the hand",
+        NONE_OF_FOUR,
+        [],
+    ),
+    "drawn": (
+        ("small-mahjong", CLAIM, "pass", "pass"),
+        ["leader: Seat 0"],
+        "Seat 0 discards [5:2], Seat 1 draws",
+        NONE_OF_FOUR,
+        ["Seat 1 hand [6:4]"],
+    ),
+    "a trick is led": (
+        ("tien-gow", TRICK, "31"),
+        ["to beat: [3:1] of Seat 1"],
+        "Seat 1 leads [3:1]",
+        ["0 tricks", "banker, times 2, 4 tricks", "0 tricks", "0 tricks"],
+        ["Seat 1 in the trick [3:1]"],
+    ),
+    "it is beaten": (
+        ("tien-gow", TRICK, "31", "44", "discard 51"),
+        ["to beat: [4:4] of Seat 2"],
+        "Seat 3 discards 1 tile",
+        ["0 tricks", "banker, times 2, 4 tricks", "0 tricks", "0 tricks"],
+        ["Seat 2 in the trick [4:4]"],
+    ),
+    "it is taken": (
+        ("tien-gow", TRICK, "31", "44", "discard 51", "66"),
+        ["Seat 0 to lead"],
+        "Seat 0 plays [6:6]",
+        ["1 trick", "banker, times 2, 4 tricks", "0 tricks", "0 tricks"],
+        [],
+    ),
+    "the last trick": (
+        ("tien-gow", {**LAST_TRICK, "banker": "none"}, "44"),
+        ["to beat: [4:4] of Seat 2", "the last trick"],
+        "Seat 2 leads [4:4]",
+        ["banker, 4 tricks", "0 tricks", "3 tricks", "0 tricks"],
+        ["Seat 2 in the trick [4:4]"],
+    ),
+    "the last trick is taken": (
+        ("tien-gow", LAST_TRICK, "44", "discard 51", "66", "discard 43"),
+        [],
+        "Seat 1 discards 1 tile",
+        ["+22 chips, banker, times 2, 5 tricks", "-10 chips, 0 tricks", "-2 chips, 3 tricks", "-10 chips, 0 tricks"],
+        ["Seat 0 in the trick [6:6]"],
+    ),
+    "deer": (
+        ("deer-hunt", DEER, "61", "43", "44"),
+        ["13 red pips, Seat 0 takes it", "dealer: Seat 0", "red pips: Seat 0 and Seat 2 0, Seat 1 and Seat 3 4"],
+        "Seat 2 plays [4:4]",
+        [f"{red} red pips taken" for red in (0, 4, 0, 0)],
+        ["Seat 0 trick [6:1]"],
+    ),
+    "the deer escape": (
+        ("deer-hunt", DEER, "61", "43", "44", "51"),
+        ["dealer: Seat 0", "red pips: Seat 0 and Seat 2 0, Seat 1 and Seat 3 4"],
+        "The deer escape; Seat 0 takes the trick, which counts for nobody",
+        [f"{red} red pips taken" for red in (0, 4, 0, 0)],
+        ["Seat 0 trick [6:1]"],
+    ),
+    "no escape": (
+        ("deer-hunt", DEER, "61", "22", "44", "51"),
+        ["dealer: Seat 0", "red pips: Seat 0 and Seat 2 10, Seat 1 and Seat 3 4"],
+        "Seat 0 takes the trick with [6:1]: 10 red pips",
+        [f"{red} red pips taken" for red in (10, 4, 0, 0)],
+        ["Seat 0 trick [6:1]"],
+    ),
+    "groups that win and push": (
+        (
+            "pai-gow",
+            {
+                "hands": ["66 63 44 11", "55 54 33 42", "53 62 61 31"],
+                "splits": ["44 11 / 66 63", "55 33 / 54 42", "53 62 / 61 31"],
+            },
+        ),
+        ["banker: Seat 0"],
+        "All hands are open: every player meets the banker",
+        ["+1 chips, banker", "-1 chips", "+0 chips"],
+        ["Seat 2 pair, wins [6:2][5:3]"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("deal", "notes", "last_move", "seats", "marked"), SHOWN.values(), ids=SHOWN)
+def test_a_table_says_what_happened_and_marks_it(deal, notes, last_move, seats, marked):
+    name, tiles, *moves = deal
+    position = get_game(name).positions.from_tiles(**tiles).play(*moves)
+    views = [position.view(seat) for seat in range(position.variant.players)]
+    scene = position.game.scene(position.variant, views, None, position.paid() if position.terminated else None)
+    assert (list(scene.notes), scene.last_move, [place.note for place in scene.places]) == (notes, last_move, seats)
+    piles = [*(("", pile) for pile in scene.centre), *((f"{p.name} ", pile) for p in scene.places for pile in p.piles)]
+    found = [(f"{where}{pile.label} ", [pile.tiles[at] for at in pile.marked]) for where, pile in piles if pile.marked]
+    assert [where + "".join(f"[{a}:{b}]" for a, b in each) for where, each in found] == marked
+
+
+def test_the_lead_stays_the_lead_where_doubles_are_added_before_it():
+    _, tiles, *moves = SHOWN["doubles at the end"][0]
+    layout = get_game("ding-niu").positions.from_tiles(**tiles).play(*moves).scene().centre[0]
+    assert layout.tiles == ((2, 2), (2, 6), (6, 3), (3, 1), (1, 3), (3, 3)) and layout.lead == 4
+
+
+@pytest.mark.parametrize(("viewer", "hidden"), [(0, [0, 5, 5, 5]), (1, [5, 0, 5, 5]), (2, [6, 5, 0, 5])])
+def test_a_discard_is_still_in_the_hand_for_those_who_are_not_asked(viewer, hidden):
+    position = get_game("small-mahjong").positions.from_tiles(**CLAIM)
+    shown = position.game.scene(position.variant, [position.view(viewer)], list("0123"))
+    found = {int(place.name): pile(place.piles, "hand").hidden for place in shown.places}
+    assert [found[seat] for seat in range(4)] == hidden
+    both = position.game.scene(position.variant, [position.view(2), position.view(1)], list("0123"))  # one who is asked
+    assert {place.name: pile(place.piles, "hand").hidden for place in both.places}["0"] == 5

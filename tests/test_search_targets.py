@@ -460,6 +460,16 @@ def test_a_window_keeps_the_newest_targets():
     np.testing.assert_array_equal(again.values, window.values)
 
 
+@pytest.mark.parametrize("out", [-1, 1], ids=["below", "above"])
+def test_kept_targets_with_observations_out_of_range_are_refused(out):
+    window, layout = Window(10, GAME), GAME.encoder.layout
+    window.add(some(0, 3))
+    kept = window.saved(0, 3)
+    kept["observations"][1, 0] = (layout.low if out < 0 else layout.high)[0] + out
+    with pytest.raises(ValueError, match="observations out of range"):
+        Window(10, GAME).put_back(kept, 0, 3)
+
+
 def test_chips_that_do_not_fit_are_refused_before_they_are_kept():
     window = Window(10, GAME)
     window.add(some(65_500, 5))

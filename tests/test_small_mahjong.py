@@ -453,6 +453,10 @@ def test_the_rule_based_players_win_claim_what_completes_and_keep_what_helps(nam
             lambda: from_tiles(["21 33", *OTHERS], melds=[["22 52 55"], [], [], []], expose_claims=False),
             "melds are not",
         ),
+        (
+            lambda: from_tiles([SIX, *OTHERS], claimed=["", "", "66", ""], expose_claims=False),
+            r"\[6:6\] is given 1 times; the deck has 0",
+        ),
         (lambda: from_tiles([SIX]), "players=1 is not allowed"),
         (lambda: triplet_points("11 22"), "a triplet is three tiles, not 2"),
         (lambda: win_points("11 22 33"), "a win is 6 tiles, not 3"),

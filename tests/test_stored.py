@@ -2,12 +2,13 @@
 
 import copy
 import json
+import os
 
 import pytest
 
 from gupai_agents.evaluation.benchmark_models import MOST_TASKS, Card, Suite
 from gupai_agents.evaluation.folder_models import MOST_AGENTS, Manifest, Progress, Summary
-from gupai_agents.stored import MOST_NUMBER, MOST_TEXT, DamagedError, parse_stored
+from gupai_agents.stored import MOST_NUMBER, MOST_TEXT, DamagedError, Interval, parse_stored, read_stored, small_file
 from gupai_training.curves import Evaluation
 
 DIGEST = "0123456789abcdef" * 4
@@ -120,3 +121,28 @@ def test_what_is_read_from_disk_is_within_its_bounds(model, place, values):
         with pytest.raises(DamagedError, match=r"^x\.json: ") as error:
             parse_stored(with_value(model, place, value), model, "x.json")
         assert "\n" not in str(error.value) and len(str(error.value)) < 300
+
+
+def test_a_file_of_just_the_allowed_size_is_read(tmp_path):
+    file = tmp_path / "some.json"
+    file.write_bytes(bytes(100))
+    assert small_file(file, 100) == file
+    with pytest.raises(DamagedError, match=r"^some\.json is larger than 99 bytes$"):
+        small_file(file, 99)
+    with pytest.raises(DamagedError, match="this is not a regular file"):
+        small_file(tmp_path, 1 << 20)
+
+
+def test_a_file_is_read_again_once_it_is_another_one_of_the_same_size(tmp_path):
+    file, other = tmp_path / "some.json", tmp_path / "other"
+    for mean in (1.0, 2.0):
+        other.write_text(json.dumps({**MEAN, "mean": mean}))
+        os.utime(other, (1, 1))
+        other.replace(file)
+        assert read_stored(file, Interval, 1000).mean == mean
+    assert read_stored(file, Interval, 1000) is read_stored(file, Interval, 1000)
+
+
+def test_half_a_width_is_half_of_the_interval():
+    assert Interval(mean=1.0, low=0.5, high=2.0, n=4).half_width == 0.75
+    assert Interval(mean=1.0, low=None, high=None, n=1).half_width is None

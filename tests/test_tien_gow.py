@@ -46,6 +46,18 @@ def test_3_a_losing_banker_with_five_tricks_gets_one():
     assert settle([5, 1, 0, 2], 3, banker_over="multiplied", **growing) == [3, -3, -5, 5]
 
 
+@pytest.mark.parametrize("tricks", [[1, 2, 2, 2], [3, 2, 2, 2]])
+def test_tricks_add_up_to_those_of_a_deal(tricks):
+    with pytest.raises(ValueError, match=f"^the tricks add up to {sum(tricks)}, not to 8$"):
+        settle(tricks, 0)
+
+
+def test_the_winner_of_the_last_trick_led_it_unless_another_seat_is_named():
+    captured = {"lead": "21", "best": "42", "capture": True}
+    assert settle([2, 2, 2, 2], 1, **captured) == settle([2, 2, 2, 2], 1, led_by=1, **captured) == [0, 0, 0, 0]
+    assert settle([2, 2, 2, 2], 1, led_by=2, **captured)[2] < 0
+
+
 def test_4_the_banker_wins():
     assert settle([3, 0, 4, 1], 0) == [16, -10, 0, -6]
 

@@ -2,7 +2,9 @@
 
 import re
 import time
+from dataclasses import replace
 from html import unescape
+from itertools import pairwise
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -15,12 +17,12 @@ from typer.testing import CliRunner
 
 from gupai_agents.evaluation.records import game_of_line, read_games
 from gupai_app.cli import app
-from gupai_app.moves import moves_of
+from gupai_app.moves import TileValue, moves_of
 from gupai_app.page import moments
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
-from gupai_app.web.table import _PLAYED, WebGame
+from gupai_app.web.table import _PLAYED, Played, WebGame, _Recent
 from gupai_env.games import GAMES
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -218,6 +220,75 @@ def test_a_lesson_is_given_once(pages):
         text, at = answer.text, answer.url.query.decode()
     assert given and len(set(given)) == len(given)
     assert 'class="lesson"' not in table(pages, game="jie-long", practice=0)[0]
+
+
+def begun(game, seed=5, **options):
+    """A table at which a person sits at seat 0."""
+    return WebGame(Address.read({"game": game, "seed": str(seed), "seat": "0", "with": "greedy", **options}))
+
+
+@every_game
+def test_no_lesson_is_given_twice_and_nothing_is_shown_twice(game):
+    seating, given = begun(game), []
+    while not seating.terminated:
+        given += seating.lessons
+        scenes = [frame for frame in seating.frames if not frame.end]
+        assert all(one != other for one, other in pairwise(scenes))
+        seating = WebGame(seating.address, [seating.moves[-1].actions[0]])
+    assert given and len(set(given)) == len(given)
+
+
+@every_game
+def test_the_readers_payments_are_first(game):
+    seating = begun(game)
+    while not seating.terminated:
+        seating = WebGame(seating.address, [seating.moves[0].actions[0]])
+    end = seating.frames[-1].end
+    assert all(re.search(r"\byou\b", each.lower()) for each in end.yours)
+    assert not any(re.search(r"\byou\b", each.lower()) for each in end.others)
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "zones"),
+    [
+        ("da-ling", "", ["hand", "single", "pair", "triple"]),
+        ("da-ling", "deck=tiny;players=2", ["hand", "one tile", "one tile", "one tile"]),
+        ("pai-gow", "", ["hand", "two tiles", "two tiles"]),
+        ("jie-long", "", []),
+    ],
+)
+def test_the_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
+    assert begun(game, options=options).zones == zones
+
+
+def test_only_the_moves_of_the_highest_value_are_the_best(monkeypatch):
+    seating = begun("jie-long")
+    values = [TileValue(move.actions[0], float(1 - at % 3), 1.0) for at, move in enumerate(seating.moves)]
+    monkeypatch.setattr("gupai_app.web.table.scores", lambda *_: (values, "so"))
+    listed = [line for lines in seating.lines(advice=True)[0].values() for line in lines]
+    assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
+
+
+def test_games_that_were_shown_least_lately_are_forgotten():
+    recent, seating = _Recent(2), begun("jie-long")
+    one, two, three = (replace(seating.address, seed=seed) for seed in range(3))
+    held = Played(seating.session, seating.session, {}, {})
+    recent.put(one, held)
+    recent.put(two, held)
+    assert recent.get(one) is not None
+    recent.put(three, held)
+    assert [recent.get(each) is not None for each in (one, two, three)] == [True, False, True]
+
+
+def test_of_tiles_that_are_discarded_together_each_has_its_action():
+    for seed in range(20):
+        seating = begun("tien-gow", seed)
+        if seating.discards > 1 and len(seating.moves) > 1:
+            break
+    hand = {tuple(sorted(tile, reverse=True)) for tile in seating.frames[-1].scene.places[0].piles[0].tiles}
+    thrown = seating._thrown()
+    assert hand <= thrown.keys() and len(hand) > sum(move.verb == "discard" for move in seating.moves)
+    assert all(GAMES["tien-gow"].action_names[action] == f"discard [{a}:{b}]" for (a, b), action in thrown.items())
 
 
 @pytest.mark.parametrize(

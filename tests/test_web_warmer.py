@@ -4,6 +4,7 @@ import re
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -106,6 +107,48 @@ def test_hints_that_another_process_compiles_are_awaited_and_other_games_are_not
         pass
     assert ("jie-long", "hints") in done
     ended.release(1)
+
+
+def test_what_is_said_is_what_is_done_for_the_game_that_is_asked_for(held, monkeypatch):
+    done, step = held
+    begun, ended = threading.Event(), threading.Semaphore(0)
+    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: (begun.set(), ended.acquire()))
+    clock = [100.0]
+    monkeypatch.setattr(warmer, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    found = Warmer([get_game("jie-long"), get_game("tiu-u")])
+    assert begun.wait(10)  # the hints of the first game, elsewhere
+    clock[0] = 130.0
+    step.release(1)
+    while found.await_parts(get_game("jie-long"), PLAYERS):
+        pass
+    while "players of Tiu-U, for 0 s" not in found.await_parts(get_game("tiu-u"), PLAYERS, patient=False):
+        pass
+    assert "hints of Jie Long, for 30 s" in found.await_parts(get_game("jie-long"), HINTS, patient=False)
+    assert done == [("jie-long", "players")]
+    ended.release(9)
+
+
+def test_a_page_that_has_something_to_show_does_not_wait(held, monkeypatch):
+    monkeypatch.setattr(warmer, "PATIENCE", 30)
+    found, begin = Warmer([get_game("jie-long")]), time.monotonic()
+    assert found.await_parts(get_game("jie-long"), PLAYERS, patient=False)
+    assert time.monotonic() - begin < 15
+
+
+def test_hints_that_are_done_here_need_no_other_process(held, monkeypatch):
+    _, step = held
+    begun, looked = [], threading.Semaphore(0)
+    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: begun.append(game.id))
+    monkeypatch.setattr(warmer, "hints_on_disk", lambda game: looked.acquire() and game.id != "jie-long")
+    found = Warmer([get_game("jie-long"), get_game("tiu-u")])
+    step.release(9)
+    while found.await_parts(get_game("jie-long"), HINTS):
+        pass
+    looked.release(2)
+    for thread in threading.enumerate():
+        if thread.name.endswith("(_work_in_another_process)"):
+            thread.join(10)
+    assert not begun
 
 
 def test_hints_that_are_on_disk_need_no_other_process(held, monkeypatch):

@@ -1,5 +1,6 @@
 """Work shared out comes to the same whoever does it, and outlives those who do it."""
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -29,6 +30,7 @@ from gupai_agents.workers import (
     Workers,
     in_threads,
     pause,
+    require_listener,
     stoppable,
     workers_for,
 )
@@ -83,11 +85,16 @@ def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun()
     assert [next(answers), len(workers.asked)] == [0, 6]
     assert [*answers] == [number**2 for number in range(1, 20)]
     assert [*Workers().in_order(square, [(3,), (2,)])] == [9, 4]
+    drawn = iter([(3,), (2,), (1,)])
+    assert next(Workers().in_order(square, drawn)) == 9 and [*drawn] == [(2,), (1,)]  # this process does one at a time
 
 
 def test_processes_tell_whose_answer_it_is():
     tasks = {name: (number,) for number, name in enumerate("abcde")}
     assert dict(Processes(2).as_done(square, tasks)) == {"a": 0, "b": 1, "c": 4, "d": 9, "e": 16}
+    few = Processes(3).as_done(square, {"a": (2,)})
+    assert next(few) == ("a", 4) and len(multiprocessing.active_children()) == 1  # none without a task
+    few.close()
     assert not multiprocessing.active_children()
 
 
@@ -184,6 +191,31 @@ def test_threads_that_are_left_end_at_their_next_pause():
     with pytest.raises(StoppedError), stoppable(lambda: True):
         list(in_threads(square, [1], 1))
     assert list(in_threads(square, [1], 1)) == [1]
+
+
+@pytest.mark.parametrize(("outer", "inner"), [(True, False), (False, True), (False, False)])
+def test_work_within_work_ends_with_either(outer, inner):
+    with stoppable(lambda: outer), contextlib.suppress(StoppedError):
+        with stoppable(lambda: inner):
+            pause()
+        assert not outer and not inner
+    pause()  # and nothing of it is left
+
+
+def test_what_a_closed_thread_does_ends_at_its_next_pause():
+    thread, begun = Thread(), threading.Event()
+
+    def work():
+        begun.set()
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            pause()
+
+    answer = thread.ask(work)
+    assert begun.wait(5)
+    thread.close()
+    with pytest.raises(StoppedError):
+        answer()
 
 
 def test_batches_and_searches_pause():
@@ -532,6 +564,12 @@ def test_a_run_that_learns_from_a_cluster_has_the_same_bits(nodes, tmp_path, out
     gupai("train", path, "--runs", tmp_path / "here")
     gupai("train", path, "--runs", tmp_path / "there", "--ray", address)
     same_bits(tmp_path / "here" / "learned-1", tmp_path / "there" / "learned-1")
+
+
+@pytest.mark.parametrize("address", ["chess", "host:", ":6379", "ray://host", "host:port"])
+def test_an_address_without_a_host_or_a_port_is_reported_in_one_line(address):
+    with pytest.raises(ValueError, match=f"^--ray '{address}': an address is HOST:PORT or ray://HOST:PORT$"):
+        require_listener(address)
 
 
 def test_where_no_cluster_answers_is_reported_in_one_line():

@@ -10,7 +10,7 @@ from gupai_env.core.guide import Guide, Payment
 from gupai_env.core.phrases import listed, says
 from gupai_env.core.variant import FULL
 from gupai_env.games.da_ling.rules import GROUPS, DaLing
-from gupai_env.games.da_ling.table import GROUP_NAMES, winners_of
+from gupai_env.games.da_ling.table import GROUP_NAMES, is_push, winners_of
 
 
 class DaLingGuide(Guide):
@@ -52,6 +52,9 @@ class DaLingGuide(Guide):
         colour = "red" if views[0].red else "black"
         if absolute != NOBODY:
             yield f"{says(names[absolute], 'match')} with all three groups: all stakes go to an absolute winner."
+            return
+        if is_push(views[0], self.variant):
+            yield "The best of those who match with all three groups tie: nothing is paid."
             return
         for seat in dict.fromkeys(winner for winner in winners if winner != NOBODY):
             won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == seat]

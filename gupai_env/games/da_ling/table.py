@@ -96,22 +96,34 @@ def winners_of(view: np.record, variant: DaLing) -> tuple[int, list[int]]:
     An absolute winner wins every group. The view is one of a deal that is over.
     """
     strengths = [_strengths(view, place) for place in range(variant.players)]
-    all_match = [NO_MATCH if NO_MATCH in each else sum(each) for each in strengths]
-    best = int(best_of(all_match, variant.players))
-    if best != NOBODY:
+    best = int(best_of(_all_match(strengths), variant.players))
+    if best != NOBODY or is_push(view, variant):
         return best, [best] * GROUPS
-    if max(all_match) != NO_MATCH and variant.absolute_tie == "push":
-        return NOBODY, [NOBODY] * GROUPS
     return NOBODY, [int(best_of(group, variant.players)) for group in zip(*strengths, strict=True)]
+
+
+def is_push(view: np.record, variant: DaLing) -> bool:
+    """Return whether nobody wins anything because the best of those who match with all three groups tie."""
+    all_match = _all_match([_strengths(view, place) for place in range(variant.players)])
+    tie = max(all_match) != NO_MATCH and best_of(all_match, variant.players) == NOBODY
+    return tie and variant.absolute_tie == "push"
+
+
+def _all_match(strengths: Sequence[list[int]]) -> list[int]:
+    """Return for each seat the pips of the colour in its groups, NO_MATCH unless all of them match."""
+    return [NO_MATCH if NO_MATCH in each else sum(each) for each in strengths]
 
 
 def _verdicts(view: np.record, place: int, winners: Sequence[int]) -> list[str]:
     """Return for each group of a seat what came of it: that it wins, ties for the best, or ""."""
     rivals = [_strengths(view, other) for other in range(view.players)]
-    best = [max(group) for group in zip(*rivals, strict=True)]
     return [
-        "wins" if winner == place else "ties" if winner == NOBODY and mine == most else ""
-        for winner, mine, most in zip(winners, rivals[place], best, strict=True)
+        "wins"
+        if winner == place
+        else "ties"
+        if winner == NOBODY and mine == max(all_of) and all_of.count(mine) > 1
+        else ""
+        for winner, mine, all_of in zip(winners, rivals[place], zip(*rivals, strict=True), strict=True)
     ]
 
 

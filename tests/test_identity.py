@@ -1,0 +1,46 @@
+"""Who an agent is: answers that are not certain have no digest, and a difference is told the right way round."""
+
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.identity import QUESTIONS, identity_of, moves_of, questions, require_same
+from gupai_env import GAMES, get_game
+
+GAME = get_game("jie-long")
+
+
+class Wavering:
+    """Plays the first legal action and the last one in turn."""
+
+    name, asked = "wavering", 0
+
+    def act(self, batch):
+        self.asked += 1
+        at = batch.masks[:, :: 1 if self.asked % 2 else -1].argmax(1)
+        return at if self.asked % 2 else batch.masks.shape[1] - 1 - at
+
+
+def test_answers_that_may_be_others_have_no_digest():
+    variant = GAME.variant()
+    assert moves_of(Wavering(), GAME, variant) is None
+    assert moves_of(make_agent("search:seconds=0.001", GAME), GAME, variant) is None
+    assert moves_of(make_agent("greedy", GAME), GAME, variant) is not None
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_question_has_a_choice(name):
+    game = get_game(name)
+    masks = questions(game, game.variant()).masks
+    assert 0 < len(masks) <= QUESTIONS and (masks.sum(1) > 1).all()
+
+
+def test_a_difference_is_told_as_it_was_and_as_it_is():
+    was = identity_of(make_agent("greedy", GAME), GAME, GAME.variant())
+    require_same(["A"], [was], [was])
+    for key, said in (
+        ("name", "A called itself greedy, not new"),
+        ("spec", "A was made from greedy, not from new"),
+        ("moves", "A played other moves"),
+    ):
+        with pytest.raises(ValueError, match=f"^{said}"):
+            require_same(["A"], [was], [{**was, key: "new"}])
