@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from gupai_app.session import Session
 from gupai_app.words import compass, names_at, payment, winners
 from gupai_env.core.guide import Guide, Payment, between, direct, guide_of
 from gupai_env.core.phrases import capitalized, says
-from gupai_env.core.rng import draw
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.small_mahjong.guide import best_triplets
 from gupai_env.games.small_mahjong.rules import WIN
+from sessions import decisions
 
 SAID = [
     ("West", "have laid all tiles", "West has laid all tiles"),
@@ -22,17 +21,6 @@ SAID = [
 
 every_game = pytest.mark.parametrize("game", GAMES)
 DEALS = 12
-
-
-def decisions(game, seed, **options):
-    """A session before each decision of a deal in which every seat plays at random, and at its end."""
-    variant = get_game(game).variant.make(**options)
-    session = Session(get_game(game), variant, seed)
-    while not session.terminated:
-        yield session
-        legal = session.mask().nonzero()[0]
-        session.play(int(legal[draw(seed, len(session.actions), len(legal))]))
-    yield session
 
 
 def ended(game, seed, **options):

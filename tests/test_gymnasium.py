@@ -246,7 +246,7 @@ def test_what_is_owed_is_paid_with_the_first_decision_and_not_while_a_new_deal_i
     assert not env._owed.any()
     env._owed[:] = 7
     env.reset(seed=1)
-    assert not step()[1].any()  # nor in episodes that are begun anew
+    assert not step()[1].any()  # nor in the episodes after the first
 
 
 @pytest.mark.parametrize("illegal", ["end", "resample"])

@@ -1,4 +1,4 @@
-"""Who an agent is: answers that are not certain have no digest, and a difference is told the right way round."""
+"""The identity of an agent: without repeatable answers it has no digest; an error names the recorded agent first."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """What people read in some deals is what it was: tasks, lessons, moves with their remarks, reasons, and who pays whom.
 
-A change of a text is wanted or not: `python tests/test_pinned_words.py` prints the digests anew, and
+After a deliberate change of a text, `python tests/test_pinned_words.py` prints the new digests, and
 `python tests/test_pinned_words.py GAME` the lines themselves, to compare with those of before.
 """
 
@@ -10,10 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-from gupai_app.session import Session
 from gupai_env.core.guide import guide_of
-from gupai_env.core.rng import draw
-from gupai_env.games import GAMES, get_game
+from gupai_env.games import GAMES
+from sessions import decisions
 
 DEALS = 8
 PINNED = {
@@ -32,22 +31,20 @@ PINNED = {
 
 def lines_of(name: str) -> dict[str, list[str]]:
     """Return the lines of each part, in deals between seats that play at random, alternately of a match."""
-    game = get_game(name)
     found: dict[str, list[str]] = {part: [] for part in ("task", "lessons", "moves", "reasons", "payments")}
     for seed in range(DEALS):
-        variant = game.variant.make(**({"deals": 2} if seed % 2 else {}))
-        session, guide, hints = Session(game, variant, seed), guide_of(game, variant), game.hints(game, variant)
-        while not session.terminated:
+        for session in decisions(name, seed, **({"deals": 2} if seed % 2 else {})):
+            guide, hints = guide_of(session.game, session.variant), session.game.hints(session.game, session.variant)
+            if session.terminated:
+                break
             mask, view = session.mask(), session.view(session.seat)
-            legal = mask.nonzero()[0]
             found["task"].append(guide.task(view, mask))
             found["lessons"] += guide.lessons(view, mask)
             if seed < 2:  # a line for each of many moves
-                found["moves"] += [_move(hints, view, int(action)) for action in legal]
-            session.play(int(legal[draw(seed, len(session.actions), len(legal))]))
-        views, names = session.shown(session.payoffs[0]).views(), [f"seat {seat}" for seat in range(variant.players)]
-        found["reasons"] += guide.reasons(views, names, session.payoffs[0])
-        found["payments"] += map(str, guide.payments(views, session.payoffs[0]))
+                found["moves"] += [_move(hints, view, int(action)) for action in mask.nonzero()[0]]
+        views, chips = session.shown(session.payoffs[0]).views(), session.payoffs[0]
+        found["reasons"] += guide.reasons(views, [f"seat {seat}" for seat in range(len(views))], chips)
+        found["payments"] += map(str, guide.payments(views, chips))
     return found
 
 

@@ -266,9 +266,6 @@ def test_a_seed_in_a_process_is_the_run_of_that_seed(runs, tmp_path):
         assert (twin.folder / REPORT_FILE).exists()
 
 
-SOON = 30  # seconds: it takes one or two, but more where others have the cores
-
-
 def alive(group):
     try:
         os.killpg(group, 0)
@@ -277,7 +274,7 @@ def alive(group):
     return True
 
 
-def test_ctrl_c_ends_all_seeds_soon_with_one_line(tmp_path):
+def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
     process = group_of(words_for(tmp_path, {**SMALL, "decisions": 10**9, "save_every": 1}))
     deadline = time.monotonic() + 240
     while len(list((tmp_path / "runs").glob("*/resume.safetensors"))) < 2:
@@ -286,7 +283,8 @@ def test_ctrl_c_ends_all_seeds_soon_with_one_line(tmp_path):
     begun = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert time.monotonic() - begun < SOON
+    crowded = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # where others have the cores, all takes longer
+    assert time.monotonic() - begun < 5 * crowded
     assert process.returncode == 130
     assert (
         err.startswith("gupai: stopped; continue with gupai train --resume RUN for each of ") and err.count("\n") == 1

@@ -25,7 +25,7 @@ import torch
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
-from gupai_agents.evaluation.all_hands import SEATS, Equilibrium, build_hand_tree
+from gupai_agents.evaluation.all_hands import Equilibrium, build_hand_tree, of_two
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, heuristic_agent
@@ -77,14 +77,13 @@ class TargetMaker:
         self.search = SearchAgent(game, variant, "search", self.heuristic.weights, plan=plan)
         self.others = [agent_of_data(name, game, variant) for name in config.rules]
         rounds = config.expert_iteration.equilibrium
-        of_two = dict(config.variant) | {"players": SEATS}
-        self.equilibrium = Equilibrium(build_hand_tree(game, **of_two), rounds) if rounds else None
+        self.equilibrium = Equilibrium(build_hand_tree(game, **of_two(config.variant)), rounds) if rounds else None
         self.ensemble = [self._scorer(spec) for spec in config.expert_iteration.ensemble]
         self.rollout_policy = (
             self._scorer(config.expert_iteration.rollout_policy) if config.expert_iteration.rollout_policy else None
         )
-        playing = [who if isinstance(who, HeuristicAgent) else self.heuristic for who in self.others]  # on
-        self.heuristics = np.array([[self.heuristic.weights, who.weights] for who in (self.heuristic, *playing)])
+        policies = [who if isinstance(who, HeuristicAgent) else self.heuristic for who in self.others]
+        self.heuristics = np.array([[self.heuristic.weights, who.weights] for who in (self.heuristic, *policies)])
 
     def targets(self, player: Agent, number: int, kind: Kind = Kind.SEARCHED) -> Targets:
         """Return targets for all of a player's decisions with a choice in whole deals.

@@ -12,7 +12,7 @@ its package (see `Game.hands`), of which these functions are asked:
     chips_between(rules): what player and banker win by what came of both groups.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import comb
@@ -256,6 +256,11 @@ def offers_hands(game: Game, variant: Variant) -> bool:
     """True if a policy of a variant depends on hands alone."""
     decided = not getattr(variant, "small", False)
     return bool(game.hands and decided and variant.players == SEATS and variant.deals == 1)
+
+
+def of_two(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of the rules for a table of a player and the banker, whose equilibrium is one at every table."""
+    return {**options, "players": SEATS}
 
 
 def list_hands(game: Game, rules: Any) -> Hands:

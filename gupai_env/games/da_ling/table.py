@@ -116,15 +116,17 @@ def _all_match(strengths: Sequence[list[int]]) -> list[int]:
 
 def _verdicts(view: np.record, place: int, winners: Sequence[int]) -> list[str]:
     """Return for each group of a seat what came of it: that it wins, ties for the best, or ""."""
-    rivals = [_strengths(view, other) for other in range(view.players)]
-    return [
-        "wins"
-        if winner == place
-        else "ties"
-        if winner == NOBODY and mine == max(all_of) and all_of.count(mine) > 1
-        else ""
-        for winner, mine, all_of in zip(winners, rivals[place], zip(*rivals, strict=True), strict=True)
-    ]
+    groups = zip(*(_strengths(view, other) for other in range(view.players)), strict=True)
+    return [_verdict(place, winner, strengths) for winner, strengths in zip(winners, groups, strict=True)]
+
+
+def _verdict(place: int, winner: int, strengths: Sequence[int]) -> str:
+    """Return what came of one group of a seat, by the strengths of all seats in it."""
+    if winner == place:
+        return "wins"
+    mine = strengths[place]
+    ties = winner == NOBODY and mine == max(strengths) and strengths.count(mine) > 1
+    return "ties" if ties else ""
 
 
 def _piles(view: np.record, place: int, size: int, verdicts: Sequence[str]) -> tuple[Pile, ...]:
