@@ -562,3 +562,15 @@ def test_a_network_that_gives_no_targets_is_refused_in_one_line(expert_iteration
 def test_old_names_of_settings_are_refused_with_the_new_ones(data, now):
     with pytest.raises(ValueError, match=f"is now called {now}"):
         parse({"game": "jie-long", **data}, "mine.yaml")
+
+
+@pytest.mark.parametrize("players", [2, 8])
+def test_an_equilibrium_may_be_learned_at_tables_of_any_size(players):
+    found = parse({"game": "pai-gow", "variant": {"players": players}, "expert_iteration": {"equilibrium": 1}}, "test")
+    assert found.expert_iteration.equilibrium == 1
+
+
+@pytest.mark.parametrize(("game", "variant"), [("jie-long", {}), ("pai-gow", {"small": True})])
+def test_an_equilibrium_is_not_learned_where_hands_alone_do_not_decide(game, variant):
+    with pytest.raises(ValueError, match=r"equilibrium=1: an equilibrium can be computed only where each seat decides"):
+        parse({"game": game, "variant": variant, "expert_iteration": {"equilibrium": 1}}, "test")
