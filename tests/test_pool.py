@@ -294,6 +294,33 @@ def test_a_seed_reaches_the_deals_the_seats_and_the_opponents():
         assert (again == made) == (seed == 1)
 
 
+class InTurn(Listener):
+    """Opponents that sit one way in the first episode of a lane, another in the second, and so on."""
+
+    agents = (make_agent("greedy", "jie-long"),)
+
+    def line_ups(self, tables):
+        self.seating = np.roll(self.seating, 1, 0)
+        return self.seating[:1].repeat(tables, 0)
+
+
+def test_an_episode_without_the_learner_leaves_the_last_observation_of_the_one_before():
+    def end(*seatings):
+        opponents = InTurn()
+        opponents.seating = np.array(seatings, np.int16)
+        env = SelfPlayVecEnv("jie-long", 1, opponents, players=2)
+        env.reset()
+        while True:
+            _, _, dones, infos = env.step(env.action_masks().argmax(1))
+            if dones[0]:
+                return infos[0]["terminal_observation"], env.envs.episodes[0]
+
+    alone, episode = end((US, THEM))
+    last, later = end((THEM, THEM), (US, THEM))
+    assert later > episode  # one has passed meanwhile
+    np.testing.assert_array_equal(last, alone)
+
+
 def test_episodes_are_counted_once_and_their_last_observation_is_told():
     env = SelfPlayVecEnv.against("jie-long", 12, ["greedy"], seed=1, forced_play=True)
     monitored, greedy = VecMonitor(env), make_agent("greedy", "jie-long", forced_play=True)
