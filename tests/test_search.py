@@ -215,6 +215,16 @@ def test_the_usual_action_is_left_only_for_one_that_is_better_beyond_doubt():
     np.testing.assert_array_equal(agent.act(turns), values.choice(1.0))
 
 
+@pytest.mark.parametrize(
+    ("gain", "error", "chosen"), [(0.0, 0.0, 2), (0.5, 0.5, 2), (0.5, 0.25, 1), (-1.0, 0.0, 2), (0.5, 0.0, 1)]
+)
+def test_an_action_that_is_only_as_good_as_the_usual_one_or_just_at_the_bound_does_not_replace_it(gain, error, chosen):
+    gains, errors, zeros = np.array([[-1.0, gain, 0.0]]), np.array([[0.0, error, 0.0]]), np.zeros((1, 3))
+    usual, effective = np.array([2], np.int16), np.array([np.nan])
+    values = search.Values(zeros, zeros, np.full((1, 3), 4), gains, errors, usual, effective)
+    assert values.choice(1.0).tolist() == [chosen]
+
+
 def test_after_every_round_the_better_half_stays_and_shares_the_deals_that_remain():
     playouts = 7
     _, turns = decisions(get_game("jie-long"), 300, 14)
