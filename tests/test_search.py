@@ -2,7 +2,7 @@
 
 import dataclasses
 import itertools
-from math import comb
+from math import comb, log
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +19,7 @@ from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import DEAL_STREAM
-from gupai_env.core.tiles import KINDS, count
+from gupai_env.core.tiles import KINDS, count, tile_set
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 FORCED = {"forced_play": True}
@@ -166,6 +166,12 @@ def test_weights_of_particles_are_the_chances_of_what_was_done():
         expected = [likelihood(table, believed, drawn, int(view.seat[0])) for drawn in particles(table, turns, row, 5)]
         np.testing.assert_allclose(weights[row], np.array(expected) / sum(expected), rtol=1e-9)
     assert effective == pytest.approx(1 / (weights**2).sum(1))
+
+
+@pytest.mark.parametrize(("held", "kept"), [(2, 0), (2, 1), (3, 1), (1, 1), (4, 2), (4, 0)])
+def test_any_of_equal_tiles_may_have_gone(held, kept):
+    before, after = tile_set([5] * held + [7, 7]), tile_set([5] * kept + [7])
+    assert search.log_copies(before, after) == pytest.approx(log(comb(held, kept) * 2))
 
 
 def particles(table: VectorEnv, turns: DecisionBatch, row: int, count: int) -> np.recarray:
