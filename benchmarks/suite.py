@@ -3,8 +3,9 @@
     python benchmarks/suite.py v1 --out agents/gupai_agents/evaluation/suites/v1.json
     python benchmarks/suite.py v1 --check      # is what ships what is recorded now?
 
-A suite that was released never changes; a new one holds the tasks of those before it, and more. Recording takes some
-minutes of two cores.
+A suite that was released never changes; a new one holds the tasks of those before it, and more. A network that another
+`best` replaces moves to agents/gupai_agents/evaluation/suites/networks, named by its hash, while a suite has it.
+Recording takes some minutes of two cores.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gupai_agents import agent_names
-from gupai_agents.evaluation.benchmark import hash_of, play_duel
+from gupai_agents.evaluation.benchmark import hash_of, kept_file, play_duel, recorded_player
 from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_suite
 from gupai_agents.evaluation.folder import difference
 from gupai_agents.workers import workers_for
@@ -50,7 +51,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if bool(chosen.out) == chosen.check:
         parser.error("--out FILE or --check")
-    found = record(chosen.suite, DEALS, chosen.jobs)
+    found = record(chosen.suite, DEALS, chosen.jobs, known=read_suite(chosen.suite) if chosen.check else None)
     if chosen.out:
         write_file(chosen.out, as_text(found).encode(), force=chosen.force)
         print(f"{chosen.out}: suite {found.name}, digest {found.digest}")
@@ -58,10 +59,11 @@ def main() -> None:
         print(difference(read_suite(chosen.suite).model_dump(), found.model_dump(), "") or "it is the same")
 
 
-def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = ()) -> Suite:
+def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), known: Suite | None = None) -> Suite:
     """Return a suite as this version of gupai plays it.
 
-    Args: deals: of every duel. jobs: processes that share the work. only: names of tasks, default all.
+    Args: deals: of every duel. jobs: processes that share the work. only: names of tasks, default all. known: what
+        ships of it, whose players that were replaced play again.
     """
     tasks = {}
     for task, (game_name, options) in TASKS[name].items():
@@ -71,10 +73,13 @@ def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = ()) -> 
         variant = game.variant.make(**options)
         specs = agent_names(game, variant)
         population = {spec: hash_of(spec, game, variant) for spec in specs}
+        if known:
+            before = known.task(task).population
+            population |= {spec: before[spec] for spec in specs if kept_file(before[spec])}
         what = {"name": task, "game": game.id, "version": game.version, "options": options}
         tasks[task] = Task(**what, population=population, zero=[0.0, 0.0], hundred=[0.0, 0.0])
     ends: dict[Hashable, tuple] = {
-        (task.name, spec, rival): (task, spec, rival, SEED, deals)
+        (task.name, spec, rival): (task, recorded_player(task, spec), rival, SEED, deals)
         for task in tasks.values()
         for spec in (next(iter(task.population)), list(task.population)[-1])
         for rival in task.population

@@ -1,5 +1,6 @@
 """The benchmark: the suite that ships never changes, its scale is exact, and a card is what its agent really did."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -9,9 +10,20 @@ from typer.testing import CliRunner
 
 import little_factory
 from benchmarks.suite import TASKS, record
-from gupai_agents.evaluation import benchmark
-from gupai_agents.evaluation.benchmark import card_of, gaps, play_benchmark, play_duel, read_cards, verify_card
+from gupai_agents import make_agent
+from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
+from gupai_agents.evaluation import benchmark, duel
+from gupai_agents.evaluation.benchmark import (
+    card_of,
+    gaps,
+    play_benchmark,
+    play_duel,
+    read_cards,
+    recorded_player,
+    verify_card,
+)
 from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_card, read_suite
+from gupai_agents.shipped import NETWORKS
 from gupai_agents.workers import Processes
 from gupai_app import report
 from gupai_app.cli import app
@@ -59,7 +71,7 @@ def test_the_players_of_a_suite_play_as_they_did_when_it_was_recorded(task):
     benchmark.check_population(V1, task)
     specs = list(task.population)
     for spec, end in ((specs[0], task.zero), (specs[-1], task.hundred)):
-        won = [play_duel(task, spec, rival, V1.seed, 2) for rival in specs]
+        won = [play_duel(task, recorded_player(task, spec), rival, V1.seed, 2) for rival in specs]
         assert np.mean(won, 0).tolist() == end[:2]
 
 
@@ -68,6 +80,29 @@ def test_another_player_under_a_name_of_the_population_is_refused(small):
     changed = small.model_copy(update={"tasks": tasks})
     with pytest.raises(ValueError, match=r"task ding-niu: greedy is not the player .* those of gupai 0\."):
         play_benchmark({"ding-niu": "tuned"}, suite=changed)
+
+
+def test_a_best_that_another_has_replaced_is_still_who_the_suite_measures_with(small, tmp_path, monkeypatch):
+    before = NETWORKS / "tiu-u-default.safetensors"
+    header, tensors = read_checkpoint(before)
+    write_checkpoint(tmp_path / "old", header, {name: np.zeros_like(each) for name, each in tensors.items()})
+    known = hashlib.sha256((tmp_path / "old").read_bytes()).hexdigest()
+    (tmp_path / "old").rename(tmp_path / f"{known}.safetensors")
+    task = small.task("tiu-u")
+    task = task.model_copy(update={"population": {**task.population, "best": known}})
+    suite = small.model_copy(update={"tasks": [task]})
+    with pytest.raises(ValueError, match="tiu-u: best is not the player that it was recorded with"):
+        benchmark.check_population(suite, task)
+    monkeypatch.setattr(benchmark, "REPLACED", tmp_path)
+    benchmark.check_population(suite, task)
+    greedy, old, new = (make_agent(spec, "tiu-u") for spec in ("greedy", recorded_player(task, "best"), "best"))
+    won, lost = (duel("tiu-u", greedy, rival, 12, seed=suite.seed) for rival in (old, new))
+    found = play_duel(task, "greedy", "best", suite.seed, 12)
+    np.testing.assert_array_equal(found, won.chips[:, :, 0].mean(1))
+    assert (found != lost.chips[:, :, 0].mean(1)).any()
+    (tmp_path / f"{known}.safetensors").write_bytes(before.read_bytes())
+    with pytest.raises(ValueError, match="tiu-u: best is not the player that it was recorded with"):
+        benchmark.check_population(suite, task)
 
 
 # --- scores ---------------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 In every task the agent plays a duel with each player of a fixed population, in fixed deals, each from every seat (of
 teams: from every side). What it won per deal, averaged over the population, is put on a scale on which 0 is what the
-first player, `random`, won in the same deals and 100 what the last one won, `best`. The score of a suite is the mean of
-its tasks. Intervals are a bootstrap over deals, of which the agent and both ends of the scale play the same: so
-`random` has exactly 0 and `best` exactly 100.
+first player, `random`, won in the same deals and 100 what the last one won, the `best` of the time. The score of a
+suite is the mean of its tasks. Intervals are a bootstrap over deals, of which the agent and both ends of the scale play
+the same: so `random` has exactly 0 and that `best` exactly 100.
 
 A `Card` holds the chips of every deal, and figures that follow from them. `verify_card` computes all of it again.
 """
@@ -20,6 +20,7 @@ import numpy as np
 from gupai_agents.agent import Agent, name_of, origin_of
 from gupai_agents.evaluation.benchmark_models import (
     FORMAT,
+    SUITES,
     Card,
     CardError,
     Result,
@@ -46,6 +47,7 @@ from gupai_env.core.variant import Variant
 
 RESAMPLES = 1000  # of the bootstrap
 PLACES = 2  # decimals of a score; sums differ in later ones between machines
+REPLACED = SUITES / "networks"  # each named by its hash
 CLASSES = {1: "1 µs", 10: "10 µs", 100: "100 µs", 1e3: "1 ms", 1e4: "10 ms", 1e5: "100 ms", 1e6: "1 s"}
 
 
@@ -59,11 +61,25 @@ def hash_of(spec: str, game: Game, variant: Variant) -> str:
     return found
 
 
+def kept_file(known: str) -> Path | None:
+    """Return the network of a hash that a suite names and that a later `best` has replaced, or None."""
+    path = REPLACED / f"{known}.safetensors"
+    return path if path.exists() else None
+
+
+def recorded_player(task: Task, spec: str) -> str:
+    """Return the spec of the player that a task's population calls `spec`."""
+    kept = kept_file(task.population[spec])
+    return spec if kept is None else f"checkpoint:{kept}"
+
+
 def check_population(suite: Suite, task: Task) -> None:
     """Raise ValueError unless the players of a task are those with which it was recorded."""
     game, variant = task.played
     for spec, known in task.population.items():
-        if hash_of(spec, game, variant) != known:
+        kept = kept_file(known)
+        found = hash_of(spec, game, variant) if kept is None else hashlib.sha256(kept.read_bytes()).hexdigest()
+        if found != known:
             raise ValueError(
                 f"suite {suite.name}, task {task.name}: {spec} is not the player that it was recorded with; scores of "
                 f"this suite are those of gupai {suite.made_with}"
@@ -74,7 +90,8 @@ def play_duel(task: Task, agent: str | Agent, rival: str, seed: int, deals: int)
     """Return what an agent wins per deal from one player of a population, float64 [deals], over all its seats."""
     game, variant = task.played
     made = make_agent(agent, game, **task.options) if isinstance(agent, str) else agent
-    chips = duel(game, made, agent_of_data(rival, game, variant), deals, seed=seed, **task.options).chips
+    met = agent_of_data(recorded_player(task, rival), game, variant)
+    chips = duel(game, made, met, deals, seed=seed, **task.options).chips
     return chips[:, :, 0].mean(1)
 
 
