@@ -4,7 +4,7 @@
     python benchmarks/suite.py v1 --check      # is what ships what is recorded now?
 
 A suite that was released never changes; a new one holds the tasks of those before it, and more. A network that another
-`best` replaces moves to agents/gupai_agents/evaluation/suites/networks, named by its hash, while a suite has it.
+`best` replaces stays with it, in agents/gupai_agents/evaluation/suites/networks, where benchmarks/strong.py puts it.
 Recording takes some minutes of two cores.
 """
 

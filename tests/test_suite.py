@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import little_factory
+from benchmarks import strong
 from benchmarks.suite import TASKS, record
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
@@ -103,6 +104,20 @@ def test_a_best_that_another_has_replaced_is_still_who_the_suite_measures_with(s
     (tmp_path / f"{known}.safetensors").write_bytes(before.read_bytes())
     with pytest.raises(ValueError, match="tiu-u: best is not the player that it was recorded with"):
         benchmark.check_population(suite, task)
+
+
+def test_a_network_that_a_suite_measures_with_is_kept_when_another_takes_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(strong, "REPLACED", tmp_path / "kept")
+    file = tmp_path / "tiu-u-default.safetensors"
+    shipped = (NETWORKS / file.name).read_bytes()
+    file.write_bytes(shipped)
+    header, tensors = read_checkpoint(file)
+    strong.replace(file, header, tensors)  # the same
+    assert file.read_bytes() == shipped and not (tmp_path / "kept").exists()
+    for seed in (5, 6):  # of these the first is in no suite
+        strong.replace(file, header | {"seed": seed}, tensors)
+    (kept,) = (tmp_path / "kept").iterdir()
+    assert kept.stem == V1.task("tiu-u").population["best"] and kept.read_bytes() == shipped
 
 
 # --- scores ---------------------------------------------------------------------------------------
