@@ -704,6 +704,8 @@ def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
             "`start`, there, is the player made so far; to train on from a run of your own write",
             "`--set start=checkpoint:RUN`.",
         ]
+    for number, stage in enumerate(stages, 1):
+        lines += [_exploiter(header["game"], number, spec, made) for spec, made in stage.get("rivals", {}).items()]
     if missing:
         lines += [
             f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included, nor are",
@@ -712,10 +714,20 @@ def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
     return [*lines, *one]
 
 
+def _exploiter(game: str, number: int, spec: str, made: dict[str, Any]) -> str:
+    """Say which best response a stage also met, and the command that makes one."""
+    file, minutes = spec.partition(":")[2], round(made["minutes"])
+    return (
+        f"Stage {number} also met `{file}`, a best response to the player before it: `gupai best-response {game} "
+        f"checkpoint:RUN --method network --minutes {minutes} --seed {made['seed']} --out {file}`."
+    )
+
+
 def _without_recipe(stage: dict[str, Any]) -> list[str]:
     """Return the players that a stage used and that the card has no recipe of."""
     settings = _settings(stage)
     named = [] if _seeds_of(stage) else list(settings.get("expert_iteration.ensemble") or ())
+    named += [spec for spec in settings.get("pool.rules") or () if spec not in stage.get("rivals", {})]
     named += [] if "start" in stage else [settings.get("start")]
     named += [] if "rollout_policy" in stage else [settings.get("expert_iteration.rollout_policy")]
     return list(dict.fromkeys(_here(spec) for spec in named if str(spec).startswith("checkpoint:")))
@@ -734,15 +746,22 @@ def _seeds_of(stage: dict[str, Any]) -> list[int]:
 def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
     """Say what one command makes for this variant, as `benchmarks/recipes.py` found it, in words."""
     judged, seed = (header["evaluation"][name] for name in ("chips_per_deal_against", "seed"))
+    found = json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ())
     lines = []
-    for run in json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ()):
-        won = run["chips_per_deal_against"]
-        *_, rival = (name for name in won if name in judged)
-        made = f"{run['targets']:,} positions with targets, {run['seconds']:,.0f} seconds, {run['machine']}"
+    for command, grouped in itertools.groupby(
+        found, lambda run: run["command"].replace(f" --set seed={run['seed']}", "")
+    ):
+        runs = list(grouped)
+        won = [run["chips_per_deal_against"] for run in runs]
+        *_, rival = (name for name in won[0] if name in judged)
+        made = "; ".join(
+            f"seed {run['seed']}: {run['targets']:,} targets in {run['seconds']:,.0f} seconds" for run in runs
+        )
         lines += [
-            f"One command, `{run['command']}` ({made}), made a player that wins {_chips(won[rival])} chips per deal",
-            f"from `{rival}`, where this one wins {_chips(judged[rival])}, and {_chips(won[BEST])} from this one",
-            f"({Estimate.of(won[BEST]).samples:,} deals, seed {seed}).",
+            f"What one command, `{command}`, makes ({made}; {runs[0]['machine']}) wins",
+            f"{', '.join(_chips(each[rival]) for each in won)} chips per deal from `{rival}`, where this one wins",
+            f"{_chips(judged[rival])}, and {', '.join(_chips(each[BEST]) for each in won)} from this one",
+            f"({Estimate.of(won[0][BEST]).samples:,} deals, seed {seed}).",
         ]
     return lines
 
