@@ -38,8 +38,7 @@ FEWER = {"shi-wu-hu": 40}  # where a deal of a search takes a second and more
 SEARCH = "search:playouts=200"
 # What is told of players that went into a run, and of the one it began with also who went into that.
 TOLD = "targets", "decisions", "seconds", "seed", "machine", "recipe", "rollout_policy"
-PLAYERS = "start", "averaged_with", "start_averaged", "ensemble", "rivals"
-RESPONSE = "begun_with", "minutes", "seed"  # of what `gupai best-response` found
+PLAYERS = "start", "averaged_with", "start_averaged", "ensemble"
 
 
 def main() -> None:
@@ -157,8 +156,6 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
         made["ensemble"] = [short_repr(spec) for spec in ensemble]
     if rollout_policy := expert_iteration.get("rollout_policy"):
         made["rollout_policy"] = short_repr(rollout_policy, TOLD)
-    if rivals := [spec for spec in settings.get("pool", {}).get("rules") or () if spec.startswith("checkpoint:")]:
-        made["rivals"] = {spec: short_repr(spec, RESPONSE) for spec in rivals}
     return made
 
 

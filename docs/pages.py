@@ -704,8 +704,6 @@ def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
             "`start`, there, is the player made so far; to train on from a run of your own write",
             "`--set start=checkpoint:RUN`.",
         ]
-    for number, stage in enumerate(stages, 1):
-        lines += [_exploiter(header["game"], number, spec, made) for spec, made in stage.get("rivals", {}).items()]
     if missing:
         lines += [
             f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included, nor are",
@@ -714,20 +712,11 @@ def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
     return [*lines, *one]
 
 
-def _exploiter(game: str, number: int, spec: str, made: dict[str, Any]) -> str:
-    """Say which best response a stage also met, and the command that makes one."""
-    file, minutes = spec.partition(":")[2], round(made["minutes"])
-    return (
-        f"Stage {number} also met `{file}`, a best response to the player before it: `gupai best-response {game} "
-        f"checkpoint:RUN --method network --minutes {minutes} --seed {made['seed']} --out {file}`."
-    )
-
-
 def _without_recipe(stage: dict[str, Any]) -> list[str]:
     """Return the players that a stage used and that the card has no recipe of."""
     settings = _settings(stage)
     named = [] if _seeds_of(stage) else list(settings.get("expert_iteration.ensemble") or ())
-    named += [spec for spec in settings.get("pool.rules") or () if spec not in stage.get("rivals", {})]
+    named += settings.get("pool.rules") or ()
     named += [] if "start" in stage else [settings.get("start")]
     named += [] if "rollout_policy" in stage else [settings.get("expert_iteration.rollout_policy")]
     return list(dict.fromkeys(_here(spec) for spec in named if str(spec).startswith("checkpoint:")))
@@ -748,9 +737,12 @@ def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
     judged, seed = (header["evaluation"][name] for name in ("chips_per_deal_against", "seed"))
     found = json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ())
     lines = []
-    for command, grouped in itertools.groupby(
-        found, lambda run: run["command"].replace(f" --set seed={run['seed']}", "")
-    ):
+
+    def command_of(run: dict[str, Any]) -> str:
+        command: str = run["command"]
+        return command.replace(f" --set seed={run['seed']}", "")
+
+    for command, grouped in itertools.groupby(sorted(found, key=command_of), command_of):
         runs = list(grouped)
         won = [run["chips_per_deal_against"] for run in runs]
         *_, rival = (name for name in won[0] if name in judged)
