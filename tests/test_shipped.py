@@ -1,5 +1,7 @@
 """The player `best`: which networks come with the package, for which variants, and what is said where there is none."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from gupai_agents.checkpoint import identity, read_checkpoint, read_header, vari
 from gupai_agents.network import packed, tensor_shapes, unpacked
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.shipped import NETWORKS, best_file, heuristic_names
-from gupai_env.games import get_game
+from gupai_env.games import GAMES, get_game
 from gupai_training.config import find, parse
 
 GAME = get_game("jie-long")
@@ -66,6 +68,13 @@ def test_search_and_search_targets_play_out_by_the_strongest_heuristic_not_by_be
     tuned = make_agent("tuned", "jie-long", forced_play=True)
     assert (search.heuristics == tuned.weights).all()
     assert heuristic_names(GAME)[-1] == "tuned"
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_every_table_has_a_best(game):
+    (seats,) = (option for option in dataclasses.fields(game.variant) if option.name == "players")
+    sizes = game.variant.LIMITS[game.variant().deck].get("players", seats.metadata["choices"])
+    assert [players for players in sizes if best_file(game, game.variant.make(players=players)) is None] == []
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
