@@ -110,11 +110,11 @@ def test_what_came_of_recipes_keeps_players_of_other_games_and_is_not_emptied(tm
     kept = tmp_path / "tiny.json"
     kept.write_text('{"another": 1}')
     monkeypatch.setattr(tiny, "by_recipe", lambda file, *_: file.stem)
-    words = ["tiny.py", "da-ling", "--runs", str(tmp_path), "--json", str(kept)]
+    words = ["tiny.py", "ding-niu", "--runs", str(tmp_path), "--json", str(kept)]
     monkeypatch.setattr("sys.argv", words)
     with pytest.raises(SystemExit):
         tiny.main()
     assert "--json goes with --recipes" in capsys.readouterr().err
     monkeypatch.setattr("sys.argv", [*words, "--recipes"])
     tiny.main()
-    assert json.loads(kept.read_text()) == {"another": 1, "da-ling-default": "da-ling-default"}
+    assert json.loads(kept.read_text()) == {"another": 1, "ding-niu-default": "ding-niu-default"}
