@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_agents.evaluation.all_hands import HandTree
-from gupai_agents.evaluation.benchmark import gaps
+from gupai_agents.evaluation.benchmark import gaps, kept_file
 from gupai_agents.evaluation.benchmark_models import Card, read_suite
 from gupai_agents.evaluation.best_response import NETWORK, SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
@@ -242,10 +242,12 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
     for at, result in enumerate(cards[0].results):
         row = [str(card.results[at].score) for card in cards]
         if len(cards) == 1:
-            population = list(read_suite(cards[0].suite).task(result.task).population)
+            suite = read_suite(cards[0].suite)
+            first, *_, last = suite.task(result.task).population.items()
+            top = f"{last[0]} of {suite.name}" if kept_file(last[1]) else last[0]  # a later player has its name now
             timing = cards[0].timing
             row.append(f"{timing.microseconds[result.task]:,.1f}" if timing else "")
-            row.append(f"{population[0]} to {population[-1]}")
+            row.append(f"{first[0]} to {top}")
         table.add_row(result.task, *row)
     put(
         table,

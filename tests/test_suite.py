@@ -120,6 +120,13 @@ def test_a_network_that_a_suite_measures_with_is_kept_when_another_takes_its_pla
     assert kept.stem == V1.task("tiu-u").population["best"] and kept.read_bytes() == shipped
 
 
+def test_the_table_says_which_best_is_a_hundred_where_another_ships_now(capsys):
+    report.benchmark([play_benchmark({"tien-gow": "random", "tiu-u": "random"}, deals=2)])
+    shown = capsys.readouterr().out
+    assert "random to best of v1" in next(line for line in shown.splitlines() if "tien-gow" in line)
+    assert "of v1" not in next(line for line in shown.splitlines() if line.strip().startswith("tiu-u"))
+
+
 # --- scores ---------------------------------------------------------------------------------------
 
 
