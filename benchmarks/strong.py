@@ -13,7 +13,7 @@ of it in docs/models.md. A new network does not look ahead until it is told to.
 """
 
 import argparse
-import hashlib
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, wr
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.all_hands import build_hand_tree, offers_hands
 from gupai_agents.evaluation.benchmark import REPLACED
-from gupai_agents.evaluation.benchmark_models import SUITES, read_suite
+from gupai_agents.evaluation.benchmark_models import read_suite, suite_names
+from gupai_agents.identity import digest_of
 from gupai_agents.look_ahead import HEADER_KEY, Depth, look_ahead_of
 from gupai_agents.network import NetworkAgent, packed, unpacked
 from gupai_agents.plain_yaml import parse_yaml
@@ -123,12 +124,10 @@ def replace(path: Path, header: dict[str, Any], tensors: dict[str, np.ndarray]) 
         before, weights = read_checkpoint(path)
         if before == header and all((weights[name] == each).all() for name, each in tensors.items()):
             return  # the same again could be other bytes
-        content = path.read_bytes()
-        known = hashlib.sha256(content).hexdigest()
-        suites = map(read_suite, (file.stem for file in SUITES.glob("*.json")))
+        known, suites = digest_of(path), map(read_suite, suite_names())
         if any(known in task.population.values() for suite in suites for task in suite.tasks):
             REPLACED.mkdir(exist_ok=True)
-            (REPLACED / f"{known}.safetensors").write_bytes(content)
+            shutil.copy(path, REPLACED / f"{known}.safetensors")
     write_checkpoint(path, header, tensors)
 
 

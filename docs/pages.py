@@ -9,7 +9,6 @@ Run it after a change of rules, options or encoders, and after new figures in `d
 """
 
 import functools
-import hashlib
 import itertools
 import json
 import re
@@ -28,6 +27,7 @@ from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.claims.report import headline
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.identity import digest_of
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
@@ -582,7 +582,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
     given = ", ".join(f"{name}={value!r}" for name, value in _variant_of(game, header).items())
     facts = {
         "file": f"`{file.name}`, {file.stat().st_size / 1024:,.0f} KiB",
-        "SHA-256": f"`{hashlib.sha256(file.read_bytes()).hexdigest()}`",
+        "SHA-256": f"`{digest_of(file)}`",
         "observation": f"encoder {header['observation']['encoder']} {header['observation']['version']}, int8 "
         f"[{header['observation']['size']}]",
         "actions": f"{header['actions']['size']}, masked",

@@ -14,7 +14,7 @@ from gupai_env.core.game import Game
 from gupai_env.testing import CHECKS, check_env
 from gupai_env.testing.game_hooks import shown
 from our_hooks import WitnessedEnv, hooks_for
-from variants import name_of, values
+from variants import name_of, table_sizes, values
 
 DEALS = 20_000  # to look through for a rare one
 
@@ -26,15 +26,14 @@ def cases(game: Game) -> list[dict[str, Any]]:
     """The game as it is, a match, the tiny deck, and every other choice of an option, several at once, at tables of
     all sizes.
     """
-    choices = {option.name: values(option) for option in dataclasses.fields(game.variant)}
-    sizes, decks, default = choices.pop("players"), choices.pop("deck"), game.variant()
-    sizes = game.variant.LIMITS[default.deck].get("players", sizes)
+    choices = {each.name: values(each) for each in dataclasses.fields(game.variant) if each.name != "players"}
+    decks, default = choices.pop("deck"), game.variant()
     others = {
         name: [value for value in each if value != getattr(default, name)]
         for name, each in choices.items()
         if len(each) > 1
     }
-    others["players"] = sizes
+    others["players"] = table_sizes(game)
     every = range(max(map(len, others.values())))
     varied = [{name: each[at % len(each)] for name, each in others.items()} for at in every]
     varied += [{"deck": deck, "players": 2} for deck in decks if deck not in (default.deck, "tiny")]

@@ -1,6 +1,6 @@
 """The player `best`: which networks come with the package, for which variants, and what is said where there is none."""
 
-import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -13,6 +13,8 @@ from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.shipped import NETWORKS, best_file, heuristic_names
 from gupai_env.games import GAMES, get_game
 from gupai_training.config import find, parse
+from test_docs import pages
+from variants import table_sizes
 
 GAME = get_game("jie-long")
 NET = {"type": "mlp", "hidden": [8, 8], "activation": "relu"}
@@ -72,9 +74,29 @@ def test_search_and_search_targets_play_out_by_the_strongest_heuristic_not_by_be
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_every_table_has_a_best(game):
-    (seats,) = (option for option in dataclasses.fields(game.variant) if option.name == "players")
-    sizes = game.variant.LIMITS[game.variant().deck].get("players", seats.metadata["choices"])
-    assert [players for players in sizes if best_file(game, game.variant.make(players=players)) is None] == []
+    assert [
+        players for players in table_sizes(game) if best_file(game, game.variant.make(players=players)) is None
+    ] == []
+
+
+def test_a_card_tells_what_one_command_makes_seed_by_seed(tmp_path, monkeypatch):
+    file = NETWORKS / "tiu-u-default.safetensors"
+    written = pages()
+    monkeypatch.setattr(written, "CARDS", tmp_path)
+
+    def run(seed, mean, wins):
+        won = {"tuned": {"mean": wins, "low": wins - 1, "high": wins + 1, "n": 9}}
+        won["best"] = {"mean": mean, "low": mean - 2, "high": mean + 2, "n": 9}
+        command = "gupai train tiu-u --set threads=1" + (f" --set seed={seed}" if seed > 1 else "")
+        told = {"seed": seed, "targets": 1000 * seed, "seconds": 60.4, "machine": "a machine"}
+        return {"command": command, **told, "chips_per_deal_against": won}
+
+    found = {file.stem: [run(1, -3.0, 5.0), run(2, -4.0, 6.0)], "another": [run(3, 0.0, 0.0)]}
+    (tmp_path / "recipes.json").write_text(json.dumps(found))
+    said = " ".join(written._in_one_command(file, read_header(file)))
+    assert "`gupai train tiu-u --set threads=1`, makes (seed 1: 1,000 targets in 60 seconds; seed 2: 2,000" in said
+    assert "wins +5.00 ±1.00, +6.00 ±1.00 chips per deal from `tuned`" in said
+    assert "and -3.00 ±2.00, -4.00 ±2.00 from this one (9 deals, seed" in said
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -120,6 +120,15 @@ def test_a_network_that_a_suite_measures_with_is_kept_when_another_takes_its_pla
     assert kept.stem == V1.task("tiu-u").population["best"] and kept.read_bytes() == shipped
 
 
+def test_what_ships_is_recorded_again_with_the_players_that_were_replaced():
+    (again,) = record("v1", 2, only=("tien-gow",), known=V1).tasks
+    task = V1.task("tien-gow")
+    assert again.population == task.population
+    assert (again.zero, again.hundred) == (task.zero[:2], task.hundred[:2])
+    (now,) = record("v1", 2, only=("tien-gow",)).tasks
+    assert now.population["best"] != task.population["best"]
+
+
 def test_the_table_says_which_best_is_a_hundred_where_another_ships_now(capsys):
     report.benchmark([play_benchmark({"tien-gow": "random", "tiu-u": "random"}, deals=2)])
     shown = capsys.readouterr().out

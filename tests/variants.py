@@ -17,6 +17,12 @@ def values(field: dataclasses.Field) -> tuple:
     return (False, True) if isinstance(field.default, bool) else (field.default,)
 
 
+def table_sizes(game: Game) -> tuple:
+    """How many players the default deck of a game is for."""
+    (players,) = (field for field in dataclasses.fields(game.variant) if field.name == "players")
+    return game.variant.LIMITS[game.variant().deck].get("players", values(players))
+
+
 MOST = 400  # combinations of options of a game
 
 

@@ -6,6 +6,7 @@ the same name is noticed.
 
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ DEALS, MOVES = 16, 200  # deals out of which these are, and most moves of each
 SPREAD = 7919  # a prime, by which the moves of these deals go through the legal actions
 
 
+def digest_of(path: str | Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
 def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
     """Return who an agent is, as plain data.
 
@@ -35,7 +41,7 @@ def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
     return {
         "name": name_of(agent),
         "spec": origin.spec if origin else None,
-        "files": {near(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+        "files": {near(path): digest_of(path) for path in files},
         "moves": moves_of(agent, game, variant),
     }
 

@@ -9,7 +9,6 @@ the same: so `random` has exactly 0 and that `best` exactly 100.
 A `Card` holds the chips of every deal, and figures that follow from them. `verify_card` computes all of it again.
 """
 
-import hashlib
 import time
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -36,7 +35,7 @@ from gupai_agents.evaluation.folder import difference
 from gupai_agents.evaluation.folder_models import Player
 from gupai_agents.evaluation.ladder import some_decisions, speed
 from gupai_agents.evaluation.match import Progress, duel
-from gupai_agents.identity import identity_of, moves_of
+from gupai_agents.identity import digest_of, identity_of, moves_of
 from gupai_agents.registry import KINDS, agent_of_data, make_agent
 from gupai_agents.shipped import BEST, best_file
 from gupai_agents.workers import Workers, one_core
@@ -47,7 +46,7 @@ from gupai_env.core.variant import Variant
 
 RESAMPLES = 1000  # of the bootstrap
 PLACES = 2  # decimals of a score; sums differ in later ones between machines
-REPLACED = SUITES / "networks"  # each named by its hash
+REPLACED = SUITES / "networks"  # that a suite names and a later `best` has replaced, by hash
 CLASSES = {1: "1 µs", 10: "10 µs", 100: "100 µs", 1e3: "1 ms", 1e4: "10 ms", 1e5: "100 ms", 1e6: "1 s"}
 
 
@@ -55,7 +54,7 @@ def hash_of(spec: str, game: Game, variant: Variant) -> str:
     """Return what identifies a player of a population: SHA-256 of its file, or of its answers to fixed decisions."""
     path = best_file(game, variant) if spec == BEST else None
     if path is not None:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return digest_of(path)
     found = moves_of(agent_of_data(spec, game, variant), game, variant)
     assert found is not None, "players of a population answer alike"
     return found
@@ -78,7 +77,7 @@ def check_population(suite: Suite, task: Task) -> None:
     game, variant = task.played
     for spec, known in task.population.items():
         kept = kept_file(known)
-        found = hash_of(spec, game, variant) if kept is None else hashlib.sha256(kept.read_bytes()).hexdigest()
+        found = hash_of(spec, game, variant) if kept is None else digest_of(kept)
         if found != known:
             raise ValueError(
                 f"suite {suite.name}, task {task.name}: {spec} is not the player that it was recorded with; scores of "

@@ -142,10 +142,15 @@ class Card(Stored):
         return self
 
 
+def suite_names() -> list[str]:
+    """Return the names of the suites that ship with the package."""
+    return sorted(path.stem for path in SUITES.glob("*.json"))
+
+
 @functools.cache
 def read_suite(name: str = NEWEST) -> Suite:
     """Return a suite that ships with the package; raises ValueError for a name that none has."""
-    one_of("suite", name, sorted(path.stem for path in SUITES.glob("*.json")))
+    one_of("suite", name, suite_names())
     return parse_stored((SUITES / f"{name}.json").read_bytes(), Suite, f"suite {name}")
 
 

@@ -45,7 +45,7 @@ from gupai_agents.evaluation.folder_models import Progress as Reached
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, action_types_of, compressed, read_games
 from gupai_agents.evaluation.tournament import Block, Schedule, Tournament, fill, schedule
-from gupai_agents.identity import identity_of, require_same
+from gupai_agents.identity import digest_of, identity_of, require_same
 from gupai_agents.registry import make_agent
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_path, short_repr
@@ -266,7 +266,7 @@ def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callab
     for name, digest in {each: digest for player in found.players for each, digest in player.files.items()}.items():
         if not Path(name).is_file():
             note(f"{name} no longer exists: whether it made the agent was not checked")
-        elif hashlib.sha256(Path(name).read_bytes()).hexdigest() != digest:
+        elif digest_of(name) != digest:
             raise FolderError(f"{path}: players: {name} is not the file that played")
     if what := difference(there["versions"], here["versions"], "versions"):
         note(f"{path}: {what}; the games come out the same")
