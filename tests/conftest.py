@@ -19,6 +19,12 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 MANY = 20  # files: below it the loops of some games may not be needed
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One worker more than there are cores: some tests wait for a process or for the clock."""
+    return (yield) + 1
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Compile what nearly all tests use, each worker some of the games, before any of them needs it.
 

@@ -1,5 +1,6 @@
 """Exact worth of policies by all hands: what the search of all play says on a deck small enough, and known figures."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -20,7 +21,7 @@ from gupai_agents.evaluation.all_hands import (
     role_worth,
     solve_hands,
 )
-from gupai_agents.evaluation.exact import _Search, build_tree, solve
+from gupai_agents.evaluation.exact import build_tree, solve
 from gupai_env import get_game
 from gupai_env.core.tiles import KINDS
 from gupai_env.games.pai_gow.groups import NO_VALUE
@@ -41,9 +42,16 @@ def whole():
     return build_tree("pai-gow")
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_hands_say_what_the_search_of_all_play_says(options):
-    tree, hands = _Search(GAME, {**TINY, **options}).tree(), build_hand_tree("pai-gow", **TINY, **options)
+@functools.cache
+def tiny_trees(which):
+    """All play of the tiny deck with some of the OPTIONS, as a search finds it and by hands."""
+    options = {**TINY, **OPTIONS[which]}
+    return build_tree("pai-gow", **options), build_hand_tree("pai-gow", **options)
+
+
+@pytest.mark.parametrize("which", range(len(OPTIONS)), ids=map(str, OPTIONS))
+def test_hands_say_what_the_search_of_all_play_says(which):
+    (tree, hands), options = tiny_trees(which), OPTIONS[which]
     for names in itertools.product(("greedy", "balanced", "random"), repeat=2):
         agents = [make_agent(name, GAME, **TINY, **options) for name in names]
         one, other = tree.policy(agents), hands.policy(agents)
@@ -53,9 +61,9 @@ def test_hands_say_what_the_search_of_all_play_says(options):
     assert hands.sets == tree.sets
 
 
-@pytest.mark.parametrize("options", OPTIONS[:2], ids=str)
-def test_both_find_equilibria_of_the_same_value(options):
-    tree, hands = build_tree("pai-gow", **TINY, **options), build_hand_tree("pai-gow", **TINY, **options)
+@pytest.mark.parametrize("which", range(2), ids=map(str, OPTIONS[:2]))
+def test_both_find_equilibria_of_the_same_value(which):
+    tree, hands = tiny_trees(which)
     one, other = solve(tree, 200), solve_hands(hands, 200)
     assert tree.exploitability(one) < 1e-4
     assert hands.exploitability(other) < 1e-4
@@ -90,7 +98,7 @@ def test_values_are_what_a_duel_wins(whole):
 
 
 def test_an_equilibrium_tells_what_splits_win_against_it():
-    tree = build_hand_tree("pai-gow", **TINY)
+    _, tree = tiny_trees(0)
     found = Equilibrium(tree, 100).chips(tree.batches[0])
     assert (np.isnan(found) == ~tree.batches[0].masks).all()
     policy = solve_hands(tree, 100)
@@ -100,7 +108,7 @@ def test_an_equilibrium_tells_what_splits_win_against_it():
 
 
 def test_with_several_players_the_banker_wins_as_much_from_each_of_them():
-    tree = build_hand_tree("pai-gow", **TINY)
+    _, tree = tiny_trees(0)
     equilibrium, hands = Equilibrium(tree, 10), tree.by_tiles.hands[:3]
     of_two, of_five = (
         equilibrium.chips(batch_of(GAME, GAME.variant.make(players=players), hands, 0)) for players in (2, 5)

@@ -434,7 +434,7 @@ def test_some_seconds_of_training_beat_random_play_by_far(tmp_path):
     config = parse(
         {
             **SMALL,
-            "decisions": 150_000,
+            "decisions": 70_000,
             "network": {"hidden": [64]},
             "ppo": {"envs": 128, "steps": 32, "batch_size": 1024, "learning_rate": 3e-3},
             "pool": {"snapshots": 2},

@@ -47,6 +47,13 @@ class DecisionBatch(NamedTuple):
         return DecisionBatch(views, self.masks.copy(), self.rng_keys.copy())
 
 
+def concatenated(batches: Sequence[DecisionBatch]) -> DecisionBatch:
+    """Return the concatenation of several batches of one game."""
+    views = np.concatenate([_as_bytes(each.views) for each in batches]).view(batches[0].views.dtype, np.recarray)
+    masks, rng_keys = (np.concatenate([getattr(each, name) for each in batches]) for name in ("masks", "rng_keys"))
+    return DecisionBatch(views, masks, rng_keys)
+
+
 def _as_bytes(views: np.recarray) -> np.ndarray:
     """Return records as bytes: otherwise numpy copies them field by field, fifteen times as slowly."""
     return np.asarray(views).view(f"V{views.itemsize}")

@@ -111,11 +111,6 @@ def _answers(envs: VectorEnv, agents: Sequence[Agent], rows: np.ndarray, who: np
     return Answers(rows, batch, actions)
 
 
-def concatenated(parts: Sequence[DecisionBatch]) -> DecisionBatch:
-    """Return the concatenation of several batches."""
-    return DecisionBatch(*(np.concatenate(each) for each in zip(*parts, strict=True)))  # type: ignore[arg-type]
-
-
 def new_lanes(game: Game, variant: Variant, number: int) -> VectorEnv:
     """Return lanes that deal once and observe nothing."""
     return VectorEnv(game, number, observe=False, renew=False, **variant.changed())

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask, name_of, origin_of
-from gupai_agents.decisions import concatenated, decisions, new_lanes
+from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, name_of, origin_of
+from gupai_agents.decisions import decisions, new_lanes
 from gupai_agents.failure import near
 from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game

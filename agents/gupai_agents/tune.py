@@ -7,13 +7,13 @@ result is scaled: in half of all decisions the best action scores at least 1 mor
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch
+from gupai_agents.agent import Agent, DecisionBatch, concatenated
 from gupai_agents.decisions import new_lanes, play_out
 from gupai_agents.heuristics import HeuristicAgent, scores_of
 from gupai_agents.workers import Workers
@@ -181,12 +181,18 @@ class DecisionSample:
     """Decisions on which features and heuristics are measured; those with one legal action are left out."""
 
     def __init__(self, game: Game, variant: dict[str, Any]) -> None:
-        self.game, self.batches = game, []
+        self.game, found = game, []
         envs = VectorEnv(game, SAMPLED, seed=1, observe=False, **variant)
         for step in range(STEPS):
             views, rng_keys = envs.views()
-            self.batches.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
+            found.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
             envs.step(envs.sample(step))
+        self.batch = concatenated(found)
+        masks, counts = self.batch.masks, self.batch.masks.sum(1)
+        # Where the legal actions stand among all scores, decisions with equally many actions together: int64 [N, count]
+        self.legal = [
+            np.flatnonzero(masks & (counts == count)[:, None]).reshape(-1, count) for count in np.unique(counts)
+        ]
 
     def apart(self, weights: np.ndarray) -> float:
         """Return by how much a heuristic scores the best action above the second best, the median over decisions."""
@@ -211,13 +217,10 @@ class DecisionSample:
             units[at] = apart / float(np.median(spreads)) if len(spreads) else 0.0
         return units
 
-    def _scores(self, weights: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield the scores of legal actions, decisions with equally many actions at a time: float64 [N, actions]."""
-        for batch in self.batches:
-            scores, counts = scores_of(self.game, weights, batch), batch.masks.sum(1)
-            for count in np.unique(counts).tolist():
-                rows = counts == count
-                yield scores[rows][batch.masks[rows]].reshape(-1, count)
+    def _scores(self, weights: np.ndarray) -> list[np.ndarray]:
+        """Return the scores of legal actions, decisions with equally many actions together: float64 [N, actions]."""
+        scores = scores_of(self.game, weights, self.batch).ravel()
+        return [scores[each] for each in self.legal]
 
 
 class Table:

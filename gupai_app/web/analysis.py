@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from gupai_agents.agent import DecisionBatch, probabilities
+from gupai_agents.agent import DecisionBatch, concatenated, probabilities
 from gupai_agents.decisions import play_out
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.records import GameRecord
@@ -117,11 +117,7 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
         session.play(action)
     if not batches:
         return []
-    together = DecisionBatch(
-        np.concatenate([batch.views for batch in batches]).view(np.recarray),
-        np.concatenate([batch.masks for batch in batches]),
-        np.concatenate([batch.rng_keys for batch in batches]),
-    )
+    together = concatenated(batches)
     policy = probabilities(agent, game, variant, together)
     values = adviser(game, variant).values(together, halving=False)
     return [

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask, check_agent, labels_of
-from gupai_agents.decisions import concatenated, decisions, new_lanes
+from gupai_agents.agent import Agent, DecisionBatch, ask, check_agent, concatenated, labels_of
+from gupai_agents.decisions import decisions, new_lanes
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import RandomAgent

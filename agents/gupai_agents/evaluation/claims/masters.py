@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask
-from gupai_agents.decisions import concatenated, decisions
+from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated
+from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims.doses import Cell, asked_of, doses_in
 from gupai_agents.evaluation.claims.effects import group_values
 from gupai_agents.evaluation.claims.players import SAME, STRONG, UNSKILLED
