@@ -8,7 +8,6 @@ Run it after a change of rules, options or encoders, and after new figures in `d
     python docs/pages.py
 """
 
-import functools
 import itertools
 import json
 import re
@@ -797,13 +796,10 @@ def _differs(header: dict[str, Any], other: dict[str, Any]) -> str:
 def _settings(header: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a recipe by their names for `--set`."""
     found = {}
-    for name, value in _recipe(header["recipe"]).items():
+    for name, value in parse_yaml(header["recipe"]).items():
         inner = value.items() if isinstance(value, dict) else ()
         found |= {f"{name}.{key}": each for key, each in inner} or {name: value}
     return found
-
-
-_recipe = functools.cache(parse_yaml)  # pages compare every recipe with many others
 
 
 def _fenced(header: dict[str, Any]) -> list[str]:
@@ -864,7 +860,7 @@ def _runs(networks: list[dict[str, Any]]) -> str:
 
 def _met(header: dict[str, Any]) -> str:
     """Return a sentence on whom a network met while it learned, if they are those of the evaluation."""
-    met = any(_recipe(each["recipe"])["expert_iteration"].get("true_hands") for each in _parts(header))
+    met = any(parse_yaml(each["recipe"])["expert_iteration"].get("true_hands") for each in _parts(header))
     return " In training it also played against the rule-based players, in other deals." if met else ""
 
 

@@ -454,6 +454,11 @@ def test_a_text_of_the_greatest_length_is_read():
         parse_yaml("a".ljust(MAX_CHARACTERS + 1))
 
 
+def test_what_was_read_belongs_to_the_caller():
+    parse_yaml("some: {more: [1, 2]}")["some"]["more"].append(3)
+    assert parse_yaml("some: {more: [1, 2]}") == {"some": {"more": [1, 2]}}
+
+
 def test_whole_numbers_may_be_written_with_an_exponent():
     assert load("jie-long", ["decisions=1e6", "evaluation.final_deals=2e3"]).decisions == 1_000_000
 

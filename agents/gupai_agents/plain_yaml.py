@@ -1,5 +1,7 @@
 """YAML 1.2 as files of ours need it: mappings, lists, numbers, words. Anchors and tags are refused, dates are text."""
 
+import copy
+import functools
 import io
 from typing import Any
 
@@ -52,6 +54,11 @@ def _yaml() -> YAML:
 
 def parse_yaml(text: str) -> Any:
     """Return what a text holds; raises ValueError saying in one line what is wrong."""
+    return copy.deepcopy(_parsed(text))
+
+
+@functools.lru_cache(maxsize=256)  # the claims and recipes that ship are read again and again
+def _parsed(text: str) -> Any:
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
