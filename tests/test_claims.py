@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
@@ -247,7 +247,7 @@ def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
     common = [each for each in drawn if drawn[each] >= 20 and rejected[each] >= 5]
     table = np.array([[drawn[each] for each in common], [rejected[each] for each in common]])
     assert len(common) > 10
-    assert stats.chi2_contingency(table).pvalue > 0.001
+    assert scipy.stats.chi2_contingency(table).pvalue > 0.001
 
 
 def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
@@ -256,8 +256,8 @@ def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
     deck = sorted(JIE_LONG.deck(JIE_LONG.variant().as_rules(JIE_LONG.rules_type)).tolist())
     for row in range(50):
         assert sorted(kind for hand in states.hands[row] for kind in tiles_in(int(hand))) == deck
-    assert stats.chisquare(np.bincount(seats, minlength=4)).pvalue > 0.001
-    assert stats.chisquare(np.bincount(states.leader, minlength=4)).pvalue > 0.001
+    assert scipy.stats.chisquare(np.bincount(seats, minlength=4)).pvalue > 0.001
+    assert scipy.stats.chisquare(np.bincount(states.leader, minlength=4)).pvalue > 0.001
 
 
 def test_a_dose_of_a_hand_is_dealt_from_its_lowest_to_its_highest_value():
@@ -351,13 +351,13 @@ def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
 @pytest.mark.parametrize(("alternative", "level"), [("greater", 0.9), ("less", 0.9), ("different", 0.95)])
 def test_bounds_of_a_mean_are_students_one_sided_where_one_side_is_claimed(alternative, level):
     values = np.random.default_rng(3).normal(1, 2, 12)
-    expected = stats.t.interval(level, 11, values.mean(), stats.sem(values))
+    expected = scipy.stats.t.interval(level, 11, values.mean(), scipy.stats.sem(values))
     assert verdicts.bounds(estimate(values), values, alternative) == pytest.approx(expected)
 
 
 def test_bounds_of_a_rate_are_those_of_scipy():
     for hits, samples in ((0, 50), (3, 50), (50, 50)):
-        found = stats.binomtest(hits, samples).proportion_ci(0.9)
+        found = scipy.stats.binomtest(hits, samples).proportion_ci(0.9)
         assert verdicts.clopper_pearson(hits, samples) == pytest.approx((found.low, found.high))
 
 
@@ -547,7 +547,7 @@ def test_enumerations_agree_with_counting_by_hand():
     }
     doubles = facts_of(JIE_LONG, "doubles_in_a_hand")
     assert doubles["8 doubles"] == pytest.approx(comb(12, 8) / comb(32, 8))
-    assert doubles["6 or more"] == pytest.approx(stats.hypergeom(32, 12, 8).sf(5))
+    assert doubles["6 or more"] == pytest.approx(scipy.stats.hypergeom(32, 12, 8).sf(5))
     blocks = facts_of(get_game("ding-niu"), "classic_blocks")
     assert blocks["kinds"] == "1-1 2-3 4-4 5-5"
     assert [blocks[f"fewest {kind}"] for kind in ("1-1", "2-3", "4-4", "5-5")] == [6, 4, 2, 4]
@@ -732,7 +732,7 @@ def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
     contents.append({"readings": [{"verdict": "proved"}, {"verdict": "inconclusive", "p": 0.5}]})
     found = corrected(contents)
     readings = [reading for content in found for reading in content["readings"]]
-    expected = stats.false_discovery_control([*p, 0.5])
+    expected = scipy.stats.false_discovery_control([*p, 0.5])
     assert [reading["q"] for reading in readings if "q" in reading] == pytest.approx(list(expected))
     assert [reading.get("stands") for reading in readings] == [True, False, False, False, False, None, None]
     assert "q" not in readings[5]
@@ -742,7 +742,7 @@ def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
 @pytest.mark.parametrize(("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)])
 def test_p_of_a_share_is_that_of_the_binomial_tails(hits, samples, threshold):
     values = np.repeat([1.0, 0.0], [hits, samples - hits])
-    tails = [stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
+    tails = [scipy.stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
     found = verdicts.p_beyond(estimate(values), values, threshold)
     assert found == pytest.approx(min(1.0, 2 * min(tails)))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from gupai_agents.evaluation import rating
 from gupai_agents.evaluation.rating import Choices, alpha_rank, choices_of, plackett_luce, ratings
@@ -38,8 +38,8 @@ def chips_like(number, shift=0.0, seed=0):
 def test_the_t_test_is_scipys():
     for seed in range(5):
         values = chips_like(40, 3, seed)
-        assert t_test(values) == pytest.approx(stats.ttest_1samp(values, 0).pvalue, rel=1e-9)
-        low, high = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
+        assert t_test(values) == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue, rel=1e-9)
+        low, high = scipy.stats.t.interval(0.95, 39, values.mean(), scipy.stats.sem(values))
         assert estimate(values)[:2] == pytest.approx((values.mean(), (high - low) / 2))
     assert t_test(np.zeros(9)) == 1
     assert t_test(np.ones(9)) == 0
@@ -56,7 +56,7 @@ def test_false_discovery_rates_are_scipys():
     generator = np.random.default_rng(3)
     for number in (1, 2, 9, 40):
         p = (generator.random(number) ** 3).tolist()
-        assert false_discovery(p) == pytest.approx(stats.false_discovery_control(p))
+        assert false_discovery(p) == pytest.approx(scipy.stats.false_discovery_control(p))
     assert false_discovery([0.04, 0.04, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
     assert false_discovery([]) == []
 

@@ -145,14 +145,16 @@ class Deal:
 class Fields:
     """A record whose fields plain rules read and write; numpy's own attributes take far longer."""
 
-    __slots__ = ("_record",)  # no field begins with an underscore
     _record: np.record
 
     def __init__(self, record: np.record) -> None:
-        object.__setattr__(self, "_record", record)
+        self.__dict__["_record"] = record  # no field begins with an underscore
 
     def __getattr__(self, name: str) -> Any:
-        return np.void.__getitem__(self._record, name)
+        value = np.void.__getitem__(self._record, name)
+        if type(value) is np.ndarray:  # a view of the record's memory, which stays the same
+            self.__dict__[name] = value
+        return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         np.void.__setitem__(self._record, name, value)
