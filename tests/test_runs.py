@@ -69,14 +69,19 @@ def until(condition, seconds=120):
         time.sleep(0.02)
 
 
+def learning(folder, parts=1) -> bool:
+    """True once a run has told TensorBoard of several updates; each time that it is resumed it begins another file."""
+    files = list(folder.glob("events*"))
+    return len(files) == parts and all(file.stat().st_size > 8000 for file in files)
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
     folder = tmp_path / "small-1"
     training = Command("train", path, "--runs", tmp_path, "--json")
-    until(lambda: list(folder.glob("events*")))  # it learns
-    time.sleep(0.5)
+    until(lambda: learning(folder))
     training.send_signal(number)
     done = training.ends()
     assert (done.returncode, done.stdout) == (status, "")
@@ -86,8 +91,7 @@ def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
     if number == signal.SIGINT:
         return  # going on is the same whatever the signal
     training = Command("train", "--resume", folder, "--json")
-    until(lambda: len(list(folder.glob("events*"))) == 2)
-    time.sleep(0.5)
+    until(lambda: learning(folder, parts=2))
     training.send_signal(number)
     assert training.ends().returncode == status
     assert read_header(folder / RESUME_FILE)["updates"] > updates
@@ -215,9 +219,12 @@ def test_a_start_that_fails_leaves_no_folder(tmp_path, change):
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_gpu_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match=r"device=cuda:999: torch finds .* GPU here; choose"):
-        Run(parse({**SMALL, "device": "cuda:999"}, "test"), Path())
+@pytest.mark.parametrize(("number", "found"), [(0, "no GPUs"), (1, "1 GPU"), (2, "2 GPUs")])
+def test_a_gpu_that_is_not_there_is_refused(number, found, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: number > 0)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: number)
+    with pytest.raises(ValueError, match=rf"device=cuda:2: torch finds {found} here; choose"):
+        Run(parse({**SMALL, "device": "cuda:2"}, "test"), Path())
 
 
 def test_runs_that_begin_together_get_folders_of_their_own(tmp_path):

@@ -13,6 +13,7 @@ from gupai_agents.checkpoint import CheckpointError, write_checkpoint
 from gupai_agents.network import NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.workers import Workers
+from gupai_env.core.checks import counted
 from gupai_env.core.files import PART, locked, mend_lines, write_file
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
@@ -31,7 +32,8 @@ def require_device(device: str) -> None:
     name, _, number = device.partition(":")
     found = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if name == "cuda" and int(number or 0) >= found:
-        raise ValueError(f'device={device}: torch finds {found or "no"} GPU here; choose "cpu" or "auto"')
+        there = counted(found, "GPU") if found else "no GPUs"
+        raise ValueError(f'device={device}: torch finds {there} here; choose "cpu" or "auto"')
 
 
 class Run(RunFolder):
