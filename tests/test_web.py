@@ -420,7 +420,7 @@ def test_pages_are_not_served_at_all_addresses(host):
         bound(host, None)
 
 
-def test_a_game_is_looked_at_and_every_decision_explained(pages):
+def test_a_game_is_looked_at_and_every_decision_explained(pages, monkeypatch):
     last = played(pages, game="jie-long", seat=2)[-1]
     text = pages.get(f"/review/game?{last}").text
     assert 'href="#12"' in text and "Largest losses" not in text
@@ -437,6 +437,7 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages):
     losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
     assert losses and losses == sorted(losses, reverse=True)
     offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
+    monkeypatch.setattr("gupai_app.web.analysis.MOST_DECISIONS", 3)
     for agent in re.findall(r'value="([^"]+)"', offered):
         answer = pages.post("/review", headers=OURS, data={"games": line, "agent": agent})
         assert answer.status_code == 200, (agent, said(answer))
