@@ -1,4 +1,4 @@
-"""What people read in some deals is what it was: tasks, lessons, moves with their remarks, reasons, and who pays whom.
+"""What people read is what it was: goals, and in some deals tasks, lessons, moves with remarks, reasons and payments.
 
 After a deliberate change of a text, `python tests/test_pinned_words.py` prints the new digests, and
 `python tests/test_pinned_words.py GAME` the lines themselves, to compare with those of before.
@@ -13,25 +13,32 @@ import pytest
 from gupai_env.core.guide import guide_of
 from gupai_env.games import GAMES
 from sessions import decisions
+from variants import variants
 
 DEALS = 8
 PINNED = {
-    "jie-long": "888b907e 151816ca 4cd7cbdf a5906218 4fe12438",
-    "ce-deng": "b106e1d3 f70422ca f5b2883a 6a098834 e1e7ed29",
-    "ding-niu": "22bb1aa7 709b7a0b b9aa84e0 3c1f934a 35e18015",
-    "da-ling": "ae40d08d f19d744d df69dfed 2dabdef5 b361cb6d",
-    "tiu-u": "95aa6efc b3b6f9c6 d96e746a 2e04b690 363b936f",
-    "small-mahjong": "2e193e0a 967ec57b 6f9054c6 0f6739be abeeb656",
-    "tien-gow": "3f4dfc40 740cf1da d08d891e 5bdf70cb a435c894",
-    "deer-hunt": "6edda95c 80f1484a 7fb76bd4 f335d175 64ffd241",
-    "shi-wu-hu": "f724650e 7e93da0e 6af13f19 985f252c 6354ea34",
-    "pai-gow": "1f7b9ca7 138440c8 06259091 4c0e3b4d 5d3b44fb",
+    "jie-long": "d0227ba8 888b907e 151816ca 4cd7cbdf a5906218 4fe12438",
+    "ce-deng": "3aaf77fd b106e1d3 f70422ca f5b2883a 6a098834 e1e7ed29",
+    "ding-niu": "e78093fc 22bb1aa7 709b7a0b b9aa84e0 3c1f934a 35e18015",
+    "da-ling": "5956ac18 ae40d08d f19d744d df69dfed 2dabdef5 b361cb6d",
+    "tiu-u": "80288778 95aa6efc b3b6f9c6 d96e746a 2e04b690 363b936f",
+    "small-mahjong": "eb98d6ad 2e193e0a 967ec57b 6f9054c6 0f6739be abeeb656",
+    "tien-gow": "5324ec1b 3f4dfc40 740cf1da d08d891e 5bdf70cb a435c894",
+    "deer-hunt": "c85395c1 6edda95c 80f1484a 7fb76bd4 f335d175 64ffd241",
+    "shi-wu-hu": "fd297965 f724650e 7e93da0e 6af13f19 985f252c 6354ea34",
+    "pai-gow": "dd218a19 1f7b9ca7 138440c8 06259091 4c0e3b4d 5d3b44fb",
 }
 
 
 def lines_of(name: str) -> dict[str, list[str]]:
-    """Return the lines of each part, in deals between seats that play at random, alternately of a match."""
-    found: dict[str, list[str]] = {part: [] for part in ("task", "lessons", "moves", "reasons", "payments")}
+    """Return the lines of each part: the goal of every variant, then deals between seats that play at random.
+
+    Every second deal is the first of a match.
+    """
+    found: dict[str, list[str]] = {part: [] for part in ("goal", "task", "lessons", "moves", "reasons", "payments")}
+    for variant in variants(game := GAMES[name]):
+        guide, hints = guide_of(game, variant), game.hints(game, variant)
+        found["goal"] += [guide.kind, guide.goal(), hints.reminder(), hints.answers(), *map(str, guide.terms.items())]
     for seed in range(DEALS):
         for session in decisions(name, seed, **({"deals": 2} if seed % 2 else {})):
             guide, hints = guide_of(session.game, session.variant), session.game.hints(session.game, session.variant)
