@@ -75,10 +75,15 @@ def changes(configuration: str, run: Path) -> list[str]:
     for name, value in asked.items():
         inner = value if isinstance(value, dict) else {}
         if name not in SAME and not inner and value != meant[name]:
-            found.append(f"--set {name}={value}")
+            found.append(f"--set {name}={_as_typed(value)}")
         elif name not in SAME:
-            found += [f"--set {name}.{key}={each}" for key, each in inner.items() if each != meant[name].get(key)]
+            differ = {key: each for key, each in inner.items() if each != meant[name].get(key)}
+            found += [f"--set {name}.{key}={_as_typed(each)}" for key, each in differ.items()]
     return found
+
+
+def _as_typed(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)  # which YAML reads: null, true, [1, 2]
 
 
 if __name__ == "__main__":

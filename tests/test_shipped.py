@@ -12,7 +12,7 @@ from gupai_agents.network import packed, tensor_shapes, unpacked
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.shipped import NETWORKS, best_file, heuristic_names
 from gupai_env.games import GAMES, get_game
-from gupai_training.config import find, parse
+from gupai_training.config import find, load, parse
 from test_docs import pages
 from variants import table_sizes
 
@@ -132,9 +132,11 @@ def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path):
     assert {name: found[name] for name in (*kept, "machine")} == {**kept, "machine": "an abacus"}
     assert found["command"] == "gupai train jie-long --set seed=4"
     assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "tuned", "best"}
-    settings["expert_iteration"]["learning_rate"] = 0.5
+    settings["expert_iteration"] |= {"max_minutes": None, "heuristic": "greedy"}
     (run / "config.yaml").write_text(to_yaml(settings))
-    assert recipes.changes("jie-long", run) == ["--set seed=4", "--set expert_iteration.learning_rate=0.5"]
+    words = ["seed=4", "expert_iteration.max_minutes=null", "expert_iteration.heuristic=greedy"]
+    assert recipes.changes("jie-long", run) == [f"--set {word}" for word in words]
+    assert load("jie-long", words).model_dump(mode="json") == settings | {"name": "jie-long"}  # the command as typed
     (run / "config.yaml").write_text(to_yaml(settings | {"start": "best"}))
     with pytest.raises(ValueError, match=r"run: made of another player"):
         recipes.changes("jie-long", run)
