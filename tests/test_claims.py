@@ -17,7 +17,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
-from gupai_agents.evaluation.claims.designs import with_panel
+from gupai_agents.evaluation.claims.designs import MASTERS_TAKE, weights_of, with_panel
 from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
@@ -558,6 +558,30 @@ def test_an_expectation_that_fails_is_disproved():
     for value, verdict in ((7, "proved"), (8, "disproved")):
         claim = claim_of(ATTACK | {"readings": [reading | {"expect": [{"fact": "2", "equals": value}]}]})
         assert try_claim(claim).findings[0].verdict == verdict
+
+
+def test_a_bound_on_a_fact_in_words_does_not_hold():
+    reading = {"name": "one", "kind": "exact", "enumerate": "classic_blocks"}
+    for bound in ("at_most", "at_least"):
+        content = ATTACK | {"game": "ding-niu", "readings": [reading | {"expect": [{"fact": "kinds", bound: 0}]}]}
+        assert try_claim(claim_of(content)).findings[0].verdict == "disproved"
+
+
+def test_a_search_counts_as_two_hundred_rule_based_players_and_a_network_as_twenty():
+    panel = ["greedy", "search:playouts=9", "best"]
+
+    def weights(content, **chosen):
+        return weights_of(JIE_LONG, claim_of(content).readings[0], **chosen)
+
+    policy, rate = changed(panel=panel), a_reading(kind="rate", metric="chips", panel=panel, deals=30)
+    assert weights(policy, deals=100) == [200, 40_000, 4000]  # each deal is played both ways
+    assert weights(policy, deals=None) == [2000, 400_000, 40_000]
+    assert weights(policy, deals=100, masters=True) == [200, 40_000, 4000, MASTERS_TAKE]
+    assert weights(rate, deals=None) == [30, 6000, 600]
+    rate["readings"][0]["against"] = {}
+    assert weights(rate, deals=10) == [20, 4000, 400]
+    doses = changed(panel=["greedy"], doses={"feature": "carrying", "number": 2, "values": [3, 4]}, population={})
+    assert weights(doses, deals=100) == [200, 200]
 
 
 # --- the command ----------------------------------------------------------------------------------
