@@ -569,6 +569,17 @@ def test_old_names_of_settings_are_refused_with_the_new_ones(data, now):
         parse({"game": "jie-long", **data}, "mine.yaml")
 
 
+def test_an_unknown_setting_is_refused_with_those_beside_it():
+    known = {"": Config, "ppo": Config.model_fields["ppo"].annotation, "pool": Config.model_fields["pool"].annotation}
+    for section, model in known.items():
+        key = f"{section}.mine" if section else "mine"
+        with pytest.raises(ValueError) as refused:
+            parse({"game": "jie-long", **({section: {"mine": 1}} if section else {"mine": 1})}, "a.yaml")
+        assert (
+            str(refused.value) == f"a.yaml: {key} is not a setting; settings here are {', '.join(model.model_fields)}"
+        )
+
+
 @pytest.mark.parametrize("players", [2, 8])
 def test_an_equilibrium_may_be_learned_at_tables_of_any_size(players):
     found = parse({"game": "pai-gow", "variant": {"players": players}, "expert_iteration": {"equilibrium": 1}}, "test")
