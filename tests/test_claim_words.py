@@ -82,12 +82,25 @@ def test_p_of_subgroups_is_of_many():
             "p 0.04; of all 9 tests made together q 0.2: among so many it may be chance.",
         ),
         ({"variant": {"players": 3}}, "Variant: players=3."),
-        ({"variant": {}}, "Variant: the defaults."),
-        ({"effects": [effect("a", 1, 1), effect("b", 1, 1)]}, "Variant: the defaults. Players: a, b."),
     ],
 )
 def test_remarks_tell_how_often_how_much_and_how_surely(more, printed):
     assert printed in "\n".join(remarks(reading(**more)))
+
+
+@pytest.mark.parametrize(
+    ("more", "printed"),
+    [
+        ({}, "Variant: the defaults. Players: a, b."),
+        ({"kind": "rate"}, "Variant: the defaults. Players: a, b."),
+        ({"kind": "ordering"}, "Variant: the defaults."),  # which are what is ordered
+        ({"effects": []}, "Variant: the defaults."),
+    ],
+)
+def test_players_are_told_with_the_variant(more, printed):
+    effects = [effect("a", 1, 1), effect("b", 1, 1)]
+    (line,) = (each for each in remarks(reading(**{"effects": effects} | more)) if each.startswith("Variant"))
+    assert line == printed
 
 
 def test_opponents_who_do_not_differ_are_not_said_to():

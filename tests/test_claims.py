@@ -348,10 +348,11 @@ def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
     assert 20 <= different <= 65  # of 1,000 at 5%
 
 
+@pytest.mark.parametrize("samples", [2, 12])
 @pytest.mark.parametrize(("alternative", "level"), [("greater", 0.9), ("less", 0.9), ("different", 0.95)])
-def test_bounds_of_a_mean_are_students_one_sided_where_one_side_is_claimed(alternative, level):
-    values = np.random.default_rng(3).normal(1, 2, 12)
-    expected = scipy.stats.t.interval(level, 11, values.mean(), scipy.stats.sem(values))
+def test_bounds_of_a_mean_are_students_one_sided_where_one_side_is_claimed(alternative, level, samples):
+    values = np.random.default_rng(3).normal(1, 2, samples)
+    expected = scipy.stats.t.interval(level, samples - 1, values.mean(), scipy.stats.sem(values))
     assert verdicts.bounds(estimate(values), values, alternative) == pytest.approx(expected)
 
 

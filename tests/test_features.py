@@ -22,7 +22,7 @@ from gupai_env.games.deer_hunt import players as deer_hunt_players
 from gupai_env.games.pai_gow import players as pai_gow_players
 from gupai_env.games.small_mahjong.triplets import TRIPLETS
 from gupai_env.games.tien_gow import players as tien_gow_players
-from gupai_env.positions import da_ling, ding_niu, small_mahjong, tiu_u
+from gupai_env.positions import da_ling, ding_niu, small_mahjong, tien_gow, tiu_u
 from referees.ding_niu import suan_zhang
 from referees.tiles import Tile, is_double
 from walks import views_of
@@ -513,6 +513,20 @@ def test_a_trick_of_deer_is_red_if_all_of_its_tiles_are():
         trick[1] = others[0]
         found = deer_hunt_players.trick_of(SimpleNamespace(lying=1, trick=trick, taking=1), action)
         assert (found[0], found[1]) == (RED[action] + RED[others[0]], all_red)
+
+
+def test_a_set_of_tien_gow_is_broken_by_a_part_of_it_and_no_single_tile_is_a_set():
+    position = tien_gow.from_tiles(["44 66 63 21", "65 62 64 32", "54 53 31 11", "41 33 51 61"])
+    for tiles, breaks in (("[6:6]", 1), ("[6:3]", 1), ("[6:6][6:3]", 0), ("[2:1]", 0), ("[4:4]", 0)):
+        assert short_repr(position, tiles, "breaks") == [breaks], tiles
+    position = tien_gow.from_tiles(["44 51", "66 63", "54 32", "42 33"])
+    position.play("44")
+    for tile in ("[6:6]", "[6:3]"):
+        assert short_repr(position, f"discard {tile}", "discard_breaks") == [1]
+    alone = tien_gow.from_tiles(["44 51", "66 21", "54 32", "42 33"])
+    alone.play("44")
+    for tile in ("[6:6]", "[2:1]"):
+        assert short_repr(alone, f"discard {tile}", "discard_breaks") == [0]
 
 
 @pytest.mark.parametrize(("turns", "beatable", "takes"), [(3, True, 1), (2, True, 0), (4, True, 0), (2, False, 1)])
