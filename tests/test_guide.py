@@ -1,8 +1,11 @@
 """What newcomers read: what is to be done, the rules when they first matter, why a deal ended so, and who pays whom."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from facts import tiles_of
 from gupai_app.words import compass, names_at, payment, winners
 from gupai_env.core.guide import Guide, Payment, between, direct, guide_of
 from gupai_env.core.phrases import capitalized, says
@@ -347,6 +350,18 @@ def test_payments_follow_the_options(game, options):
         assert not found or np.allclose(paid(found, len(payoffs)), payoffs), seed
         some += bool(found)
     assert some
+
+
+def test_every_two_seats_of_jie_long_settle_doubly_where_one_has_laid_all_tiles():
+    doubled = set()
+    for seed in range(40):
+        guide, views, payoffs = ended("jie-long", seed, all_laid_doubles=True, open_ends=2, forced_play=True)
+        points = [sum(sum(tile) for tile in tiles_of(view.discards) + tiles_of(view.hand)) for view in views]
+        doubled.add(times := 1 + (0 in points))
+        lost = itertools.permutations(range(len(points)), 2)
+        expected = {(payer, winner, times * (points[payer] - points[winner])) for payer, winner in lost}
+        assert set(guide.payments(views, payoffs)) == {each for each in expected if each[2] > 0}
+    assert doubled == {1, 2}
 
 
 def test_what_is_told_of_the_end():
