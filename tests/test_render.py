@@ -422,6 +422,21 @@ def test_a_hostile_name_stays_a_name(narrow):
     draw_image(scene)
 
 
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_thread_at_a_turn_of_the_line_lies_in_its_box(narrow):
+    """A picture of pixels draws no more of a piece than its box."""
+    tiles = tuple((each % 6 + 1, (each + 1) % 6 + 1) for each in range(24))
+    scene = Scene("", (Pile("line", tiles, form="line"),), (Place("A"), Place("B")))
+    threads = [each for each in draw_table(scene, lay_out([scene], narrow=narrow)).pieces if each.tag == "polyline"]
+    assert threads
+    for thread in threads:
+        points = np.array(re.search(r'points="([^"]+)"', thread.attributes)[1].split(), float).reshape(-1, 2)
+        margin = float(re.search(r'stroke-width="([^"]+)"', thread.attributes)[1]) / 2
+        low, size = np.array(thread.box[:2]), np.array(thread.box[2:])
+        assert (low <= points.min(0) - margin).all() and (points.max(0) + margin <= low + size).all()
+        assert (size < np.ptp(points, axis=0) + 20).all()
+
+
 @every_scene
 def test_no_part_of_a_narrow_drawing_lies_outside_it_or_upon_another(scene):
     layout = lay_out([scene], narrow=True)
