@@ -1,8 +1,11 @@
 """A verdict in words: each figure in its unit and digits, what turns it around, and what is no more than chance."""
 
+import re
+
 import numpy as np
 import pytest
 
+from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.chart import round_step
 from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
@@ -224,3 +227,12 @@ def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher
             float(places[0]["y1"]) - float(places[0]["y2"]), abs=0.2
         )
     assert dose_chart([{"dose": "1", "label": "", "effects": [effect("a", 0.0, None)]}]) == ""
+
+
+def test_a_legend_of_any_length_lies_within_its_chart():
+    for number in (1, 12):
+        names = [f"the player number {each}" for each in range(number)]
+        drawn = chart.columns(["a", "b"], names, [chart.Mean("m", 1.0, 0.5, 1, each) for each in range(number)])
+        height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', drawn)[1])
+        lows = [float(each) for each in re.findall(r'<text [^>]*y="([\d.]+)"', drawn)]
+        assert max(lows) < height < max(lows) + 20

@@ -9,6 +9,7 @@ from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Population
 from gupai_agents.evaluation.claims.tables import Table
 from gupai_env.core.claims import Outcome
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
@@ -94,6 +95,9 @@ def test_doubled_payments_are_those_that_the_rules_double(strict):
             seats = [[bool(kind(rules, state, seat)) for seat in range(4)] for kind in kinds]
             assert found[row] == sum(each.count(True) * each.count(False) for each in seats)
         assert found.sum() > 0
+        outcome.states.declarer[0] = 2  # who wins by eight doubles doubles nothing
+        assert METRICS[name].values(outcome, 0).tolist() == [0, *found[1:]]
+        outcome.states.declarer[0] = NOBODY
 
 
 def test_absolute_winners_are_those_who_are_paid_all_stakes():
