@@ -339,6 +339,14 @@ def test_time_in_which_the_lanes_play_is_waiting_and_time_of_the_network_is_not(
     assert learner.seconds[kind] > 16 * 0.02
 
 
+def test_what_is_won_in_a_rollout_is_that_of_this_rollout(tmp_path):
+    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
+    _, callback = learner._setup_learn(1, None)
+    for _ in range(2):
+        learner.collect_rollouts(learner.env, callback, None, learner.n_steps)
+        assert len(learner.rollout.won) == learner.n_steps
+
+
 def test_seconds_of_self_play_count_on_after_a_resume(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
