@@ -322,3 +322,17 @@ def test_best_is_asked_at_every_dose_and_says_what_the_difference_is_worth_to_it
     monkeypatch.setattr(masters, "DEALS", 20)  # enough for masters
     capped, asked = (try_claim(claim, deals=deals, masters=True).findings[0].doses[0].masters[0] for deals in (50, 20))
     assert capped.decisions == asked.decisions < best.decisions
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "verb"),
+    [
+        ("tiu-u", "catches three", "catch three"),
+        ("tiu-u", "catches [6:4]", "catch"),
+        ("small-mahjong", "claims into the hand", "claim into the hand"),
+        ("small-mahjong", "claims", "claim"),
+        ("ce-deng", "plays on", "play on"),
+    ],
+)
+def test_the_longest_verb_that_fits_is_meant(game, text, verb):
+    assert [pattern.verb for pattern in read_pattern(text, get_game(game))] == [verb]

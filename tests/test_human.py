@@ -136,6 +136,7 @@ def test_a_newcomer_is_told_the_game_once_and_shown_the_rules_on_request():
     agent.act(session.decision_batch())
     shown = "\n".join(person.shown)
     assert shown.count("Play a tile that has the open number") == 2  # at first, and after the rules
+    assert " ".join(shown.split()).count(session.game.hints(session.game, session.variant).answers()) == 2
     words = session.game.rules_text.split()
     assert " ".join(words) in " ".join(shown.split())
     assert max(map(len, shown.splitlines())) <= 80
