@@ -880,3 +880,13 @@ def test_a_claim_that_ships_is_read_by_its_id_as_the_command_reads_it():
         read_claim(5)
     with pytest.raises(ValueError, match="there is no claim 'jl-atack-2'; did you mean jl-attack-2"):
         read_claim("jl-atack-2")
+
+
+def test_a_plan_tells_shares_in_per_cent(monkeypatch, capsys):
+    reading = {"name": "attack", "kind": "policy", "deals": 1200, "figures": 2}
+    shares = {"share_of_hands": 0.2345, "comes_up_in_share_of_deals": 0.4}
+    monkeypatch.setattr(command, "planned", lambda claim, seed: [reading | shares, reading | {"name": "plain"}])
+    command.plan([claim_of(ATTACK)], 1, False)
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "some-claim attack (policy) 23.45% 40.0% of deals 1,200 2" in lines
+    assert "some-claim plain (policy) 1,200 2" in lines
