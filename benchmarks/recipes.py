@@ -8,6 +8,7 @@ It goes into docs/models/recipes.json, run by run, for the card of `best` in tha
 
 import argparse
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +76,15 @@ def changes(configuration: str, run: Path) -> list[str]:
     for name, value in asked.items():
         inner = value if isinstance(value, dict) else {}
         if name not in SAME and not inner and value != meant[name]:
-            found.append(f"--set {name}={_as_typed(value)}")
+            found.append(_as_typed(name, value))
         elif name not in SAME:
-            differ = {key: each for key, each in inner.items() if each != meant[name].get(key)}
-            found += [f"--set {name}.{key}={_as_typed(each)}" for key, each in differ.items()]
+            found += [_as_typed(f"{name}.{key}", each) for key, each in inner.items() if each != meant[name].get(key)]
     return found
 
 
-def _as_typed(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)  # which YAML reads: null, true, [1, 2]
+def _as_typed(key: str, value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)  # which YAML reads: null, true, [1, 2]
+    return f"--set {shlex.quote(f'{key}={text}')}"
 
 
 if __name__ == "__main__":

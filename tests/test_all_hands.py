@@ -93,7 +93,7 @@ def test_two_seats_are_nearly_solved_after_some_rounds(whole):
 def test_values_are_what_a_duel_wins(whole):
     agents = [make_agent(name, GAME) for name in ("greedy", "balanced")]
     exact = whole.values(whole.policy(agents))[0]
-    won = duel(GAME, *agents, 10_000, seed=5).mean(0)
+    won = duel(GAME, *agents, 20_000, seed=5).mean(0)
     assert won.low - 0.01 < exact < won.high + 0.01
 
 

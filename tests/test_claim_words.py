@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gupai_agents.evaluation import chart
-from gupai_agents.evaluation.chart import round_step
 from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.intervals import interval
@@ -201,7 +200,7 @@ def test_a_table_of_shares_is_in_per_cent():
     [(4.0, 1.0), (4.5, 1.0), (4.6, 2.0), (9.0, 2.0), (10.0, 5.0), (0.4, 0.1), (22.0, 5.0), (23.0, 10.0)],
 )
 def test_lines_of_a_chart_stand_at_round_distances(span, step):
-    assert round_step(span) == pytest.approx(step)
+    assert chart.round_step(span) == pytest.approx(step)
 
 
 def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher_up():

@@ -1,6 +1,7 @@
 """The player `best`: which networks come with the package, for which variants, and what is said where there is none."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -132,10 +133,17 @@ def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path):
     assert {name: found[name] for name in (*kept, "machine")} == {**kept, "machine": "an abacus"}
     assert found["command"] == "gupai train jie-long --set seed=4"
     assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "tuned", "best"}
-    settings["expert_iteration"] |= {"max_minutes": None, "heuristic": "greedy"}
+    settings["expert_iteration"] |= {"max_minutes": None, "heuristic": "greedy", "learning_rate": 0.5}
+    settings["network"] |= {"hidden": [8, 16]}
     (run / "config.yaml").write_text(to_yaml(settings))
-    words = ["seed=4", "expert_iteration.max_minutes=null", "expert_iteration.heuristic=greedy"]
-    assert recipes.changes("jie-long", run) == [f"--set {word}" for word in words]
+    words = shlex.split(" ".join(recipes.changes("jie-long", run)))[1::2]  # as a shell reads them
+    assert words == [
+        "seed=4",
+        "network.hidden=[8, 16]",
+        "expert_iteration.max_minutes=null",
+        "expert_iteration.heuristic=greedy",
+        "expert_iteration.learning_rate=0.5",
+    ]
     assert load("jie-long", words).model_dump(mode="json") == settings | {"name": "jie-long"}  # the command as typed
     (run / "config.yaml").write_text(to_yaml(settings | {"start": "best"}))
     with pytest.raises(ValueError, match=r"run: made of another player"):
