@@ -106,7 +106,7 @@ def test_partners_respond_together():
     options = {"deck": "tiny", "players": 4}
     learner = module.ResponseLearner(make_agent("greedy", "deer-hunt").game, _variant("deer-hunt", options), agent, 0)
     learner.rng = SimpleNamespace(integers=lambda low, high, size: np.zeros(size, int))  # always for the first side
-    learner.positions(learner.player(), module.Scorer(learner.player(), module.CPU, module.torch.float32))
+    learner.positions(learner.player(), module.Scorer(learner.player(), learner.device, module.torch.float32))
     sides = learner.game.sides(4)
     assert agent.seats == set(np.flatnonzero(sides != sides[0]).tolist())
 

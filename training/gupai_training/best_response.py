@@ -27,10 +27,9 @@ from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
-from gupai_training.network import Network, relative, threads_of
-from gupai_training.true_hand_targets import Scorer, chips_played_out
+from gupai_training.network import Network, device_of, relative, threads_of
+from gupai_training.true_hand_targets import Scorer, chips_played_out, scored_by_torch
 
-CPU = torch.device("cpu")
 NEW = {"type": RESIDUAL, "hidden": [256, 256, 256], "activation": "relu"}  # where there is no network to begin with
 NEW_RATE, OLD_RATE = 1e-3, 2e-4  # learning rate of a new network, and of one that plays already; it falls to zero
 TABLES, SLOW_TABLES = 256, 8  # deals of a chunk of targets, and of one against an agent that takes long to decide
@@ -68,6 +67,7 @@ def learn_response(
     minutes: float,
     most_targets: int | None = None,
     seed: int = 0,
+    device: str = "auto",
     progress: Callable[[float], Any] | None = None,
     **variant: Any,
 ) -> Learned:
@@ -77,13 +77,15 @@ def learn_response(
         game: The game.
         agent: The frozen agent.
         minutes: Of processor time, on one core; the last chunk of targets is finished.
-        most_targets: Ends it earlier. If it is this that ends it, the same seed learns the same network.
+        most_targets: Ends it earlier. If it is this that ends it, the same seed learns the same network on a CPU.
         seed: Names the deals.
+        device: Where networks are computed, as in a configuration of training: "auto" is a GPU if there is one.
         progress: Called with the share that is done, 0..1.
         **variant: The options of the game.
 
     Raises:
-        ValueError: For an agent of another game or variant, answers that are not legal, and numbers out of range.
+        ValueError: For an agent of another game or variant, answers that are not legal, numbers out of range, and a
+            device that is not there.
     """
     game, seed = get_game(game), as_key(seed)
     made = game.variant.make(**variant)
@@ -93,7 +95,7 @@ def learn_response(
         whole_number("most_targets", most_targets, 1, 10**12)
     begun, done = time.process_time(), 0.0
     with threads_of(1, 1):
-        learner = ResponseLearner(game, made, agent, seed)
+        learner = ResponseLearner(game, made, agent, seed, device)
         while done < 1:
             learner.step(done)
             spent = (time.process_time() - begun) / 60
@@ -112,8 +114,9 @@ class ResponseLearner:
         targets: The number of targets that were learned from.
     """
 
-    def __init__(self, game: Game, variant: Variant, agent: Agent, seed: int) -> None:
-        self.game, self.variant, self.agent, self.seed = game, variant, agent, seed
+    def __init__(self, game: Game, variant: Variant, agent: Agent, seed: int, device: str = "auto") -> None:
+        self.game, self.variant, self.seed, self.device = game, variant, seed, device_of(device)
+        self.agent = scored_by_torch(agent, self.device, torch.float32)
         self.start = start_for(game, variant, agent)
         quick = isinstance(agent, (HeuristicAgent, RandomAgent, NetworkAgent))
         self.tables = TABLES if quick else SLOW_TABLES
@@ -122,6 +125,7 @@ class ResponseLearner:
         self.network = Network(self.net, game.encoder.layout.high, game.num_actions)
         if self.start:
             self.network.take(self.start.tensors)
+        self.network.to(self.device)
         self.rate = OLD_RATE if self.start else NEW_RATE
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=self.rate, eps=1e-5)
         self.rng = np.random.default_rng(seed)
@@ -135,7 +139,7 @@ class ResponseLearner:
     def step(self, progress: float) -> None:
         """Learn from a chunk of targets; progress: the share of all that is done, 0..1."""
         player = self.player()
-        scorer = Scorer(player, CPU, torch.float32)
+        scorer = Scorer(player, self.device, torch.float32)
         observations, states, masks = self.positions(player, scorer)
         self.chunks += 1
         if not len(masks):  # with few tables there may be no decision with a choice
@@ -185,8 +189,8 @@ class ResponseLearner:
 
     def learn(self, observations: np.ndarray, values: np.ndarray) -> None:
         """Take a gradient step towards the values of some positions, relative to the mean of each."""
-        scores, _ = self.network(torch.as_tensor(observations))
-        targets = torch.as_tensor(values)
+        scores, _ = self.network(torch.as_tensor(observations, device=self.device))
+        targets = torch.as_tensor(values, device=self.device)
         legal = ~targets.isnan()
         errors = (relative(scores, legal) - targets.nan_to_num()) * legal
         loss = errors.square().sum(1).mean()

@@ -6,14 +6,26 @@ from typing import Any
 
 import numpy as np
 import torch
+from stable_baselines3.common.utils import get_device
 from threadpoolctl import threadpool_limits
 from torch import nn
 from torch.nn import functional as F
 
 from gupai_agents.network import GATED, forward, trunk_of, wiring
+from gupai_env.core.checks import counted
 
 BFLOAT16 = "bfloat16"
 FORBIDDEN = -1e9  # the logit of an action that is not legal
+
+
+def device_of(name: str) -> torch.device:
+    """Return the device that a configuration names; raises ValueError for a GPU that is not there."""
+    kind, _, number = name.partition(":")
+    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if kind == "cuda" and int(number or 0) >= found:  # SB3 would silently take the CPU
+        there = counted(found, "GPU") if found else "no GPUs"
+        raise ValueError(f'device={name}: torch finds {there} here; choose "cpu" or "auto"')
+    return get_device(name)
 
 
 def native_bfloat16(device: torch.device) -> bool:

@@ -7,33 +7,22 @@ from pathlib import Path
 import numpy as np
 import torch
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.utils import get_device
 
 from gupai_agents.checkpoint import CheckpointError, write_checkpoint
 from gupai_agents.network import NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.workers import Workers
-from gupai_env.core.checks import counted
 from gupai_env.core.files import PART, locked, mend_lines, write_file
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.learner import Rollout
 from gupai_training.net2net import can_widen, widened
-from gupai_training.network import Network, precision_on, threads_of
+from gupai_training.network import Network, device_of, precision_on, threads_of
 from gupai_training.run_folder import Reporter, RunFolder, next_folder
 from gupai_training.search_stage import SearchStage
 from gupai_training.self_play_stage import SelfPlayStage, build_learner
 
 BATCH_FILE = "batch.safetensors"  # next to a run that met numbers that are not finite
-
-
-def require_device(device: str) -> None:
-    """Raise ValueError for a GPU that is not there; SB3 would silently take the CPU."""
-    name, _, number = device.partition(":")
-    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if name == "cuda" and int(number or 0) >= found:
-        there = counted(found, "GPU") if found else "no GPUs"
-        raise ValueError(f'device={device}: torch finds {there} here; choose "cpu" or "auto"')
 
 
 class Run(RunFolder):
@@ -45,7 +34,7 @@ class Run(RunFolder):
 
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
         """Args: workers: compute targets while this process learns; without them it does both in turn."""
-        require_device(config.device)
+        device_of(config.device)
         super().__init__(config, folder)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = build_learner(config) if config.decisions else None
@@ -83,7 +72,7 @@ class Run(RunFolder):
         """Return a new network, the same that the learner of self-play starts with."""
         torch.manual_seed(self.config.seed)
         network = Network(self.config.net, self.game.encoder.layout.high, self.game.num_actions)
-        network.to(get_device(self.config.device))
+        network.to(device_of(self.config.device))
         network.precision = precision_on(network.device, self.config.precision)
         return network
 

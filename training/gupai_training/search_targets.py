@@ -38,7 +38,7 @@ from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.config import Config
 from gupai_training.network import precision_on
-from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out
+from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out, scored_by_torch
 
 CPU = torch.device("cpu")
 
@@ -75,7 +75,8 @@ class TargetMaker:
         self.dtype = getattr(torch, precision_on(device, config.precision))
         self.heuristic = heuristic_agent(config.rollout_heuristic, game, variant)
         self.search = SearchAgent(game, variant, "search", self.heuristic.weights, plan=plan)
-        self.others = [agent_of_data(name, game, variant) for name in config.rules]
+        others = [agent_of_data(name, game, variant) for name in config.rules]
+        self.others = [scored_by_torch(agent, device, self.dtype) for agent in others]
         rounds = config.expert_iteration.equilibrium
         self.equilibrium = Equilibrium(build_hand_tree(game, **of_two(config.variant)), rounds) if rounds else None
         self.ensemble = [self._scorer(spec) for spec in config.expert_iteration.ensemble]

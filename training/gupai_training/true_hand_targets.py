@@ -1,5 +1,6 @@
 """True-hand targets: what actions win with the hands that were really dealt, which no player may see."""
 
+import copy
 import functools
 from collections.abc import Callable, Sequence
 
@@ -83,6 +84,15 @@ class Scorer:
     def scores(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
         return forward(self.layers, self._tensor(observations)).float().cpu().numpy()
+
+
+def scored_by_torch(agent: Agent, device: torch.device, dtype: torch.dtype) -> Agent:
+    """Return an agent that plays the same and, if it is a network, computes its scores on a device; others as given."""
+    if not isinstance(agent, NetworkAgent):
+        return agent
+    player = copy.copy(agent)
+    player.score = Scorer(agent, device, dtype).scores
+    return player
 
 
 def chips_played_out(
