@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from benchmarks.learned_response import exact_gain, gain_of
 from gupai_agents import DecisionBatch, make_agent
+from gupai_agents.decisions import decisions
 from gupai_agents.evaluation import Effort, build_tree, find_best_response
 from gupai_app.cli import app
 from gupai_env.vector import VectorEnv
@@ -99,6 +100,26 @@ def test_a_network_that_scores_already_keeps_the_unit_of_its_scores():
     scores = np.array([[1.0, 2.0, 6.0], [0.0, 4.0, 9.0]])
     values = 2.5 * np.array([[-2.0, -1.0, 3.0], [-2.0, 2.0, np.nan]])  # chips above the mean of legal actions
     assert learner.chips_per_unit(scores, values) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("sample", [False, True])
+def test_the_frozen_network_plays_the_same_where_torch_computes_its_scores(sample):
+    agent = make_agent("best", "tiu-u").drawing()  # a copy
+    agent.sample, agent.ahead = sample, SimpleNamespace(corrected=lambda scores, batch: -scores)
+    before = agent.score
+    learner = module.ResponseLearner(agent.game, agent.game.variant(), agent, 0)
+    assert learner.agent.score != before == agent.score
+    envs = VectorEnv("tiu-u", 50, seed=4, renew=False, skip_forced=True)
+    asked = alike = 0
+    for _, batch, actions in decisions(envs, [learner.agent], np.zeros((50, 4), int)):
+        asked += len(actions)
+        alike += (actions == agent.act(batch)).sum()
+    assert asked > 250 and alike > 0.99 * asked  # sums are added up in another order
+
+
+def test_a_gpu_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match=r"device=cuda:99: torch finds .* here; choose"):
+        learn_response("pai-gow", make_agent("greedy", "pai-gow"), minutes=0, device="cuda:99")
 
 
 def test_partners_respond_together():

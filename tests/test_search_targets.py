@@ -29,7 +29,7 @@ TINY = {"deck": "tiny", "players": 2}
 
 def config(**expert_iteration):
     expert_iteration = {"targets": 1000, "tables": 64, "playouts": 3, **expert_iteration}
-    plain = {"game": "jie-long", "variant": {"forced_play": True}, "threads": 1, "decisions": 0}
+    plain = {"game": "jie-long", "variant": {"forced_play": True}, "threads": 1, "decisions": 0, "device": "cpu"}
     evaluations = {"baselines": ["greedy"], "deals": 20}  # short ones: nothing here looks at them
     return parse({**plain, "expert_iteration": expert_iteration, "evaluation": evaluations}, "test")
 
