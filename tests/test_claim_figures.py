@@ -382,6 +382,10 @@ def test_opponents_are_pooled_as_by_hand():
     assert verdicts.pool([wide(0, 1), wide(10, 3)]).effect.mean == 5
 
 
+def test_a_mean_that_no_deal_contradicts_is_certain_unless_it_is_nothing():
+    assert [verdicts.pool([Estimate(mean, 0.0, 50)]).p for mean in (2.0, 0.0)] == [0.0, 1.0]
+
+
 def test_intervals_of_several_doses_are_wider_so_that_all_hold_at_once():
     """Of three intervals each may be missed by 1 - 0.95^(1/3), 1.70%: 2.388 errors of the normal."""
     one, three = (verdicts.pool([wide(2, 1)], among) for among in (1, 3))

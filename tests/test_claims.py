@@ -21,6 +21,7 @@ from gupai_agents.evaluation.claims.designs import MASTERS_TAKE, weights_of, wit
 from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
+from gupai_agents.evaluation.claims.players import ChangedAgent
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Policy, Population
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
@@ -31,7 +32,7 @@ from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
 from gupai_app import claims as command
 from gupai_app.cli import app
-from gupai_env.core.claims import chips
+from gupai_env.core.claims import chips, vocabulary_of
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, count, tiles_in
@@ -890,3 +891,23 @@ def test_a_plan_tells_shares_in_per_cent(monkeypatch, capsys):
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "some-claim attack (policy) 23.45% 40.0% of deals 1,200 2" in lines
     assert "some-claim plain (policy) 1,200 2" in lines
+
+
+class Looking:
+    """Plays the first legal action, and keeps the stakes that it was shown."""
+
+    name = "looking"
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        self.stakes = batch.views.stakes.tolist()
+        return batch.masks.argmax(1)
+
+
+def test_a_changed_player_is_shown_other_stakes_and_nobody_else_is():
+    game, agent = get_game("da-ling"), Looking()
+    envs = VectorEnv(game, 3, seed=1)
+    views, keys = envs.views()
+    batch = DecisionBatch(views, envs.masks.copy(), keys)
+    before = batch.views.stakes.tolist()
+    ChangedAgent(agent, vocabulary_of(game).changes["stakes"], (1, 2, 40)).act(batch)
+    assert agent.stakes == [[1, 2, 40]] * 3 and batch.views.stakes.tolist() == before != agent.stakes

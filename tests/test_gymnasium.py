@@ -261,6 +261,20 @@ def test_an_action_while_a_new_deal_is_shown_is_not_illegal(illegal):
     assert (info["played"][over] == -1).all()
 
 
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_an_episode_that_an_illegal_action_ends_shows_its_last_decision_once_more(mode):
+    env = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode=mode, illegal="end").unwrapped
+    env.reset(seed=1)
+    for _ in range(2):
+        seen, *_ = env.step(env.action_masks().argmax(1))
+    ends = np.array([False, True, False, True])
+    masks = env.action_masks()
+    shown, _, terminated, _, info = env.step(np.where(ends, (~masks.astype(bool)).argmax(1), masks.argmax(1)))
+    np.testing.assert_array_equal(terminated, ends)
+    last = shown if mode == "NextStep" else np.stack(info["final_obs"][ends])
+    np.testing.assert_array_equal(last[ends] if mode == "NextStep" else last, seen[ends])
+
+
 @pytest.mark.parametrize("mode", ["Disabled", "nextstep", None, 1])
 def test_other_ways_to_go_on_after_an_episode_are_refused(mode):
     with pytest.raises(ValueError, match=r'^autoreset_mode=.* is not allowed; choose one of "SameStep", "NextStep"$'):
