@@ -223,8 +223,11 @@ def test_a_picture_has_a_constant_size_and_drawing_changes_nothing(scene):
 def test_a_picture_is_the_drawing_painted_at_once(scene):
     whole = svg_to_bytes(svg_string=known(draw_svg(scene)), skip_system_fonts=True, font_files=[str(FONT)])
     expected = np.array(Image.open(io.BytesIO(whole)).convert("RGB")).astype(int)
-    difference = np.abs(draw_image(scene) - expected)
-    assert difference.mean() < 4  # of 255: pieces stand at whole pixels
+    difference = draw_image(scene) - expected
+    assert np.abs(difference).mean() < 4  # of 255: pieces stand at whole pixels
+    height, width = (size // 10 for size in expected.shape[:2])
+    blocks = difference.reshape(height, 10, width, 10, 3).mean((1, 3, 4))
+    assert np.abs(blocks).max() < 20  # and nothing is cut off
 
 
 def test_the_highlight_of_the_seat_to_act_moves_with_it():

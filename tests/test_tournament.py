@@ -709,3 +709,13 @@ def test_the_luck_of_deals_is_in_the_interval_of_a_recipe():
     greedy, variety = agents("greedy", "variety")
     found = recipe_gain("jie-long", [variety] * 8, greedy, 100, seed=2)
     assert found.half_width == pytest.approx(duel("jie-long", variety, greedy, 800, seed=3).mean(0).half_width, rel=0.7)
+
+
+@pytest.mark.parametrize("table", [ONE, TWO])
+def test_no_more_deals_are_taken_than_figures_fit_into_memory(table, monkeypatch):
+    agents = [make_agent(name, "jie-long") for name in ("greedy", "random")]
+    kept = play_tournament("jie-long", agents, 3, table=table).action_types.size // 3  # the largest array, of a deal
+    monkeypatch.setattr("gupai_agents.evaluation.tournament.MOST_FIGURES", 5 * kept)
+    assert schedule("jie-long", ["a", "b"], 5, table=table).deals == 5
+    with pytest.raises(ValueError, match="whole number from 1 to 5"):
+        schedule("jie-long", ["a", "b"], 6, table=table)
