@@ -11,8 +11,10 @@ from collections.abc import Iterator
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import NormalizeObservation, NormalizeReward, RecordEpisodeStatistics
 
 from gupai_agents import make_agent
@@ -296,6 +298,12 @@ def test_gymnasiums_wrappers_of_vector_environments_count_each_episode_once(mode
             *_, terminations, _, infos = envs.step(infos["action_mask"].argmax(1))
             ended += terminations.sum()
     assert ended == counted.episode_count > 5
+
+
+def test_one_environment_is_a_batch_of_one_as_for_gymnasiums_spaces():
+    env = gymnasium.make("gupai/JieLong-v0")
+    for space in (env.action_space, spaces.Discrete(3)):
+        assert batch_space(space).shape == (1,) and batch_space(space, 4).shape == (4,)
 
 
 @pytest.mark.parametrize("how", ["sync", "async", "vector_entry_point"])
