@@ -148,7 +148,7 @@ def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, mo
     effort = Effort(TUNING, 7, 8, 90, 5, 70)
     report.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
     shown = capsys.readouterr().out
-    assert said in shown
+    assert said in shown and "\nBest response: heuristic:pips=1\n" in shown  # to be copied
     assert "tuning: 7 generations of 8 heuristics in 90 deals each; measured in 70 other deals" in shown
 
 
