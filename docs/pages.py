@@ -485,7 +485,7 @@ def learning() -> str:
         "chips per deal of one such player among copies of each rule-based player and of `best`, with 95% intervals",
         "over deals; `random` is far below, and not drawn. Each curve is a single run; another seed gives another one.",
         "The recipe's limit in minutes is replaced by a fixed number of targets, so that the machine's speed makes no",
-        "difference.",
+        "difference. `best` is the player that shipped when a curve was made.",
         "[What works in training](training.md) and [all players compared](ladder.md) are pages of their own.",
         "",
     ]
