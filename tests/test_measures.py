@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
+from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims import Sampler
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Population
@@ -16,6 +17,9 @@ from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
 from gupai_env.games.da_ling.position import strength
 from gupai_env.games.da_ling.rules import groups_of
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE, SMOTHERED
+from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
+from gupai_env.games.tien_gow.rules import DISCARD
+from gupai_env.vector import VectorEnv
 
 JIE_LONG = get_game("jie-long")
 
@@ -259,3 +263,26 @@ def test_wins_draws_and_turns_passed_over():
     # Seats 0 1 3 0 1 and 3 2 3 0 1: seat 1 wins in its second turn, seat 2 has had one.
     assert measured("won_in_own_turns", outcome, 1) == [0, 1, 0, 0]
     assert measured("won_in_own_turns", outcome, 2) == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_what_was_led_and_given_up_in_tien_gow_is_what_was_seen_while_it_was_played(number):
+    game = get_game("tien-gow")
+    envs = VectorEnv(game, 200, seed=8, renew=False)
+    sets, given, supreme = np.zeros((3, 200, 2))
+    for rows, batch, actions in decisions(envs, [make_agent("keeper", game)]):
+        for row, action, mask in zip(rows.tolist(), actions.tolist(), batch.masks, strict=True):
+            state = envs.states[row]
+            if state.to_discard:  # further tiles of a discard
+                continue
+            if state.tiles:
+                given[row] += mask[:DISCARD].any() * np.array([action >= DISCARD, 1])
+                continue
+            if state.done >= number:
+                sets[row] += SIZE[action] * np.array([SIZE[action] > 1, 1])
+            if action == SUPREME:
+                supreme[row] = state.done >= number, 1
+    outcome = Outcome(envs.variant, envs.states.copy(), np.zeros((200, 1), np.int64))
+    for name, seen in {"sets_led": sets, "given_up": given, "supreme_after": supreme}.items():
+        assert seen.any(0).all()
+        np.testing.assert_array_equal(METRICS[name].values(outcome, number), seen, name)
