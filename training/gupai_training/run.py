@@ -34,7 +34,7 @@ class Run(RunFolder):
 
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
         """Args: workers: compute targets while this process learns; without them it does both in turn."""
-        device_of(config.device)
+        device_of(config.device)  # a GPU that is not there is refused before anything is begun
         super().__init__(config, folder)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = build_learner(config) if config.decisions else None

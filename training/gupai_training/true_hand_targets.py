@@ -87,7 +87,7 @@ class Scorer:
 
 
 def scored_by_torch(agent: Agent, device: torch.device, dtype: torch.dtype) -> Agent:
-    """Return an agent that plays the same and, if it is a network, computes its scores on a device; others as given."""
+    """Return an agent that plays the same, up to rounding; if it is a network, its scores are computed on a device."""
     if not isinstance(agent, NetworkAgent):
         return agent
     player = copy.copy(agent)
