@@ -120,6 +120,8 @@ def test_only_the_smothered_numbers_of_the_variant_count():
     assert suan_zhang(fours, smothered_numbers=(4,)) == ("smothered", (4,))
     assert suan_zhang(fours, smothered_numbers=()) is None
     assert suan_zhang(LINES["ones"][0], smothered_numbers=()) == ("classic", (1,))
+    cut_off = "[6:5][5:6][6:1][1:3][3:1][1:1][1:6]"  # of all tiles that lead to a one or a five only [5:1] is left
+    assert suan_zhang(cut_off, smothered_numbers=(1, 2, 3, 4, 5, 6)) == ("smothered", (1, 5))
 
 
 def reachable_blocks(**variant):
