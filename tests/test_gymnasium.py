@@ -273,8 +273,8 @@ def test_an_episode_that_an_illegal_action_ends_shows_its_last_decision_once_mor
     masks = env.action_masks()
     shown, _, terminated, _, info = env.step(np.where(ends, (~masks.astype(bool)).argmax(1), masks.argmax(1)))
     np.testing.assert_array_equal(terminated, ends)
-    last = shown if mode == "NextStep" else np.stack(info["final_obs"][ends])
-    np.testing.assert_array_equal(last[ends] if mode == "NextStep" else last, seen[ends])
+    last = shown[ends] if mode == "NextStep" else np.stack(info["final_obs"][ends])
+    np.testing.assert_array_equal(last, seen[ends])
 
 
 @pytest.mark.parametrize("mode", ["Disabled", "nextstep", None, 1])

@@ -164,10 +164,8 @@ class ResponseLearner:
         sides = self.game.sides(self.variant.players)
         own = sides[self.rng.integers(0, self.variant.players, self.tables)]
         seating = (sides != own[:, None]).astype(np.int64)  # 0 for the responder, who has all seats of its side
-        drawing = player.drawing()
-        drawing.score = scorer.scores  # the same, faster
         parts = []
-        for rows, batch, _ in decisions(envs, [drawing, self.agent], seating, quick=True):
+        for rows, batch, _ in decisions(envs, [scorer.player(player.drawing()), self.agent], seating, quick=True):
             asked = (seating[rows, envs.seats[rows]] == 0) & (batch.masks.sum(1) > 1)
             at = rows[asked]
             parts.append((envs.observations[at], np.asarray(envs.states)[at], batch.masks[asked]))

@@ -85,14 +85,16 @@ class Scorer:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
         return forward(self.layers, self._tensor(observations)).float().cpu().numpy()
 
+    def player(self, agent: NetworkAgent) -> NetworkAgent:
+        """Return a player like `agent`, whose network this is, that plays by these scores: the same up to rounding."""
+        player = copy.copy(agent)
+        player.score = self.scores
+        return player
+
 
 def scored_by_torch(agent: Agent, device: torch.device, dtype: torch.dtype) -> Agent:
-    """Return an agent that plays the same, up to rounding; if it is a network, its scores are computed on a device."""
-    if not isinstance(agent, NetworkAgent):
-        return agent
-    player = copy.copy(agent)
-    player.score = Scorer(agent, device, dtype).scores
-    return player
+    """Return an agent, if it is a network, as a player of its `Scorer` on a device; any other as it is."""
+    return Scorer(agent, device, dtype).player(agent) if isinstance(agent, NetworkAgent) else agent
 
 
 def chips_played_out(
