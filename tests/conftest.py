@@ -1,10 +1,15 @@
 """Where workers share the tests, they share the compiling too, and byte code is kept."""
 
+import functools
 import gc
 import os
 import sys
 
 import pytest
+import typer.testing
+
+# All commands are built once, not at every call of one.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 # The tests start a hundred processes, and each would compile the sources of all packages again.
 sys.dont_write_bytecode = False

@@ -1,0 +1,122 @@
+"""What claims can name is what it was in some deals of every game, from the deal to the end.
+
+After a deliberate change of a figure, `python tests/test_pinned_figures.py` prints the new digests, and
+`python tests/test_pinned_figures.py GAME` the sums of all figures, to compare with those of before.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation.claims import Sampler
+from gupai_agents.evaluation.claims.features import (
+    SectionFeature,
+    TileFeature,
+    action_features_of,
+    hand_features_of,
+    position_features_of,
+)
+from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.schema import Named, Population
+from gupai_agents.evaluation.claims.tables import Table
+from gupai_env.core.claims import ActionFeature, HandFeature, Metric, PositionFeature, Positions
+from gupai_env.core.tiles import KINDS
+from gupai_env.games import GAMES
+
+DEALS, STEPS = 60, 30
+NUMBERS = range(7)  # a pip has one of 1 to 6, and no number is 0
+# Rules that let happen what the defaults do not, and under which a figure is another one.
+VARIANTS = {
+    "jie-long": ({}, {"players": 3, "double_lock": True}),
+    "ce-deng": ({}, {"redeal_doubles": 6, "players": 3}),
+    "ding-niu": ({}, {"smothered_numbers": (1, 6), "exempt_forced_maker": True}),
+    "da-ling": ({}, {"players": 3, "casino_fee": 5}),
+    "tiu-u": ({}, {"players": 3, "heaven_pair": True}),
+    "shi-wu-hu": ({}, {"players": 3, "deck": "tiles", "supreme_match": "sixes"}),
+    "small-mahjong": ({}, {"players": 3, "expose_claims": False, "auto_win": False}),
+    "tien-gow": ({}, {"civil_supreme": True, "combinations": "pairs", "four_bonus": 4, "supreme_bonus": 2}),
+    "deer-hunt": ({}, {"escape": True, "fair_deal": "heaven"}),
+    "pai-gow": ({}, {"players": 8, "commission": 5}),
+}
+PINNED = {
+    "jie-long": "1ce075cf2a943bbf",
+    "ce-deng": "960c4b0e8deb1e7a",
+    "ding-niu": "8aa969d490776cc7",
+    "da-ling": "cac31b32d6b12f4a",
+    "tiu-u": "d0ec41338757f019",
+    "small-mahjong": "a3dc53adf72cb19f",
+    "tien-gow": "2479be9299921eae",
+    "deer-hunt": "08def942b1915067",
+    "shi-wu-hu": "70fe727bcf32d2cd",
+    "pai-gow": "f239732093a97711",
+}
+
+
+def figures_of(name: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield every figure by name: in deals at random, and at their ends between rule-based players."""
+    game = GAMES[name]
+    for feature, each in hand_features_of(game).items():
+        for number in numbers(each):
+            yield f"hand {feature} {number}", each.adds(number)
+    for at, options in enumerate(VARIANTS[name]):
+        variant = game.variant(**options)
+        table = Table(Sampler(game, variant, Population()), 11)
+        block = next(table.blocks(0, DEALS))
+        envs = table.standing(block.states)
+        for key in range(STEPS):
+            turn = Positions(game, variant, envs.states, envs.masks)
+            for kind, features in (("position", position_features_of(game)), ("action", action_features_of(game))):
+                for feature, each in features.items():
+                    for number in numbers(each):
+                        yield f"{at} {kind} {feature} {number}", value(each, turn, number)
+            envs.step(envs.sample(key))
+        greedy, tuned = make_agent("greedy", game, **options), make_agent("tuned", game, **options)
+        outcome = table.play_with(block, greedy, tuned, acted=True)
+        for metric, measure in metrics_of(game).items():
+            for number in numbers(measure) if not measure.drawn else ():
+                yield f"{at} metric {metric} {number}", measure.values(outcome, number)
+
+
+def numbers(feature: HandFeature | PositionFeature | ActionFeature | Metric) -> Sequence[int]:
+    """The numbers that a figure may be asked for, 0 for none."""
+    if isinstance(feature, TileFeature):
+        return range(KINDS)
+    if isinstance(feature, SectionFeature):
+        return NUMBERS if feature.of_kinds or feature.of_numbers else NUMBERS[:1]
+    return {True: NUMBERS[1:], None: NUMBERS, False: NUMBERS[:1]}[feature.number]
+
+
+def value(feature: ActionFeature | PositionFeature, turn: Positions, number: int) -> np.ndarray:
+    """The value of a feature in every position, or which of the legal actions have it."""
+    if isinstance(feature, ActionFeature):
+        return feature.has(turn, number) & turn.masks
+    if isinstance(feature, SectionFeature):
+        return feature.seen(turn, Named(feature="it", number=number or None))
+    return feature.values(turn, number)
+
+
+def digest(name: str) -> str:
+    """Return the beginning of the digest of all figures."""
+    found = hashlib.sha256()
+    for what, values in figures_of(name):
+        found.update(what.encode() + np.round(np.asarray(values, np.float64), 9).tobytes())
+    return found.hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_claims_can_name_is_in_some_deals_what_it_was(name):
+    assert digest(name) == PINNED[name]
+
+
+if __name__ == "__main__":
+    for given in sys.argv[1:]:
+        total: dict[str, float] = {}
+        for what, values in figures_of(given):
+            total[what] = total.get(what, 0.0) + float(np.sum(values))
+        print(*(f"{what}: {value:g}" for what, value in total.items()), sep="\n")
+    if not sys.argv[1:]:
+        print(*(f'    "{each}": "{digest(each)}",' for each in GAMES), sep="\n")
