@@ -43,15 +43,15 @@ VARIANTS = {
     "pai-gow": ({}, {"players": 8, "commission": 5}),
 }
 PINNED = {
-    "jie-long": "1ce075cf2a943bbf",
+    "jie-long": "e6c9dff59e99ed05",
     "ce-deng": "960c4b0e8deb1e7a",
-    "ding-niu": "8aa969d490776cc7",
+    "ding-niu": "66ce01384dca678a",
     "da-ling": "cac31b32d6b12f4a",
-    "tiu-u": "d0ec41338757f019",
+    "tiu-u": "bceecfd05498db37",
     "small-mahjong": "a3dc53adf72cb19f",
-    "tien-gow": "2479be9299921eae",
+    "tien-gow": "140589a16207e7fa",
     "deer-hunt": "08def942b1915067",
-    "shi-wu-hu": "70fe727bcf32d2cd",
+    "shi-wu-hu": "86651244f0f63ec5",
     "pai-gow": "f239732093a97711",
 }
 
@@ -78,7 +78,10 @@ def figures_of(name: str) -> Iterator[tuple[str, np.ndarray]]:
         outcome = table.play_with(block, greedy, tuned, acted=True)
         for metric, measure in metrics_of(game).items():
             for number in numbers(measure) if not measure.drawn else ():
-                yield f"{at} metric {metric} {number}", measure.values(outcome, number)
+                values = measure.values(outcome, number)
+                yield f"{at} metric {metric} {number}", values
+                if measure.statistic:
+                    yield f"{at} metric {metric} {number}, all deals", np.array(measure.statistic(values.mean(0)))
 
 
 def numbers(feature: HandFeature | PositionFeature | ActionFeature | Metric) -> Sequence[int]:
