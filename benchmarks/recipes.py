@@ -18,7 +18,7 @@ from gupai_agents.checkpoint import read_header, variant_of
 from gupai_agents.evaluation import duel
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, best_file
-from gupai_training.config import CONFIG_FILE, find, parse
+from gupai_training.config import CONFIG_FILE, by_key, find, parse
 
 FOUND = Path(__file__).parents[1] / "docs" / "models" / "recipes.json"
 SAME = "name", "threads", "device", "save_every", "evaluation"  # settings that change nothing of what is learned
@@ -72,14 +72,12 @@ def changes(configuration: str, run: Path) -> list[str]:
     asked = parse_yaml((run / CONFIG_FILE).read_text(encoding="utf-8"))
     if "checkpoint:" in str(asked) or asked.get("start"):
         raise ValueError(f"{run}: made of another player, so no single command makes it")
-    found = []
-    for name, value in asked.items():
-        inner = value if isinstance(value, dict) else {}
-        if name not in SAME and not inner and value != meant[name]:
-            found.append(_as_typed(name, value))
-        elif name not in SAME:
-            found += [_as_typed(f"{name}.{key}", each) for key, each in inner.items() if each != meant[name].get(key)]
-    return found
+    ours = by_key(meant)
+    return [
+        _as_typed(key, value)
+        for key, value in by_key(asked).items()
+        if key.partition(".")[0] not in SAME and value != ours.get(key)
+    ]
 
 
 def _as_typed(key: str, value: Any) -> str:

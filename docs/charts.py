@@ -10,7 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pages import LADDERS, LEARNING, VERDICTS, ranked
+from game_pages import LADDERS, VERDICTS
+from pages import LEARNING
+from writing import ranked
 
 from gupai_agents.evaluation.chart import Mean, rows
 from gupai_agents.evaluation.claims.report import half_width, levels

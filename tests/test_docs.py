@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[1]
 def pages(name="pages"):
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")  # where it finds the other modules, as a script does
+        spec.loader.exec_module(module)
     return module
 
 
@@ -53,8 +55,7 @@ def test_the_page_on_the_strategy_of_a_game_is_current(game):
     assert written == pages("strategy").page(GAMES[game]), "run: python docs/strategy.py"
 
 
-def test_the_charts_are_drawn_from_the_recorded_figures(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs")
+def test_the_charts_are_drawn_from_the_recorded_figures():
     charts = pages("charts")
     written = {path.stem: path.read_text(encoding="utf-8") for path in charts.FOLDER.glob("*.svg")}
     assert written == charts.charts(), "run: python docs/charts.py"

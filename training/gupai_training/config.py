@@ -446,6 +446,15 @@ def change(data: dict[str, Any], assignment: str) -> None:
         raise ValueError(f"{shortened(assignment)}: the value is not YAML ({error})") from None
 
 
+def by_key(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings by the keys that `change` takes, those of groups too; a group without settings is one itself."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        inner = value if isinstance(value, dict) else {}
+        found |= {f"{name}.{key}": each for key, each in inner.items()} or {name: value}
+    return found
+
+
 def config_of(folder: Path) -> Config:
     """Return the configuration of a run; raises ValueError if this is not the folder of one."""
     if not (folder / CONFIG_FILE).is_file():
