@@ -11,6 +11,7 @@ Run it after a change of rules, options or encoders, and after new figures in `d
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from game_pages import LADDERS, page, picture
 from model_cards import CARDS, card, models
@@ -123,13 +124,35 @@ def configuration() -> str:
             (
                 f"`{section}{'.' if section else ''}{name}`",
                 "" if field.is_required() else f"`{json.dumps(field.default)}`",
+                _allowed(model.model_json_schema()["properties"][name]),
                 field.description,
             )
             for name, field in model.model_fields.items()
             if section or name not in sections
         )
-        lines += [f"## {section or 'The run'}", "", *table(("key", "default", "meaning"), rows), ""]
+        lines += [f"## {section or 'The run'}", "", *table(("key", "default", "allowed", "meaning"), rows), ""]
     return "\n".join(lines)
+
+
+def _allowed(schema: dict[str, Any]) -> str:
+    """Return in words the values that the JSON schema of a setting allows, "" where it only names their type."""
+    if "anyOf" in schema:
+        found = [words for each in schema["anyOf"] if (words := _allowed(each))]
+        return " or ".join([*found, "`null`"]) if found else ""
+    if "enum" in schema:
+        return ", ".join(f"`{each}`" for each in schema["enum"])
+    if schema["type"] == "array":
+        least = f"{schema['minItems']} to " if "minItems" in schema else "up to "
+        each = _allowed(schema["items"])
+        return f"a list of {least}{schema['maxItems']}" + (f", each {each}" if each else "")
+    if "maxLength" in schema:
+        return f"up to {schema['maxLength']:,} characters"
+    least, most = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum", 0) - 1)
+    if "exclusiveMinimum" in schema:
+        return f"above {schema['exclusiveMinimum']:g}, at most {most:,.16g}"
+    if least is None:
+        return ""
+    return f"{least:g} to {most:,.16g}" if most > 0 else f"at least {least:g}"
 
 
 def files() -> Iterator[tuple[Path, str]]:
