@@ -4,6 +4,7 @@ After a deliberate change, `python tests/test_pinned_pages.py` prints the new di
 tests/test_pinned_pages.py FOLDER` writes what is seen to files, to compare with those of before.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -32,9 +33,9 @@ from web_room import furnish
 TABLES = 2  # of a deal, at the turn of the seat at the screen
 JUDGED = "jie-long", "pai-gow"  # games in which an agent says what it would have done
 COMMANDS = {
-    "rules": "rules {}",
-    "watch": "watch {} greedy tuned --seed 3",
-    "play": "play {} --against greedy --seed 4 --seat 1",
+    "rules": "rules GAME",
+    "watch": "watch GAME greedy tuned --seed 3",
+    "play": "play GAME --against greedy --seed 4 --seat 1",
 }
 CLAIMS = "jl-attack-2", "jl-lockout-2", "dl-wild", "dn-deck", "tu-big-variance", "sm-draws", "pg-house-edge"
 KEPT = [
@@ -47,6 +48,9 @@ PRINTED = (
     "tournament jie-long random greedy tuned --deals 4 --seed 2",
     "tournament tien-gow random greedy --deals 4 --seed 2 -o players=2",
     "gate jie-long greedy random --seed 3",
+    "watch jie-long greedy --seed 3 --record games", "replay games", "replay games --check",
+    "replay games --html page.html", "export-dataset games --out data.npz",
+    "tournament jie-long random greedy --deals 2 --out kept", "verify kept",
     "claim list", "claim show tg-banker", "claim features", "claim run tg-banker --deals 60 --no-masters",
     "exploitability tiu-u greedy",
     "best-response tiu-u greedy --method tuning --generations 2 --candidate-deals 20 --deals 40",
@@ -54,18 +58,18 @@ PRINTED = (
 CHANGES = re.compile(r'name="token" value="\w+"|[\d.]+ seconds?')  # with every page and every run
 SEEN = [*GAMES, "room", "terminal"]
 PINNED = {
-    "jie-long": "438d 6fe0 a9df 293a c50a b2bb 781a 1fad e20c",
-    "ce-deng": "c29e ac5f 5751 941c eeb0 154c 8e8b 6361 06a4",
-    "ding-niu": "b5e6 91ad 9400 52dd 7f77 b8a1 a6aa eadf 6f4e c64c",
-    "da-ling": "e205 a3c7 c267 44e7 22ab e2ac 2e2a a4c4",
-    "tiu-u": "99b6 6599 8562 10f2 5f95 60d7 4d25 8424 8d8a",
-    "small-mahjong": "0766 3fff 4f1c 3f17 7ab9 2480 ced4",
-    "tien-gow": "5108 4dcc b217 f05c 9142 e2e8 bd69 a491 8ae9",
-    "deer-hunt": "9b42 eb3b f504 4212 58ff f48f 35ca 1b25 83bf",
-    "shi-wu-hu": "52a6 f7df d6a3 4abd f76a fd80 5488 5c98 0919",
-    "pai-gow": "49ae 468c 9018 cd58 d6da 09bb 83fd 30cc",
+    "jie-long": "438d 6fe0 a9df 293a c50a b2bb 1ff4 8a8f ed0e",
+    "ce-deng": "c29e ac5f 5751 941c eeb0 154c 65fc 8afe 75b4",
+    "ding-niu": "b5e6 91ad 9400 52dd 7f77 b8a1 a6aa 5799 b3c1 72a0",
+    "da-ling": "e205 a3c7 c267 44e7 22ab 11d9 8f06 fde2",
+    "tiu-u": "99b6 6599 8562 10f2 5f95 60d7 fdd4 d94b 12eb",
+    "small-mahjong": "0766 3fff 4f1c 3f17 6340 15d5 684d",
+    "tien-gow": "5108 4dcc b217 f05c 9142 e2e8 98ac 0ef5 971e",
+    "deer-hunt": "9b42 eb3b f504 4212 58ff f48f b991 3429 f9d7",
+    "shi-wu-hu": "52a6 f7df d6a3 4abd f76a fd80 d8d2 ad43 3f8f",
+    "pai-gow": "49ae 468c 9018 cd58 d6da 4ea7 f517 a2b8",
     "room": "0a9d ddda 42d1 efde 7993 8769 0f7e b457 17e5 191e 696a 5f51 4cdd f7df 47d1 a072 3c8d 093a b17c 9835 7acd",
-    "terminal": "66b1 709e 47b4 21a7 fc61 9db9 03ae 15f3 608d",
+    "terminal": "222a c6ed 26a2 0228 b2fe ba6c 1d76 fa9f d249 24aa f217 87d8 3594 38b0 3d32 db0a",
 }
 
 
@@ -92,12 +96,14 @@ def seen_of(name: str, folder: Path) -> Iterator[tuple[str, str]]:
         for page in pages:
             yield page, asked.get(page).text
     for what, command in COMMANDS.items():
-        yield what, printed(command.format(name))
+        yield what, printed(command.replace("GAME", name), folder)
 
 
-def printed(command: str) -> str:
-    """What a command prints in a terminal of 100 columns, to somebody who always chooses the first move."""
-    return CliRunner(env={"COLUMNS": "100"}).invoke(app, command.split(), input="1\n" * 200).output
+def printed(command: str, folder: Path) -> str:
+    """What a command prints, and says as an error, to somebody who always chooses the first move."""
+    with contextlib.chdir(folder):
+        ran = CliRunner(env={"COLUMNS": "100"}).invoke(app, command.split(), input="1\n" * 200)
+    return f"{ran.stdout}\n---\n{ran.stderr}"
 
 
 def seen_of_room(folder: Path) -> Iterator[tuple[str, str]]:
@@ -114,7 +120,7 @@ def seen_of_room(folder: Path) -> Iterator[tuple[str, str]]:
 def seen(what: str, folder: Path) -> dict[str, str]:
     """Return what is seen of a game, of what is kept, or in a terminal, by where it is seen."""
     if what == "terminal":
-        found: Iterable[tuple[str, str]] = ((command, printed(command)) for command in PRINTED)
+        found: Iterable[tuple[str, str]] = ((command, printed(command, folder)) for command in PRINTED)
     else:
         found = seen_of_room(folder) if what == "room" else seen_of(what, folder)
     return {where: CHANGES.sub("", text) for where, text in found}
