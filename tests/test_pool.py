@@ -277,6 +277,20 @@ def test_a_record_forgets_and_weighs_the_squared_share_that_was_not_lost():
         assert pool.members[0].beaten == beaten
 
 
+@pytest.mark.parametrize("past", [0, 1])
+def test_however_many_rule_based_players_join_everybody_is_met(past):
+    """Six of them with a fifth of the tables each would leave less than nothing to the others."""
+    pool = OpponentPool(2, np.random.default_rng(0), 0.5, 4, 0.2)
+    for _ in range(6):
+        pool.add(make_agent("random"), 0, scripted=True)
+    for born in range(past):
+        pool.add(make_agent("random"), born)
+    with np.errstate(all="raise"):
+        weights = pool.weights()
+    assert weights.sum() == pytest.approx(1) and (weights > 0).all()
+    assert np.ptp(weights[:6]) == 0
+
+
 def test_a_seed_reaches_the_deals_the_seats_and_the_opponents():
     def begun(env):
         observations = env.reset()
