@@ -48,10 +48,10 @@ def table_of(*columns: str, **options: Any) -> Table:
 
 
 class Screen(Console):
-    """A console of any width that writes control characters in texts out."""
+    """A console of any width that prints texts as they are, with control characters written out."""
 
     def __init__(self, **how: Any) -> None:
-        super().__init__(**how)
+        super().__init__(highlight=False, markup=False, emoji=False, **how)
         self.width = max(self.width, NARROWEST)
 
     def render_str(self, text: str, **how: Any) -> Text:
@@ -61,8 +61,7 @@ class Screen(Console):
 
 def put(*parts: Any) -> None:
     """Print texts and tables; a table that goes to a file, and not to a terminal, is as wide as it needs to be."""
-    console = Screen(highlight=False, markup=False)
-    free = Screen(highlight=False, markup=False, width=WIDEST)
+    console, free = Screen(), Screen(width=WIDEST)
     for part in parts:
         if isinstance(part, Table):
             keep_numbers_whole(part)

@@ -229,6 +229,14 @@ def test_control_characters_are_written_out_wherever_a_text_is_printed(capsys, t
     assert refused.exit_code == 2 and "\x1b" not in refused.output
 
 
+def test_what_another_program_would_take_for_a_style_or_a_picture_is_printed_as_it_is(capsys):
+    text = "[bold]:smile:[/bold] [/y] http://1.2.3.4"
+    table = report.table_of(f"a {text}")
+    table.add_row(text)
+    report.put(table, text)
+    assert capsys.readouterr().out.count(text) == 3
+
+
 def test_signs_that_a_terminal_lacks_become_question_marks():
     done = subprocess.run(
         [sys.executable, "-m", "gupai_app.cli", "rules"],
