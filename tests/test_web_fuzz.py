@@ -102,10 +102,16 @@ def room(tmp_path_factory):
     return folder
 
 
+async def at_once(function, *words, **_):
+    return function(*words)
+
+
 @pytest.fixture(scope="module")
 def ask(room):
     asker = Asker(create_app(runs=room / "runs", tournaments=room / "tournaments"))
-    yield asker
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anyio.to_thread.run_sync", at_once)  # rather than begin and end a thread for every request
+        yield asker
     asker.loop.close()
 
 
