@@ -59,6 +59,7 @@ def test_hands_say_what_the_search_of_all_play_says(which):
         np.testing.assert_allclose(hands.best_responses(other), tree.best_responses(one), atol=1e-6)
     assert hands.deals == tree.deals
     assert hands.sets == tree.sets
+    assert tree.nodes <= hands.nodes == 1 + tree.deals * (1 + 3 + 9)  # three splits, and three answers to each
 
 
 @pytest.mark.parametrize("which", range(2), ids=map(str, OPTIONS[:2]))
