@@ -10,9 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from game_pages import LADDERS, VERDICTS
-from pages import LEARNING
-from writing import ranked
+from writing import LADDERS, LEARNING, VERDICTS, ranked
 
 from gupai_agents.evaluation.chart import Mean, rows
 from gupai_agents.evaluation.claims.report import half_width, levels

@@ -5,10 +5,9 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
-from writing import flowing, interval, ranked, table, variant_of
+from writing import DEALS, LADDERS, VERDICTS, flowing, interval, ranked, table, variant_of
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.claims.report import headline
@@ -23,8 +22,6 @@ from gupai_env.core.phrases import seat_names
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
 
-DOCS = Path(__file__).parent
-LADDERS, DEALS, VERDICTS = (DOCS / name for name in ("ladder", "annotated", "claims"))
 CLEAR = 0.05  # chips below which a loss is not worth a word
 HISTORY = {  # what each version of a game changed, by id; the first needs no words
     game: {0: "the rules, actions and observations of gupai 0.1"} for game in GAMES

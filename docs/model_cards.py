@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from writing import flowing, interval, table, variant_of
+from writing import CARDS, flowing, interval, table, variant_of
 
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.statistics import Estimate
@@ -18,8 +18,6 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 from gupai_training.config import by_key, went_in
-
-CARDS = Path(__file__).parent / "models"
 
 
 def models() -> str:

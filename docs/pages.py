@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from game_pages import LADDERS, page, picture
-from model_cards import CARDS, card, models
+from game_pages import page, picture
+from model_cards import card, models
 from pydantic import BaseModel
-from writing import interval, ranked, table
+from writing import CARDS, DOCS, LADDERS, LEARNING, interval, ranked, table
 
 from gupai_agents.shipped import networks
 from gupai_app.ladder import MEANING
@@ -24,8 +24,7 @@ from gupai_env.games import GAMES
 from gupai_training.config import Config
 from gupai_training.curves import baselines_of
 
-DOCS = Path(__file__).parent
-FOLDER, LEARNING = DOCS / "games", DOCS / "learning"
+FOLDER = DOCS / "games"
 
 
 def ladder() -> str:
@@ -120,11 +119,12 @@ def configuration() -> str:
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
     }
     for section, model in {"": Config, **sections}.items():
+        schemas = model.model_json_schema()["properties"]
         rows = (
             (
                 f"`{section}{'.' if section else ''}{name}`",
                 "" if field.is_required() else f"`{json.dumps(field.default)}`",
-                _allowed(model.model_json_schema()["properties"][name]),
+                _allowed(schemas[name]),
                 field.description,
             )
             for name, field in model.model_fields.items()

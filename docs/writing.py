@@ -1,13 +1,19 @@
-"""What several generated pages are written with."""
+"""What several generated pages are written from and with."""
 
 import json
 import textwrap
 from dataclasses import asdict
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env.core.game import Game
+
+DOCS = Path(__file__).parent
+LADDERS, LEARNING, DEALS, VERDICTS, CARDS = (
+    DOCS / name for name in ("ladder", "learning", "annotated", "claims", "models")
+)
 
 
 def variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from gupai_agents.evaluation.claims.features import (
     action_features_of,
     hand_features_of,
     position_features_of,
+    values_of,
 )
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Named, Population
@@ -69,10 +70,13 @@ def figures_of(name: str) -> Iterator[tuple[str, np.ndarray]]:
         envs = table.standing(block.states)
         for key in range(STEPS):
             turn = Positions(game, variant, envs.states, envs.masks)
-            for kind, features in (("position", position_features_of(game)), ("action", action_features_of(game))):
-                for feature, each in features.items():
-                    for number in numbers(each):
-                        yield f"{at} {kind} {feature} {number}", value(each, turn, number)
+            for feature, each in position_features_of(game).items():
+                for number in numbers(each):
+                    named = Named(feature=feature, number=number or None)
+                    yield f"{at} position {feature} {number}", values_of(turn, named)
+            for feature, each in action_features_of(game).items():
+                for number in numbers(each):
+                    yield f"{at} action {feature} {number}", each.has(turn, number) & turn.masks
             envs.step(envs.sample(key))
         greedy, tuned = make_agent("greedy", game, **options), make_agent("tuned", game, **options)
         outcome = table.play_with(block, greedy, tuned, acted=True)
@@ -91,15 +95,6 @@ def numbers(feature: HandFeature | PositionFeature | ActionFeature | Metric) -> 
     if isinstance(feature, SectionFeature):
         return NUMBERS if feature.of_kinds or feature.of_numbers else NUMBERS[:1]
     return {True: NUMBERS[1:], None: NUMBERS, False: NUMBERS[:1]}[feature.number]
-
-
-def value(feature: ActionFeature | PositionFeature, turn: Positions, number: int) -> np.ndarray:
-    """The value of a feature in every position, or which of the legal actions have it."""
-    if isinstance(feature, ActionFeature):
-        return feature.has(turn, number) & turn.masks
-    if isinstance(feature, SectionFeature):
-        return feature.seen(turn, Named(feature="it", number=number or None))
-    return feature.values(turn, number)
 
 
 def digest(name: str) -> str:

@@ -31,7 +31,6 @@ from sessions import decisions
 from web_room import furnish
 
 TABLES = 2  # of a deal, at the turn of the seat at the screen
-JUDGED = "jie-long", "pai-gow"  # games in which an agent says what it would have done
 COMMANDS = {
     "rules": "rules GAME",
     "watch": "watch GAME greedy tuned --seed 3",
