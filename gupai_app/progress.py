@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from gupai_app.report import evaluation_line
 from gupai_env.core.variant import in_words
@@ -105,8 +105,8 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
     seats = range(run.variant.players)
     cells = [
         [
-            escape(row.hero),
-            escape(row.villain),
+            row.hero,
+            row.villain,
             str(row.result.mean(0)),
             *(f"{each.mean:+z.1f} ±{each.half_width:.1f}" for each in (row.result.at_seat(0, n) for n in seats)),
         ]
@@ -122,5 +122,5 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
     for names_and_mean, at_seats in ((row[:3], row[3:]) for row in cells):
         if sum(widest) > width:  # the intervals below the means, so that names stay whole
             at_seats = [cell.replace(" ", "\n") for cell in at_seats]
-        table.add_row(*names_and_mean[:2], f"[bold]{names_and_mean[2]}[/bold]", *at_seats)
+        table.add_row(*names_and_mean[:2], Text(names_and_mean[2], style="bold"), *at_seats)
     return table

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -51,7 +50,7 @@ class Screen(Console):
     """A console of any width that prints texts as they are, with control characters written out."""
 
     def __init__(self, **how: Any) -> None:
-        super().__init__(highlight=False, markup=False, emoji=False, **how)
+        super().__init__(markup=False, emoji=False, **how)
         self.width = max(self.width, NARROWEST)
 
     def render_str(self, text: str, **how: Any) -> Text:
@@ -61,7 +60,7 @@ class Screen(Console):
 
 def put(*parts: Any) -> None:
     """Print texts and tables; a table that goes to a file, and not to a terminal, is as wide as it needs to be."""
-    console, free = Screen(), Screen(width=WIDEST)
+    console, free = Screen(highlight=False), Screen(highlight=False, width=WIDEST)
     for part in parts:
         if isinstance(part, Table):
             keep_numbers_whole(part)
@@ -97,10 +96,10 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 def shares() -> Iterator[Callable[[float, str], None]]:
     """Show a bar on standard error, if that is a terminal, while the block calls `notify(share, what it does)`."""
     console = Console(stderr=True)
-    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}")
+    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=1.0)
-        yield lambda share, what: bar.update(task, completed=share, description=escape(what))
+        yield lambda share, what: bar.update(task, completed=share, description=what)
 
 
 def evaluation_line(row: dict[str, Any]) -> str:

@@ -171,7 +171,7 @@ def train(config: Config, count: int, runs: str, stop: Stop, *, as_json: bool) -
         if as_json:
             print(json.dumps({"seed": seed, **row}), flush=True)
         else:
-            screen.print(f"seed {seed}: {evaluation_line(row)}", markup=False)
+            screen.print(f"seed {seed}: {evaluation_line(row)}")
 
     with _saying(seeds, stop), progress("runs", count) as ended:
         seeds.train(notify, ended)

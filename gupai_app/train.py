@@ -71,8 +71,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     if not as_json:
         console.print(
             f"{run.game.title}: training in {run.folder} on {run.network.device} in {run.network.precision}; ctrl-C "
-            "saves and stops",
-            markup=False,
+            "saves and stops"
         )
     again = f"gupai train --resume {run.folder}"
     stop.result = f" at once; continue from the last save, if there is one, with: {again}"
@@ -101,10 +100,8 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
         print(results_json(run, rows))
         return
     console.print(results_table(run, rows, console.width))
-    console.print(f"Report: {report}", soft_wrap=True, markup=False)
+    console.print(f"Report: {report}", soft_wrap=True)
     options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
     console.print(
-        f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}",
-        soft_wrap=True,
-        markup=False,
+        f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}", soft_wrap=True
     )

@@ -14,13 +14,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_app.cli import app
 from gupai_app.progress import results_table
+from gupai_app.report import Screen
 from gupai_app.stop import Stop
 from gupai_env import get_game
 from gupai_env.core.files import locked
@@ -447,17 +447,17 @@ def test_training_that_diverges_is_reported_in_one_line(tmp_path, monkeypatch):
 def test_names_are_whole_in_the_final_table_at_80_columns(players):
     game = get_game("da-ling")
     chips = np.random.default_rng(0).normal(size=(50, players, players)) * 60
-    names = ["trained", "variety", "[brave]", f"checkpoint:runs/{'a-long-name-' * 3}7/agent.safetensors"]
+    names = ["trained", "variety", "[brave]:x:", f"checkpoint:runs/{'a-long-name-' * 3}7/agent.safetensors"]
     rows = [Row(hero, other, DuplicateResult((hero,), chips, 0)) for hero in names for other in names if hero != other]
     config = SimpleNamespace(variant={}, seed=1, evaluation=SimpleNamespace(final_deals=50))
     run = SimpleNamespace(
         config=config, game=game, variant=SimpleNamespace(players=players), spent=Spent(targets=12_000), decisions=3_000
     )
-    console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    console = Screen(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
     console.print(results_table(run, rows))
     shown = console.export_text()
     assert all(len(line) <= 80 for line in shown.splitlines())
-    assert "…" not in shown
+    assert "…" not in shown and "bold" not in shown
     printed = " ".join(shown.split())
     assert "learned from 12,000 positions with targets, then 3,000 decisions of self-play." in printed
     for name in names[:3]:
