@@ -76,7 +76,7 @@ class RandomAgent:
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
-        return _asked(self.game, RANDOM, np.zeros((1, 1)), batch)
+        return asked(self.game, RANDOM, np.zeros((1, 1)), batch)
 
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]."""
@@ -98,7 +98,7 @@ class HeuristicAgent:
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
-        return _asked(self.game, RANDOM + 1, self.weights[None], batch)
+        return asked(self.game, RANDOM + 1, self.weights[None], batch)
 
     def scores(self, batch: DecisionBatch) -> np.ndarray:
         """Return the score of every action, float64 [N, num_actions]; -inf where it is not legal."""
@@ -127,7 +127,8 @@ def scores_of(game: Game, weights: np.ndarray, batch: DecisionBatch) -> np.ndarr
     return scores
 
 
-def _asked(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
+def asked(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
+    """Return what a player by number does in every row, int16 [N]."""
     check_batch(game, batch)
     actions = np.empty(len(batch.rng_keys), np.int16)
     heuristic_loops(game).choose(player, heuristics, batch.views, writable(batch.masks), batch.rng_keys, actions)

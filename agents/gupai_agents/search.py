@@ -24,14 +24,14 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch, check_batch
-from gupai_agents.heuristics import RANDOM, decide, writable
+from gupai_agents.heuristics import RANDOM, asked, decide, writable
 from gupai_agents.workers import in_threads, pause
 from gupai_env.core.byte_rows import count_marks
 from gupai_env.core.checks import real_number, whole_number
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
 from gupai_env.core.game import Game
-from gupai_env.core.heuristic import COLDEST, MAX_SCORE, WEIGHT, heuristic_action, highest_score, weights_of
+from gupai_env.core.heuristic import COLDEST, MAX_SCORE, WEIGHT, highest_score
 from gupai_env.core.kernels import FLAG
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import KEYS, derive
@@ -207,9 +207,9 @@ class SearchLoops(NamedTuple):
         `add_up` over particles, weighed by how likely a heuristic with a temperature would have done what the others
         did in them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key
         p of its stream of deals.
-    search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, found): writes what the heuristic would
-        play into `usual`, int16 [N], and adds up in `found`, float64 [N, num_actions, 5]. `effort` are the playouts
-        for each action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
+    search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, found): adds up in `found`, float64
+        [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort` are the playouts for each
+        action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
     """
 
     weigh: Callable
@@ -257,8 +257,7 @@ def searching(game: Game) -> Callable:
         view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
         chips = scratch(num_actions, WEIGHT)
         for turn in range(span[0], span[1]):
-            own = heuristic_action(module, weights_of(heuristics, OWN), views[turn], masks[turn], rng_keys[turn])
-            usual[turn] = own
+            own = usual[turn]
             for action in range(num_actions):
                 alive[action] = masks[turn, action]
             budget, deal, stream = effort[0] * count_marks(alive), 0, derive(rng_keys[turn], DEAL_STREAM)
@@ -392,7 +391,8 @@ class SearchAgent:
 
     def _searched(self, batch: DecisionBatch, playouts: int, rounds: int) -> Values:
         rows = len(batch.rng_keys)
-        usual, found = np.zeros(rows, np.int16), np.zeros((*batch.masks.shape, 5))
+        usual = asked(self.game, RANDOM + 1 + OWN, self.heuristics, batch)
+        found = np.zeros((*batch.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
         masks = writable(batch.masks)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.types import Function
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 from numba.extending import overload, register_jitable
@@ -28,6 +28,13 @@ class _Part(JITCodeLibrary):
 
     def set_env(self, name: str, environment: Any) -> None:
         """Do nothing: there is no machine code in which an environment could be set."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Only tidy up: what is inlined is optimised where it ends up. Left as it is, it would be more work there."""
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            passes, builder = self._codegen._function_pass_manager(opt=1)
+            passes.run(function, builder)
 
     def _optimize_final_module(self) -> None:
         pass
@@ -49,7 +56,26 @@ class _CalledPart(_Part):
         super().add_llvm_module(module)
 
 
-class _PartCompiler(Compiler):
+class _Flags(Flags):
+    """The options of a loop or a part, equal if what is compiled inside them is the same.
+
+    numba compiles a function again for every combination of its callers' options.
+    """
+
+    __slots__ = ()
+    OWN = ("forceinline", "no_cfunc_wrapper", "no_cpython_wrapper", "release_gil")  # say nothing about what is inside
+
+    def values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.options if name not in self.OWN}
+
+
+class _Compiler(Compiler):
+    def __init__(self, *arguments: Any) -> None:
+        *before, flags, local_types = arguments
+        super().__init__(*before, _Flags(flags), local_types)
+
+
+class _PartCompiler(_Compiler):
     library: type[_Part] = _Part
 
     def compile_extra(self, func: Callable) -> Any:
@@ -62,7 +88,7 @@ class _CalledPartCompiler(_PartCompiler):
     library = _CalledPart
 
 
-class LoopCompiler(Compiler):
+class LoopCompiler(_Compiler):
     """Compiles a loop; printing in its parts needs their environments, which only the loop has."""
 
     def compile_extra(self, func: Callable) -> Any:
