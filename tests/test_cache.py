@@ -13,12 +13,15 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numba
 import pytest
+from numba.core import event
 
 from gupai_agents.search import search_loops
 from gupai_env import GAMES
 from gupai_env.core import compiling
 from gupai_env.core.kernels import kernels
+from gupai_env.core.rule import LoopCompiler, long_rule, rule
 
 ROOT = Path(__file__).parents[1]
 
@@ -447,3 +450,39 @@ def at_terminal(folder: Path) -> str:
 def test_nobody_is_told_where_there_is_no_terminal(tmp_path):
     code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{TAKE}"
     assert run(code, ROOT, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
+
+
+@rule
+def _part(number):
+    return number + 1
+
+
+@long_rule
+def _long_part(number):
+    return _part(number)
+
+
+@rule
+def _whole(number):
+    return _part(number) * _long_part(number)
+
+
+class Compiled(event.Listener):
+    """Notes what numba compiles."""
+
+    def __init__(self):
+        self.names = []
+
+    def on_start(self, begun):
+        self.names.append(begun.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, ended):
+        pass
+
+
+def test_a_rule_is_compiled_once_whether_a_loop_a_rule_or_a_long_rule_calls_it():
+    loop = numba.njit(lambda number: _part(number) + _whole(number), nogil=True, pipeline_class=LoopCompiler)
+    seen = Compiled()
+    with event.install_listener("numba:compile", seen):
+        assert loop(3) == 20
+    assert sorted(seen.names) == sorted(["<lambda>", "_part", "_whole", "_long_part"])

@@ -66,13 +66,13 @@ class _Flags(Flags):
     OWN = ("forceinline", "no_cfunc_wrapper", "no_cpython_wrapper", "release_gil")  # say nothing about what is inside
 
     def values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.options if name not in self.OWN}
+        return {name: value for name, value in super().values().items() if name not in self.OWN}
 
 
 class _Compiler(Compiler):
-    def __init__(self, *arguments: Any) -> None:
-        *before, flags, local_types = arguments
-        super().__init__(*before, _Flags(flags), local_types)
+    def compile_extra(self, func: Callable) -> Any:
+        self.state.flags = _Flags(self.state.flags)
+        return super().compile_extra(func)
 
 
 class _PartCompiler(_Compiler):

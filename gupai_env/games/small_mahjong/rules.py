@@ -240,17 +240,20 @@ def step(rules, state, action):
     if action == WIN:
         state.winner = seat
         state.terminated = 1
-    elif action == PASS:
-        ask_from(rules, state, distance(rules, state, state.mover, seat) + 1)
-    elif action >= JOIN:
+        return
+    if action >= JOIN:
         claim(rules, state, action - LAY_OUT)
+        return
+    if action == PASS:
+        steps = distance(rules, state, state.mover, seat) + 1
     else:
         state.hands[seat] -= ONE[action]
         state.thrown[state.turns - 1] = action
         state.offer = action
         study(state, seat)
         last = state.top == LONGEST_WALL and not rules.claim_last_discard
-        ask_from(rules, state, rules.players if last or state.turns > LAST_ASKED else 1)
+        steps = rules.players if last or state.turns > LAST_ASKED else 1
+    ask_from(rules, state, steps)
 
 
 @rule
@@ -300,11 +303,10 @@ def claim(rules, state, number):
         state.hands[seat] -= TILES[number] - ONE[kind]
         state.melds[seat, 1 if state.melds[seat, 0] else 0] = TILES[number]
         state.meld_points[seat] += POINTS[number]
-        begin_turn(state, seat, steps, number, kind)
     else:
         state.hands[seat] += ONE[kind]
         state.known[seat] += ONE[kind]
-        begin_turn(state, seat, steps, JOINED, kind)
+    begin_turn(state, seat, steps, number if number else JOINED, kind)
 
 
 @rule
