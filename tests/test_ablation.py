@@ -131,6 +131,9 @@ def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkey
     assert (tmp_path / "jie-long.part").exists()
     assert json.loads(CliRunner().invoke(app, kept).stdout) == whole
     assert sorted(path.name for path in tmp_path.iterdir()) == ["jie-long.json", "lock"]
+    again = CliRunner().invoke(app, kept)
+    assert json.loads(again.stdout) == whole
+    assert again.stderr.endswith("jie-long.json: exists already and is kept\n")
     other = CliRunner().invoke(app, [*kept, "--seed", "6"])
     assert other.exit_code == 2
     assert "by another command" in other.output

@@ -17,7 +17,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
-from gupai_agents.evaluation.claims.designs import MASTERS_TAKE, weights_of, with_panel
+from gupai_agents.evaluation.claims.designs import MASTERS_TAKE, planned, weights_of, with_panel
 from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
@@ -611,7 +611,9 @@ def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
     words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
     first = gupai(*words)
     monkeypatch.setattr(command, "try_claim", None)
-    assert gupai(*words).stdout == first.stdout
+    again = gupai(*words)
+    assert again.stdout == first.stdout
+    assert again.stderr == f"{tmp_path / 'jl-suit-counts.json'}: exists already and is kept\n"
     other = gupai(*words, "--seed", "3")
     assert other.exit_code == 2
     assert "another command" in other.output
@@ -881,6 +883,27 @@ def test_a_claim_that_ships_is_read_by_its_id_as_the_command_reads_it():
         read_claim(5)
     with pytest.raises(ValueError, match="there is no claim 'jl-atack-2'; did you mean jl-attack-2"):
         read_claim("jl-atack-2")
+
+
+def test_a_plan_is_what_the_claim_then_plays():
+    """How often a reading comes up is counted anew; deals, players and figures are those of the file."""
+    asked = {"action": [{"feature": "lays"}], "comparator": "uniform", "margin": 1, "deals": 40}
+    exact = {"name": "exact", "kind": "exact", "enumerate": "tiles_per_number"}
+    readings = [
+        ATTACK["readings"][0],
+        {**ATTACK["readings"][0], "name": "enough", "margin": 1.5, "plan": {}},
+        a_reading(kind="action", **asked)["readings"][0],
+        exact | {"expect": [{"fact": "2", "equals": 7}]},
+    ]
+    claim = claim_of(ATTACK | {"readings": readings})
+    attack, enough, action, exact = planned(claim, 3)
+    four = Sampler(JIE_LONG, JIE_LONG.variant(), FOUR_TWOS).probability
+    assert (attack["name"], attack["kind"], attack["players"], attack["figures"]) == ("attack", "policy", 2, 2)
+    assert (attack["deals"], attack["share_of_hands"]) == (1000, pytest.approx(float(four)))
+    assert 2000 < enough["deals"] < 20_000 and enough["finds_with_that_power"] == pytest.approx(1.5, rel=0.01)
+    assert (action["deals"], action["players"], action["figures"], action["share_of_hands"]) == (40, 1, 1, 1)
+    assert 0.5 < action["comes_up_in_share_of_deals"] <= 1
+    assert exact == {"name": "exact", "kind": "exact"}
 
 
 def test_a_plan_tells_shares_in_per_cent(monkeypatch, capsys):

@@ -275,6 +275,12 @@ def test_a_game_can_be_played_to_its_end_through_a_pipe():
     assert result.stdout.endswith("You have left the table.\n")
 
 
+def test_who_wants_no_other_deal_is_told_how_to_watch_agents():
+    typed = "\n".join([*islice(cycle("123456"), 400), "n"])
+    shown = answer("play", "jie-long", "--seed", "3", "--seat", "2", "-o", "forced_play=yes", typed=typed)
+    assert shown.endswith("To see agents play: gupai watch jie-long\n")
+
+
 def test_the_seat_is_drawn_from_the_seed():
     seats = {seed: answer("play", "--seed", str(seed), typed="q\n").split("You have seat ")[1][0] for seed in range(8)}
     assert len(set(seats.values())) > 1
