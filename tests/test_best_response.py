@@ -125,8 +125,11 @@ def test_the_text_of_a_heuristic_makes_its_weights_again():
     [
         ({"method": "guess"}, "method='guess' is not allowed; choose one of tuning, search"),
         ({"deals": 1}, "deals=1 is not allowed"),
-        ({"candidate_deals": 1}, "candidate_deals=1 is not allowed"),
-        ({"generations": -1}, "generations=-1 is not allowed"),
+        ({"candidate_deals": 1}, "candidate_deals=1 is not allowed; it must be a whole number from 2 to 1,000,000$"),
+        ({"generations": -1}, "generations=-1 is not allowed; it must be a whole number from 0 to 100,000$"),
+        ({"population": 3}, "population=3 is not allowed; it must be a whole number from 4 to 10,000$"),
+        ({"playouts": 0}, "playouts=0 is not allowed; it must be a whole number from 1 to 1,000,000$"),
+        ({"minutes": -1}, "minutes=-1 is not allowed; it must be a number from 0 to 1,000,000.0$"),
     ],
 )
 def test_what_cannot_be_is_one_line(effort, message):

@@ -32,10 +32,10 @@ from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
 from gupai_app import claims as command
 from gupai_app.cli import app
-from gupai_env.core.claims import chips, vocabulary_of
+from gupai_env.core.claims import chips, tiles_by_number, vocabulary_of
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import PIPS, count, tiles_in
+from gupai_env.core.tiles import PIPS, count, kind_of, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
 
@@ -553,6 +553,12 @@ def test_enumerations_agree_with_counting_by_hand():
     blocks = facts_of(get_game("ding-niu"), "classic_blocks")
     assert blocks["kinds"] == "1-1 2-3 4-4 5-5"
     assert [blocks[f"fewest {kind}"] for kind in ("1-1", "2-3", "4-4", "5-5")] == [6, 4, 2, 4]
+
+
+def test_tiles_are_counted_by_the_numbers_they_carry_and_the_rarest_are_named():
+    found = tiles_by_number([kind_of(6, 6), kind_of(6, 5), kind_of(1, 1), kind_of(2, 1)])
+    counts = {"1": 2, "2": 1, "3": 0, "4": 0, "5": 1, "6": 2}
+    assert found == counts | {"fewest": "3 4", "next fewest": "2 5"}
 
 
 def test_an_expectation_that_fails_is_disproved():

@@ -68,10 +68,8 @@ def refuse(number):
 class Eager(Workers):
     """Workers who do at once what they are asked, and remember it."""
 
-    count = 3
-
-    def __init__(self):
-        self.asked = []
+    def __init__(self, count):
+        self.count, self.asked = count, []
 
     def ask(self, task, *arguments):
         self.asked.append(arguments)
@@ -79,10 +77,11 @@ class Eager(Workers):
         return lambda: found
 
 
-def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun():
-    workers = Eager()
+@pytest.mark.parametrize("count", [2, 3])
+def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun(count):
+    workers = Eager(count)
     answers = workers.in_order(square, ((number,) for number in range(20)))
-    assert [next(answers), len(workers.asked)] == [0, 6]
+    assert [next(answers), len(workers.asked)] == [0, 2 * count]
     assert [*answers] == [number**2 for number in range(1, 20)]
     assert [*Workers().in_order(square, [(3,), (2,)])] == [9, 4]
     drawn = iter([(3,), (2,), (1,)])
@@ -270,7 +269,7 @@ def test_whoever_works_keeps_to_one_core(workers):
 def test_candidates_win_the_same_however_they_are_shared():
     game = get_game("jie-long")
     heuristics = np.array([game.heuristic(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
-    found = [Table(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager())]
+    found = [Table(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager(3))]
     assert found[0].shape == (5, 30)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
