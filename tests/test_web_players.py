@@ -1,5 +1,6 @@
 """Who may be named on a page: trained players as their files are now, and given ones with what is wrong with them."""
 
+import errno
 import os
 
 import numpy as np
@@ -9,7 +10,8 @@ pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.saving import save_network
-from gupai_app.web.players import Players, folders
+from gupai_agents.stored import DamagedError
+from gupai_app.web.players import Players, folders, wrong_with
 from gupai_env import get_game
 
 GAME = get_game("jie-long")
@@ -60,3 +62,16 @@ def test_a_given_player_plays_some_game_and_is_refused_elsewhere_with_the_reason
     with pytest.raises(ValueError, match="red") as refused:
         found.check("heuristic:red=1", GAME, FORCED)
     assert "who does" not in str(refused.value)  # but what is wrong with it here
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (DamagedError("run/summary.json is damaged"), "run/summary.json is damaged"),
+        (ValueError("it is\n  odd"), "summary.json: it is odd"),
+        (LookupError(), "summary.json: LookupError"),
+        (PermissionError(errno.EACCES, "no", "/a/path/of/this/machine"), "summary.json: permission denied"),
+    ],
+)
+def test_what_is_wrong_with_a_file_begins_with_its_name_and_tells_no_path(error, said):
+    assert wrong_with(error, "summary.json") == said
