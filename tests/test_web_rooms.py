@@ -284,6 +284,26 @@ def test_a_changed_claim_is_called_by_what_is_tested():
     assert all(len(reading.name) <= 120 for reading in left_out.readings)
 
 
+@pytest.mark.parametrize(
+    ("claim", "key", "text", "words"),
+    [
+        ("jl-heavy-lead", "readings.0.margin", "1", "lays, heaviest instead of one drawn from the others, with lead"),
+        (
+            "jl-lockout-2",
+            "readings.1.suit",
+            "3",
+            "lays, leaves 3 instead of the best other one of about equal pips, with unseen 3: 0-1, 2-3, 4+",
+        ),
+        ("jl-discard-weight", "readings.1.threshold", "0.2", "count_misleads"),
+        ("jl-only-2", "readings.2.suit", "3", "locks_out_twice 3, with carrying 3 at least 4"),
+    ],
+)
+def test_a_changed_reading_of_any_kind_is_called_by_what_is_tested(claim, key, text, words):
+    found = changed(claims.known()[claim], {key: text}).claim
+    at = int(key.split(".")[1])
+    assert found.readings[at].name == f"{at + 1}: {words}" and found.statement == f"{words}."
+
+
 def test_the_items_of_an_ordering_are_changed_together():
     found = changed(claims.known()["jl-only-2"], {"readings.0.items.*.population.hand.0.at_least": "5"})
     assert {item.population.hand[0].at_least for item in found.claim.readings[0].items} == {5}
