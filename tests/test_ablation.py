@@ -13,6 +13,7 @@ from gupai_agents.evaluation.claims import claim_of, optimise, traits
 from gupai_agents.evaluation.claims.optimiser import NOT_NEEDED, OPEN, TURNED, USED, judged
 from gupai_agents.evaluation.claims.optimiser import planned_deals as planned
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_app import claims as command
 from gupai_app.cli import app
 from gupai_env import get_game
 
@@ -188,3 +189,22 @@ def test_a_claim_without_a_trait_is_one_line():
     done = CliRunner().invoke(app, ["claim", "run", "jl-only-2", "--optimise"])
     assert done.exit_code == 2
     assert "nothing to optimise" in done.output
+
+
+def test_the_command_tells_of_every_claim_that_was_optimised_and_keeps_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "DEFAULT", SMALL)
+    pair = [claim_of(TRAIT), claim_of(TRAIT | {"id": "other-claim", "statement": "Keep 2 open."})]
+
+    def told(claims, as_json, out=None):
+        command.optimise_all(claims, 2, None, 1, as_json, out)
+        return capsys.readouterr().out
+
+    (trait,) = traits(pair[0])
+    one, other = json.loads(told(pair, True, str(tmp_path)))
+    assert one["readings"] == [optimise(pair[0], trait, budget=SMALL, seed=2, threads=1).as_numbers()]
+    assert ([one["id"], other["id"]], other["readings"]) == (["some-claim", "other-claim"], one["readings"])
+    monkeypatch.setattr(command, "optimise", None)  # what is kept is not made again
+    assert json.loads(told(pair[:1], True, str(tmp_path))) == one
+    said = told(pair, False, str(tmp_path))
+    for words in ("“Leave 2 open.”", "“Keep 2 open.”", one["readings"][0]["sentence"], "random has no weights"):
+        assert words in " ".join(said.split())

@@ -133,6 +133,12 @@ def test_the_games_beside_a_page_are_checked_records_in_the_order_of_the_page(po
     assert replays == list("123456")
 
 
+def test_chips_head_the_page_of_what_is_counted_in_chips_alone():
+    pooled = {"mean": 1.25, "low": 0.75, "high": 1.75, "n": 100}
+    for unit, said in (("chips", [("+1.25 ±0.50", "chips per deal when it comes up")]), ("times per deal", [])):
+        assert list(claim_page._headline({"pooled": pooled, "unit": unit})) == said
+
+
 class Texts(HTMLParser):
     """What a page says, and the elements it has."""
 

@@ -22,7 +22,7 @@ from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.players import ChangedAgent
-from gupai_agents.evaluation.claims.report import command_of
+from gupai_agents.evaluation.claims.report import command_of, markdown, text
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Policy, Population
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
 from gupai_agents.evaluation.claims.verdicts import corrected
@@ -889,6 +889,15 @@ def test_a_claim_that_ships_is_read_by_its_id_as_the_command_reads_it():
         read_claim(5)
     with pytest.raises(ValueError, match="there is no claim 'jl-atack-2'; did you mean jl-attack-2"):
         read_claim("jl-atack-2")
+
+
+def test_what_is_not_tested_is_said_and_only_of_that():
+    untested = claim_of(ATTACK | {"readings": [], "untested": "nobody can see it"})
+    exact = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number", "expect": [{"fact": "2", "equals": 7}]}
+    for claim, said in ((untested, True), (claim_of(ATTACK | {"readings": [exact]}), False)):
+        content = command.numbers(try_claim(claim), {"seed": 0, "deals": None, "panel": None})
+        for printed in (text(content), markdown([content])):
+            assert ("Not tested: nobody can see it" in printed) == ("Not tested" in printed) == said
 
 
 def test_a_plan_is_what_the_claim_then_plays():
