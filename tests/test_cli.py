@@ -362,6 +362,18 @@ def test_exploitability_prints_what_a_best_response_wins():
     assert f"{tree.nodes:,} nodes, {tree.deals:,} deals, {tree.sets:,} information sets" in " ".join(shown.split())
 
 
+def test_a_rate_is_decisions_per_second_and_a_speedup_that_of_all_threads_over_one(monkeypatch):
+    clock, calls = iter([5.0, 5.0, 5.125, 5.25]), []
+    assert bench.rate(lambda call: calls.append(call) or 10 * call, lambda: next(clock)) == 120
+    assert calls == [1, 2]  # call 0 is that which compiles
+    rates = {"one": 2.0, "all": 6.0}
+    runs = {name: lambda call, name=name: calls.append(name) or 1 for name in rates}
+    named = {run: rates[name] for name, run in runs.items()}
+    monkeypatch.setattr(bench, "rate", lambda run, clock=None: named[run])
+    assert bench.speedup(runs["one"], runs["all"]) == 3 and calls[2:] == ["one", "all"]
+    assert bench.median_rate(runs["all"]) == 6
+
+
 def test_bench_measures_every_road_and_says_on_which_machine(monkeypatch):
     few = {"RUN_SECONDS": 0.001, "RUNS": 1, "FRESH_RUNS": 1, "STEPS": 2, "CALL": 256, "ENVS": (1, 64), "SHARED": (64,)}
     for name, value in few.items():
