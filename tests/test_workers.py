@@ -68,7 +68,7 @@ def refuse(number):
 class Eager(Workers):
     """Workers who do at once what they are asked, and remember it."""
 
-    def __init__(self, count):
+    def __init__(self, count=3):
         self.count, self.asked = count, []
 
     def ask(self, task, *arguments):
@@ -269,7 +269,7 @@ def test_whoever_works_keeps_to_one_core(workers):
 def test_candidates_win_the_same_however_they_are_shared():
     game = get_game("jie-long")
     heuristics = np.array([game.heuristic(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
-    found = [Table(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager(3))]
+    found = [Table(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager())]
     assert found[0].shape == (5, 30)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
