@@ -25,7 +25,7 @@ POLICY = {
     "kind": "policy",
     "treated": "+attack_2=40",
     "baseline": "variety",
-    "panel": ["random", "greedy"],  # deals against random are no examples: those of the second player are shown
+    "panel": ["random", "greedy", "variety"],  # deals against random are never shown, so later players' are
     "margin": 0.5,
     "plan": {"deals": 200},
     "doses": {"feature": "carrying", "number": 2, "values": [3, "4-5"]},
@@ -163,7 +163,7 @@ def test_a_page_says_what_the_json_says_the_verdict_before_the_statistics(policy
         reading["sentence"],
         *(f"{level['per_hundred']:+.1f}" for level in reading["doses"]),
         "in 17.7% of deals",
-        "Opponents: random, greedy.",
+        "Opponents: random, greedy, variety.",
         "Rules: the defaults.",
         command_of(content),
         "gupai claim run mine --seed 3",

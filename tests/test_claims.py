@@ -901,7 +901,7 @@ def test_what_is_not_tested_is_said_and_only_of_that():
 
 
 def test_a_plan_is_what_the_claim_then_plays():
-    """How often a reading comes up is counted anew; deals, players and figures are those of the file."""
+    """Deals, players and figures come from the file; how often a hand or an action comes up is measured."""
     asked = {"action": [{"feature": "lays"}], "comparator": "uniform", "margin": 1, "deals": 40}
     exact = {"name": "exact", "kind": "exact", "enumerate": "tiles_per_number"}
     readings = [

@@ -76,6 +76,7 @@ class RandomAgent:
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
+        check_batch(self.game, batch)
         return asked(self.game, RANDOM, np.zeros((1, 1)), batch)
 
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
@@ -98,6 +99,7 @@ class HeuristicAgent:
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
+        check_batch(self.game, batch)
         return asked(self.game, RANDOM + 1, self.weights[None], batch)
 
     def scores(self, batch: DecisionBatch) -> np.ndarray:
@@ -128,8 +130,7 @@ def scores_of(game: Game, weights: np.ndarray, batch: DecisionBatch) -> np.ndarr
 
 
 def asked(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
-    """Return what a player by number does in every row, int16 [N]."""
-    check_batch(game, batch)
+    """Return the action of a player by number in every row of a batch that was checked, int16 [N]."""
     actions = np.empty(len(batch.rng_keys), np.int16)
     heuristic_loops(game).choose(player, heuristics, batch.views, writable(batch.masks), batch.rng_keys, actions)
     return actions
