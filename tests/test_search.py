@@ -202,6 +202,15 @@ def likelihood(table: VectorEnv, believed, state: np.record, viewer: int) -> flo
     return chance
 
 
+def test_the_usual_action_is_that_of_the_own_heuristic_whatever_the_others_play_by():
+    _, turns = decisions(get_game("jie-long"), 64, 8, **FORCED)
+    played = {name: make_agent(name, "jie-long").act(turns) for name in ("greedy", "variety")}
+    assert (played["greedy"] != played["variety"]).any()
+    for own, others in (("greedy", "variety"), ("variety", "greedy")):
+        agent = make_agent(f"search:playouts=1,heuristic={own},others={others}", "jie-long", **FORCED)
+        np.testing.assert_array_equal(agent.values(turns).usual, played[own])
+
+
 def test_the_usual_action_is_left_only_for_one_that_is_better_beyond_doubt():
     _, turns = decisions(get_game("jie-long"), 200, 3, **FORCED)
     agent = make_agent("search:playouts=20,heuristic=variety", "jie-long", **FORCED)
