@@ -158,11 +158,11 @@ def _evidence(each: Advice) -> str:
 def _doses(each: Advice) -> Iterator[str]:
     """Yield the table of what to do at each dose."""
     reading = each.reading
-    most = max((level["mean"] for level in levels(reading) if "mean" in level), default=0.0)
+    most = max((level["mean"] for level in levels(reading)), default=0.0)
     yield f"| {each.dose} | chips | do it? | do strong players? |"
     yield "| --- | --- | --- | --- |"
     for level in levels(reading):
-        found = shown(level, reading) if "mean" in level else "too rare"
+        found = shown(level, reading)
         strong = ", ".join(
             f"{one['who'].partition(',')[0]} in {100 * one['chooses']['mean']:.0f}%" for one in level.get("masters", ())
         )

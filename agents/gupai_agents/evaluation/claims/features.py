@@ -22,7 +22,6 @@ from gupai_env.core.kernels import kernels
 from gupai_env.core.layout import Section
 from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT, parse_tiles
 
-Feature = HandFeature | PositionFeature | ActionFeature
 NUMBERS = (HIGHEST, HIGHEST + 1)  # sizes of an axis of numbers: from 1, or from 0 for none
 
 
@@ -31,7 +30,7 @@ class TileFeature(HandFeature):
 
 
 @dataclass(frozen=True)
-class SectionFeature(PositionFeature):
+class SectionFeature:
     """A section of what the seat to act sees, as a whole number.
 
     Of an entry for each kind of tile it is their sum, that of the kinds with the number, or the entry of the tile; of
@@ -39,15 +38,16 @@ class SectionFeature(PositionFeature):
     if none is; of other entries for each seat that of the seat to act. Further axes are added up.
     """
 
-    section: Section | None = None
+    what: str
+    section: Section
 
     @property
     def of_kinds(self) -> bool:
-        return self.section is not None and self.section.shape[-1] == KINDS
+        return self.section.shape[-1] == KINDS
 
     @property
     def of_numbers(self) -> bool:
-        return self.section is not None and self.section.shape[-1] in NUMBERS
+        return self.section.shape[-1] in NUMBERS
 
     def check(self, asked: Named) -> None:
         """Raise ValueError for a number or a tile of which the section says nothing."""
@@ -60,7 +60,6 @@ class SectionFeature(PositionFeature):
 
     def seen(self, at: Positions, asked: Named) -> np.ndarray:
         """Return its values, int [N]."""
-        assert self.section
         shape = self.section.shape
         seen = observed(at)[self.section.name].astype(int)
         entries = seen.reshape(len(seen), -1, shape[-1])
@@ -77,6 +76,9 @@ class SectionFeature(PositionFeature):
         if shape == (at.game.max_seats,):
             return entries[:, 0, 0]
         return entries.sum((1, 2))
+
+
+Feature = HandFeature | PositionFeature | SectionFeature | ActionFeature
 
 
 def observed(at: Positions) -> dict[str, np.ndarray]:
@@ -113,14 +115,10 @@ def hand_features_of(game: Game) -> dict[str, HandFeature]:
     return {**HAND, **vocabulary_of(game).hand}
 
 
-def position_features_of(game: Game) -> dict[str, PositionFeature]:
+def position_features_of(game: Game) -> dict[str, PositionFeature | SectionFeature]:
     """Return the features of a position."""
-    seen = {each.name: SectionFeature(each.meaning, _unasked, section=each) for each in game.encoder.layout.sections}
+    seen = {each.name: SectionFeature(each.meaning, each) for each in game.encoder.layout.sections}
     return {**seen, **POSITIONS, **vocabulary_of(game).positions}
-
-
-def _unasked(at: Positions, number: int) -> np.ndarray:
-    raise NotImplementedError  # a section is asked by `seen`
 
 
 def action_features_of(game: Game) -> dict[str, ActionFeature]:

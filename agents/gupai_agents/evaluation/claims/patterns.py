@@ -87,7 +87,7 @@ def read_pattern(text: str, game: Game) -> list[Pattern]:
 
 def _read(text: str, game: Game) -> Pattern:
     if opened := re.fullmatch(r"leaves? ([1-6])( open)?", text):
-        if "leaves" not in vocabulary_of(game).actions and not _turned(game):
+        if "leaves" not in vocabulary_of(game).actions:
             raise ValueError(f"{text!r}: no action of {game.id} leaves a number open")
         return Pattern("", (), (), (), leaves=int(opened[1]))
     words = _words_in(text)
@@ -143,11 +143,6 @@ def _about(word: str, text: str) -> Callable[[Sequence[tuple[int, int]]], bool]:
         return lambda tiles: any(int(word) in tile for tile in tiles)
     allowed = f"a tile as [4:2], a double, a number, {', '.join(COUNTS)}, {HEAVIEST} and {LIGHTEST}"
     raise ValueError(f"{text!r}: {word!r} does not describe tiles in a pattern; write {allowed}")
-
-
-def _turned(game: Game) -> bool:
-    """Whether the names of actions say which end of a tile stays open: both [1:2] and [2:1] occur."""
-    return {"[1:2]", "[2:1]"} <= set(game.action_names)
 
 
 def has(at: Positions, text: str) -> np.ndarray:

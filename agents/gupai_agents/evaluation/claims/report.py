@@ -41,21 +41,12 @@ def headline(reading: dict[str, Any]) -> str:
 
 
 def levels(reading: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what was found at each dose; of a verdict of before doses had verdicts, its figures by dose."""
-    found: dict[float, dict[str, Any]] = {}
-    if all("effects" in each for each in reading.get("doses", ())):
-        return list(reading.get("doses", ()))
-    for each in reading["doses"]:
-        label, _, against = each["label"].partition(", against ")
-        level = found.setdefault(each["dose"], {"dose": f"{each['dose']:g}", "label": label, "effects": []})
-        level["effects"].append({**each, "label": against})
-    return list(found.values())
+    """Return what was found at each dose, none of a reading without doses."""
+    return list(reading.get("doses", ()))
 
 
 def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
     """Return what came out at a dose in a line: verdict, the range over opponents where they differ, and the mean."""
-    if "mean" not in level:
-        return ""
     parts = [level["verdict"]]
     if level["differ"]:
         parts.append(f"{amount(level['least'], None, reading)} to {amount(level['most'], None, reading)} by opponent")

@@ -142,16 +142,6 @@ class Doses(Named):
         return [dose_of(text) for text in self.values]
 
 
-def _no_bare_doses(value: Any) -> Any:
-    """Refuse the older form of doses, a list for the first condition on the hand."""
-    if isinstance(value, list):
-        raise ValueError(
-            "doses name their feature: write {feature: carrying, number: 2, values: [3, 4, 5+]}, and leave its "
-            "condition out of the population"
-        )
-    return value
-
-
 class Partner(Part):
     """A second seat that has the trait too."""
 
@@ -215,9 +205,6 @@ class Expectation(Part):
         return self
 
 
-DosesOrNone = Annotated[Doses | None, BeforeValidator(_no_bare_doses)]
-
-
 def _in_a_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
@@ -264,7 +251,7 @@ class Policy(Base):
     alternative: Alternative = "greater"
     margin: float = Field(gt=0, description="the smallest effect worth naming")
     plan: Plan = Plan()
-    doses: DosesOrNone = Field(None, description="a feature of the hand or the position, at each of several values")
+    doses: Doses | None = Field(None, description="a feature of the hand or the position, at each of several values")
     subgroups: list[Condition] = Field([], description="of deals, by values of a feature; exploratory")
 
 
@@ -280,7 +267,7 @@ class Action(Base):
     alternative: Alternative = "greater"
     margin: float = Field(gt=0)
     deals: int = Field(8000, ge=2, le=MOST_DEALS)
-    doses: DosesOrNone = Field(None, description="a feature of the hand or the position, at each of several values")
+    doses: Doses | None = Field(None, description="a feature of the hand or the position, at each of several values")
     subgroups: list[Condition] = Field([], description="of positions, by values of a feature; exploratory")
 
 
