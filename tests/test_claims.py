@@ -36,6 +36,7 @@ from gupai_env.core.claims import chips, tiles_by_number, vocabulary_of
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, count, kind_of, tiles_in
+from gupai_env.deals import all_deals
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
 
@@ -73,6 +74,19 @@ def changed(**changes) -> dict:
 def a_reading(game="jie-long", **reading) -> dict:
     """A claim of another kind of reading."""
     return ATTACK | {"game": game, "readings": [{"name": "one", "panel": ["greedy"], **reading}]}
+
+
+def enumerated(**reading) -> dict:
+    """A claim that is enumerated."""
+    return ATTACK | {"readings": [{"name": "one", "kind": "exact", **reading}]}
+
+
+ITEMS = [{"label": "one", "treated": "greedy"}, {"label": "two", "treated": "variety"}]
+
+
+def ordered(items=ITEMS, **reading) -> dict:
+    """A claim about which of two comes first."""
+    return a_reading(kind="ordering", **{"items": items, "first": "any", **reading})
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -120,8 +134,49 @@ def a_reading(game="jie-long", **reading) -> dict:
             "readings.0.comparator: the actions of da-ling do not play single tiles",
         ),
         (changed(plan={"mode": "sequential"}), "readings.0.plan.mode='sequential' is not allowed; choose fixed"),
+        (
+            enumerated(enumerate="everything", expect=[{"fact": "a", "equals": 1}]),
+            "readings.0.enumerate: 'everything' cannot be enumerated in jie-long; choose one of tiles_per_number, ",
+        ),
+        (
+            enumerated(enumerate="tiles_per_number", expect=[{"fact": "2", "equals": 1, "at_most": 2}]),
+            "readings.0.expect.0: write one of `equals`, `at_most` and `at_least`",
+        ),
+        (
+            changed(population={"hand": [{"feature": "carrying", "number": 2, "at_least": 4, "exactly": 4}]}),
+            "readings.0.population.hand.0: write `exactly` alone, or `at_least` and `at_most`",
+        ),
+        (
+            changed(doses={"feature": "carrying", "number": 2, "values": [3, 4]}),
+            "readings.0.doses: they say how many carrying 2; leave that condition out of the population",
+        ),
+        (
+            changed(doses={"feature": "carrying", "number": 2, "values": ["5-3", "6"]}),
+            "readings.0.doses.values.0: '5-3' is not a dose: nothing is at least 5 and at most 3",
+        ),
+        (
+            changed(doses={"feature": "carrying", "number": 2, "values": ["3", "3-4"]}),
+            "readings.0.doses: 3-4 is not above 3; write doses in rising order",
+        ),
+        (ordered([*ITEMS[:1], dict(ITEMS[0])]), "readings.0.items: two have the same label"),
+        (ordered(first="third"), "readings.0.first: 'third' is not a label; they are any, one, two"),
+        (ordered(but=["third"]), "readings.0.but: 'third' is not a label of the others; labels are one, two"),
+        (ordered(first="two", but=["two"]), "readings.0.but: 'two' is not a label of the others"),
+        (
+            ordered([*ITEMS[:1], ITEMS[1] | {"action": "lays a double"}]),
+            "readings.0.items.1.action: items have actions if, and only if, there is a `comparator`",
+        ),
+        (
+            ordered(comparator="uniform"),
+            "readings.0.items.0.action: items have actions if, and only if, there is a `comparator`",
+        ),
+        (
+            ordered(panel=[], fields=[["greedy"] * 4], comparator="uniform"),
+            "readings.0: fields: their players are drawn; `comparator` and `treated` cannot be combined with them",
+        ),
+        (ATTACK | {"readings": [*ATTACK["readings"], *changed()["readings"]]}, "two readings have the same name"),
     ],
-    ids=range(27),
+    ids=range(41),
 )
 def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
     path = tmp_path / "claim.yaml"
@@ -566,6 +621,18 @@ def test_an_expectation_that_fails_is_disproved():
     for value, verdict in ((7, "proved"), (8, "disproved")):
         claim = claim_of(ATTACK | {"readings": [reading | {"expect": [{"fact": "2", "equals": value}]}]})
         assert try_claim(claim).findings[0].verdict == verdict
+
+
+def test_a_fact_that_is_not_enumerated_is_refused_with_those_that_are():
+    claim = claim_of(enumerated(enumerate="tiles_per_number", expect=[{"fact": "7", "equals": 1}]))
+    with pytest.raises(ValueError, match=r"^tiles_per_number has no fact '7'; its facts are 1, 2, 3, 4, 5, 6, fewest"):
+        try_claim(claim)
+
+
+def test_the_house_of_da_ling_takes_its_fee_or_nothing_in_every_tiny_deal():
+    game = get_game("da-ling")
+    deals = len(all_deals(game, deck="tiny", players=2, leader=0).states)
+    assert facts_of(game, "house_income") == {"least": 0, "most": 1, "deals": deals}
 
 
 def test_a_bound_on_a_fact_in_words_does_not_hold():
