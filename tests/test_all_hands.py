@@ -65,7 +65,9 @@ def test_hands_say_what_the_search_of_all_play_says(which):
 @pytest.mark.parametrize("which", range(2), ids=map(str, OPTIONS[:2]))
 def test_both_find_equilibria_of_the_same_value(which):
     tree, hands = tiny_trees(which)
-    one, other = solve(tree, 200), solve_hands(hands, 200)
+    rounds: list[int] = []
+    one, other = solve(tree, 200), solve_hands(hands, 200, rounds.append)
+    assert rounds == [1] * 200
     assert tree.exploitability(one) < 1e-4
     assert hands.exploitability(other) < 1e-4
     np.testing.assert_allclose(hands.values(other), tree.values(one), atol=2e-4)

@@ -9,6 +9,7 @@ import torch
 from gupai_agents import make_agent
 from gupai_training import run_folder
 from gupai_training.learner import SelfPlayPPO
+from gupai_training.network import relative
 from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
 from gupai_training.search_stage import SearchStage
 from gupai_training.search_targets import Kind, Targets, Window
@@ -264,3 +265,9 @@ def test_the_seed_of_the_final_table_is_none_of_a_look(monkeypatch):
     results = run_folder.RunFolder.results(SimpleNamespace(game="g", config=config, **players))
     assert [(row.hero, row.villain) for row in results] == [("trained", "a"), ("a", "trained")]
     assert seeds == [("me", "A", 70, 1_000_006), ("A", "me", 70, 1_000_006)]
+
+
+def test_scores_are_relative_to_the_mean_of_the_legal_ones():
+    scores = torch.tensor([[1.0, 2.0, 6.0], [4.0, -1.0, 3.0]])
+    legal = torch.tensor([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+    assert relative(scores, legal).tolist() == [[-2.0, -1.0, 3.0], [0.5, -4.5, -0.5]]

@@ -253,6 +253,7 @@ def test_a_card_that_names_a_program_runs_no_code_unless_it_is_named(tmp_path):
     with pytest.raises(CardError, match="task tiu-u: little_factory:make is not made from data; name it with --agent"):
         verify_card(path)
     assert verify_card(path, who).agent == little_factory.FACTORY
+    assert verify_card(path, {"tiu-u": "greedy"}).agent == little_factory.FACTORY  # who is named need only play alike
     with pytest.raises(CardError, match="the agent is not the card's player"):
         verify_card(path, {"tiu-u": "random"})
 

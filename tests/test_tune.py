@@ -47,6 +47,21 @@ def test_a_candidate_is_paid_what_a_duel_pays_it():
     assert table.played == 8000
 
 
+def test_candidates_are_played_in_parts_of_no_more_lanes_than_a_batch(monkeypatch):
+    played = []
+
+    def won_by(game, variant, candidates, rivals, deals, key):
+        played.append(len(candidates))
+        return np.zeros((len(candidates), deals))
+
+    monkeypatch.setattr("gupai_agents.tune.won_by", won_by)
+    monkeypatch.setattr("gupai_agents.tune.BATCH", 100)
+    rows = np.zeros((7, len(JIE_LONG.features) + 1))
+    assert Table(JIE_LONG, FORCED).chips(rows, rows[:1], 33, 1).shape == (7,)
+    assert Table(JIE_LONG, FORCED).chips(rows[:2], rows[:1], 101, 1).shape == (2,)
+    assert played == [3, 3, 1, 1, 1]
+
+
 @pytest.mark.parametrize(("seats", "rivals"), [(4, 2), (4, 3), (4, 4), (2, 2), (3, 2)])
 def test_every_seat_of_a_candidate_meets_every_rival_equally_often(seats, rivals, monkeypatch):
     """And all candidates sit alike in deals that are the same for all."""

@@ -443,6 +443,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
         ({"table": "x"}, "choose one of"),
         ({"game": "chess"}, "not a game"),
         ({"o.players": "9"}, "players"),
+        ({"seed": str(1 << 63)}, "seed"),
     ],
 )  # fmt: skip
 def test_a_tournament_that_cannot_be_is_refused_in_a_sentence(changes, words, pages, room):
