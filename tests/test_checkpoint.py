@@ -15,7 +15,15 @@ from safetensors.numpy import save, save_file
 
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.checkpoint import CheckpointError, digest_of, identity, read_checkpoint, read_header, write_checkpoint
+from gupai_agents.checkpoint import (
+    CheckpointError,
+    digest_of,
+    identity,
+    read_checkpoint,
+    read_header,
+    variant_of,
+    write_checkpoint,
+)
 from gupai_agents.network import NetworkAgent, highest_score, linear_of, packed, tensor_shapes, trunk_of, unpacked
 from gupai_agents.network_agent import gumbel
 from gupai_agents.shipped import best_file
@@ -403,6 +411,29 @@ def test_missing_and_foreign_files_are_refused(tmp_path):
     save_file({"a": np.zeros(3)}, tmp_path / "foreign")
     with pytest.raises(CheckpointError, match="not a checkpoint of gupai"):
         make_agent(f"checkpoint:{tmp_path / 'foreign'}")
+
+
+def test_a_file_larger_than_any_checkpoint_is_not_read(checkpoint, monkeypatch):
+    size = checkpoint.stat().st_size
+    monkeypatch.setattr("gupai_agents.checkpoint.MAX_BYTES", size - 1)
+    assert f"{size} bytes are more than any checkpoint has ({size - 1})" in refusal(checkpoint)
+    monkeypatch.setattr("gupai_agents.checkpoint.MAX_BYTES", size)
+    assert make_agent(f"checkpoint:{checkpoint}")
+
+
+def test_a_header_says_what_a_player_was_trained_for(tmp_path):
+    settings = {"players": 3, "forced_play": True}
+    assert variant_of("file", header(**settings)) == (GAME, GAME.variant.make(**settings))
+    tiu_u = get_game("tiu-u")
+    assert variant_of("file", identity(tiu_u, tiu_u.variant()) | {"kind": "player"}) == (tiu_u, tiu_u.variant())
+    for changes, said in (
+        ({"rules": ["players"]}, "file: damaged, rules of its header is ['players'], not dict"),
+        ({"rules": {"players": 9}}, "file: players=9 is not allowed"),
+        ({"game": "chess"}, "file: 'chess' is not a game"),
+    ):
+        with pytest.raises(CheckpointError) as caught:
+            variant_of("file", header() | changes)
+        assert said in str(caught.value)
 
 
 def test_the_header_is_read_alone(checkpoint):

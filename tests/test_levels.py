@@ -39,3 +39,11 @@ def test_a_variant_without_a_network_gets_the_best_heuristic():
     assert player_of("master", game, game.variant()) == "best"
     assert player_of("master", game, game.variant.make(open_ends=2)) == heuristic_names(game)[-1]
     assert make_agent("master", "jie-long", open_ends=2).name == "master"
+
+
+def test_a_game_of_another_package_has_no_levels(monkeypatch):
+    game = get_game("jie-long")
+    monkeypatch.setattr("gupai_agents.levels._all", dict)
+    assert levels(game) == []
+    with pytest.raises(ValueError, match=r"^jie-long has no levels; choose one of greedy, variety"):
+        player_of("easy", game, game.variant())

@@ -162,6 +162,10 @@ def test_a_score_without_a_scale_is_not_made_up(small):
     task = small.task("tiu-u").model_copy(update={"hundred": small.task("tiu-u").zero})
     chips = {rival: np.zeros(12) for rival in task.population}
     assert np.isnan(benchmark.scores_of(task, chips)).all()
+    some = np.concatenate([[40.0], np.full(benchmark.RESAMPLES, np.nan)])
+    for samples, mean, said in ((some * np.nan, None, "?"), (some, 40.0, "40.0")):
+        score = benchmark._interval(samples, 12)
+        assert (score.mean, score.low, score.high, score.n, str(score)) == (mean, None, None, 12, said)
 
 
 def test_few_deals_are_the_first_of_all_and_no_suite_score():
@@ -213,6 +217,7 @@ FORGED = {
     "a task": (lambda card: card["results"][0].update(task="chess"), "task='chess' is not allowed"),
     "a deal less": (lambda card: card["results"][0]["chips"]["best"].pop(), "chips are not of 12 deals"),
     "a rival less": (lambda card: card["results"][0]["chips"].pop("best"), "its population is random, greedy"),
+    "another format": (lambda card: card.update(format=0), "format 0; this version of gupai reads format"),
     "a number that is none": (lambda card: card["score"].update(mean="high"), "score.mean: it must be a number"),
 }
 
@@ -226,6 +231,18 @@ def test_a_figure_that_was_changed_is_refused(what, path):
     for check in (verify_card, lambda path: read_cards([path])):
         with pytest.raises(CardError, match=said):
             check(path)
+
+
+def test_a_card_that_is_formatted_in_another_way_is_refused(path):
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+    with pytest.raises(CardError, match=r"card\.json: it is not formatted as a card"):
+        verify_card(path)
+
+
+def test_a_task_of_another_version_of_its_game_is_refused(small):
+    task = small.task("tiu-u").model_copy(update={"version": 99})
+    with pytest.raises(ValueError, match="task tiu-u is for tiu-u v99; this version of gupai has v"):
+        _ = task.played
 
 
 def test_a_card_with_other_chips_and_the_figures_of_these_is_refused(path, card):

@@ -314,6 +314,18 @@ def flipped(path):
     (path / "games.jsonl.gz").write_bytes(content)
 
 
+def rewritten(cell):
+    """Return an edit of one cell of the rows, of which the progress file then says what they are."""
+
+    def edit(path):
+        edited("games.csv", lambda text: ",".join([*text.split(",")[:-1], cell + "\n"]))(path)
+        content = (path / "games.csv").read_bytes()
+        finished = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        changed("progress.json", "games.csv", to=finished)(path)
+
+    return edit
+
+
 EMPTY = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}
 UNLIKE = {  # of which nothing can be resumed
     "chips": (edited("games.csv", swapped), "games.csv: damaged, it is not what progress.json says was written"),
@@ -321,6 +333,8 @@ UNLIKE = {  # of which nothing can be resumed
         edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]),
         "games.csv: damaged: some of its",
     ),
+    "a cell that is no number": (rewritten("x"), "games.csv: damaged, it does not hold what progress.json says"),
+    "a cell that is not finite": (rewritten("nan"), "games.csv: damaged, it does not hold what progress.json says"),
     "a game": (flipped, "games.jsonl.gz: damaged, it is not what progress.json says was written"),
     "no games": (lambda path: (path / "games.jsonl.gz").unlink(), "games.jsonl.gz: damaged: some of its"),
     "fewer games": (
