@@ -5,6 +5,7 @@ import dataclasses
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import write_checkpoint
 from gupai_agents.evaluation import Effort
+from gupai_app.packages import needing
 from gupai_app.report import shares
 from gupai_env.core.files import check_target
 from gupai_env.core.game import Game
@@ -28,10 +29,8 @@ def learn(
     Raises:
         ValueError: For a missing package, a file that cannot be written, and as `learn_response`.
     """
-    try:
+    with needing("train", "learning"):
         from gupai_training.best_response import learn_response
-    except ImportError as error:
-        raise ValueError(f"learning needs more packages ({error}): pip install 'gupai[train]'") from None
     with shares() as notify:
         learned = learn_response(
             game,

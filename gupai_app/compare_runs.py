@@ -103,8 +103,13 @@ def write(found: Comparison, out: str, against: str, *, force: bool = False) -> 
         raise ValueError(f"{folder / EVENTS} exists already; choose another folder, or replace it with --force")
     for name, content in files.items():
         write_file(folder / name, content, force=force)
-    _write_events(folder / EVENTS, rows)
-    return [f"{folder}: {', '.join(files)}; tensorboard --logdir {folder / EVENTS}", *notes]
+    saved = f"{folder}: {', '.join(files)}"
+    try:
+        _write_events(folder / EVENTS, rows)
+        saved += f"; tensorboard --logdir {folder / EVENTS}"
+    except ImportError as error:
+        notes.append(f"without TensorBoard: {error}")
+    return [saved, *notes]
 
 
 def _write_events(folder: Path, rows: list[dict[str, Any]]) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gupai_agents.workers import Cluster
+from gupai_app.packages import needing
 from gupai_app.report import Screen
 from gupai_app.stop import Stop
 
@@ -29,15 +30,13 @@ def train(
 
     Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
     """
-    with stop.held():  # errors in the configuration are reported before torch is imported
-        try:
-            from gupai_training.config import load, saved_config
+    with stop.held(), needing("train", "training"):
+        from gupai_training.config import load, saved_config
 
-            settings = load(str(config), changes) if go_on is None else saved_config(Path(go_on))
-            if seeds is None:
-                from gupai_training.run import Run
-        except ImportError as error:
-            raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
+        # Errors in the configuration are reported before torch is imported.
+        settings = load(str(config), changes) if go_on is None else saved_config(Path(go_on))
+        if seeds is None:
+            from gupai_training.run import Run
     if seeds is not None:
         _train_seeds(settings, seeds, runs, stop, as_json)
         return

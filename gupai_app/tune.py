@@ -11,6 +11,7 @@ from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.tune import Tuned, tune
 from gupai_agents.workers import Workers
+from gupai_app.packages import needing
 from gupai_app.report import shares
 from gupai_app.streams import say
 from gupai_env.core.files import STREAMS, write_file
@@ -38,12 +39,8 @@ def run(
 
     Args: out: of a file, "-" for standard output alone. force: whether it may be replaced.
     """
-    try:
-        import cmaes  # noqa: F401
-    except ImportError:
-        raise ValueError("tuning needs one more package: pip install 'gupai[tune]'") from None
     options = variant.changed()
-    with shares() as notify:
+    with needing("tune", "tuning"), shares() as notify:
         found = tune(
             game,
             start=start,

@@ -47,11 +47,8 @@ def hints_on_disk(game: Game) -> bool:
 
 
 def _network(game: Game, variant: Variant) -> list:
-    """Return the network that comes with the package, if there is one and it can be run here."""
-    try:
-        return [make_agent(BEST, game, **asdict(variant))] if BEST in agent_names(game, variant) else []
-    except ImportError:  # of a package that only networks need
-        return []
+    """Return the network that comes with the package, if there is one."""
+    return [make_agent(BEST, game, **asdict(variant))] if BEST in agent_names(game, variant) else []
 
 
 def _choose(game: Game, variant: Variant, agents: list) -> None:

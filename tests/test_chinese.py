@@ -267,7 +267,9 @@ def test_other_errors_are_chinese_where_they_have_an_entry():
         "runs/one: another process is writing": "runs/one：另一個程序正在使用（writing）。",
         "the test of one is under way; stop it or wait for its end": "對 one 的檢驗正在進行；請停止它，或等它結束。",
         "It failed: /tmp/x: the disk is full": "失敗了：/tmp/x：磁碟已滿。",
-        "best needs a package that is not installed (torch)": "best 需要的套件沒有安裝（torch）。",
+        "PNG needs a package that is not installed (PIL): pip install 'gupai[render]'": (
+            "PNG 需要的套件沒有安裝（PIL）：pip install 'gupai[render]'。"
+        ),
         "one is damaged (config.yaml: it is not JSON)": "one 已損壞（config.yaml：不是 JSON）。",
         "There is no such page.": known["There is no such page."],
         "nobody wrote this": "Nobody wrote this.",

@@ -110,6 +110,40 @@ def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "package", "module", "extra", "what"),
+    [
+        ("train jie-long", "stable_baselines3", "gupai_training.run", "train", "training"),
+        (
+            "best-response jie-long greedy --method network",
+            "torch",
+            "gupai_training.best_response",
+            "train",
+            "learning",
+        ),
+        ("export RUN --onnx FILE", "torch", "gupai_training.export", "train,onnx", "the export"),
+        ("tune jie-long --seconds 9", "cmaes", "", "tune", "tuning"),
+        ("discover jie-long", "cmaes", "", "tune", "tuning"),
+        ("best-response jie-long greedy", "cmaes", "", "tune", "tuning"),
+        ("claim run jl-attack-2 --optimise", "cmaes", "", "tune", "optimising"),
+        ("export-dataset GAMES --out x.parquet", "pyarrow", "", "data", "Parquet"),
+        ("web --no-browser", "uvicorn", "gupai_app.web.serve", "web", "gupai web"),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named_with_its_extra(
+    words, package, module, extra, what, tmp_path, monkeypatch
+):
+    games = tmp_path / "games.jsonl"
+    assert run("watch", "jie-long", "random", "--record", str(games)).exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    done = run(*({"GAMES": str(games), "RUN": str(tmp_path)}.get(word, word) for word in words.split()))
+    line = f"gupai: {what} needs a package that is not installed ({package}): pip install 'gupai[{extra}]'\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", line)
+    assert list(tmp_path.iterdir()) == [games]
+
+
 def test_a_heuristic_that_cannot_be_written_is_told_before_the_search(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.tune.tune", lambda *_, **__: pytest.fail("it searched"))
     result = run("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))

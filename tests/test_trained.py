@@ -152,6 +152,19 @@ def test_how_likely_one_recipe_ends_above_another():
         assert single.n == 1 and np.isnan(single.low) and np.isnan(single.high)
 
 
+def test_how_much_a_run_could_be_exploited_is_a_figure_of_its_own(runs):
+    run = copy.copy(runs[0])
+    row = {**runs[0].evaluations[0], "exploitability": {"best": 2.5, "drawn": 1.25}}
+    vars(run).update(evaluations=[row])
+    found = [each for each in run.metrics() if each["measure"] == "exploitability"]
+    assert [(each["against"], each["mean"], each["low"], each["n"]) for each in found] == [
+        ("best", 2.5, None, None),
+        ("drawn", 1.25, None, None),
+    ]
+    assert {(each["run"], each["seed"], each["updates"]) for each in found} == {(str(run.folder), 1, row["updates"])}
+    assert repr(run) == f"TrainedRun({str(run.folder)!r})"
+
+
 def test_it_is_told_how_every_recipe_ended_and_how_likely_above_the_first(capsys):
     ended = {"one": np.array([0.0, 0, 0, 0, 100]), "two": np.array([1.0, 1, 1, 1, -100])}
     runs = {recipe: [SimpleNamespace(folder=recipe)] * len(values) for recipe, values in ended.items()}
@@ -207,6 +220,48 @@ def test_the_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
         again = CliRunner().invoke(app, words)
         assert again.exit_code == 2 and f"{kept} exists already" in again.stderr and again.stderr.count("\n") == 1
         assert [path.name for path in elsewhere.iterdir()] == [kept]  # nothing else was written
+
+
+def test_without_the_packages_of_pictures_and_tensorboard_the_tables_are_written(runs, tmp_path, monkeypatch):
+    for package in ("resvg_py", "tensorboard", "torch.utils.tensorboard"):
+        monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "gupai_env.render.image", raising=False)
+    out = tmp_path / "out"
+    done = CliRunner().invoke(app, ["compare-runs", str(runs[0].folder), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("curves.csv", "metrics.csv", "strength-decisions.svg", "strength-seconds.svg")
+    ]
+    said = " ".join(done.stdout.split())
+    assert "without PNG: Pictures need Pillow and resvg-py: pip install gupai[render]" in said
+    assert "without TensorBoard: " in said and "--logdir" not in said
+
+
+def test_runs_that_have_nothing_in_common_are_not_compared(runs):
+    def like(**other):
+        run = copy.copy(runs[1])
+        vars(run).update(other)
+        return run
+
+    variety = {key: value for key, value in runs[1].evaluations[-1].items() if key not in runs[1].baselines}
+    variety |= {"variety": runs[1].evaluations[-1]["greedy"]}
+    for other, said in (
+        (like(evaluations=[]), "nothing was evaluated there yet"),
+        (like(variant=runs[0].game.variant.make(players=3)), "its game or variant is not that of"),
+        (like(evaluations=[variety]), "no player was compared with all of these runs"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            Comparison((runs[0], other))
+
+
+def test_a_long_curve_is_drawn_through_some_of_its_points_from_end_to_end(runs, monkeypatch):
+    long = copy.copy(runs[0])
+    rows = [{**runs[0].evaluations[0], "decisions": 10 * at} for at in range(9)]
+    vars(long).update(evaluations=rows)
+    monkeypatch.setattr("gupai_training.comparison.MOST_POINTS", 3)
+    found = Comparison((long,))
+    points, values = found.curve(next(iter(found.recipes)), "greedy", "decisions")
+    assert points.tolist() == [0, 40, 80] and values.shape == (3, 1)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
+from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes
 from gupai_app.commands.shared import (
     NOTHING_KEPT,
     Force,
@@ -23,6 +23,7 @@ from gupai_app.commands.shared import (
     read_seed,
     workers_at,
 )
+from gupai_app.packages import needing
 from gupai_app.streams import say
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def run(
         found, more = _asked(name, sample, changes)
         _check_together(sample, instead, output)
         if instead.optimise:
-            with packages_of_tuning(), going_on(kept_in(out)):
+            with needing("tune", "optimising"), going_on(kept_in(out)):
                 how = read_seed(seed), instead.seeds, instead.threads
                 claims.optimise_all(found, *how, output.as_json, out)
         elif instead.dry_run:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from gupai_app.commands.benchmark import PLAYERS, Jobs, verify_card
-from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
+from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes
 from gupai_app.commands.shared import (
     BEGIN_AGAIN,
     NOTHING_KEPT,
@@ -30,6 +30,7 @@ from gupai_app.commands.shared import (
     read_variant,
     workers_at,
 )
+from gupai_app.packages import needing
 from gupai_app.streams import say
 
 
@@ -318,7 +319,7 @@ def best_response(
         with mistakes(), going_on(NOTHING_KEPT):
             learned, effort, note = learn(game, variant, frozen, effort, seed, out, force)
     kept = NOTHING_KEPT if out is None else f"the network is in {out}: use it as checkpoint:{out}"
-    with mistakes(), packages_of_tuning(), going_on(kept), report.progress("deals", effort.total(game)) as done:
+    with mistakes(), needing("tune", "tuning"), going_on(kept), report.progress("deals", effort.total(game)) as done:
         found = find_best_response(
             game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()
         )

@@ -148,12 +148,3 @@ def going_on(words: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt as stopped:
         raise Stopped(stopped, words) from None
-
-
-@contextmanager
-def packages_of_tuning() -> Iterator[None]:
-    """Show which packages tuning needs, where one is missing."""
-    try:
-        yield
-    except ImportError:
-        raise Mistake("tuning needs one more package: pip install 'gupai[tune]'") from None

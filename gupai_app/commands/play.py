@@ -24,6 +24,7 @@ from gupai_app.commands.shared import (
     read_seed,
     read_variant,
 )
+from gupai_app.packages import needing
 from gupai_app.streams import say
 
 
@@ -140,11 +141,9 @@ def web(
     ] = None,
 ) -> None:
     """Open a web page to play, review games, test claims, run tournaments and follow training runs."""
-    try:
-        from gupai_app.web.serve import serve
-    except ImportError as error:
-        raise Mistake(f"the pages need more packages ({error.name}): pip install 'gupai[web]'") from None
     with mistakes():
+        with needing("web", "gupai web"):
+            from gupai_app.web.serve import serve
         serve(port, host, browser=browser, runs=runs, tournaments=tournaments, agents=agent or ())
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
+from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes
 from gupai_app.commands.shared import (
     NOTHING_KEPT,
     Force,
@@ -21,6 +21,7 @@ from gupai_app.commands.shared import (
     read_variant,
     workers_at,
 )
+from gupai_app.packages import needing
 from gupai_app.stop import Stop
 from gupai_app.streams import say
 
@@ -85,10 +86,7 @@ def compare_runs(
 ) -> None:
     """Compare training runs across seeds: chips per deal at the end, and by targets, decisions and seconds."""
     with mistakes(), going_on(NOTHING_KEPT):
-        try:
-            from gupai_app.compare_runs import compare
-        except ImportError as error:
-            raise ValueError(f"this needs more packages ({error}): pip install 'gupai[train]'") from None
+        from gupai_app.compare_runs import compare
 
         compare(folders, out, against, as_json=as_json, force=force)
 
@@ -117,13 +115,11 @@ def export(
     with mistakes():
         if onnx and sb3 and os.path.realpath(onnx) == os.path.realpath(sb3):
             raise ValueError(f"--onnx and --sb3 both name {onnx}; name two files")
-        try:
+        with needing("train,onnx", "the export"):
             from gupai_training.export import onnx_bytes, sb3_bytes
 
             makers = {"--onnx": onnx_bytes, "--sb3": sb3_bytes}
             made = {file: makers[option](checkpoint) for option, file in asked.items() if file}
-        except ImportError as error:
-            raise ValueError(f"this needs more packages ({error}): pip install 'gupai[train,onnx]'") from None
         for file, content in made.items():
             write_output(file, content, force=force)
 
@@ -150,10 +146,8 @@ def export_dataset(
         from gupai_agents.evaluation.arrays import as_npz, as_parquet, games_to_arrays
 
         found = games_to_arrays(games, agent)
-        try:
+        with needing("data", "Parquet"):
             content = as_parquet(found) if parquet else as_npz(found)
-        except ImportError as error:
-            raise ValueError(f"Parquet needs another package ({error}): pip install 'gupai[data]'") from None
         write_file(out, content, force=force)
     number = counted(int(found.games[-1]) + 1, "game")
     reader = "pandas.read_parquet" if parquet else "numpy.load"
@@ -241,7 +235,7 @@ def discover(
     from gupai_agents.evaluation import Budget
     from gupai_app import discover as app_discover
 
-    with mistakes(), packages_of_tuning(), going_on(kept_in(out)):
+    with mistakes(), needing("tune", "tuning"), going_on(kept_in(out)):
         searched = {"seeds": effort.seeds, "generations": effort.generations, "again": effort.again}
         budget = Budget(**searched, deals=effort.candidate_deals, fresh=effort.deals)
         content = app_discover.run(game, variant, budget, start, read_seed(seed), threads, out)

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.stored import small_file
 from gupai_app.compare_runs import PIXELS, ends_of
+from gupai_app.packages import needing
 from gupai_app.web.pages import Asked, once, page, saved_as, svg_of
 from gupai_app.web.players import folder_called
 from gupai_app.web.runs import MOST_BYTES
@@ -87,9 +88,7 @@ def chart_file(measured: str, axis: str, kind: str, asked: Annotated[Compared, D
     drawn = asked.chart(asked.against if measured == "strength" else measured, axis)
     if kind == "svg":
         return svg_of(f"{measured}-{axis}", drawn)
-    try:
+    with needing("render", "PNG"):
         from gupai_env.render.image import as_png
-    except ImportError as error:
-        raise ValueError(str(error)) from None
     saved = {"Content-Disposition": f'attachment; filename="{measured}-{axis}.png"'}
     return Response(as_png(standalone(drawn), width=PIXELS), media_type="image/png", headers=saved)

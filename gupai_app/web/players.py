@@ -136,18 +136,12 @@ def adviser(game: Game, variant: Variant) -> SearchAgent:
 
 def strongest(game: Game, variant: Variant) -> Agent:
     """Return the strongest player that ships with the package and answers at once: no search."""
-    if BEST in named(game, variant):
-        with contextlib.suppress(ValueError):  # it needs a package that is not installed
-            return _named(BEST, game, variant)
-    return _named(best_heuristic(game), game, variant)
+    return _named(BEST if BEST in named(game, variant) else best_heuristic(game), game, variant)
 
 
 @functools.lru_cache(maxsize=64)
 def _named(name: str, game: Game, variant: Variant) -> Agent:
-    try:
-        return make_agent(name, game, **asdict(variant))
-    except ImportError as error:
-        raise ValueError(f"{name} needs a package that is not installed ({error})") from None
+    return make_agent(name, game, **asdict(variant))
 
 
 @functools.lru_cache(maxsize=1024)

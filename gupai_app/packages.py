@@ -1,0 +1,24 @@
+"""Packages of an extra that is not installed: one line that says what to install."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """Import or call what needs the packages of an extra.
+
+    Args:
+        extra: Its name in `pip install gupai[extra]`.
+        what: What needs them, the beginning of the sentence.
+
+    Raises:
+        ValueError: One is missing.
+    """
+    try:
+        yield
+    except ImportError as error:
+        missing = error.name.partition(".")[0] if error.name else error
+        raise ValueError(
+            f"{what} needs a package that is not installed ({missing}): pip install 'gupai[{extra}]'"
+        ) from None
