@@ -138,6 +138,10 @@ def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkey
     other = CliRunner().invoke(app, [*kept, "--seed", "6"])
     assert other.exit_code == 2
     assert "by another command" in other.output
+    (tmp_path / "jie-long.json").write_text("{}")
+    damaged = CliRunner().invoke(app, kept)
+    assert (damaged.exit_code, damaged.stdout) == (2, "")
+    assert damaged.stderr == f"gupai: {tmp_path / 'jie-long.json'} is damaged; remove it\n"
 
 
 # --- what an optimiser does with a trait ----------------------------------------------------------

@@ -16,6 +16,7 @@ from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate, Sequential
 from gupai_agents.evaluation.tournament import schedule
 from gupai_app import claims, discover, report
+from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_app.human import _begins, _columns
 from gupai_app.play import _play_episode
 from gupai_app.progress import ScreenReporter
@@ -209,6 +210,66 @@ def test_small_figures_have_more_digits(mean, half, said):
 def test_a_family_is_told_by_its_first_and_last():
     assert discover.label(["pips"]) == "pips"
     assert discover.label([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
+
+
+def test_discoveries_are_a_table_and_what_stands(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def feature(names, lost, weight, *, stated, found):
+        figures = {"lost": lost, "weight": weight, "again": lost / 2, "dropped": 2 * lost}
+        told = {name: Estimate(mean, 0.25, 6).as_numbers() for name, mean in figures.items()}
+        return {"features": names, **told, "stated": stated, "found": found}
+
+    leaves = [f"leave_{number}" for number in range(1, 7)]
+    content = {
+        "game": "jie-long",
+        "version": 3,
+        "variant": {"players": 2},
+        "start": "greedy",
+        "rivals": ["greedy", "variety"],
+        "seed": 7,
+        "budget": {"seeds": 6, "generations": 40, "fresh": 5000},
+        "chips": Estimate(3.0, 0.5, 6).as_numbers(),
+        "features": [
+            feature(["pips"], 4.0, 1.5, stated=True, found=True),
+            feature(leaves, 3.0, 9.0, stated=True, found=False),
+            feature(["double"], 0.5, -0.25, stated=False, found=False),
+        ],
+        "idle": ["carrying"],
+    }
+    discover.show(JIE_LONG, content)
+    lines = capsys.readouterr().out.splitlines()
+    rows = {line.split()[0]: " ".join(line.split()) for line in lines if line.strip()}
+    assert rows["pips"] == "pips +4.00 ±0.25 +2.00 ±0.25, found +8.00 ±0.25 +1.50 ±0.25"
+    assert rows["leave_1..6"] == "leave_1..6 +3.00 ±0.25 +1.50 ±0.25, not found again +6.00 ±0.25"
+    assert rows["double"] == "double +0.500 ±0.250 +1.00 ±0.25 -0.250 ±0.250"
+    said = " ".join(" ".join(lines).split())
+    assert (
+        "jie-long v3, players=2; started from greedy, against greedy, variety; 6 searches of 40 generations from seed "
+        "7, measured in 5,000 fresh deals each. The tuned heuristic wins +3.00 ±0.50 chips per deal from them. Never "
+        "differ: carrying. Found: pips. A finding is made"
+    ) in said
+    content |= {"features": content["features"][1:], "idle": []}
+    discover.show(JIE_LONG, content)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "chips per deal from them. Found: nothing. A finding" in said
+
+
+def test_speeds_are_in_their_units(capsys):
+    figures = [
+        Figure("tiu-u", "random play", 1234567.8, "decisions/s"),
+        Figure("tiu-u", "two cores", 1.987, "x"),
+        Figure("pai-gow", "import", 0.456, "s"),
+        Figure("pai-gow", "memory", 65536, "bytes"),
+    ]
+    report.speed(figures)
+    shown = capsys.readouterr().out
+    rows = [" ".join(line.split()) for line in shown.splitlines()]
+    for row in ("random play 1,234,568", "two cores 1.99 x", "import 0.46 s", "memory 65,536 bytes"):
+        assert any(line.endswith(row) for line in rows), row
+    said = " ".join(shown.split())
+    assert all(f"{what} {value}" in said for what, value in machine().items())
+    assert f"Medians of {RUNS} runs. {COUNTED}" in said
 
 
 # --- training -------------------------------------------------------------------------------------

@@ -41,10 +41,10 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Two seeds of one recipe and one of another, trained from Python."""
-    folder = tmp_path_factory.mktemp("runs")
-    other = {**SMALL, "ppo": {**SMALL["ppo"], "entropy": 0.05}}
-    return [train(settings, runs=folder) for settings in (SMALL, {**SMALL, "seed": 2}, other)]
+    """Two seeds of one recipe and one of another, trained from Python: settings, a configuration and a file."""
+    folder, file = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("recipes") / "other.yaml"
+    file.write_text(json.dumps({**SMALL, "ppo": {**SMALL["ppo"], "entropy": 0.05}}))
+    return [train(settings, runs=folder) for settings in (SMALL, parse({**SMALL, "seed": 2}, "test"), file)]
 
 
 def test_a_run_gives_its_player_its_past_selves_and_its_files(runs):
