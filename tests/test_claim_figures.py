@@ -26,6 +26,7 @@ from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, e
 from gupai_agents.evaluation.claims.doses import judged
 from gupai_agents.evaluation.claims.effects import found_at, sentence_of
 from gupai_agents.evaluation.claims.orderings import _ranked
+from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.policies import Pairs
 from gupai_agents.evaluation.claims.results import Level
 from gupai_agents.evaluation.claims.schema import Action, Condition, Ordering, Policy, Population, Rate, dose_of
@@ -525,3 +526,37 @@ def test_a_block_names_the_seats_in_question_and_their_partners():
     block: Block = next(Table(sampler, 5).blocks(0, 30))
     assert (block.seats[:, 1] == (block.seats[:, 0] + 3) % 4).all()
     assert set(block.seats[:, 0].tolist()) == {0, 1, 2, 3}
+
+
+def test_what_never_came_up_has_no_effect_and_no_bounds():
+    none = Pairs(np.zeros(0), np.zeros(0, bool), np.zeros((0, 0), int))
+    found = policies.effect_of("greedy", none, 0.5, "greater")
+    assert (found.label, found.estimate, found.verdict, found.p, found.counted) == (
+        *("greedy", Estimate(0.0, np.inf, 0), verdicts.TOO_RARE, 1.0, True),
+    )
+    assert not policies.effect_of(UNSKILLED, none, 0.5, "greater").counted
+    assert verdicts.judge(found.estimate, 0.5, "greater") == verdicts.Judged(verdicts.TOO_RARE)
+    assert verdicts.p_of(found.estimate) == 1.0
+    assert sentence_of(found.estimate, 0.5, "the trait") == "The trait came up too rarely to be measured."
+
+
+def test_a_single_value_bounds_nothing():
+    one = estimate(np.array([0.3]))
+    assert verdicts.bounds(one, np.array([0.3]), "greater") == (-np.inf, np.inf)
+    assert verdicts.bounds(one, None, "different") == (-np.inf, np.inf)
+    judged = verdicts.judge_rate(one, -np.inf, np.inf, 0.1, "greater")
+    assert judged == verdicts.Judged(verdicts.INCONCLUSIVE)
+    assert verdicts.judge_rate(one, -np.inf, np.inf, None, "greater") == verdicts.Judged(verdicts.MEASURED)
+
+
+def test_a_plan_asks_for_its_least_where_nothing_varies():
+    reading = Policy(
+        **BASE,
+        kind="policy",
+        treated="greedy",
+        baseline="variety",
+        panel=["greedy"],
+        margin=0.5,
+        plan={"least": 60, "most": 70},
+    )
+    assert [policies.enough(reading, spread) for spread in (0.0, 1e-6, 50.0)] == [60, 60, 70]

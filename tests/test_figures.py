@@ -139,6 +139,8 @@ def test_a_best_response_begins_without_temperature_is_chosen_in_other_deals_and
     assert [deals for _, deals, _ in rng_keys] == [10, 10, 10, 40]
     assert len({key for *_, key in rng_keys}) == 4
     assert DecisionSample(JIE_LONG, {}).apart(make_agent(spec).weights) == pytest.approx(1, abs=1e-4)
+    tuned_against(JIE_LONG, variant, make_agent("random"), effort, 5)
+    assert began[1].tolist() == make_agent("tuned").weights.tolist()  # the strongest, against whoever has no weights
 
 
 # --- ablation -------------------------------------------------------------------------------------

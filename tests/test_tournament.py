@@ -211,7 +211,9 @@ def test_the_same_command_writes_the_same_files(tmp_path):
     repeated = run(*content["command"].split()[1:], "--json")
     printed, kept = json.loads(repeated.stdout), json.loads(a["summary.json"])
     assert {key: printed[key] for key in kept} == kept
-    assert verify(tmp_path / "a").deals == 3
+    progressed: list[int] = []
+    assert verify(tmp_path / "a", progressed.append).deals == 3
+    assert sum(progressed) == 3 * len(schedule("jie-long", NAMES, 3, table="all").line_ups)
 
 
 def play_until_killed(words, writes):

@@ -10,7 +10,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import evolved
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_agents.tune import DecisionSample, Table, tune
+from gupai_agents.tune import DecisionSample, Table, parts_of, tune
 from gupai_app.cli import app
 from gupai_env import get_game
 from gupai_env.core.rng import derive
@@ -59,7 +59,9 @@ def test_candidates_are_played_in_parts_of_no_more_lanes_than_a_batch(monkeypatc
     rows = np.zeros((7, len(JIE_LONG.features) + 1))
     assert Table(JIE_LONG, FORCED).chips(rows, rows[:1], 33, 1).shape == (7,)
     assert Table(JIE_LONG, FORCED).chips(rows[:2], rows[:1], 101, 1).shape == (2,)
-    assert played == [3, 3, 1, 1, 1]
+    assert played == [3, 2, 2, 1, 1]
+    assert [len(part) for part in parts_of(7, 10, workers=4)] == [2, 2, 2, 1]
+    assert np.concatenate(parts_of(7, 10, workers=4)).tolist() == list(range(7))
 
 
 @pytest.mark.parametrize(("seats", "rivals"), [(4, 2), (4, 3), (4, 4), (2, 2), (3, 2)])

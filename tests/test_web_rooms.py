@@ -773,4 +773,4 @@ def test_the_front_page_shows_a_table_and_says_of_every_game_what_it_is(pages):
     assert len({each.text for each in found}) == 2  # for light and dark pages
     for each in found:
         assert "open end 2" in each.text and ElementTree.fromstring(each.text).tag.endswith("svg")
-    assert pages.get("/picture/pink.svg").status_code == 404
+    assert {pages.get(each).status_code for each in ("/picture/pink.svg", "/static/none.css")} == {404}

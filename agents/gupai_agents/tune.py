@@ -240,13 +240,17 @@ class Table:
         Deal d has the candidate at seat d modulo seats (with teams at all of that side), one of the rivals, agents or
         rows of weights, at all others.
         """
-        share = -(-len(candidates) // self.workers.count)
-        many = max(1, min(BATCH // deals, share))
-        parts = [candidates[first : first + many] for first in range(0, len(candidates), many)]
-        tasks = ((self.game, self.variant, part, rivals, deals, key) for part in parts)
+        parts = parts_of(len(candidates), deals, self.workers.count)
+        tasks = ((self.game, self.variant, candidates[part], rivals, deals, key) for part in parts)
         won = np.concatenate(list(self.workers.in_order(won_by, tasks)))
         self.played += won.size
         return won
+
+
+def parts_of(candidates: int, deals: int, workers: int = 1) -> list[np.ndarray]:
+    """Return the numbers of candidates in parts that play in no more than BATCH lanes, one or more for each worker."""
+    many = max(1, min(BATCH // deals, -(-candidates // workers)))
+    return np.array_split(np.arange(candidates), -(-candidates // many))
 
 
 def heuristics_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:

@@ -20,7 +20,7 @@ from gupai_agents.evaluation.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import RANDOM, HeuristicAgent
 from gupai_agents.playouts import playouts
-from gupai_agents.tune import BATCH, DecisionSample
+from gupai_agents.tune import DecisionSample, parts_of
 from gupai_agents.workers import pause
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
@@ -237,10 +237,9 @@ def _among(game: Game, variant: Variant, trait: Trait, progress: Progress | None
             number = len(block.states)
             rival = RANDOM + 1 + np.arange(first, first + number) % len(rivals)
             seating = np.repeat(rival[:, None], variant.players, 1).astype(np.int16)
-            many = max(1, BATCH // number)
             won = [
-                _won(game, sampler.rules, players, block, seating, RANDOM + 1 + len(rivals) + np.array(some))
-                for some in np.array_split(np.arange(len(heuristics)), -(-len(heuristics) // many))
+                _won(game, sampler.rules, players, block, seating, RANDOM + 1 + len(rivals) + some)
+                for some in parts_of(len(heuristics), number)
             ]
             parts.append(np.concatenate(won))
             first += number

@@ -46,10 +46,8 @@ def judge(found: Estimate, margin: float, alternative: str) -> Judged:
         return Judged(NO_EFFECT)
     if high < 0 and alternative != "different":
         return Judged(CONTRADICTED)
-    # The half-width at which one of the above would hold.
+    # The half-width at which one of the above would hold; above 0, as margins are.
     slack = max(mean if mean >= margin else 0.0, -mean, margin - abs(mean))
-    if slack <= 0:
-        return Judged(INCONCLUSIVE, MOST_MORE)
     needed = found.samples * (found.half_width / slack) ** 2
     return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(needed)))
 
