@@ -1,0 +1,296 @@
+"""What the lab finds in a few deals is what it found: claims of every design, tournaments, charts.
+
+After a deliberate change, `python tests/test_pinned_lab.py` prints the new digests.
+"""
+
+import contextlib
+import io
+import json
+import os
+from unittest import mock
+
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import chart, play_tournament
+from gupai_agents.evaluation.claims import claim_of, masters, try_claim
+from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.folder import summary
+from gupai_agents.evaluation.html import report
+from gupai_agents.evaluation.tournament import ONE
+from gupai_app import report as app_report
+from gupai_app.claim_page import claim_page
+from gupai_env import __version__
+from pins import digest_of
+
+TWOS = {"feature": "carrying", "number": 2}
+JIE_LONG = [
+    {
+        "kind": "policy",
+        "treated": "+attack_2=40",
+        "baseline": "variety",
+        "panel": ["greedy", "tuned", "random"],
+        "margin": 0.5,
+        "doses": {**TWOS, "values": [2, "3-4", "5+"]},
+        "subgroups": [{"feature": "place"}, {"feature": "open", "number": 2}],
+        "plan": {"deals": 250},
+    },
+    {
+        "kind": "policy",
+        "population": {
+            "hand": [{**TWOS, "at_least": 2}],
+            "partner": {"away": 1, "together": [{**TWOS, "at_least": 5}]},
+        },
+        "treated": {"agent": "same", "discards": "random"},
+        "baseline": "greedy",
+        "panel": ["greedy", "variety"],
+        "metric": "lockouts",
+        "number": 2,
+        "alternative": "different",
+        "margin": 0.01,
+        "plan": {"least": 200, "most": 240},
+    },
+    {
+        "kind": "action",
+        "population": {"position": [{"feature": "lead"}]},
+        "action": ["lays a double", {"feature": "heaviest"}],
+        "comparator": "uniform",
+        "panel": ["greedy", "variety"],
+        "margin": 0.5,
+        "doses": {"feature": "own", "number": 6, "values": [0, "1+"]},
+        "subgroups": [{"feature": "place"}],
+        "deals": 250,
+    },
+    {
+        "kind": "action",
+        "action": "leaves 2",
+        "instead": "leaves 3",
+        "comparator": "best_alternative",
+        "panel": ["greedy", "tuned"],
+        "alternative": "less",
+        "margin": 0.2,
+        "deals": 250,
+    },
+    {
+        "kind": "action",
+        "population": {
+            "hand": [{**TWOS, "exactly": 3}],
+            "position": [{"feature": "unseen", "number": 2, "at_most": 6}],
+        },
+        "action": [{"feature": "lays"}, {"feature": "leaves", "number": 2}],
+        "comparator": "pip_matched",
+        "panel": ["variety"],
+        "margin": 0.2,
+        "deals": 250,
+    },
+    {"kind": "rate", "metric": "lockouts", "number": 2, "panel": ["greedy", "variety"], "threshold": 0.1, "deals": 250},
+    {
+        "kind": "rate",
+        "metric": "chips",
+        "panel": ["greedy"],
+        "treated": "tuned",
+        "alternative": "different",
+        "variant": {"players": 3, "open_ends": 2},
+        "deals": 250,
+    },
+    {
+        "kind": "rate",
+        "metric": "lockouts",
+        "number": 6,
+        "panel": ["greedy"],
+        "against": {"forced_play": True},
+        "deals": 250,
+    },
+    {
+        "kind": "ordering",
+        "items": [{"label": str(number), "number": number} for number in (2, 3, 6)],
+        "first": "2",
+        "but": ["3"],
+        "metric": "lockouts",
+        "panel": ["greedy", "random"],
+        "deals": 250,
+    },
+    {
+        "kind": "ordering",
+        "items": [{"label": name, "treated": name} for name in ("greedy", "tuned")],
+        "first": "any",
+        "panel": ["variety"],
+        "deals": 250,
+    },
+    {
+        "kind": "ordering",
+        "items": [{"label": str(seats), "variant": {"players": seats}} for seats in (2, 4)],
+        "first": "2",
+        "metric": "skill_share",
+        "fields": [["greedy", "random"], ["variety", "tuned", "random"]],
+        "deals": 250,
+    },
+    {
+        "kind": "ordering",
+        "items": [{"label": each, "action": f"lays the {each}"} for each in ("heaviest", "lightest")],
+        "first": "heaviest",
+        "comparator": "uniform",
+        "panel": ["greedy"],
+        "deals": 250,
+    },
+    {
+        "kind": "exact",
+        "enumerate": "tiles_per_number",
+        "expect": [{"fact": "2", "equals": 7}, {"fact": "3", "at_least": 9}, {"fact": "fewest", "equals": "2"}],
+    },
+]
+OTHERS = {
+    "da-ling": [
+        {
+            "kind": "policy",
+            "treated": {"agent": "same", "stakes": [1, 2, 3]},
+            "panel": ["greedy", "tuned"],
+            "margin": 0.1,
+            "subgroups": [{"feature": "red"}],
+            "plan": {"deals": 250},
+        },
+        {"kind": "rate", "metric": "house_income", "variant": {"casino_fee": 5}, "panel": ["greedy"], "deals": 250},
+    ],
+    "tien-gow": [
+        {
+            "kind": "action",
+            "action": "leads a pair",
+            "instead": "leads",
+            "comparator": "best_alternative",
+            "panel": ["greedy", "random"],
+            "margin": 0.3,
+            "doses": {"feature": "held", "values": ["2-4", "5+"]},
+            "deals": 250,
+        }
+    ],
+}
+DESIGNS = {
+    f"{game} {at} {each['kind']}": (game, each)
+    for game, some in {"jie-long": JIE_LONG, **OTHERS}.items()
+    for at, each in enumerate(some)
+}
+
+
+def verdict(which: str) -> list:
+    """A verdict in figures and in words, after so few deals."""
+    game, reading = DESIGNS[which]
+    content = {"id": "it", "statement": "So it is.", "source": "nobody", "game": game}
+    claim = claim_of({**content, "readings": [{"name": "one", **reading}]})
+    # No networks, whose float32 differs in the last digits from processor to processor.
+    with mock.patch.multiple(masters, SEARCH="search:playouts=2", BEST="tuned"):
+        found = try_claim(claim, seed=3, masters=True).as_numbers()
+    found = json.loads(json.dumps({"asked": {"seed": 3, "deals": None, "panel": None}, **found}))
+    return [found, text(found), markdown([found]), claim_page(found)]
+
+
+# --- tournaments ----------------------------------------------------------------------------------
+
+TOURNAMENTS = {
+    "one among others": ("jie-long", ["random", "greedy", "tuned"], {"table": "one"}),
+    "half against half": ("ce-deng", ["greedy", "variety"], {"table": "two"}),
+    "all line-ups": ("tiu-u", ["random", "greedy", "tuned"], {"table": "all", "players": 2}),
+    "partners": ("deer-hunt", ["random", "greedy", "tuned"], {"deals": 2}),
+}
+PLAYED = {"one among others": "", "half against half": "", "all line-ups": "", "partners": ""}
+
+
+def tournament(which: str) -> list:
+    """A tournament in figures and in words."""
+    game, names, options = TOURNAMENTS[which]
+    how, options = {"seed": 4, "table": options.get("table", ONE)}, {**options}
+    options.pop("table", None)
+    found = play_tournament(game, [make_agent(name, game, **options) for name in names], 40, **how, **options)
+    with mock.patch.dict(os.environ, COLUMNS="160"), contextlib.redirect_stdout(io.StringIO()) as printed:
+        app_report.tournament(found, 1.0)
+    return [summary(found), printed.getvalue(), report(found, {"command": "gupai"})]
+
+
+# --- charts ---------------------------------------------------------------------------------------
+
+LONG = "checkpoint:runs/a-rather-long-name-of-a-run/agent.safetensors"
+MEANS = [
+    *(chart.Mean(f"{number}", 1.5 * number - 2, 0.4 * number, number % 3, number // 3) for number in range(6)),
+    chart.Mean("unknown", 3.0, float("inf"), 1),
+]
+POINTS = [chart.Point(1000.0 * at, at**0.5, at**0.5 - 0.3, at**0.5 + 0.25) for at in range(9)]
+CHARTS = {
+    "columns": lambda: chart.columns(["three", "four", "five or more"], ["greedy", LONG], MEANS, "chips"),
+    "columns of many": lambda: chart.columns(["all"], [f"player {each}" for each in range(9)], MEANS[:1], "share"),
+    "rows": lambda: chart.rows(["greedy", LONG, "<b>"], MEANS),
+    "strips": lambda: "".join(chart.strips(MEANS)),
+    "curves": lambda: chart.curves({"greedy": POINTS, "tuned": POINTS[::-2]}, "targets", "chips"),
+    "curves in stages": lambda: chart.curves(
+        {f"curve {at}": [point._replace(y=point.y - at) for point in POINTS] for at in range(9)},
+        "decisions",
+        "chips",
+        (4000.0, "search", "self-play"),
+        [chart.Mark(2000.0, 1.0, "the lead changes")],
+    ),
+    "small figures": lambda: chart.curves({"loss": [chart.Point(1e-3, 2e-4, 1e-4, 3e-4)]}, "seconds", "loss"),
+    "large figures": lambda: chart.curves(
+        {"a": [chart.Point(12345678.0, 5e7, 4e7, 6e7), chart.Point(0, 0, 0, 0)]}, "n", ""
+    ),
+    "none": lambda: chart.columns(["a"], ["b"], MEANS[-1:]) + chart.rows(["a"], MEANS[-1:]),
+}
+
+
+def drawn(which: str) -> list:
+    """A chart."""
+    return [str(CHARTS[which]())]
+
+
+# --- all of them ----------------------------------------------------------------------------------
+
+KINDS = {"verdict": (verdict, DESIGNS), "tournament": (tournament, TOURNAMENTS), "chart": (drawn, CHARTS)}
+PINNED = {
+    ("verdict", "jie-long 0 policy"): "8926abab 79fb3c5d 6f93cec8 79cea05b",
+    ("verdict", "jie-long 1 policy"): "77feef06 665427a9 72dbd508 bf3d402d",
+    ("verdict", "jie-long 2 action"): "ece43d0a 138b7645 137ad1a4 46ae0ca3",
+    ("verdict", "jie-long 3 action"): "145a0186 2d27656c dcf9fd41 885fda3d",
+    ("verdict", "jie-long 4 action"): "100c3e32 aea113fb e740330e ab7db0a8",
+    ("verdict", "jie-long 5 rate"): "447b6502 2afa72c6 e0f0bafb 03516f0f",
+    ("verdict", "jie-long 6 rate"): "b15b9c7b 6a559329 1afb0b1e 46dc9b73",
+    ("verdict", "jie-long 7 rate"): "e965551d 75b7ebef a6b370a5 b9ffc4f2",
+    ("verdict", "jie-long 8 ordering"): "ecc01206 b237ab38 aa60574d f615f1c6",
+    ("verdict", "jie-long 9 ordering"): "61841c87 07b22d93 70e650ae da160437",
+    ("verdict", "jie-long 10 ordering"): "c4e142b2 2f959016 c7c1c6e4 f1cb6cc9",
+    ("verdict", "jie-long 11 ordering"): "61eb523f 20c104d7 40da082d 6436aaeb",
+    ("verdict", "jie-long 12 exact"): "4f46276c a4f9298d 454655c7 e3e0dd15",
+    ("verdict", "da-ling 0 policy"): "49120652 85310ec5 c9c82576 25e87508",
+    ("verdict", "da-ling 1 rate"): "acb0bafe b0736587 14e515c3 34a7662a",
+    ("verdict", "tien-gow 0 action"): "ba929c90 82b7c437 9770f98a 1daa69c3",
+    ("tournament", "one among others"): "9f542f5d 8c28f769 1b266185",
+    ("tournament", "half against half"): "68cb870d 485ab35b 9f648d17",
+    ("tournament", "all line-ups"): "bc84bfa2 9e814709 07bfaa75",
+    ("tournament", "partners"): "0863a74b 4a782d2c be9b2025",
+    ("chart", "columns"): "fa191ff8",
+    ("chart", "columns of many"): "daccf834",
+    ("chart", "rows"): "d0223683",
+    ("chart", "strips"): "00583e3b",
+    ("chart", "curves"): "f8989341",
+    ("chart", "curves in stages"): "2dfd653e",
+    ("chart", "small figures"): "1502dce5",
+    ("chart", "large figures"): "7a31ce27",
+    ("chart", "none"): "e3b0c442",
+}
+
+
+def digests(kind: str, which: str) -> str:
+    made, _ = KINDS[kind]
+    parts = [part.replace(__version__, "") if isinstance(part, str) else part for part in made(which)]
+    return " ".join(map(digest_of, parts))
+
+
+@pytest.mark.parametrize(("kind", "which"), PINNED)
+def test_what_the_lab_finds_is_what_it_found(kind, which):
+    assert digests(kind, which) == PINNED[kind, which]
+
+
+def test_all_are_pinned():
+    assert list(PINNED) == [(kind, which) for kind, (_, all_of) in KINDS.items() for which in all_of]
+
+
+if __name__ == "__main__":
+    for kind, (_, all_of) in KINDS.items():
+        for which in all_of:
+            print(f'    ("{kind}", "{which}"): "{digests(kind, which)}",')
