@@ -9,12 +9,15 @@ from typing import Any
 
 
 def rounded(content: Any) -> Any:
-    """Return it with all floats to six digits: sums of many differ in the last ones from processor to processor."""
+    """Return it with all floats to six digits, nine behind the point at most.
+
+    Sums of many numbers differ in the last digits from processor to processor.
+    """
     if isinstance(content, dict):
         return {str(key): rounded(value) for key, value in content.items() if key != "seconds"}
     if isinstance(content, list | tuple):
         return [rounded(each) for each in content]
-    return float(f"{content:.6g}") if isinstance(content, float) else content
+    return float(f"{round(content, 9):.6g}") + 0.0 if isinstance(content, float) else content
 
 
 def digest_of(content: Any) -> str:

@@ -7,17 +7,33 @@ import contextlib
 import io
 import json
 import os
+from dataclasses import replace
 from unittest import mock
 
+import numpy as np
 import pytest
 
-from gupai_agents import make_agent
-from gupai_agents.evaluation import chart, play_tournament
-from gupai_agents.evaluation.claims import claim_of, masters, try_claim
+from gupai_agents import Agent, make_agent
+from gupai_agents.evaluation import (
+    Budget,
+    Effort,
+    build_tree,
+    chart,
+    discover,
+    find_best_response,
+    gate,
+    play_tournament,
+    recipe_gain,
+)
+from gupai_agents.evaluation.benchmark import play_benchmark
+from gupai_agents.evaluation.claims import claim_of, masters, optimise, traits, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.exact import solve
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.html import report
-from gupai_agents.evaluation.tournament import ONE
+from gupai_agents.evaluation.ladder import play_ladder
+from gupai_agents.evaluation.tournament import ONE, line_ups
+from gupai_agents.tune import tune
 from gupai_app import report as app_report
 from gupai_app.claim_page import claim_page
 from gupai_env import __version__
@@ -239,16 +255,100 @@ def drawn(which: str) -> list:
     return [str(CHARTS[which]())]
 
 
+# --- searches -------------------------------------------------------------------------------------
+
+FEW = Budget(seeds=4, generations=2, again=1, population=4, deals=20, fresh=50)
+EFFORT = Effort(generations=2, population=4, candidate_deals=20, deals=60, playouts=2)
+TRAIT = {"name": "one", **JIE_LONG[0], "plan": {}, "doses": None}
+TRAIT |= {"population": {"hand": [{**TWOS, "at_least": 4}]}, "subgroups": []}
+
+
+def one(name: str, game: str = "jie-long") -> Agent:
+    return make_agent(name, game)
+
+
+class Steps:
+    """In place of CMA-ES, whose linear algebra differs from processor to processor: steps to the best so far."""
+
+    def __init__(self, mean, spread, population_size, seed):
+        self.mean, self.spread, self.population_size = mean, spread, population_size
+        self.random = np.random.RandomState(seed)
+
+    def ask(self):
+        return self.mean + self.spread * self.random.normal(size=len(self.mean))
+
+    def tell(self, tried):
+        self.mean = min(tried, key=lambda each: each[1])[0]
+
+
+def optimised() -> list:
+    claim = claim_of({"id": "it", "statement": "So.", "source": "nobody", "game": "jie-long", "readings": [TRAIT]})
+    return [optimise(claim, each, budget=FEW, seed=2).as_numbers() for each in traits(claim)]
+
+
+def responses() -> list:
+    found = []
+    for agent, method in (("greedy", "tuning"), ("random", "tuning"), ("variety@1", "search")):
+        effort = replace(EFFORT, method=method)
+        found.append(find_best_response("jie-long", one(agent), effort=effort, seed=5).as_numbers())
+    return found
+
+
+def solved() -> list:
+    found = []
+    for game in ("jie-long", "tiu-u"):
+        tree = build_tree(game, deck="tiny", players=2)
+        policies = [tree.uniform(), solve(tree, 30)]
+        found += [[tree.nodes, tree.deals, tree.sets], [tree.values(each).tolist() for each in policies]]
+        found += [tree.gains(each).tolist() for each in policies]
+    return found
+
+
+SEARCHES = {
+    "tuning": lambda: (
+        (found := tune("jie-long", seconds=1e6, generations=20, deals=20, population=4, seed=3))
+        and [*(found.weights, found.gains, found.deals)]
+    ),
+    "discoveries": lambda: discover("jie-long", budget=FEW, seed=3).as_numbers(),
+    "optimised traits": optimised,
+    "best responses": responses,
+    "equilibria": solved,
+    "a gate": lambda: gate("jie-long", one("tuned"), one("variety"), seed=4, most=400)._asdict(),
+    "a recipe": lambda: recipe_gain("tiu-u", [one("tuned", "tiu-u")] * 3, one("greedy", "tiu-u"), 40).as_numbers(),
+    "a ladder": lambda: [
+        [rung.player, rung.deals, [won.as_numbers() for won in rung.chips], rung.total.as_numbers()]
+        for rung in play_ladder("tiu-u", [one(each, "tiu-u") for each in ("random", "greedy", "tuned")], 60, 9).rungs
+    ],
+    "a card": lambda: play_benchmark({"tiu-u": "greedy", "jie-long": "tuned"}, deals=8).model_dump(
+        exclude={"timing": True, "results": {"__all__": {"player"}}}
+    ),
+    "who sits with whom": lambda: [
+        [list(each.agents) for each in line_ups(number, seats, "all")] for number, seats in ((4, 4), (13, 4), (20, 5))
+    ],
+}
+
+
+def searched(which: str) -> list:
+    """What something that searches or plays long has found."""
+    with mock.patch("cmaes.CMA", Steps):
+        return [json.loads(json.dumps(SEARCHES[which](), default=str))]
+
+
 # --- all of them ----------------------------------------------------------------------------------
 
-KINDS = {"verdict": (verdict, DESIGNS), "tournament": (tournament, TOURNAMENTS), "chart": (drawn, CHARTS)}
+KINDS = {
+    "verdict": (verdict, DESIGNS),
+    "tournament": (tournament, TOURNAMENTS),
+    "chart": (drawn, CHARTS),
+    "search": (searched, SEARCHES),
+}
 PINNED = {
-    ("verdict", "jie-long 0 policy"): "8926abab 79fb3c5d 6f93cec8 79cea05b",
+    ("verdict", "jie-long 0 policy"): "14c004aa 79fb3c5d 6f93cec8 79cea05b",
     ("verdict", "jie-long 1 policy"): "77feef06 665427a9 72dbd508 bf3d402d",
     ("verdict", "jie-long 2 action"): "ece43d0a 138b7645 137ad1a4 46ae0ca3",
     ("verdict", "jie-long 3 action"): "145a0186 2d27656c dcf9fd41 885fda3d",
-    ("verdict", "jie-long 4 action"): "100c3e32 aea113fb e740330e ab7db0a8",
-    ("verdict", "jie-long 5 rate"): "447b6502 2afa72c6 e0f0bafb 03516f0f",
+    ("verdict", "jie-long 4 action"): "2b5620fa aea113fb e740330e ab7db0a8",
+    ("verdict", "jie-long 5 rate"): "5a392e93 2afa72c6 e0f0bafb 03516f0f",
     ("verdict", "jie-long 6 rate"): "b15b9c7b 6a559329 1afb0b1e 46dc9b73",
     ("verdict", "jie-long 7 rate"): "e965551d 75b7ebef a6b370a5 b9ffc4f2",
     ("verdict", "jie-long 8 ordering"): "ecc01206 b237ab38 aa60574d f615f1c6",
@@ -259,10 +359,10 @@ PINNED = {
     ("verdict", "da-ling 0 policy"): "49120652 85310ec5 c9c82576 25e87508",
     ("verdict", "da-ling 1 rate"): "acb0bafe b0736587 14e515c3 34a7662a",
     ("verdict", "tien-gow 0 action"): "ba929c90 82b7c437 9770f98a 1daa69c3",
-    ("tournament", "one among others"): "9f542f5d 8c28f769 1b266185",
+    ("tournament", "one among others"): "5ee2a144 8c28f769 1b266185",
     ("tournament", "half against half"): "68cb870d 485ab35b 9f648d17",
-    ("tournament", "all line-ups"): "bc84bfa2 9e814709 07bfaa75",
-    ("tournament", "partners"): "0863a74b 4a782d2c be9b2025",
+    ("tournament", "all line-ups"): "b0644634 9e814709 07bfaa75",
+    ("tournament", "partners"): "6b25d6d0 4a782d2c be9b2025",
     ("chart", "columns"): "fa191ff8",
     ("chart", "columns of many"): "daccf834",
     ("chart", "rows"): "d0223683",
@@ -272,6 +372,16 @@ PINNED = {
     ("chart", "small figures"): "1502dce5",
     ("chart", "large figures"): "7a31ce27",
     ("chart", "none"): "e3b0c442",
+    ("search", "tuning"): "ab7a056c",
+    ("search", "discoveries"): "01aaa671",
+    ("search", "optimised traits"): "2200220f",
+    ("search", "best responses"): "b82c7e89",
+    ("search", "equilibria"): "c4e65990",
+    ("search", "a gate"): "9efbbf9d",
+    ("search", "a recipe"): "18789bbe",
+    ("search", "a ladder"): "701b79ef",
+    ("search", "a card"): "ca280dc2",
+    ("search", "who sits with whom"): "edfaf355",
 }
 
 

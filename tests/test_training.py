@@ -686,6 +686,7 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     assert all(f"<td>{name}</td>" in page for name in run.baselines)
     kept = parse_stored(results_json(run, rows), Results, "results.json").table[1:]
     assert kept == [(row.hero, row.villain, str(row.result.mean(0))) for row in rows]
+    assert all("".join(f"<td>{cell}</td>" for cell in row) in page for row in kept)
     assert "src=" not in page and "@import" not in page and "<link" not in page  # nothing is fetched
     last = evaluations_of(run.folder)[-1]
     policy = run.tree.policy([make_agent(f"checkpoint:{run.folder}", "jie-long", **variant)] * 2)
