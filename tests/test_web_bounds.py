@@ -111,7 +111,7 @@ def test_a_job_is_begun_once_and_those_of_long_ago_are_forgotten(monkeypatch):
     ended(work, "/a")
     assert begun == [1]
     for name in "bcd":
-        work.begin(f"/{name}", name, lambda notify: name)
+        work.begin(f"/{name}", name, lambda notify: 5)
         ended(work, f"/{name}")
     assert [work.status(f"/{name}") is None for name in "abcd"] == [True, False, False, False]
 
@@ -131,10 +131,11 @@ def test_a_line_of_a_file_of_games_is_there_or_it_is_said_why_not(tmp_path, monk
         tournaments.line_at(path, 0)
     monkeypatch.undo()
     cannot = r"^games\.jsonl\.gz cannot be read: it is damaged, or not there yet$"
-    for content in (b"no gzip", gzip.compress(b"one\n" * 999)[:-9], gzip.compress(b"\xff\xfe\n")):
+    cut = gzip.compress(b"one\n" * 999)[:-9]
+    for content, at in ((b"no gzip", 0), (cut, 999), (gzip.compress(b"\xff\xfe\n"), 0)):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=cannot):
-            tournaments.line_at(path, 998)
+            tournaments.line_at(path, at)
     path.unlink()
     with pytest.raises(ValueError, match=cannot):
         tournaments.line_at(path, 0)
