@@ -100,6 +100,19 @@ def test_the_version_is_a_number():
         ("watch --record=", "--record is empty"),
         ("tournament jie-long greedy random --out=", "--out is empty"),
         ("web --runs=", "--runs is empty"),
+        ("benchmark", "name an AGENT, or cards with --compare"),
+        (
+            "benchmark greedy --out card.txt",
+            "--out card.txt: the name of a card ends in .json; its page is written next",
+        ),
+        ("verify /no/such/place", "/no/such/place: there is no such folder, and no such card"),
+        ("verify / --agent greedy", "--agent is for cards; the games of a tournament are in its folder"),
+        ("train", "name a configuration, or a run to resume with --resume"),
+        ("train jie-long --resume RUN", "name a configuration, or a run to resume with --resume"),
+        ("train --resume RUN --set seed=1", "--set cannot be combined with --resume: a run keeps its settings"),
+        ("train --resume RUN --seeds 2", "--seeds is for new runs on this machine; leave out --resume and --ray"),
+        ("claim run --all --set readings.0.margin=1", "--set and -o change one claim; name it instead of --all"),
+        ("claim run", "name a claim, or --all; `gupai claim list` lists them"),
     ],
 )
 def test_a_mistake_is_told_in_one_line_with_status_2(words, line):

@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import re
 from dataclasses import replace
 from unittest import mock
 
@@ -26,7 +27,7 @@ from gupai_agents.evaluation import (
     recipe_gain,
 )
 from gupai_agents.evaluation.benchmark import play_benchmark
-from gupai_agents.evaluation.claims import claim_of, masters, optimise, traits, try_claim
+from gupai_agents.evaluation.claims import claim_of, masters, optimise, read_claim, traits, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.evaluation.folder import summary
@@ -35,7 +36,9 @@ from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.evaluation.tournament import ONE, line_ups
 from gupai_agents.tune import tune
 from gupai_app import report as app_report
+from gupai_app.changes import changed, fields_of
 from gupai_app.claim_page import claim_page
+from gupai_app.claims import paths
 from gupai_env import __version__
 from pins import digest_of
 
@@ -334,6 +337,25 @@ def searched(which: str) -> list:
         return [json.loads(json.dumps(SEARCHES[which](), default=str))]
 
 
+# --- claims that are changed ----------------------------------------------------------------------
+
+
+def changeable(which: str) -> list:
+    """What can be changed in the claims that ship, and each of it changed once."""
+    found, once = [], set()
+    for claim in map(read_claim, paths()):
+        for at in range(len(claim.readings)):
+            for field in fields_of(claim, at, ["greedy", "tuned"]):
+                found.append(list(field))
+                key = re.sub(r"[0-9]+", "0", field.key)
+                text = next((each for each in field.choices if each not in (field.value, "")), None)
+                if text and not field.many and (claim.game, key) not in once:
+                    once.add((claim.game, key))
+                    with contextlib.suppress(ValueError):  # options that do not go together
+                        found.append([text, changed(claim, {field.key: text}).claim.model_dump(mode="json")])
+    return [found]
+
+
 # --- all of them ----------------------------------------------------------------------------------
 
 KINDS = {
@@ -341,6 +363,7 @@ KINDS = {
     "tournament": (tournament, TOURNAMENTS),
     "chart": (drawn, CHARTS),
     "search": (searched, SEARCHES),
+    "claims": (changeable, ["that are changed"]),
 }
 PINNED = {
     ("verdict", "jie-long 0 policy"): "14c004aa 79fb3c5d 6f93cec8 79cea05b",
@@ -382,6 +405,7 @@ PINNED = {
     ("search", "a ladder"): "701b79ef",
     ("search", "a card"): "ca280dc2",
     ("search", "who sits with whom"): "edfaf355",
+    ("claims", "that are changed"): "a3e57d63",
 }
 
 

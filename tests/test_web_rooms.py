@@ -26,7 +26,7 @@ from fastapi.testclient import TestClient
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
-from gupai_agents.evaluation.claims import masters, read_claim, try_claim
+from gupai_agents.evaluation.claims import claim_of, masters, read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.html import heat
 from gupai_agents.evaluation.records import game_of_line
@@ -309,6 +309,34 @@ def test_the_items_of_an_ordering_are_changed_together():
     assert {item.population.hand[0].at_least for item in found.claim.readings[0].items} == {5}
 
 
+def test_a_suit_is_renamed_where_it_is_a_number_or_in_a_weight_of_a_player_and_nowhere_else():
+    content = claims.known()["jl-attack-2"].model_dump(mode="json", exclude_defaults=True)
+    reading = {**content["readings"][1], "note": "attack_2=5 stays", "population": {"hand": [{"feature": "pips"}]}}
+    reading |= {"name": "leave_2=1", "treated": "+attack_2=40,attack_3=2", "baseline": "greedy+leave_2=3"}
+    content["readings"] = [reading]
+    found = changed(claim_of(content), {"readings.0.suit": "5"}).claim.readings[0]
+    assert (found.treated, found.baseline) == ("+attack_5=40,attack_3=2", "greedy+leave_5=3")
+    assert (found.doses.number, found.doses.values, found.panel) == (5, reading["doses"]["values"], reading["panel"])
+    random = {**reading, "treated": {"agent": "greedy+leave_2=3", "discards": "random"}, "baseline": "same"}
+    content["readings"] = [random]
+    found = changed(claim_of(content), {"readings.0.suit": "5"}).claim.readings[0]
+    assert (found.treated.agent, found.treated.discards) == ("greedy+leave_5=3", "random")
+
+
+def test_a_claim_of_which_every_reading_is_left_out_is_none():
+    left = {f"readings.{at}.skip": "leave it out" for at in (0, 1)}
+    with pytest.raises(ValueError, match=r"^every reading is left out; keep at least one$"):
+        changed(claims.known()["jl-attack-2"], left)
+
+
+def test_an_action_in_words_beside_features_can_be_changed():
+    content = claims.known()["jl-heavy-lead"].model_dump(mode="json", exclude_defaults=True)
+    content["readings"] = [{**content["readings"][0], "action": ["lays a double", {"feature": "heaviest"}]}]
+    found = changed(claim_of(content), {"readings.0.action.0": "lays no double"}).claim.readings[0]
+    assert found.action[0] == "lays no double" and found.action[1].feature == "heaviest"
+    assert found.name.startswith("lays no double, heaviest instead of")
+
+
 @pytest.mark.parametrize(
     ("key", "text", "words"),
     [
@@ -321,6 +349,8 @@ def test_the_items_of_an_ordering_are_changed_together():
         ("readings.0.treated", "search:playouts=9999", "does not play here"),
         ("readings.0.treated", "+attack_9=1", "is not a feature"),
         ("readings.0.variant.players", "9", "choose one of 2, 3, 4"),
+        ("readings.0.variant.stake", "x", "stake=x is not allowed; write a number from 0.01"),
+        ("readings.0.variant.deck", "tiny", "players=4 is not allowed with deck='tiny'; choose 2"),
         ("readings.0.doses.values", "3, x", "is not a dose"),
         ("readings.0.name", "x", "cannot be changed"),
         ("statement", "x", "cannot be changed"),
