@@ -12,6 +12,7 @@ from gupai_agents.evaluation.claims import (
     actions,
     check,
     claim_of,
+    effects,
     features,
     optimise,
     optimiser,
@@ -29,7 +30,16 @@ from gupai_agents.evaluation.claims.orderings import _ranked
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.policies import Pairs
 from gupai_agents.evaluation.claims.results import Level
-from gupai_agents.evaluation.claims.schema import Action, Condition, Ordering, Policy, Population, Rate, dose_of
+from gupai_agents.evaluation.claims.schema import (
+    Action,
+    Changed,
+    Condition,
+    Ordering,
+    Policy,
+    Population,
+    Rate,
+    dose_of,
+)
 from gupai_agents.evaluation.claims.tables import PILOT, Block, Choice, Forks, Meter, Setting, Table, forks
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env import get_game
@@ -560,3 +570,40 @@ def test_a_plan_asks_for_its_least_where_nothing_varies():
         plan={"least": 60, "most": 70},
     )
     assert [policies.enough(reading, spread) for spread in (0.0, 1e-6, 50.0)] == [60, 60, 70]
+
+
+@pytest.mark.parametrize(
+    ("verdicts_found", "said"),
+    [
+        (["supported"] * 2, ("supported", "")),
+        (["supported", "contradicted", "no practical effect"], ("inconclusive", "it depends on who plays")),
+        (["supported", "no practical effect"], ("inconclusive", "not clear with every player")),
+        (["too rare"], ("too rare", "")),
+    ],
+)
+def test_players_agree_or_it_is_said_that_they_do_not(verdicts_found, said):
+    assert effects.agreed(verdicts_found) == said
+
+
+def test_an_effect_in_words_names_what_differs_between_opponents():
+    found = Estimate(0.25, 0.5, 40)
+    apart = verdicts.Pooled(found, 0.3, 9.0, 0.001, 0.8, (-1.0, 1.5))
+    alike = verdicts.Pooled(found, 0.3, 0.5, 0.6, 0.0, (0.2, 0.3))
+    told = [sentence_of(found, 0.1, "the trait", what, each) for what in ("", "lockouts") for each in (apart, alike)]
+    assert told == [
+        "The trait changes chips by -1.00 to +1.50 by opponent, by +0.25 on average (95% interval -0.25 to +0.75).",
+        "The trait gains 0.25 chips (95% interval -0.25 to +0.75) when it comes up.",
+        "The trait changes this by -1.000 to +1.500 by opponent, on average +0.250 (95% interval -0.25 to +0.75): "
+        "lockouts.",
+        "The trait changes this by +0.250 (95% interval -0.25 to +0.75): lockouts.",
+    ]
+    level = Level(dose_of("3+"), "", "inconclusive", alike, ())
+    assert effects._told(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
+    rare = level.__class__(dose_of("4"), "", "too rare", alike._replace(effect=Estimate(0.0, np.inf, 1)), ())
+    assert effects._told(rare, "") == "with four it comes up too rarely to say"
+    changed = Changed(agent="greedy", discards="random")
+    assert [effects.player_text(each) for each in ("same", "tuned", changed)] == [
+        "the opponent itself",
+        "tuned",
+        "greedy, discards random",
+    ]

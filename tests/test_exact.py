@@ -295,6 +295,13 @@ def test_an_agents_probabilities_are_the_frequencies_of_its_answers(agent):
     assert abs(frequencies - agent.probabilities(one)[0]).max() < 0.02
 
 
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_there_is_an_agent_for_every_seat(number):
+    said = f"^{number} players? for 2 seats; there must be one for each$"
+    with pytest.raises(ValueError, match=said):
+        build_tree("jie-long", deck="tiny", players=2).policy([make_agent("greedy", "jie-long")] * number)
+
+
 def test_who_draws_must_tell_its_policy():
     class Silent:
         name = "silent"

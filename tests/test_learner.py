@@ -96,6 +96,36 @@ def test_a_gradient_step_is_clipped_ppo():
     np.testing.assert_allclose(values.grad.numpy(), weight * 2 * (values.detach().numpy() - returns) / count, rtol=1e-6)
 
 
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
+def test_a_gradient_that_is_not_finite_stops_training_before_the_step(wrong):
+    logits, values = torch.zeros(2, 2, requires_grad=True), torch.zeros(2, requires_grad=True)
+
+    class Given:
+        def __call__(self, _):
+            return logits, values
+
+        def parameters(self):
+            return [logits, values]
+
+    class Steps(Still):
+        def step(self):
+            raise AssertionError("it learned")
+
+    learner = SimpleNamespace(
+        policy=SimpleNamespace(optimizer=Steps()), network=Given(), vf_coef=1.0, max_grad_norm=1.0, updates=6
+    )
+    batch = {
+        "observations": torch.zeros(2),
+        "masks": torch.ones(2, 2, dtype=torch.bool),
+        "actions": torch.zeros(2, 1, dtype=torch.long),
+        "advantages": torch.tensor([1.0, 2.0]),
+        "log_probs": torch.zeros(2),
+        "returns": torch.tensor([wrong, 0.0]),
+    }
+    with pytest.raises(FloatingPointError, match="the gradient of update 7 is not finite; training stopped"):
+        SelfPlayPPO._gradient_step(learner, batch, 0.2, 0.0)
+
+
 # --- progress -------------------------------------------------------------------------------------
 
 

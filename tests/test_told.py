@@ -286,6 +286,18 @@ def test_a_look_is_a_line_of_what_was_learned_and_won(targets, decisions, said, 
     assert capsys.readouterr().out.strip() == f"{said}: greedy -1.2 ±0.8, exploitability 1.5000, drawn 0.2500"
 
 
+def test_the_bar_of_a_run_says_how_far_and_how_fast_it_is():
+    reporter = ScreenReporter(Console(width=200))
+    reporter.begin("search", 0.25)
+    reporter.moved(0.5, 3_000_000, "targets", 2.0)
+    (task,) = reporter.progress.tasks
+    assert (task.description, task.total, task.completed) == ("search", 1.0, 0.5)
+    assert task.fields["rate"] == "3.00M targets, 1500k a second"
+    reporter.moved(0.75, 4_500_000, "targets", 0.0)  # of no time at all
+    assert task.completed == 0.75 and task.fields["rate"].startswith("4.50M targets")
+    reporter.close()
+
+
 def test_results_tell_the_seats_of_the_hero():
     chips = np.zeros((2, 4, 4))
     for rotation in range(4):

@@ -19,10 +19,10 @@ from gupai_agents.evaluation import duel
 from gupai_agents.registry import make_agent
 from gupai_app import compare_runs
 from gupai_app.cli import app
-from gupai_app.seeds import seeds_of
+from gupai_app.seeds import BEGAN, ENDED, EVALUATED, FAILED, PROCESSES, Child, Seeds, seeds_of
 from gupai_training import load_run, train
 from gupai_training.comparison import Comparison, improvement, iqm, over_runs
-from gupai_training.config import METRICS_FILE, REPORT_FILE, RESULTS_FILE, parse
+from gupai_training.config import METRICS_FILE, REPORT_FILE, RESULTS_FILE, RESUME_FILE, parse
 from gupai_training.trained import METRICS
 
 SMALL = {
@@ -287,6 +287,39 @@ def test_seeds_share_the_cores(monkeypatch):
     ]  # fmt: skip
     with pytest.raises(ValueError, match="seed"):
         seeds_of(parse({**SMALL, "seed": (1 << 32) - 1}, "test"), 2)
+
+
+def test_what_a_seed_says_is_heard_and_one_that_dies_is_named(tmp_path):
+    found, joined, heard = Seeds([], str(tmp_path)), [], []
+
+    def child(seed, exitcode=None):
+        ours, theirs = PROCESSES.Pipe(duplex=False)
+        process = SimpleNamespace(join=lambda *_: joined.append(seed), exitcode=exitcode)
+        return Child(seed, process, ours), theirs
+
+    def notify(*what):
+        heard.append(what)
+
+    one, says = child(1)
+    for what, content, goes_on in (
+        (BEGAN, str(tmp_path / "one"), True),
+        (EVALUATED, {"targets": 5}, True),
+        (ENDED, None, False),
+    ):
+        says.send((what, content))
+        assert found._heard(one, notify) == goes_on
+    assert (found.folders, found.failed, heard) == ({1: str(tmp_path / "one")}, {}, [(1, {"targets": 5})])
+    two, says = child(2)
+    says.send((FAILED, "no memory"))
+    assert not found._heard(two, notify)
+    three, says = child(3, -9)
+    says.close()
+    assert not found._heard(three, notify)
+    assert found.failed == {2: "no memory", 3: "its process ended with status -9"} and joined == [1, 2, 3]
+    assert found.go_on == ""  # nothing was saved
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / RESUME_FILE).write_bytes(b"")
+    assert found.go_on == f"; continue with gupai train --resume RUN for each of {tmp_path / 'one'}"
 
 
 def words_for(tmp_path, settings):

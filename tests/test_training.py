@@ -1,5 +1,6 @@
 """Self-play: who plays where, what is learned, and that a run goes on exactly where it stopped."""
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -25,7 +26,7 @@ from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import report, results_json
 from gupai_training.run import Run
-from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
+from gupai_training.run_folder import FINAL_SEED, Reporter, Spent, _covered_by
 from gupai_training.search_stage import SearchStage
 from gupai_training.self_play_stage import SelfPlayStage
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -693,6 +694,53 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     assert last["exploitability"]["best"] == pytest.approx(run.tree.exploitability(policy))
     drawn = run.tree.policy([make_agent(f"sample:{run.folder}", "jie-long", **variant)] * 2)
     assert last["exploitability"]["drawn"] == pytest.approx(run.tree.exploitability(drawn))
+
+
+def test_torch_and_the_makers_of_targets_share_the_threads(tmp_path, monkeypatch):
+    limits = []
+
+    @contextlib.contextmanager
+    def limited(torch_threads, numpy_threads):
+        limits.append((torch_threads, numpy_threads))
+        yield
+
+    monkeypatch.setattr("gupai_training.run.threads_of", limited)
+    small = {"targets": 100, "tables": 8, "playouts": 1, "window": 100, "batch_size": 32, "ahead": 1}
+    settings = {**SMALL, "expert_iteration": small, "decisions": 0, "threads": 5}
+    run = Run.begin(parse(settings, "test"), tmp_path)
+    assert (run.search_stage.threads, run.search_stage.target_threads) == (3, 2)
+    run.learn()
+    assert limits == [(3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "covered"),
+    [
+        ('{"targets": 5, "decisions": 7}', True),
+        ('{"targets": 6, "decisions": 7}', False),
+        ('{"targets": 5, "decisions": 8}', False),
+        ('{"targets": 4, "decisions": 0}', True),
+        ('{"targets": 5}', True),
+        ('{"targets": "x", "decisions": 7}', True),
+        ("[]", True),
+        ("{", True),
+    ],
+)
+def test_a_row_of_a_later_point_than_was_saved_is_not_kept(line, covered):
+    assert _covered_by(line, 5, 7) == covered
+
+
+def test_lanes_have_no_methods_and_attributes_of_their_own():
+    lanes = SelfPlayVecEnv.against("jie-long", 4, ["greedy"])
+    lanes.reset()
+    masks = lanes.env_method("action_masks", indices=[2, 0])
+    np.testing.assert_array_equal(masks, lanes.masks[[2, 0]])
+    with pytest.raises(AttributeError, match="lanes have no method 'render'"):
+        lanes.env_method("render")
+    with pytest.raises(AttributeError, match="lanes share all attributes; 'masks' cannot be set for some of them"):
+        lanes.set_attr("masks", None, [1])
+    assert [lanes.has_attr(name) for name in ("action_masks", "masks", "wings")] == [True, True, False]
+    assert lanes.get_attr("num_envs", [0, 3]) == [4, 4] and lanes.env_is_wrapped(object) == [False] * 4
 
 
 def test_of_looks_at_the_same_place_the_last_one_counts(tmp_path):
