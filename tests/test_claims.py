@@ -680,6 +680,20 @@ def test_the_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
     assert [each["variant"] for each in content["readings"]] == [{}, {}]
 
 
+def test_several_verdicts_are_printed_each_and_together(monkeypatch):
+    names = "dn-deck", "jl-suit-counts", "tu-big-variance"
+    alone = gupai("dn-deck", "--markdown").stdout
+    assert alone == markdown([json.loads(gupai("dn-deck", "--json").stdout)]) and "together" not in alone
+    some = [read_claim(path) for path in command.paths() if path.stem in names]
+    monkeypatch.setattr(command, "read", lambda name: some)
+    words = ("--all", "--deals", "200", "--no-masters")
+    parts = json.loads(gupai(*words, "--json").stdout)
+    assert sorted(part["id"] for part in parts) == sorted(names)
+    assert gupai(*words, "--markdown").stdout == markdown(parts)
+    printed = gupai(*words).stdout
+    assert printed == "".join(f"{text(part)}\n" for part in parts) + f"{command.together(parts)}\n"
+
+
 def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
     words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
     first = gupai(*words)
@@ -751,9 +765,11 @@ def test_the_commands_beside_run_print_what_there_is():
     assert shown.exit_code == 0 and "features" in shown.output
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 10**5, b"\xff"])
+@pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 10**5, b"\xff", "READINGS"])
 def test_a_damaged_verdict_is_told_of(content, tmp_path):
     path = tmp_path / "jl-suit-counts.json"
+    if content == "READINGS":
+        content = json.dumps({**json.loads(gupai("jl-suit-counts", "--json").stdout), "readings": 5})
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     found = gupai("jl-suit-counts", "--out", str(tmp_path))
     assert (found.exit_code, found.output) == (2, f"gupai: {path} is damaged; remove it\n")
