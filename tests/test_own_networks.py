@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from typer.testing import CliRunner
 
-from gupai_agents import DecisionBatch, ObservationAgent, make_agent, save_network
+from gupai_agents import DecisionBatch, ObservationAgent, make_agent, onnx_agent, save_network
 from gupai_agents.agent import origin_of, probabilities
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation import build_tree, play_tournament, verify
@@ -356,7 +356,7 @@ def test_a_graph_of_another_game_or_none_is_refused_in_a_line(graph, tmp_path):
 
 @with_onnx
 @pytest.mark.parametrize(("place", "printed"), [("w.bin", ""), ("../w.bin", "'../w.bin', which is not in its folder")])
-def test_weights_apart_are_read_from_the_same_folder_and_told(place, printed, graph, tmp_path, decisions):
+def test_weights_apart_are_read_from_the_same_folder_and_told(place, printed, graph, tmp_path, decisions, monkeypatch):
     import onnx
 
     folder = tmp_path / "in"
@@ -375,6 +375,11 @@ def test_weights_apart_are_read_from_the_same_folder_and_told(place, printed, gr
         return
     player = make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
     assert origin_of(player).files == (folder / "a.onnx", folder / "w.bin")
+    size = (folder / "w.bin").stat().st_size
+    assert (folder / "a.onnx").stat().st_size < size - 1
+    with monkeypatch.context() as patch, pytest.raises(ValueError, match=rf"w\.bin is larger than {size - 1:,} bytes"):
+        patch.setattr(onnx_agent, "MAX_BYTES", size - 1)
+        make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
     np.testing.assert_array_equal(player.act(decisions[0]), make_agent(f"onnx:{graph}", GAME).act(decisions[0]))
 
 

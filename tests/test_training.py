@@ -217,6 +217,7 @@ def test_products_are_in_bfloat16_where_the_processor_is_quick_at_it(tmp_path, m
         for precision in ("auto", "float32", "bfloat16")
     }
     assert taken == {"auto": "bfloat16" if quick else "float32", "float32": "float32", "bfloat16": "bfloat16"}
+    assert not native_bfloat16(torch.device("mps"))  # whatever the processor beside it can do
     monkeypatch.delattr(torch.cpu, "get_capabilities")  # as in an older torch
     assert not native_bfloat16(torch.device("cpu"))
 
