@@ -377,10 +377,10 @@ def test_weights_apart_are_read_from_the_same_folder_and_told(place, printed, gr
     assert origin_of(player).files == (folder / "a.onnx", folder / "w.bin")
     size = (folder / "w.bin").stat().st_size
     assert (folder / "a.onnx").stat().st_size < size - 1
-    with monkeypatch.context() as patch, pytest.raises(ValueError, match=rf"w\.bin is larger than {size - 1:,} bytes"):
-        patch.setattr(onnx_agent, "MAX_BYTES", size - 1)
-        make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
     np.testing.assert_array_equal(player.act(decisions[0]), make_agent(f"onnx:{graph}", GAME).act(decisions[0]))
+    monkeypatch.setattr(onnx_agent, "MAX_BYTES", size - 1)
+    with pytest.raises(ValueError, match=rf"w\.bin is larger than {size - 1:,} bytes"):
+        make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
 
 
 def test_without_onnxruntime_there_is_one_line_that_says_what_to_install(tmp_path, monkeypatch):
