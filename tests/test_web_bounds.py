@@ -262,6 +262,8 @@ def test_pages_are_served_until_they_are_stopped(browser, monkeypatch, capsys, t
             begun.append((self.config, sockets))
 
     monkeypatch.setattr(serve.uvicorn, "Server", Server)
+    # The real one sets up logging anew, which closes what pytest listens with.
+    monkeypatch.setattr(serve.uvicorn, "Config", lambda made, **settings: SimpleNamespace(app=made, **settings))
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.set())
     monkeypatch.chdir(tmp_path)
     serve.serve(browser=browser)
