@@ -214,7 +214,7 @@ def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, wo
     }
     how = command["deals"], command["panel"], command.get("strong", False)
     todo = {at: work(claim, *how) for at, claim in enumerate(claims) if at not in found}
-    total, done = sum(todo.values()) or 1.0, 0.0
+    total, done = sum(todo.values()), 0.0
     with shares() as notify:
 
         def tried() -> Iterator[tuple[int, dict[str, Any]]]:
