@@ -376,6 +376,8 @@ def test_examples_are_the_largest_gain_the_largest_loss_and_the_median():
     only = examples(["greedy"], [[Compared(np.array([4, 5]), np.array([2.0, 1.0]))]])
     assert [(each["what"], each["deal"]) for each in only] == [(GAIN, 4), (MEDIAN, 5)]
     assert examples(["greedy"], [[Compared(np.zeros(0, int), np.zeros(0))]]) == ()
+    nothing = examples(["greedy"], [[Compared(np.array([4, 5]), np.zeros(2))]])  # played otherwise, and won as much
+    assert [(each["what"], each["deal"]) for each in nothing] == [(MEDIAN, 4)]
 
 
 # --- pooling and words ----------------------------------------------------------------------------

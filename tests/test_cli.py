@@ -339,6 +339,8 @@ def test_the_seat_is_drawn_from_the_seed():
 def test_the_seats_of_the_others_are_filled_in_order():
     shown = answer("play", "--seed", "1", "--seat", "1", "--against", "greedy", "--against", "random", typed="q\n")
     assert "West: greedy, East: random, North: greedy." in " ".join(shown.split())
+    shown = answer("play", "--seed", "1", "--seat", "1", typed="q\n")  # against the weakest level
+    assert "West: easy, East: easy, North: easy." in " ".join(shown.split())
 
 
 def test_watched_moves_as_json_are_a_game_of_the_environment():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from gupai_agents import make_agent
@@ -339,6 +340,25 @@ def test_time_in_which_the_lanes_play_is_waiting_and_time_of_the_network_is_not(
         monkeypatch.setattr(learner.network, "features", slowly(features))
     learner.collect_rollouts(learner.env, callback, None, 16)
     assert learner.seconds[kind] > 16 * 0.02
+
+
+def test_a_callback_sees_every_step_of_a_rollout_and_may_end_it(tmp_path):
+    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
+    seen, ends = [], []
+
+    class Seeing(BaseCallback):
+        def _on_step(self):
+            seen.append(self.locals["step"])
+            return len(seen) < 20
+
+        def _on_rollout_end(self):
+            ends.append(self.locals["rollout"].advantages.shape)
+
+    _, callback = learner._setup_learn(1, Seeing())
+    assert learner.collect_rollouts(learner.env, callback, None, 16)
+    assert (seen, ends, learner.num_timesteps) == ([*range(16)], [(16, 64)], 16 * 64)
+    assert not learner.collect_rollouts(learner.env, callback, None, 16)
+    assert (seen[16:], len(ends), learner.num_timesteps) == ([0, 1, 2, 3], 1, 16 * 64)
 
 
 def test_what_is_won_in_a_rollout_is_that_of_this_rollout(tmp_path):
