@@ -17,7 +17,7 @@ from gupai_agents.evaluation import duel, play_into, play_tournament, schedule, 
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.folder import FolderError
 from gupai_agents.evaluation.ladder import play_ladder
-from gupai_agents.failure import AgentError
+from gupai_agents.failure import LONGEST, AgentError, in_one_line
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_agents.workers import Processes
 from gupai_app import play
@@ -218,6 +218,18 @@ every_door = pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name
 def line_of(way):
     """Where this way of playing fails in this file."""
     return getattr(Mine, way).__code__.co_firstlineno + 1
+
+
+@pytest.mark.parametrize(("length", "cut"), [(LONGEST, 0), (LONGEST + 1, 3), (10 * LONGEST, 3)])
+def test_a_long_message_is_repeated_up_to_its_bound(length, cut):
+    said = in_one_line(ValueError("x" * length))
+    assert said == "x" * (min(length, LONGEST) - cut) + "." * cut
+
+    class SilentError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert in_one_line(SilentError()) == ""
 
 
 @every_door

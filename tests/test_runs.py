@@ -24,7 +24,7 @@ from gupai_app.report import Screen
 from gupai_app.stop import Stop
 from gupai_env import get_game
 from gupai_env.core.files import locked
-from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
+from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse
 from gupai_training.run import Run
 from gupai_training.run_folder import Reporter, Row, Spent, next_folder
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -466,3 +466,17 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
         assert str(row.result.mean(0)) in shown
         for seat in range(players):
             assert f"{row.result.at_seat(0, seat).mean:+.1f}" in shown
+
+
+def test_a_finished_run_says_where_it_is_and_how_to_play_against_it(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps({**SMALL, "decisions": 64 * 16, "variant": {"players": 2, "forced_play": True}}))
+    result = train(path, "--runs", tmp_path / "runs")
+    folder = tmp_path / "runs" / "small-1"
+    assert (result.exit_code, result.stderr) == (0, "")
+    *_, report, play = result.stdout.splitlines()
+    assert report == f"Report: {folder / REPORT_FILE}" and (folder / REPORT_FILE).is_file()
+    assert (
+        play == f"Play against it: gupai play jie-long --against checkpoint:{folder} -o players=2 -o forced_play=True"
+    )
+    assert " ".join(result.stdout.split()).startswith(f"Jie Long: training in {folder} on cpu in float32; ctrl-C saves")

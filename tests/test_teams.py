@@ -213,6 +213,14 @@ def test_partners_who_respond_in_turn_win_at_least_what_one_does_alone():
     assert tree.exploitability(policy) == pytest.approx(sides.mean())
 
 
+def test_partners_respond_on_as_long_as_that_wins_anything():
+    """Of whatever size what they win is: here a millionth of a chip more each time."""
+    won = iter([1.0, 1.0, 1.0 + 1e-6, 1.0 + 2e-6, 1.0 + 2e-6, 1.0 + 3e-6, 1.0 + 3e-6, 1.0 + 3e-6])
+    tree = SimpleNamespace(best_responses=lambda policy: [next(won)] * 4, responding=lambda policy, seat: policy)
+    assert GameTree._respond(tree, None, np.array([0, 2])) == 1.0 + 3e-6
+    assert next(won, None) is None
+
+
 def test_whichever_partner_begins_they_respond_until_neither_wins_more(monkeypatch):
     tree, won, respond = tiny_tree(), {}, GameTree._respond
     policy = tree.uniform()

@@ -387,6 +387,9 @@ def test_what_is_not_as_it_was_written_is_not_resumed_and_stays(what, kept, tmp_
 def test_two_digests_that_print_alike_are_told_to_differ():
     assert folder.difference({"a": "x" * 99 + "1"}, {"a": "x" * 99 + "2"}, "") == f"a differs: '{'x' * 56}..."
     assert folder.difference({"a": 1}, {}, "") == "a is not known here"
+    assert folder.difference({"a": 1}, 5, "x") == "x is {'a': 1} there, here 5"
+    assert folder.difference(5, {"a": 1}, "x") == "x is 5 there, here {'a': 1}"
+    assert folder.difference([1], [1, 2], "x") == "x is [1] there, here [1, 2]"
     assert folder.difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, "") == "a[1].b is 2 there, here 3"
 
 

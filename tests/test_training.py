@@ -419,8 +419,8 @@ def test_a_run_that_is_stopped_before_its_first_update_can_go_on(tmp_path):
     assert run.learn(go_on=True)
 
 
-def test_the_log_shows_chips_of_whole_matches(tmp_path):
-    run = Run.begin(parse({**SMALL, "variant": {"deals": 3}, "ppo": {"envs": 64, "steps": 64}}, "test"), tmp_path)
+def logged_by(run):
+    """What each update of a run logs."""
     seen, record = [], run.learner._record
 
     def noted(*args):
@@ -429,10 +429,22 @@ def test_the_log_shows_chips_of_whole_matches(tmp_path):
 
     run.learner._record = noted
     run.learn()
-    chips = [row for row in seen if "rollout/chips_sum" in row]
+    return seen
+
+
+def test_the_log_shows_chips_of_whole_matches(tmp_path):
+    run = Run.begin(parse({**SMALL, "variant": {"deals": 3}, "ppo": {"envs": 64, "steps": 64}}, "test"), tmp_path)
+    chips = [row for row in logged_by(run) if "rollout/chips_sum" in row]
     assert chips
     assert all(abs(row["rollout/chips_sum"]) < 1e-3 for row in chips)
     assert any(abs(row["rollout/chips_seat_0"]) > 0 for row in chips)
+
+
+@pytest.mark.parametrize(("pool", "least", "most"), [({"snapshots": 0, "rules": []}, 1.0, 1.0), ({}, 0.2, 0.8)])
+def test_the_log_shows_at_which_tables_the_learner_has_all_seats(pool, least, most, tmp_path):
+    run = Run.begin(parse({**SMALL, "decisions": 64 * 16 * 2, "pool": {**SMALL["pool"], **pool}}, "test"), tmp_path)
+    for row in logged_by(run):
+        assert least <= row["rollout/self_tables"] <= most
 
 
 def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
@@ -580,7 +592,7 @@ def test_the_learner_wants_its_own_environment():
     import gymnasium
 
     with pytest.raises(ValueError, match="learns in a SelfPlayVecEnv"):
-        SelfPlayPPO("MlpPolicy", gymnasium.make("CartPole-v1"), device="cpu")
+        SelfPlayPPO("MlpPolicy", gymnasium.make("CartPole-v1"), average_rate=0.03, device="cpu")
 
 
 def test_values_that_are_not_finite_stop_the_training(tmp_path):

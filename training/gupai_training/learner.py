@@ -108,8 +108,8 @@ class SelfPlayPPO(MaskablePPO):
         policy: Any,
         env: Any,
         *,
+        average_rate: float,
         ent_coef_end: float | None = None,
-        average_rate: float = 0.03,
         precision: str = "auto",
         **options: Any,
     ) -> None:
