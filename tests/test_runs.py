@@ -469,14 +469,14 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
 
 
 def test_a_finished_run_says_where_it_is_and_how_to_play_against_it(tmp_path):
-    path = tmp_path / "config.yaml"
-    path.write_text(json.dumps({**SMALL, "decisions": 64 * 16, "variant": {"players": 2, "forced_play": True}}))
+    path, variant = tmp_path / "config.yaml", {"players": 2, "forced_play": True}
+    path.write_text(json.dumps({**SMALL, "decisions": 64 * 16, "precision": "float32", "variant": variant}))
     result = train(path, "--runs", tmp_path / "runs")
     folder = tmp_path / "runs" / "small-1"
     assert (result.exit_code, result.stderr) == (0, "")
     *_, report, play = result.stdout.splitlines()
     assert report == f"Report: {folder / REPORT_FILE}" and (folder / REPORT_FILE).is_file()
-    assert (
-        play == f"Play against it: gupai play jie-long --against checkpoint:{folder} -o players=2 -o forced_play=True"
-    )
-    assert " ".join(result.stdout.split()).startswith(f"Jie Long: training in {folder} on cpu in float32; ctrl-C saves")
+    against = f"gupai play jie-long --against checkpoint:{folder} -o players=2 -o forced_play=True"
+    assert play == f"Play against it: {against}"
+    begins = f"Jie Long 接龍: training in {folder} on cpu in float32; ctrl-C saves and stops"
+    assert " ".join(result.stdout.split()).startswith(begins)

@@ -5,6 +5,7 @@ import json
 import threading
 import time
 import webbrowser
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from fastapi.testclient import TestClient
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
+from gupai_agents.evaluation.folder import FolderError
 from gupai_agents.evaluation.tournament import LineUp
 from gupai_app.session import Session
 from gupai_app.web import app as web_app
@@ -139,6 +141,15 @@ def test_a_line_of_a_file_of_games_is_there_or_it_is_said_why_not(tmp_path, monk
     path.unlink()
     with pytest.raises(ValueError, match=cannot):
         tournaments.line_at(path, 0)
+
+
+def test_pages_tell_what_is_wrong_in_a_folder_without_its_path():
+    folder = Path("/home/me/kept")
+    for error, told in (
+        ("/home/me/kept is not finished; --resume continues it", "kept is not finished; --resume continues it"),
+        ("/home/me/kept/games.csv: damaged, it is short", "games.csv: it is short"),
+    ):
+        assert kept._inside(folder, FolderError(error)) == told
 
 
 def test_who_sits_in_a_line_up_is_told_by_names():
