@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_app.cli import app
-from gupai_app.progress import results_table
+from gupai_app.progress import ScreenReporter, results_table
 from gupai_app.report import Screen
 from gupai_app.stop import Stop
 from gupai_env import get_game
@@ -468,7 +468,10 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
             assert f"{row.result.at_seat(0, seat).mean:+.1f}" in shown
 
 
-def test_a_finished_run_says_where_it_is_and_how_to_play_against_it(tmp_path):
+def test_a_finished_run_says_where_it_is_and_how_to_play_against_it(tmp_path, monkeypatch):
+    expected, dealt = [], []
+    monkeypatch.setattr(ScreenReporter, "expect", lambda self, deals: expected.append(deals))
+    monkeypatch.setattr(ScreenReporter, "dealt", lambda self, deals: dealt.append(deals))
     path, variant = tmp_path / "config.yaml", {"players": 2, "forced_play": True}
     path.write_text(json.dumps({**SMALL, "decisions": 64 * 16, "precision": "float32", "variant": variant}))
     result = train(path, "--runs", tmp_path / "runs")
@@ -480,3 +483,4 @@ def test_a_finished_run_says_where_it_is_and_how_to_play_against_it(tmp_path):
     assert play == f"Play against it: {against}"
     begins = f"Jie Long 接龍: training in {folder} on cpu in float32; ctrl-C saves and stops"
     assert " ".join(result.stdout.split()).startswith(begins)
+    assert expected == [2 * 4] and sum(dealt) == 2 * 4  # the final table, both ways round
