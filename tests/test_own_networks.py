@@ -381,6 +381,9 @@ def test_weights_apart_are_read_from_the_same_folder_and_told(place, printed, gr
     monkeypatch.setattr(onnx_agent, "MAX_BYTES", size - 1)
     with pytest.raises(ValueError, match=rf"w\.bin is larger than {size - 1:,} bytes"):
         make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
+    (folder / "w.bin").unlink()
+    with pytest.raises(ValueError, match=r"w\.bin: no such file"):
+        make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
 
 
 def test_without_onnxruntime_there_is_one_line_that_says_what_to_install(tmp_path, monkeypatch):
