@@ -249,6 +249,10 @@ def test_discoveries_are_a_table_and_what_stands(capsys, monkeypatch):
         "7, measured in 5,000 fresh deals each. The tuned heuristic wins +3.00 ±0.50 chips per deal from them. Never "
         "differ: carrying. Found: pips. A finding is made"
     ) in said
+    monkeypatch.setenv("COLUMNS", "48")
+    discover.show(JIE_LONG, content)
+    assert any(line.split()[:1] == ["leave_1..6"] for line in capsys.readouterr().out.splitlines())  # in one line
+    monkeypatch.setenv("COLUMNS", "200")
     content |= {"features": content["features"][1:], "idle": []}
     discover.show(JIE_LONG, content)
     said = " ".join(capsys.readouterr().out.split())

@@ -87,6 +87,14 @@ def test_at_mixed_tables_all_play_equally_often_and_meet_equally_often(number, s
         assert number > 8 or len(set(meetings.values())) == 1
 
 
+@pytest.mark.parametrize(("most", "found"), [(5, 5), (4, 10)])
+def test_so_many_combinations_are_all_played_and_of_more_some(most, found, monkeypatch):
+    monkeypatch.setattr("gupai_agents.evaluation.tournament.MOST_COMBINATIONS", most)
+    seated = [each.agents for each in line_ups(5, 4, MIXED)]
+    assert (seated == list(combinations(range(5), 4))) == (most == 5)
+    assert len(seated) == found
+
+
 def test_all_tables_are_all_of_them():
     tables = Counter(each.table for each in line_ups(4, 4, "all"))
     assert tables == {ONE: 12, TWO: 12, MIXED: 1}

@@ -109,6 +109,32 @@ def test_hints_that_another_process_compiles_are_awaited_and_other_games_are_not
     ended.release(1)
 
 
+def test_another_process_takes_the_game_that_is_wanted_next_and_then_the_others_in_order(held, monkeypatch):
+    taken, go = [], threading.Semaphore(0)
+
+    def elsewhere(game):
+        taken.append(game.id)
+        go.acquire()
+
+    def comes(number):
+        for _ in range(500):
+            if len(taken) >= number:
+                return taken[:number]
+            time.sleep(0.01)
+        raise AssertionError(taken)
+
+    monkeypatch.setattr(warmer, "prepare_elsewhere", elsewhere)
+    first, second, *_, wanted = GAMES
+    found = Warmer(GAMES.values())
+    assert comes(1) == [first]
+    assert found.await_parts(GAMES[wanted], HINTS)  # nothing of it is done
+    go.release()
+    assert comes(2) == [first, wanted]
+    go.release()
+    assert comes(3) == [first, wanted, second]
+    go.release(100)
+
+
 def test_what_is_said_is_what_is_done_for_the_game_that_is_asked_for(held, monkeypatch):
     done, step = held
     begun, ended = threading.Event(), threading.Semaphore(0)
