@@ -171,7 +171,7 @@ def test_the_width_of_a_rating_is_that_of_deals_and_not_of_rotations():
     """Rotations that repeat what their deal has brought make nothing surer."""
     chips = games([0.3, 0.0, -0.3], 100)
     once, often = (choices_of(np.repeat(chips, times, 2), np.arange(3)[None]) for times in (1, 5))
-    (rated, widths), (same, as_wide) = (ratings(each, 50) for each in (once, often))
+    (rated, widths), (same, as_wide) = (ratings(each, 0, 50) for each in (once, often))
     assert same == pytest.approx(rated)
     assert as_wide == pytest.approx(widths)
 
@@ -179,7 +179,7 @@ def test_the_width_of_a_rating_is_that_of_deals_and_not_of_rotations():
 def test_ratings_find_the_strengths_that_games_were_drawn_from():
     strengths = np.array([0.0, 0.5, 1.0, -1.5])
     choices = choices_of(games(strengths, 3000), np.arange(4)[None])
-    found, widths = ratings(choices, 60)
+    found, widths = ratings(choices, 0, 60)
     truth = (strengths - strengths.mean()) * 400 / np.log(10)
     assert (np.abs(found - truth) < 2 * widths).all()
     assert (widths < 20).all()
@@ -193,7 +193,7 @@ def test_one_against_three_equals_wins_a_quarter_when_all_are_alike():
 
 def test_the_width_of_a_rating_is_that_of_other_games():
     strengths, line_up = [0.0, 0.4, -0.4], np.arange(3)[None]
-    found = [ratings(choices_of(games(strengths, 200, seed), line_up), 30, seed) for seed in range(60)]
+    found = [ratings(choices_of(games(strengths, 200, seed), line_up), seed, 30) for seed in range(60)]
     spread = np.std([rated for rated, _ in found], axis=0, ddof=1)
     assert np.mean([width for _, width in found], axis=0) == pytest.approx(1.96 * spread, rel=0.3)
 
@@ -271,6 +271,9 @@ def test_a_mean_with_its_interval_has_the_same_names_in_every_file_and_older_one
     assert interval_in({"mean": 1.0, "low": 0.0, "high": 2.0, "deals": 4})["n"] == 4
     with pytest.raises(ValueError, match="low and high are no interval"):
         Interval(mean=0.0, low=1.0, high=None, n=2)
+    with pytest.raises(ValueError, match="low and high are no interval"):
+        Interval(mean=0.0, low=0.001, high=0.0, n=2)
+    assert Interval(mean=0.0, low=0.0, high=0.0, n=2).half_width == 0
 
 
 def figures_in(content: object, where: str) -> Iterator[tuple[str, dict]]:

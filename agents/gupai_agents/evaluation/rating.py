@@ -86,7 +86,7 @@ def plackett_luce(choices: Choices, weights: np.ndarray | None = None) -> np.nda
     return np.log(strength).reshape(*weights.shape[:-1], -1)
 
 
-def ratings(choices: Choices, draws: int = 100, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def ratings(choices: Choices, seed: int, draws: int = 100) -> tuple[np.ndarray, np.ndarray]:
     """Return the rating of every agent in points, and the half-width of its 95% interval by a bootstrap over deals."""
     generator = np.random.default_rng(seed)
     groups = len(choices.weights)

@@ -196,7 +196,7 @@ class Tournament:
         """How every agent did."""
         who = range(len(self.players))
         rated, widths = ratings(
-            choices_of(self.chips[..., self._units], self._agents[:, self._units]), seed=self.seed % (1 << 32)
+            choices_of(self.chips[..., self._units], self._agents[:, self._units]), self.seed % (1 << 32)
         )
         standings, ranks = self.standings, None
         if standings is not None:
