@@ -276,6 +276,7 @@ def test_a_folder_that_cannot_be_made_is_reported_in_one_line(tmp_path):
         lambda header, tensors: tensors["env.played"].fill(-2),
         lambda header, tensors: tensors["env.moves"].fill(1 << 62),
         lambda header, tensors: tensors["env.moves"].fill(-1),
+        lambda header, tensors: np.add.at(tensors["env.moves"], range(4), 1 << 62),  # their sum is what it was
         lambda header, tensors: tensors["env.seeds"].fill(-1),
         lambda header, tensors: tensors["env.seeds"].__iadd__(1),
         lambda header, tensors: tensors["env.episodes"].fill(-1),
