@@ -155,7 +155,7 @@ def has(at: Positions, text: str) -> np.ndarray:
 
 def _fits(at: Positions, pattern: Pattern) -> np.ndarray:
     if pattern.leaves:
-        return _leaves(at, pattern.leaves)
+        return np.broadcast_to(vocabulary_of(at.game).actions["leaves"].has(at, pattern.leaves), at.masks.shape)
     fits, pips = np.zeros(at.masks.shape, bool), np.zeros(at.masks.shape, int)
     for rows, names in _names(at):
         own, weights = zip(*(_fit(pattern, name) for name in names), strict=True)
@@ -206,11 +206,3 @@ def _fit(pattern: Pattern, name: str) -> tuple[bool, int]:
 
 def _among(some: Sequence[tuple[int, int]], tiles: Sequence[tuple[int, int]]) -> bool:
     return all(list(tiles).count(each) >= list(some).count(each) for each in some)
-
-
-def _leaves(at: Positions, number: int) -> np.ndarray:
-    own = vocabulary_of(at.game).actions.get("leaves")
-    if own:
-        return np.broadcast_to(own.has(at, number), at.masks.shape)
-    named = [re.fullmatch(rf"\[[1-6]:{number}\]", name) is not None for name in at.game.action_names]
-    return np.broadcast_to(named, at.masks.shape)
