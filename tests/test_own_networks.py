@@ -488,6 +488,11 @@ def state_without(*names):
         (state_without(), {"layers": ["0", "3"]}, "3 is not a linear layer; the tensors are 0.weight"),
         (state_without("0.weight"), {}, rf"2 takes 8 inputs and has a bias \[{ACTIONS}\], not {SIZE}"),
         (state_without("2.weight"), {}, rf"lead to {ACTIONS} actions, but 0 has 8 outputs"),
+        (
+            {"0.weight": np.zeros((4, SIZE)), "1.weight": np.zeros((ACTIONS + 1, 4))},
+            {},
+            f"lead to {ACTIONS} actions, but 1 has {ACTIONS + 1} outputs",
+        ),
         ({"scale": np.ones(3), **state_without()}, {}, "scale does not belong to a linear layer"),
         ({"0.weight": "x"}, {}, "0.weight is 'x', not a tensor"),
         ({"0.weight": np.full((4, SIZE), np.nan)}, {}, f"lead to {ACTIONS} actions, but 0 has 4 outputs"),

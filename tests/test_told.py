@@ -26,7 +26,7 @@ from gupai_app.web.review import luck
 from gupai_app.web.tournaments import index_of_game
 from gupai_app.words import result
 from gupai_env import get_game
-from gupai_env.core.phrases import seat_names
+from gupai_env.core.phrases import deal_of_match, seat_names
 from gupai_training.report import results_json
 from gupai_training.run_folder import FINAL_SEED, Row
 
@@ -395,3 +395,11 @@ def test_a_table_in_a_file_is_as_wide_as_it_needs(monkeypatch, capsys):
     report.put(table)
     (row,) = (line for line in capsys.readouterr().out.splitlines() if "few" in line)
     assert row.split("a few words")[1:][-1].strip() == "19"
+
+
+@pytest.mark.parametrize(
+    ("deal", "deals", "terminated", "said"),
+    [(0, 3, False, ["deal 1 of 3"]), (2, 3, False, ["deal 3 of 3"]), (3, 3, True, ["deal 3 of 3"]), (0, 1, False, [])],
+)
+def test_a_table_says_which_deal_of_a_match_lies_on_it(deal, deals, terminated, said):
+    assert deal_of_match(SimpleNamespace(deal=deal, deals=deals), terminated) == said
