@@ -70,7 +70,8 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     if not as_json:
         console.print(
             f"{run.game.title}: training in {run.folder} on {run.network.device} in {run.network.precision}; ctrl-C "
-            "saves and stops"
+            "saves and stops",
+            soft_wrap=True,  # a path is not broken
         )
     again = f"gupai train --resume {run.folder}"
     stop.result = f" at once; continue from the last save, if there is one, with: {again}"

@@ -478,10 +478,9 @@ def test_a_finished_run_says_where_it_is_and_how_to_play_against_it(tmp_path, mo
     result = train(path, "--runs", tmp_path / "runs")
     folder = tmp_path / "runs" / "small-1"
     assert (result.exit_code, result.stderr) == (0, "")
-    *_, report, play = result.stdout.splitlines()
+    begins, *_, report, play = result.stdout.splitlines()
     assert report == f"Report: {folder / REPORT_FILE}" and (folder / REPORT_FILE).is_file()
     against = f"gupai play jie-long --against checkpoint:{folder} -o players=2 -o forced_play=True"
     assert play == f"Play against it: {against}"
-    begins = f"Jie Long 接龍: training in {folder} on cpu in float32; ctrl-C saves and stops"
-    assert " ".join(result.stdout.split()).startswith(begins)
+    assert begins == f"Jie Long 接龍: training in {folder} on cpu in float32; ctrl-C saves and stops"
     assert expected == [2 * 4] and sum(dealt) == 2 * 4  # the final table, both ways round

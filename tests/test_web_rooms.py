@@ -311,7 +311,7 @@ def test_the_items_of_an_ordering_are_changed_together():
 
 def test_a_suit_is_renamed_where_it_is_a_number_or_in_a_weight_of_a_player_and_nowhere_else():
     content = claims.known()["jl-attack-2"].model_dump(mode="json", exclude_defaults=True)
-    reading = {**content["readings"][1], "note": "attack_2=5 stays", "population": {"hand": [{"feature": "pips"}]}}
+    reading = {**content["readings"][1], "note": "attack_2=5 stays", "population": {"hand": [{"feature": "doubles"}]}}
     reading |= {"name": "leave_2=1", "treated": "+attack_2=40,attack_3=2", "baseline": "greedy+leave_2=3"}
     content["readings"] = [reading]
     found = changed(claim_of(content), {"readings.0.suit": "5"}).claim.readings[0]
