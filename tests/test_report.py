@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -36,6 +37,16 @@ def test_the_rules_say_how_many_deals_and_players_are_allowed(game, capsys):
         variant(deals=1001)
     for players in map(int, variant.allowed("players").partition(";")[0].split(", ")):
         assert variant(players=players)
+
+
+@pytest.mark.parametrize("width", ["40", "60"])
+def test_names_of_options_features_and_players_are_not_broken_in_a_narrow_terminal(width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
+    for game in GAMES.values():
+        report.rules(game)
+        begins = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()}
+        names = [field.name for field in fields(game.variant)] + [feature.name for feature in game.features]
+        assert begins >= {*names, *game.heuristics}
 
 
 def test_bounded_options_say_their_bounds():
