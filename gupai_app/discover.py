@@ -60,9 +60,9 @@ def run(
                 **options,
             )
         content = {**made_by, **found.as_numbers()}
-        if path is not None:
+        if path is not None and part is not None:
             _write(path, content)
-            path.with_suffix(".part").unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
         return content
 
 

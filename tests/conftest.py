@@ -71,3 +71,23 @@ def compile_loops(game) -> None:
     tables = SeatVectorEnv(game, 2)
     tables.reset(seed=1)
     tables.step(tables.action_masks().argmax(1))
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    """A folder with runs, and one for tournaments."""
+    from web_room import furnish
+
+    return furnish(tmp_path_factory.mktemp("room"))
+
+
+@pytest.fixture(scope="module")
+def pages(room):
+    """The pages that show this folder; a failure of the server is an answer."""
+    from fastapi.testclient import TestClient
+
+    from gupai_app.web.app import create_app
+
+    server = create_app(runs=room / "runs", tournaments=room / "tournaments")
+    with TestClient(server, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        yield client

@@ -44,6 +44,19 @@ class Still:
         pass
 
 
+class Given:
+    """A network whose outputs are given."""
+
+    def __init__(self, *outputs):
+        self.outputs = outputs
+
+    def __call__(self, _):
+        return self.outputs
+
+    def parameters(self):
+        return list(self.outputs)
+
+
 def test_a_gradient_step_is_clipped_ppo():
     """Against the same in numpy; of three actions one may be forbidden."""
     generator = np.random.default_rng(5)
@@ -59,15 +72,12 @@ def test_a_gradient_step_is_clipped_ppo():
     old = np.log(chances[range(count), actions] / ratio)
     advantages, returns = np.array([1.0, 1, 2, -3, -1, -2]), generator.normal(size=count)
 
-    class Given:
-        def __call__(self, _):
-            return logits, values
-
-        def parameters(self):
-            return [logits, values]
-
     learner = SimpleNamespace(
-        policy=SimpleNamespace(optimizer=Still()), network=Given(), vf_coef=weight, max_grad_norm=1e9, updates=0
+        policy=SimpleNamespace(optimizer=Still()),
+        network=Given(logits, values),
+        vf_coef=weight,
+        max_grad_norm=1e9,
+        updates=0,
     )
     batch = {
         "observations": torch.zeros(count),
@@ -100,19 +110,16 @@ def test_a_gradient_step_is_clipped_ppo():
 def test_a_gradient_that_is_not_finite_stops_training_before_the_step(wrong):
     logits, values = torch.zeros(2, 2, requires_grad=True), torch.zeros(2, requires_grad=True)
 
-    class Given:
-        def __call__(self, _):
-            return logits, values
-
-        def parameters(self):
-            return [logits, values]
-
     class Steps(Still):
         def step(self):
             raise AssertionError("it learned")
 
     learner = SimpleNamespace(
-        policy=SimpleNamespace(optimizer=Steps()), network=Given(), vf_coef=1.0, max_grad_norm=1.0, updates=6
+        policy=SimpleNamespace(optimizer=Steps()),
+        network=Given(logits, values),
+        vf_coef=1.0,
+        max_grad_norm=1.0,
+        updates=6,
     )
     batch = {
         "observations": torch.zeros(2),

@@ -294,23 +294,23 @@ class Odd(nn.Module):
         (lambda x: x, {"rows": None}, rf"input is seen \[2, {SIZE}\]; export it with a dynamic first axis"),
         (lambda x: x + torch.rand_like(x), {}, "output logits differs for equal observations"),
         (lambda x: x, {"dtype": torch.bool}, r"input is of type tensor\(bool\)"),
-        (lambda x: x.reshape(2, -1)[: len(x)], {}, "fails for 1 observations"),
     ],
-    ids=["actions", "argmax", "one row", "two", "fixed", "drawn", "type", "failing"],
+    ids=["actions", "argmax", "one row", "two", "fixed", "drawn", "type"],
 )
 def test_a_graph_of_another_shape_is_refused_in_a_line(change, how, printed, tmp_path):
     how = {"names": ("logits",), **how}
     file = exported(Odd(change).eval(), tmp_path / "odd.onnx", **how)
     found = run("watch", "jie-long", f"onnx:{file}")
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
-    assert re.match(rf"gupai: {re.escape(str(file))}: its? {printed}", found.stderr), found.stderr
+    assert re.match(rf"gupai: {re.escape(str(file))}: its {printed}", found.stderr), found.stderr
 
 
 @with_onnx
 def test_a_graph_that_is_not_of_one_input_or_is_none_that_runs_is_refused_in_a_line(graph, tmp_path):
     import onnx
 
-    made = [onnx.load(graph) for _ in range(3)]
+    failing = exported(Odd(lambda x: x.reshape(2, -1)[: len(x)]).eval(), tmp_path / "failing.onnx", names=("logits",))
+    made = [*(onnx.load(graph) for _ in range(3)), onnx.load(failing)]
     again = made[0].graph.input.add()
     again.CopyFrom(made[0].graph.input[0])
     again.name = "more"
@@ -322,6 +322,7 @@ def test_a_graph_that_is_not_of_one_input_or_is_none_that_runs_is_refused_in_a_l
             rf"it has 2 inputs \(seen \[N, {SIZE}\], more \[N, {SIZE}\]\); jie-long has one input",
             "onnxruntime cannot run it",
             "damaged, its metadata 'gupai' are not a header of gupai",
+            "it fails for 1 observations",
         ),
         strict=True,
     ):

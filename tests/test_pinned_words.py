@@ -4,7 +4,6 @@ After a deliberate change of a text, `python tests/test_pinned_words.py` prints 
 `python tests/test_pinned_words.py GAME` the lines themselves, to compare with those of before.
 """
 
-import hashlib
 import sys
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 
 from gupai_env.core.guide import guide_of
 from gupai_env.games import GAMES
+from pins import digest_of
 from sessions import decisions
 from variants import variants
 
@@ -62,7 +62,7 @@ def _move(hints, view: np.record, action: int) -> str:
 
 def digests(name: str) -> str:
     """Return the beginning of the digest of each part."""
-    return " ".join(hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8] for lines in lines_of(name).values())
+    return " ".join(digest_of("\n".join(lines)) for lines in lines_of(name).values())
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
-from fastapi.testclient import TestClient
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
@@ -23,28 +22,15 @@ from gupai_app.session import Session
 from gupai_app.web import app as web_app
 from gupai_app.web import jobs, kept, serve, tournaments
 from gupai_app.web.address import Address, moves_in, play_on
-from gupai_app.web.app import create_app
 from gupai_app.web.gestures import _playable
 from gupai_app.web.review import MOST_NAME, check_names
 from gupai_app.web.table import WebGame
 from gupai_env.games import get_game
 from test_web import OURS, said
-from web_room import furnish
+from web_room import done
 
 HOME = "http://127.0.0.1"
 JIE_LONG = get_game("jie-long")
-
-
-@pytest.fixture(scope="module")
-def room(tmp_path_factory):
-    return furnish(tmp_path_factory.mktemp("room"))
-
-
-@pytest.fixture(scope="module")
-def pages(room):
-    server = create_app(runs=room / "runs", tournaments=room / "tournaments")
-    with TestClient(server, base_url=HOME, raise_server_exceptions=False) as client:
-        yield client
 
 
 def over():
@@ -186,10 +172,7 @@ def test_forms_of_long_ago_are_forgotten(pages, monkeypatch):
     form = {"game": "tiu-u", "agent": ["greedy", "random"], "deals": "2"}
     for seed in ("1", "2"):
         answer = pages.post("/tournaments", headers=OURS, data={**form, "seed": seed})
-        for _ in range(300):
-            if "Who wins from whom" in pages.get(answer.url.path).text:
-                break
-            time.sleep(0.05)
+        assert "Who wins from whom" in done(pages, answer.url.path)
     assert len(pages.app.state.server.begun) == 1
 
 
@@ -273,7 +256,7 @@ def test_pages_are_served_until_they_are_stopped(browser, monkeypatch, capsys, t
             begun.append((self.config, sockets))
 
     monkeypatch.setattr(serve.uvicorn, "Server", Server)
-    # The real one sets up logging anew, which closes what pytest listens with.
+    # The real one configures logging, which closes pytest's own handlers.
     monkeypatch.setattr(serve.uvicorn, "Config", lambda made, **settings: SimpleNamespace(app=made, **settings))
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.set())
     monkeypatch.chdir(tmp_path)

@@ -46,32 +46,10 @@ from gupai_app.web.tournaments import Watched, progress
 from gupai_app.words import compass
 from gupai_env.games import GAMES, get_game
 from test_web import OURS, actions, played, said
-from web_room import furnish
+from web_room import done
 
 every_game = pytest.mark.parametrize("game", GAMES)
 HOME = "http://127.0.0.1"
-
-
-@pytest.fixture(scope="module")
-def room(tmp_path_factory):
-    return furnish(tmp_path_factory.mktemp("room"))
-
-
-@pytest.fixture(scope="module")
-def pages(room):
-    app = create_app(runs=room / "runs", tournaments=room / "tournaments")
-    with TestClient(app, base_url=HOME, raise_server_exceptions=False) as client:
-        yield client
-
-
-def done(pages, path):
-    """A page when the work it tells of has ended."""
-    for _ in range(900):
-        text = pages.get(path).text
-        if 'value="stop"' not in text:
-            return text
-        time.sleep(0.1)
-    raise AssertionError("it goes on and on")
 
 
 # --- people at one screen -------------------------------------------------------------------------

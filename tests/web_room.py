@@ -1,7 +1,8 @@
-"""Folders of runs and tournaments as a server of pages shows them."""
+"""Folders of runs and tournaments as a server of pages shows them, and its pages when work has ended."""
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 from gupai_agents.shipped import best_file
@@ -31,3 +32,13 @@ def furnish(folder: Path) -> Path:
     (folder / "runs" / "broken" / "metrics.jsonl").write_text("{")
     (folder / "tournaments").mkdir()
     return folder
+
+
+def done(pages, path):
+    """A page when the work it tells of has ended."""
+    for _ in range(900):
+        text = pages.get(path).text
+        if 'value="stop"' not in text:
+            return text
+        time.sleep(0.1)
+    raise AssertionError("it goes on and on")
