@@ -2,7 +2,7 @@
 
     python docs/charts.py
 
-The effect of attacking with 2s, by how many were dealt (`docs/claims/jl-attack-2.json`), the strength of all players,
+The effect of attacking with 2s, by how many were dealt (the verdict on `jl-attack-2`), the strength of all players,
 by game (`docs/ladder/*.json`), and how strength grows with training (`docs/learning/*.json`).
 """
 
@@ -10,9 +10,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from writing import LADDERS, LEARNING, VERDICTS, ranked
+from writing import LADDERS, LEARNING, ranked
 
 from gupai_agents.evaluation.chart import Mean, rows
+from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import half_width, levels
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.evaluation.statistics import Estimate
@@ -23,7 +24,7 @@ FOLDER = Path(__file__).parent / "charts"
 
 
 def _verdict(claim: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((VERDICTS / f"{claim}.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))
     return found
 
 

@@ -1,10 +1,10 @@
-"""Writes `docs/claims.md`, the verdicts of all claims that come with gupai, and each as JSON in `docs/claims`: minutes.
+"""Writes `docs/claims.md`, the verdicts of all claims that come with gupai, and each as JSON in the package: minutes.
 
 python docs/claims.py [FOLDER | --page]
 
 With --page the page is written again from the verdicts that are kept. A folder keeps the verdicts as JSON, so that a
 run that was stopped continues where it was. What an optimiser does with the traits is worked out by `gupai claim run
---all --optimise --out docs/claims`.
+--all --optimise --out agents/gupai_agents/evaluation/claims/recorded`.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from gupai_agents.evaluation.claims import read_claim
+from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.workers import Processes
@@ -24,7 +25,6 @@ from gupai_app import claims
 
 STRONG = ("jl-attack-2", "jl-discard-weight", "jl-duopoly")  # against strong players too: minutes each
 PAGE = Path(__file__).parent / "claims.md"
-KEPT = Path(__file__).parent / "claims"
 HEAD = """\
 # What players say, and what comes of it
 
@@ -39,7 +39,7 @@ of a verdict among all that are tested here (Benjamini and Hochberg); what is en
 
 def write_page() -> None:
     """Write the page from the verdicts that are kept."""
-    kept = [json.loads((KEPT / f"{path.stem}.json").read_text(encoding="utf-8")) for path in claims.paths()]
+    kept = [json.loads((RECORDED / f"{path.stem}.json").read_text(encoding="utf-8")) for path in claims.paths()]
     PAGE.write_text(HEAD + markdown(corrected(kept)), encoding="utf-8")
 
 
@@ -54,9 +54,8 @@ def main(folder: str | None) -> None:
         with contextlib.redirect_stdout(io.StringIO()):
             claims.test(strong, 0, None, None, True, "json", out, workers, {})
             claims.test(others, 0, None, None, False, "json", out, workers, {})
-        KEPT.mkdir(exist_ok=True)
         for claim in found.values():
-            shutil.copy(Path(out) / f"{claim.id}.json", KEPT)
+            shutil.copy(Path(out) / f"{claim.id}.json", RECORDED)
     write_page()
 
 

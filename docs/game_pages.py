@@ -1,4 +1,4 @@
-"""The page of a game, written from the code and from what is in `docs/ladder`, `docs/claims` and `docs/annotated`."""
+"""The page of a game, written from the code, recorded verdicts and what is in `docs/ladder` and `docs/annotated`."""
 
 import itertools
 import json
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from writing import DEALS, LADDERS, VERDICTS, flowing, interval, ranked, table, variant_of
+from writing import DEALS, LADDERS, flowing, interval, ranked, table, variant_of
 
 from gupai_agents import agent_names
+from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import headline
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.registry import NOT_NAMED
@@ -362,7 +363,7 @@ def _known(game: Game) -> list[str]:
 
 
 def _verdicts(game: Game) -> Iterator[dict[str, Any]]:
-    files = [VERDICTS / f"{path.stem}.json" for path in claims.paths()]
+    files = [RECORDED / f"{path.stem}.json" for path in claims.paths()]
     contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
     return (content for content in contents if content["game"] == game.id)
 

@@ -2,8 +2,8 @@
 printed, `docs/models.md` and `docs/models/*.md` from the headers of the networks that come with the package, and
 `docs/reference/configuration.md`.
 
-Run it after a change of rules, options or encoders, and after new figures in `docs/ladder`, `docs/claims` or
-`docs/annotated`:
+Run it after a change of rules, options or encoders, and after new figures in `docs/ladder` or `docs/annotated` and
+new verdicts on claims:
 
     python docs/pages.py
 """

@@ -1,9 +1,9 @@
 """Writes `docs/strategy/GAME.md`, advice on playing a game with the evidence for each piece, and a position for each.
 
-It reads verdicts on claims (`docs/claims/*.json`, which `docs/claims.py` and `gupai claim run --all --optimise --out
-docs/claims` write), what features matter (`docs/strategy/GAME.json`, by `gupai discover GAME --out docs/strategy`), and
-`docs/strategy/advice.yaml`, which says what each reading of a claim would have a player do. Whether that is good
-advice, and what it gains, comes from the verdicts alone:
+It reads the recorded verdicts on claims (`docs/claims.py` says how they are written), what features matter
+(`docs/strategy/GAME.json`, by `gupai discover GAME --out docs/strategy`), and `docs/strategy/advice.yaml`, which says
+what each reading of a claim would have a player do. Whether that is good advice, and what it gains, comes from the
+verdicts alone:
 
     python docs/strategy.py              # the pages
     python docs/strategy.py --pictures   # and the positions, from deals that the verdicts name
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
+from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import headline, levels, master_said, shown
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.plain_yaml import parse_yaml
@@ -32,7 +33,7 @@ from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
 
 DOCS = Path(__file__).parent
-FOLDER, VERDICTS = DOCS / "strategy", DOCS / "claims"
+FOLDER = DOCS / "strategy"
 PICTURES = FOLDER / "positions"
 PROVED = "Every case was counted."
 HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
@@ -108,7 +109,7 @@ def page(game: Game) -> str:
 
 def _advice(game: Game) -> Iterator[Advice]:
     """Yield what is said of a game, with the verdicts."""
-    files = [VERDICTS / f"{path.stem}.json" for path in claims.paths()]
+    files = [RECORDED / f"{path.stem}.json" for path in claims.paths()]
     contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
     given = parse_yaml((FOLDER / "advice.yaml").read_text(encoding="utf-8"))
     for content in contents:

@@ -11,9 +11,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_env.core.game import Game
 
 DOCS = Path(__file__).parent
-LADDERS, LEARNING, DEALS, VERDICTS, CARDS = (
-    DOCS / name for name in ("ladder", "learning", "annotated", "claims", "models")
-)
+LADDERS, LEARNING, DEALS, CARDS = (DOCS / name for name in ("ladder", "learning", "annotated", "models"))
 
 
 def variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import gupai_env
+from gupai_agents.evaluation.claims.files import paths
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import NETWORKS
 from test_docs import pages
@@ -77,6 +78,7 @@ def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
         ("gupai_training/configs", "jie_long.yaml"),
         ("gupai_training/configs/claims", "jl-attack-2.yaml"),
         ("gupai_training/configs/strong", "jie_long.yaml"),
+        *(("gupai_agents/evaluation/claims/recorded", f"{path.stem}.json") for path in paths()),
         ("gupai_agents/weights", "jie-long.yaml"),
         ("gupai_env/render", "letters.otf"),
         ("gupai_app/templates", ""),

@@ -3,7 +3,6 @@
 import functools
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -13,9 +12,9 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-import gupai_app
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import examples_of_verdict, play_again
+from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.changes import Changed, changed
@@ -32,7 +31,6 @@ from gupai_env.games import get_game
 FEWEST, MOST = 20, 20_000  # deals of a figure
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
 MOST_BYTES = 1 << 22  # of a recorded verdict
-RECORDED = Path(gupai_app.__file__).parents[1] / "docs" / "claims"  # in a checkout of the sources
 
 router = APIRouter()
 
@@ -245,7 +243,7 @@ def _tested(now: Changed, deals: int | None, notify: Notify) -> Verdict:
 
 @functools.cache
 def _recorded(name: str) -> dict[str, Any] | None:
-    """Return the verdict on a claim that ships with the sources, None where there is none."""
+    """Return the recorded verdict on a claim, None where there is none."""
     path = RECORDED / f"{name}.json"
     try:
         found = read_stored(path, Recorded, MOST_BYTES)

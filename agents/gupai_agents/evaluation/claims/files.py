@@ -13,6 +13,7 @@ from gupai_env.core.checks import allowed_instead, as_path, nearest, refused, sh
 from gupai_env.core.files import read_text
 
 SUFFIX = ".yaml"
+RECORDED = Path(__file__).parent / "recorded"  # the verdicts on the claims that ship with gupai, as JSON
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
 
 
