@@ -13,7 +13,7 @@ from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused,
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.rng import KEYS, as_key
+from gupai_env.core.rng import as_key, drawn_seed
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
@@ -141,7 +141,8 @@ class GupaiEnv(AECEnv):
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Deal. With a seed its first episode, without one the next episode of the last seed.
 
-        Args: seed: 0..2**63 - 1; a first reset without one takes a seed from the operating system.
+        Args: seed: 0..2**63 - 1, also of numpy; a first reset without one takes a seed below 2**53 from the operating
+                system.
             options: none are known; accepted for the protocol's sake.
         Raises: ValueError for a bad seed, RuntimeError while another thread is at it; nothing has changed then.
         """
@@ -159,7 +160,7 @@ class GupaiEnv(AECEnv):
         elif self._seeded:
             number = before[0], before[1] + 1
         else:
-            number = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) % KEYS, 0
+            number = drawn_seed(), 0
         self.agents = []  # until it is dealt there is no game
         try:
             seeds[0], episodes[0] = number

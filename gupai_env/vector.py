@@ -17,7 +17,7 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
 from gupai_env.core.keys import derive_each
 from gupai_env.core.memory import record_of
-from gupai_env.core.rng import KEYS, as_key
+from gupai_env.core.rng import as_key, as_keys
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 
@@ -211,9 +211,7 @@ class VectorEnv:
         Raises: ValueError for seeds that are none, and then changes nothing.
         """
         if seeds is not None:
-            found = whole_numbers("seeds", seeds, self.num_envs, "lane")
-            if found.min() < 0 or found.max() >= KEYS:
-                as_key(next(each for each in found if not 0 <= each < KEYS))
+            found = as_keys(seeds, self.num_envs)
         else:
             key = as_key(0 if seed is None else seed)
             found = derive_each(key, 0, self.num_envs)

@@ -366,6 +366,77 @@ def test_a_seed_is_a_whole_number_of_63_bits(seeded):
         one_line(error)
     seeded(np.int8(1))
     seeded(np.uint64(2**63 - 1))
+    seeded(np.array(1, np.uint8))
+
+
+RESET = {  # by what deals, what the seeds of its first two deals are after a reset
+    "AEC": lambda seed: _reset_twice(GupaiEnv("jie-long"), lambda env: env._envs, seed),
+    "gymnasium": lambda seed: _reset_twice(
+        gymnasium.make("gupai/JieLong-v0").unwrapped, lambda env: env.table._envs, seed
+    ),
+    "make_vec": lambda seed: _reset_twice(
+        gymnasium.make_vec("gupai/JieLong-v0", num_envs=2).unwrapped, lambda env: env.envs, seed
+    ),
+}
+
+
+def _reset_twice(env, lanes, seed):
+    found = []
+    for each in (seed, None):
+        env.reset(seed=each)
+        found += zip(lanes(env).seeds.tolist(), lanes(env).episodes.tolist(), strict=True)
+    return found
+
+
+@pytest.mark.parametrize("reset", RESET.values(), ids=RESET)
+@pytest.mark.parametrize(
+    "seed",
+    [
+        np.int8(5),
+        np.uint64(5),
+        np.array(5),
+        np.array(5, np.uint64),
+        np.array(5, np.int16),
+        2**63 - 1,
+        np.uint64(2**63 - 1),
+    ],
+    ids=repr,
+)
+def test_a_seed_may_be_an_integer_of_numpy(reset, seed):
+    assert reset(seed) == reset(int(seed))
+    assert reset(seed)[0] == (int(seed), 0)
+
+
+@pytest.mark.parametrize("reset", RESET.values(), ids=RESET)
+def test_a_seed_that_is_drawn_is_one_that_doubles_hold(reset):
+    drawn = [seed for _ in range(8) for seed, _ in reset(None)]
+    assert max(drawn) < 2**53 and len(set(drawn)) > 7
+    assert max(drawn) > 2**45  # none of 8 above it: once in 10**19
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [[np.uint64(2**63 - 1), np.int8(6)], (2**63 - 1, 6), np.array([2**63 - 1, 6], np.uint64)],
+    ids=["kinds that numpy makes floats of", "tuple", "unsigned"],
+)
+def test_seeds_of_lanes_may_be_integers_of_several_kinds(seeds):
+    lanes, env = VectorEnv("jie-long", 2), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2).unwrapped
+    lanes.reset(seeds=seeds)
+    env.reset(seed=seeds)
+    assert lanes.seeds.tolist() == env.envs.seeds.tolist() == [2**63 - 1, 6]
+
+
+@pytest.mark.parametrize("seed", ["5", [5, 6], 2**64, -1, True, 1.0], ids=repr)
+def test_a_bad_seed_of_self_play_is_refused_at_once(seed):
+    env = SelfPlayVecEnv.against("jie-long", 2)
+    with pytest.raises(ValueError, match=r"^a seed is a whole number from 0 to 2\*\*63 - 1, not ") as error:
+        env.seed(seed)
+    one_line(error)
+
+
+def test_a_seed_of_64_bits_is_told_how_to_become_one_of_63():
+    with pytest.raises(ValueError, match=r"not 18446744073709551615; take it modulo 2\*\*63$"):
+        GupaiEnv("jie-long").reset(np.uint64(2**64 - 1))
 
 
 @pytest.mark.parametrize(
@@ -406,11 +477,11 @@ def test_seeds_are_one_a_lane(wrong):
 
 def test_seeds_of_lanes_side_by_side_stay_within_bounds():
     env = gymnasium.make_vec("gupai/JieLong-v0", num_envs=3)
-    for wrong in (2**63 - 2, -1, True, 1.0, "1"):
-        with pytest.raises(ValueError, match=r"seed=.* is not allowed; it must be a whole number from 0 to "):
+    for wrong in (2**63, -1, True, 1.0, "1"):
+        with pytest.raises(ValueError, match=r"^a seed is a whole number from 0 to 2\*\*63 - 1, not "):
             env.reset(seed=wrong)
-    env.reset(seed=2**63 - 3)
-    assert env.unwrapped.envs.seeds.tolist() == [2**63 - 3, 2**63 - 2, 2**63 - 1]
+    env.reset(seed=2**63 - 2)
+    assert env.unwrapped.envs.seeds.tolist() == [2**63 - 2, 2**63 - 1, 0]
     first = env.reset(seed=np.int64(7))[0]
     assert (first == env.reset(seed=[7, 8, 9])[0]).all()
     assert (first == env.reset(seed=np.array([7, 8, 9], np.uint8))[0]).all()

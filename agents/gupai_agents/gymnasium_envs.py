@@ -35,7 +35,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import LEGAL, WAIT
-from gupai_env.core.rng import KEYS, as_key
+from gupai_env.core.rng import EXACT, KEYS, as_key
 from gupai_env.games import get_game
 from gupai_env.vector import MOST_ENVS, VectorEnv
 
@@ -335,7 +335,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
     def reset(self, *, seed: int | Sequence[int] | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.
 
-        Args: seed: that of lane 0, lane i gets seed + i; or a seed for every lane. options: none are known.
+        Args: seed: that of lane 0, lane i gets (seed + i) % 2**63; or a seed for every lane. options: none are known.
         Raises: ValueError for a bad seed or an option, and then nothing has changed.
         """
         require_no(options)
@@ -358,14 +358,14 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
     def _begin(self, seed: int | Sequence[int] | None) -> None:
         """Deal in every lane; a bad seed changes nothing."""
         if seed is not None or not self._seeded:
-            if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
-                self.envs.reset(seeds=seed)
+            if getattr(seed, "ndim", 0) or (isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))):
+                self.envs.reset(seeds=seed)  # type: ignore[arg-type]
                 super().reset()
             else:
-                first = None if seed is None else whole_number("seed", seed, 0, KEYS - self.num_envs)
+                first = None if seed is None else as_key(seed)
                 super().reset(seed=first)
-                first = int(self.np_random.integers(1 << 62)) if first is None else first
-                self.envs.reset(seeds=first + np.arange(self.num_envs))
+                first = int(self.np_random.integers(EXACT - self.num_envs)) if first is None else first
+                self.envs.reset(seeds=(np.uint64(first) + np.arange(self.num_envs, dtype=np.uint64)) % np.uint64(KEYS))
             self._seeded = True
         else:
             self.envs.episodes += 1

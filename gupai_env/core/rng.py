@@ -5,10 +5,14 @@ machine, in Python as in compiled code, whatever else is drawn.
 Source of the constants: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 """
 
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numba.extending import overload
 
-from gupai_env.core.checks import is_whole, short_repr
+from gupai_env.core.checks import is_whole, one_of_an_array, short_repr, whole_numbers
 from gupai_env.core.rule import rule
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -17,6 +21,7 @@ MIX_2 = 0x94D049BB133111EB
 WORD = (1 << 64) - 1
 DRAWN = (1 << 31) - 1  # the bits of a draw
 KEYS = 1 << 63  # keys are 0..KEYS - 1, so that they fit a signed 64-bit integer
+EXACT = 1 << 53  # up to here doubles hold every whole number, and JavaScript, jq and others read numbers as doubles
 
 
 def derive(key: int, counter: int) -> int:
@@ -63,7 +68,40 @@ def shuffle_first(tiles, number, key):
 
 
 def as_key(seed: object, name: str = "a seed") -> int:
-    """Return a seed as a key; raises ValueError for anything except a whole number in 0..2**63 - 1."""
-    if is_whole(seed) and 0 <= seed < KEYS:  # type: ignore[operator]
-        return int(seed)  # type: ignore[call-overload]
-    raise ValueError(f"{name} is a whole number from 0 to 2**63 - 1, not {short_repr(seed)}")
+    """Return a seed as a key.
+
+    Args:
+        seed: A whole number in 0..2**63 - 1, of Python or numpy, or an array or tensor of one.
+        name: What it is called in the error.
+
+    Raises:
+        ValueError: It is anything else.
+    """
+    number: Any = one_of_an_array(seed)
+    if is_whole(number) and 0 <= number < KEYS:
+        return int(number)
+    hint = "; take it modulo 2**63" if is_whole(number) and number > 0 else ""
+    raise ValueError(f"{name} is a whole number from 0 to 2**63 - 1, not {short_repr(seed)}{hint}")
+
+
+def as_keys(seeds: Any, count: int) -> np.ndarray:
+    """Return the seeds of some lanes as keys, int64 [count].
+
+    Args:
+        seeds: As `as_key` takes them, in a sequence or an array.
+        count: How many lanes there are.
+
+    Raises:
+        ValueError: One is no seed, or they are not `count`.
+    """
+    if isinstance(seeds, Sequence) and all(map(is_whole, seeds)):  # numpy makes floats of some kinds of integers
+        seeds = np.array([as_key(seed) for seed in seeds], np.int64)
+    found = whole_numbers("seeds", seeds, count, "lane")
+    for seed in (found.min(), found.max()):
+        as_key(seed)
+    return found.astype(np.int64)
+
+
+def drawn_seed() -> int:
+    """Return a seed from the operating system, one that doubles hold."""
+    return secrets.randbelow(EXACT)

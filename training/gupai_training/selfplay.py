@@ -158,6 +158,10 @@ class SelfPlayVecEnv(VecEnv):
         """Its legal actions, bool [B, num_actions]; the next step overwrites it."""
         return self.envs.masks
 
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seed of the next `reset`; raises ValueError for a bad one."""
+        return super().seed(None if seed is None else as_key(seed))
+
     def reset(self) -> np.ndarray:
         """Deal in every lane and play on to the first decision of a learning seat.
 
