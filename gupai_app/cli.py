@@ -30,6 +30,7 @@ COMMANDS = (
     train.train,
     train.compare_runs,
     train.export,
+    compare.record,
     train.export_dataset,
 )  # in the order of the help
 

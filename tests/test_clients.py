@@ -66,12 +66,12 @@ def test_an_example_names_extras_and_constraints_that_there_are(path):
 
 def test_behaviour_cloning_learns_from_an_exported_data_set_and_its_clone_plays(tmp_path, printed_by):
     from gupai_agents import make_agent
-    from gupai_agents.evaluation import RecordWriter, duel, games_to_arrays
+    from gupai_agents.evaluation import RecordWriter, data_seed, duel, games_to_arrays
     from gupai_agents.evaluation.arrays import as_npz
 
     greedy, other = (make_agent(name, "jie-long", forced_play=True) for name in ("greedy", "random"))
     with RecordWriter(tmp_path / "games.jsonl") as record:
-        duel("jie-long", greedy, other, 120, seed=1, record=record, forced_play=True)
+        duel("jie-long", greedy, other, 120, seed=data_seed(1), record=record, forced_play=True)
     (tmp_path / "data.npz").write_bytes(as_npz(games_to_arrays(tmp_path / "games.jsonl", "greedy")))
     words = [str(tmp_path / "data.npz"), "--out", str(tmp_path / "clone.safetensors"), "--epochs", "3", "--deals", "8"]
     printed = printed_by("behaviour_cloning.py", *words)

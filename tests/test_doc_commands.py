@@ -39,7 +39,7 @@ SMALLER = {
     "gupai best-response ": "--generations 2 --candidate-deals 20 --deals 20 --playouts 5 --minutes 0",
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
-    "gupai tournament jie-long best tuned": "--deals 10",
+    "gupai record jie-long best tuned": "--deals 10",
     "gupai exploitability pai-gow -o deck=full": "-o deck=tiny",  # test_all_hands.py takes the whole deck
     "gupai exploitability pai-gow -o deck=full --solve": "--rounds 3",
     "gupai claim run jl-attack-2 --dry": "--no-masters",

@@ -102,7 +102,7 @@ PINNED = {
         71aa a79b 2c4c d109 684d c0f8 ba8b 57ba 2a5b 084f 7b8a f544 a797 dc8e
     """,
     "terminal": """
-        222a c6ed 26a2 0228 b2fe ba6c 1d76 fa9f d249 24aa f217 87d8 3594 38b0 3d32 db0a
+        222a c6ed 26a2 0228 b2fe ba6c 1d76 b459 d249 24aa f217 87d8 3594 38b0 3d32 db0a
     """,
 }
 

@@ -1,4 +1,4 @@
-"""Commands that compare agents: `tournament`, `verify`, `gate`, `ladder`, `exploitability` and `best_response`."""
+"""Commands in which agents play: `tournament`, `record`, `gate`, `ladder`, `best_response`; and what checks them."""
 
 import os
 import sys
@@ -21,6 +21,7 @@ from gupai_app.commands.shared import (
     Ray,
     Record,
     Rivals,
+    Table,
     TinyOptions,
     grouped,
     not_empty,
@@ -51,9 +52,7 @@ def tournament(
     deals: Deals = 5000,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     option: Options = None,
-    table: Annotated[
-        str, typer.Option(help="Seat assignment: one (one agent among equal others), two, mixed, or all of these")
-    ] = "one",
+    table: Table = "one",
     *,
     folder: Folder,
     record: Record,
@@ -98,6 +97,43 @@ def tournament(
     report.tournament(found, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
         say(f"The tournament is in {out}; check it with: gupai verify {out}", error=True)
+
+
+@grouped
+def record(
+    name: GameName,
+    agents: Rivals,
+    out: Annotated[str, path_option("FILE", "New file for the games; a name that ends in .gz makes a compressed one")],
+    deals: Deals = 5000,
+    seed: Annotated[int, typer.Option(help="Which deals are played; no evaluation deals them, whatever its seed")] = 0,
+    option: Options = None,
+    table: Table = "one",
+    force: Force = False,
+    ray: Ray = None,
+) -> None:
+    """Record games to learn from, in deals that no evaluation plays; `export-dataset` makes arrays of them."""
+    game, variant = read_variant(name, option)
+    rivals = [read_agent(spec, game, variant) for spec in agents]
+    seed = read_seed(seed)
+
+    from gupai_agents.agent import labels_of
+    from gupai_agents.evaluation import data_seed, play_tournament, schedule
+    from gupai_app import report
+    from gupai_env.core.checks import counted
+
+    options = {"table": table, "seed": data_seed(seed), **variant.changed()}
+    with mistakes():
+        plan = schedule(game, labels_of(rivals), deals, **options)
+    lost = "run the command again, with --force if there is a file of what was finished"
+    with (
+        mistakes(),
+        going_on(lost),
+        workers_at(ray, lost) as workers,
+        Record(out, force).writer("--out") as file,
+        report.progress("deals", len(plan.line_ups) * deals) as done,
+    ):
+        played = play_tournament(game, rivals, deals, record=file, progress=done, workers=workers, **options)
+    say(f"{out}: {counted(played.chips[..., 0].size, 'game')} of {counted(deals, 'deal')}")
 
 
 def verify(

@@ -91,6 +91,9 @@ Ray = Annotated[
     ),
 ]
 Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="Deals per duel, each played once from every seat")]
+Table = Annotated[
+    str, typer.Option(help="Seat assignment: one (one agent among equal others), two, mixed, or all of these")
+]
 
 
 @dataclass(frozen=True)
@@ -101,15 +104,15 @@ class Record:
     force: Force = False
 
     @contextmanager
-    def writer(self) -> "Iterator[RecordWriter | None]":
-        """Have a new file for games, if one is named; what is finished when the user stops is kept."""
+    def writer(self, option: str = "--record") -> "Iterator[RecordWriter | None]":
+        """Have a new file for games, if `option` names one; what is finished when the user stops is kept."""
         from gupai_agents.evaluation.records import RecordWriter
         from gupai_env.core.checks import counted
 
         if self.record is None:
             yield None
             return
-        check_target("--record", self.record, self.force, stream=False)
+        check_target(option, self.record, self.force, stream=False)
         with mistakes():
             try:
                 with RecordWriter(self.record, force=self.force) as writer:

@@ -132,9 +132,12 @@ def export_dataset(
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", callback=not_empty, help="Only the decisions of this agent")
     ] = None,
+    licence: Annotated[
+        str, typer.Option(metavar="NAME", callback=not_empty, help="Licence that the file names as that of its data")
+    ] = "MIT",
     force: Force = False,
 ) -> None:
-    """Write recorded games as arrays to learn from: observations, masks, actions, returns, seats."""
+    """Write recorded games as arrays to learn from: observations, masks, actions, returns, deals and more."""
     from gupai_env.core.checks import counted
     from gupai_env.core.files import write_file
 
@@ -145,13 +148,13 @@ def export_dataset(
     with mistakes(), going_on(NOTHING_KEPT):
         from gupai_agents.evaluation.arrays import as_npz, as_parquet, games_to_arrays
 
-        found = games_to_arrays(games, agent)
+        decisions = games_to_arrays(games, agent, licence=licence)
         with needing("data", "Parquet"):
-            content = as_parquet(found) if parquet else as_npz(found)
+            content = as_parquet(decisions) if parquet else as_npz(decisions)
         write_file(out, content, force=force)
-    number = counted(int(found.games[-1]) + 1, "game")
+    played, dealt = counted(int(decisions.games[-1]) + 1, "game"), counted(int(decisions.deals.max()) + 1, "deal")
     reader = "pandas.read_parquet" if parquet else "numpy.load"
-    say(f"{out}: {counted(len(found.actions), 'decision')} of {number}; {reader}({out!r}) reads them")
+    say(f"{out}: {counted(len(decisions.actions), 'decision')} of {played} of {dealt}; {reader}({out!r}) reads them")
 
 
 def tune(

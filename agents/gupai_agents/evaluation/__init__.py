@@ -1,7 +1,7 @@
 """Comparing players so that the result can be trusted."""
 
 from gupai_agents.evaluation.ablation import Ablation, Budget, discover
-from gupai_agents.evaluation.arrays import Decisions, games_to_arrays
+from gupai_agents.evaluation.arrays import Decisions, data_seed, games_to_arrays, split_by_deal
 from gupai_agents.evaluation.best_response import BestResponse, Effort, find_best_response
 from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_agents.evaluation.folder import play_into, verify
@@ -27,6 +27,7 @@ __all__ = [
     "Standings",
     "Tournament",
     "build_tree",
+    "data_seed",
     "discover",
     "duel",
     "find_best_response",
@@ -39,5 +40,6 @@ __all__ = [
     "recipe_gain",
     "round_robin",
     "schedule",
+    "split_by_deal",
     "verify",
 ]

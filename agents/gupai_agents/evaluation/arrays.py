@@ -2,20 +2,29 @@
 
 import io
 import itertools
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gupai_agents.evaluation.records import GameRecord, read_games
-from gupai_env.core.checks import short_repr
+from gupai_env.core.checks import counted, real_number, short_repr
+from gupai_env.core.game import Game
 from gupai_env.core.illegal import first_of
 from gupai_env.core.kernels import WAIT
+from gupai_env.core.rng import as_key, derive
+from gupai_env.core.streams import DATA_STREAM, SPLIT_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.vector import VectorEnv
 
+FORMAT = "gupai-decisions-1"
+LICENCE = "MIT"  # that of gupai and of the players that ship with it
+METADATA = "metadata"  # the array of an .npz file
+SCHEMA_KEY = b"gupai"  # of the metadata of a Parquet file
 GAMES_AT_ONCE = 2048
 
 
@@ -24,7 +33,10 @@ class Decisions(NamedTuple):
 
     observations: int8 [N, layout.size], what the seat to act observed. masks: bool [N, num_actions], its legal actions.
     actions: int16 [N], what it did. returns: float32 [N], the chips it was paid from then to the end of the game.
-    seats: int8 [N], who it was. games: int32 [N], the number of the game in the file, from 0.
+    seats: int8 [N], who it was. agents: int16 [N], which of `metadata["agents"]` sat there.
+    games: int32 [N], the number of the game in the file, from 0. deals: int32 [N], the number of its deal, from 0:
+    games of one deal have the same tiles, in other line-ups and rotations. seeds: int64 [N], the environment's seed.
+    metadata: what is the same in all rows, as JSON takes it (docs/datasets.md).
     """
 
     observations: np.ndarray
@@ -32,68 +44,145 @@ class Decisions(NamedTuple):
     actions: np.ndarray
     returns: np.ndarray
     seats: np.ndarray
+    agents: np.ndarray
     games: np.ndarray
+    deals: np.ndarray
+    seeds: np.ndarray
+    metadata: dict[str, Any]
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """All arrays by name."""
+        return {name: value for name, value in self._asdict().items() if name != METADATA}
+
+
+def data_seed(seed: int) -> int:
+    """Return the seed with which to deal games to learn from, so that no evaluation with a seed deals them again.
+
+    `gupai record` deals with it; in Python: `duel(..., seed=data_seed(1), record=record)`.
+
+    Raises: ValueError for a bad seed.
+    """
+    return derive(as_key(seed), DATA_STREAM)
+
+
+def split_by_deal(deals: ArrayLike, test: float = 0.05, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows to learn from and those to test on, int64 [rows] each; all rows of a deal are on one side.
+
+    Args:
+        deals: The deal of every row, integers [N]: `deals` of a data set, or `seeds` of several that are joined.
+        test: The share of the deals to test on.
+        seed: Which deals these are.
+
+    Raises: ValueError if a side has no deal, or for what are not deals or not a seed.
+    """
+    deals, test, seed = np.asarray(deals), real_number("test", test, 0, 1), as_key(seed)
+    if deals.ndim != 1 or deals.dtype.kind not in "iu":
+        raise ValueError(f"deals must be integers [N], one for each row, not {deals.dtype} {list(deals.shape)}")
+    names, rows = np.unique(deals, return_inverse=True)
+    number = round(test * len(names))
+    if not 0 < number < len(names):
+        raise ValueError(f"{test:g} of {counted(len(names), 'deal')} leaves one side without a deal")
+    stream = derive(seed, SPLIT_STREAM)
+    tested = np.zeros(len(names), bool)
+    tested[np.argsort([derive(stream, name) for name in names.tolist()])[:number]] = True
+    return np.flatnonzero(~tested[rows]), np.flatnonzero(tested[rows])
 
 
 def as_npz(decisions: Decisions) -> bytes:
-    """Return decisions as the content of a compressed .npz file, an array for each field; equal ones in equal bytes."""
+    """Return decisions as the content of a compressed .npz file, an array for each field; equal ones in equal bytes.
+
+    The array `metadata` is a text, [], which `json.loads(str(...))` reads.
+    """
     content = io.BytesIO()
-    np.savez_compressed(content, **decisions._asdict())
+    arrays: dict[str, Any] = {**decisions.columns, METADATA: np.array(json.dumps(decisions.metadata))}
+    np.savez_compressed(content, **arrays)
     return content.getvalue()
 
 
 def as_parquet(decisions: Decisions) -> bytes:
-    """Return decisions as a Parquet file, a column for each field; rows of several numbers are lists of fixed size.
+    """Return decisions as a Parquet file, a column for each array; rows of several numbers are lists of fixed size.
 
+    The metadata are those of the schema, JSON under the key "gupai".
     Raises: ImportError without pyarrow.
     """
     import pyarrow as pa
     from pyarrow import parquet
 
     columns = {}
-    for name, array in decisions._asdict().items():
+    for name, array in decisions.columns.items():
         flat = pa.array(array.reshape(-1))
         columns[name] = flat if array.ndim == 1 else pa.FixedSizeListArray.from_arrays(flat, array.shape[1])
     content = io.BytesIO()
-    parquet.write_table(pa.table(columns), content, compression="zstd")
+    table = pa.table(columns).replace_schema_metadata({SCHEMA_KEY: json.dumps(decisions.metadata)})
+    parquet.write_table(table, content, compression="zstd")
     return content.getvalue()
 
 
-def games_to_arrays(path: str | Path, agent: str | None = None) -> Decisions:
+def games_to_arrays(path: str | Path, agent: str | None = None, *, licence: str = LICENCE) -> Decisions:
     """Return the decisions of a file of games, all of one game and variant, each checked by playing it again.
 
     Args:
-        path: What `--record` or a `RecordWriter` wrote.
+        path: What `gupai record`, `--record` or a `RecordWriter` wrote.
         agent: The name of an agent in these games, to return its decisions alone.
+        licence: What the metadata name as the licence of the data.
 
     Raises:
         RecordError: A line is not the record of a game; it names file and line.
         ValueError: There is no game in the file, no such agent, or games of several variants; in one line.
         OSError: There is no such file.
     """
-    games, parts, rules, done = read_games(path), [], None, 0
-    named: set[str] = set()
+    games, numbers, rules = read_games(path), _Numbers(), None
+    parts: list[dict[str, np.ndarray]] = []
     while block := list(itertools.islice(games, GAMES_AT_ONCE)):
         for record in block:
             if rules is not None and rules != (record.game, record.variant):
                 raise ValueError(f"{path}: games of several variants; a data set holds one")
             rules = record.game, record.variant
-        named |= {name for record in block for name in record.agents}
-        found = _decisions(block, done)
-        parts.append(found if agent is None else _made_by(agent, block, found, done))
-        done += len(block)
-    if not parts:
+        columns = _decisions(block, numbers)
+        if agent is not None:
+            own = np.flatnonzero(columns["agents"] == numbers.agents.get(agent, -1))
+            columns = {name: array[own] for name, array in columns.items()}
+        parts.append(columns)
+    if rules is None:
         raise ValueError(f"{path}: there is no game in it")
-    if agent is not None and agent not in named:
-        raise ValueError(f"{path}: no agent {short_repr(agent)}; there are {first_of(sorted(named))}")
-    return Decisions(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    if agent is not None and agent not in numbers.agents:
+        raise ValueError(f"{path}: no agent {short_repr(agent)}; there are {first_of(sorted(numbers.agents))}")
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Decisions(**joined, metadata=_metadata(*rules, list(numbers.agents), licence))
 
 
-def _made_by(agent: str, block: Sequence[GameRecord], found: Decisions, first: int) -> Decisions:
-    """Return the decisions that an agent made in some games, of which the first has the number `first`."""
-    sat = np.array([[name == agent for name in record.agents] for record in block])
-    rows = np.flatnonzero(sat[found.games - first, found.seats])
-    return Decisions(*(each[rows] for each in found))
+def _metadata(game: Game, variant: Variant, agents: list[str], licence: str) -> dict[str, Any]:
+    """Return what is the same in all rows of a data set."""
+    layout = game.encoder.layout
+    return {
+        "format": FORMAT,
+        "game": game.id,
+        "version": game.version,
+        "variant": variant.changed(),
+        "agents": agents,
+        "sections": [
+            {"name": section.name, "start": start, "shape": list(section.shape)}
+            for section, start in zip(layout.sections, layout.starts, strict=True)
+        ],
+        "actions": list(game.action_names),
+        "licence": licence,
+    }
+
+
+class _Numbers:
+    """The numbers that games, deals and agents have in a data set, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self.games = 0
+        self.deals: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        self.agents: dict[str, int] = {}
+
+    def deal(self, record: GameRecord) -> int:
+        return self.deals.setdefault((record.seed, record.episode, record.order), len(self.deals))
+
+    def line_up(self, record: GameRecord) -> list[int]:
+        return [self.agents.setdefault(name, len(self.agents)) for name in record.agents]
 
 
 def _begun(block: Sequence[GameRecord], variant: Variant) -> VectorEnv:
@@ -110,31 +199,37 @@ def _begun(block: Sequence[GameRecord], variant: Variant) -> VectorEnv:
     return envs
 
 
-def _decisions(block: Sequence[GameRecord], first: int) -> Decisions:
-    """Return the decisions of some games; `first` is the number of the first of them."""
+def _decisions(block: Sequence[GameRecord], numbers: _Numbers) -> dict[str, np.ndarray]:
+    """Return the decisions of some games, an array for each column of `Decisions`."""
     envs = _begun(block, block[0].variant)
     lengths = np.array([len(record.actions) for record in block])
     total, starts = int(lengths.sum()), np.cumsum(lengths) - lengths
     actions = np.fromiter(itertools.chain.from_iterable(record.actions for record in block), np.int16, total)
-    found = Decisions(
-        np.empty((total, envs.layout.size), np.int8),
-        np.empty((total, envs.game.num_actions), np.bool_),
-        actions,
-        np.empty(total, np.float32),
-        np.empty(total, np.int8),
-        np.repeat(np.arange(first, first + len(block), dtype=np.int32), lengths),
-    )
+    observations, masks = np.empty((total, envs.layout.size), np.int8), np.empty((total, envs.game.num_actions), bool)
+    returns, seats = np.empty(total, np.float32), np.empty(total, np.int8)
     paid = np.array([record.payoffs for record in block], np.float32)  # [games, deals, seats]
     coming = paid[:, ::-1].cumsum(1)[:, ::-1]
     for at, lanes in _under_way(lengths):
-        rows, seats = starts[lanes] + at, envs.seats[lanes]
-        found.observations[rows], found.masks[rows] = envs.observations[lanes], envs.masks[lanes]
-        found.seats[rows] = seats
-        found.returns[rows] = coming[lanes, envs.states.deal[lanes], seats]
+        rows, movers = starts[lanes] + at, envs.seats[lanes]
+        observations[rows], masks[rows], seats[rows] = envs.observations[lanes], envs.masks[lanes], movers
+        returns[rows] = coming[lanes, envs.states.deal[lanes], movers]
         played = np.full(envs.num_envs, WAIT, np.int64)
         played[lanes] = actions[rows]
         envs.step(played)
-    return found
+    lane = np.repeat(np.arange(len(block)), lengths)  # of every row
+    games = (numbers.games + lane).astype(np.int32)
+    numbers.games += len(block)
+    return {
+        "observations": observations,
+        "masks": masks,
+        "actions": actions,
+        "returns": returns,
+        "seats": seats,
+        "agents": np.array([numbers.line_up(record) for record in block], np.int16)[lane, seats],
+        "games": games,
+        "deals": np.array([numbers.deal(record) for record in block], np.int32)[lane],
+        "seeds": np.array([record.seed for record in block], np.int64)[lane],
+    }
 
 
 def _under_way(lengths: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
