@@ -21,6 +21,7 @@ import threading
 import time
 from pathlib import Path
 
+from gupai_agents.cores import cores
 from gupai_env.games import GAMES
 
 PLAY = re.compile(r'<button form="moves" name="play" value="(\d+)"')
@@ -117,7 +118,7 @@ def main() -> None:
             server.send_signal(signal.SIGINT)
             server.wait(20)
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    print(f"{platform.machine()}, {os.cpu_count()} processors, load {load}; Python {platform.python_version()}")
+    print(f"{platform.machine()}, {cores()} cores, load {load}; Python {platform.python_version()}")
     for count, (took, used) in ((1, alone), (clients, many)):
         print(
             f"{asked.game}, {count} at once, {len(took):,} pages: {short_repr(took)}; "

@@ -10,12 +10,12 @@ run that was stopped continues where it was. What an optimiser does with the tra
 import contextlib
 import io
 import json
-import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+from gupai_agents.cores import cores
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
@@ -48,7 +48,7 @@ def main(folder: str | None) -> None:
     found = {path.stem: read_claim(path) for path in claims.paths()}
     strong = [claim for name, claim in found.items() if name in STRONG]
     others = [claim for name, claim in found.items() if name not in STRONG]
-    workers = Processes(os.cpu_count() or 1)
+    workers = Processes(cores())
     with tempfile.TemporaryDirectory() as empty:
         out = folder or empty
         with contextlib.redirect_stdout(io.StringIO()):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gupai_agents.cores import cores
 from gupai_agents.gymnasium_envs import SeatVectorEnv
 from gupai_agents.playouts import playout_runs
 from gupai_env.aec import GupaiEnv
@@ -27,7 +28,6 @@ RUN_SECONDS = 0.2  # at least, a run
 FRESH_RUNS = 3
 STEPS = 32  # actions a lane in one call of `play_random`, at least,
 CALL = 65536  # and decisions in all
-THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 COUNTED = (
     "A decision is one action of one seat: choosing a random legal one, playing it, dealing again where a deal ends, "
     "and writing the next mask (and observation). Lanes are stepped from Python, envs.step(envs.sample(key)), "
@@ -65,7 +65,7 @@ def machine() -> dict[str, str]:
         cpu = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), cpu)
     return {
         "cpu": cpu,
-        "cores": f"{THREADS} of {os.cpu_count()}",
+        "cores": f"{cores()} of {os.cpu_count()}",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -175,8 +175,8 @@ def figures(game: Game) -> Iterator[Figure]:
     for num_envs in SHARED:
         yield Figure(game.id, f"play_random, {num_envs} lanes", median_rate(playing(game, num_envs)), "decisions/s")
         for what, make in (("play_random", playing), ("stepped", stepping)):
-            times = speedup(make(game, num_envs), make(game, num_envs, threads=THREADS))
-            yield Figure(game.id, f"{what}, {num_envs} lanes, {THREADS} threads against 1", times, "x")
+            times = speedup(make(game, num_envs), make(game, num_envs, threads=cores()))
+            yield Figure(game.id, f"{what}, {num_envs} lanes, {cores()} threads against 1", times, "x")
     for what, measure in {
         "playouts, greedy": lambda: median_rate(playout_runs(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),

@@ -1,10 +1,10 @@
 """`gupai ladder`: all players of a game and their strength, for people, as JSON and as a page of the documentation."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from gupai_agents.cores import cores
 from gupai_agents.evaluation.ladder import Ladder
 from gupai_agents.registry import agent_names
 from gupai_app.bench import machine
@@ -37,7 +37,7 @@ def show(ladder: Ladder, seconds: float) -> None:
         table,
         f"{ladder.game.id} v{ladder.game.version}, {ladder.variant}; seed {ladder.seed}; {seconds:.0f} seconds.",
         MEANING,
-        f"Decisions per second are those of a batch, on {os.cpu_count()} cores.",
+        f"Decisions per second are those of a batch, on {cores()} cores.",
     )
 
 
@@ -66,6 +66,6 @@ def content(ladder: Ladder, seconds: float, command: str) -> dict[str, Any]:
             }
             for rung in ladder.rungs
         ],
-        "machine": {**machine(), "cores": os.cpu_count()},
+        "machine": {**machine(), "cores": cores()},
         "seconds": seconds,
     }

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gupai_agents.cores import cores, take_cores
 from gupai_agents.workers import PROCESSES, begin_process
 from gupai_app.report import Screen, evaluation_line, progress
 from gupai_app.stop import Stop
@@ -36,6 +37,8 @@ def _train(settings: str, runs: str, pipe: Connection) -> None:
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    config = Config.model_validate_json(settings)
+    take_cores(config.threads)
     with Stop() as stop:
         stop.gently = True
         from gupai_training.report import write_report
@@ -49,7 +52,7 @@ def _train(settings: str, runs: str, pipe: Connection) -> None:
         if stop.asked():
             return
         try:
-            run = Run.begin(Config.model_validate_json(settings), Path(runs))
+            run = Run.begin(config, Path(runs))
             pipe.send((BEGAN, str(run.folder)))
             if not run.learn(reporter=PipeReporter(), stop=stop.asked):
                 os._exit(0)  # all is saved, and what loaded torch takes seconds to end in order
@@ -66,10 +69,9 @@ def _train(settings: str, runs: str, pipe: Connection) -> None:
 
 def seeds_of(config: Config, count: int) -> list[Config]:
     """Return a configuration for each seed, from that of `config` on; each takes its share of the cores."""
-    cores = os.cpu_count() or 1
     if config.seed + count > 1 << 32:
         raise refused("seed", config.seed, f"the {count} seeds that start there must be below {1 << 32:,}")
-    share = config.threads or max(1, cores // count)
+    share = config.threads or max(1, cores() // count)
     name = (config.name or config.game)[:40]
     return [
         config.model_copy(update={"seed": seed, "threads": share, "name": f"{name}-seed{seed}"})
@@ -93,10 +95,10 @@ class Seeds:
 
     def train(self, notify: Callable[[int, dict[str, Any]], None], ended: Callable[[int], None]) -> None:
         """Train all; `notify` is called with a seed and each of its evaluations, `ended` with 1 as a run ends."""
-        cores = os.cpu_count() or 1
+        most = cores()
         try:
             while self.waiting or self.children:
-                while self.waiting and len(self.children) < cores:
+                while self.waiting and len(self.children) < most:
                     self._begin(self.waiting.pop(0))
                 for pipe in wait([child.pipe for child in self.children]):
                     child = next(each for each in self.children if each.pipe is pipe)

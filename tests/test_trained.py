@@ -279,7 +279,7 @@ def test_runs_that_cannot_be_compared_are_refused_in_a_line(runs, more, said):
 
 
 def test_seeds_share_the_cores(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.setenv("PYTHON_CPU_COUNT", "8")
     config = parse({**SMALL, "threads": 0, "seed": 5}, "test")
     found = seeds_of(config, 3)
     assert [(each.seed, each.threads, each.name) for each in found] == [

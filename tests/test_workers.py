@@ -4,6 +4,7 @@ import contextlib
 import json
 import multiprocessing
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from gupai_agents.checkpoint import read_checkpoint
+from gupai_agents.cores import cores, quota
 from gupai_agents.search import in_blocks
 from gupai_agents.tune import Table
 from gupai_agents.workers import (
@@ -101,6 +103,95 @@ def test_one_job_is_done_here_and_several_by_as_many_processes():
     several = workers_for(3)
     assert type(workers_for(1)) is Workers
     assert isinstance(several, Processes) and several.count == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes are not bound to cores here")
+@pytest.mark.parametrize(("stated", "count"), [("3", 3), ("512", 512), ("default", None), ("", None)])
+def test_cores_are_as_many_as_python_says_or_this_process_is_bound_to(stated, count, monkeypatch):
+    monkeypatch.setenv("PYTHON_CPU_COUNT", stated)
+    monkeypatch.setattr("gupai_agents.cores.quota", lambda: 1e9)
+    assert cores() == (count or len(os.sched_getaffinity(0)))
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        assert cores() == (count or 1)
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@pytest.mark.parametrize("stated", ["0", "-1", "1.5", "x", "３"])
+def test_another_number_of_cores_is_refused_in_one_line(stated, monkeypatch):
+    monkeypatch.setenv("PYTHON_CPU_COUNT", stated)
+    with pytest.raises(ValueError, match=f"^PYTHON_CPU_COUNT='{stated}' is not allowed; .*$"):
+        cores()
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "limit", "count"),
+    [
+        ("0::/", {"cpu.max": "150000 100000"}, 1.5, 2),
+        ("0::/", {"cpu.max": "max 100000"}, np.inf, 64),
+        ("0::/a/b", {"a/b/cpu.max": "max 100000", "a/cpu.max": "20000 100000"}, 0.2, 1),  # a quota on the slice above
+        ("0::/../x", {"cpu.max": "300000 100000"}, 3, 3),  # the path is that outside of the container
+        ("9:name=systemd:/\n4:cpu,cpuacct:/d", {"cpu/d/cpu.cfs_quota_us": "250000"}, 2.5, 3),
+        ("4:cpu:/docker/1f", {"cpu/cpu.cfs_quota_us": "400000"}, 4, 4),
+        ("4:cpu:/", {"cpu/cpu.cfs_quota_us": "-1"}, np.inf, 64),
+        ("3:cpuset:/", {"cpuset/cpu.cfs_quota_us": "100000"}, np.inf, 64),
+        ("0::/", {"cpu.max": "a lot"}, np.inf, 64),
+        (None, {}, np.inf, 64),  # no Linux
+    ],
+)
+def test_a_quota_of_time_is_worth_so_many_cores(groups, files, limit, count, tmp_path, monkeypatch):
+    for name, text in ({"proc/self/cgroup": groups} if groups else {}).items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    for name, text in files.items():
+        path = tmp_path / "sys" / "fs" / "cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+        path.with_name("cpu.cfs_period_us").write_text("100000\n")
+    assert quota(tmp_path) == limit
+    monkeypatch.delenv("PYTHON_CPU_COUNT", raising=False)
+    monkeypatch.setattr("gupai_agents.cores._allowed", lambda: 64)
+    monkeypatch.setattr("gupai_agents.cores.quota", lambda: limit)
+    assert cores() == count
+
+
+def cores_here(_):
+    return cores()
+
+
+def test_searches_and_processes_share_the_cores(monkeypatch):
+    for count in (1, 3):
+        monkeypatch.setenv("PYTHON_CPU_COUNT", str(count))
+        names = set()
+        in_blocks(lambda first, end, names=names: names.add(threading.current_thread().name), 1000, None, 1000)
+        assert 1 <= len(names) <= count and all(name.startswith("worker") for name in names) == (count > 1)
+    monkeypatch.setenv("PYTHON_CPU_COUNT", "7")
+    assert dict(Processes(2).as_done(cores_here, {"a": (0,)})) == {"a": 3}
+    assert dict(Processes(9).as_done(cores_here, {"a": (0,)})) == {"a": 1}
+
+
+def test_a_run_learns_on_no_more_threads_than_there_are_cores(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHON_CPU_COUNT", "2")
+    before = torch.get_num_threads()
+    try:
+        for stated, allowed in ((0, 2), (3, 3)):
+            torch.set_num_threads(4)
+            Run(parse({**BY_SEARCH, "threads": stated}, "test"), tmp_path)
+            assert torch.get_num_threads() == allowed
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_only_one_place_asks_how_many_cores_there_are():
+    asking = {
+        path.name
+        for folder in ("gupai_env", "agents", "training", "gupai_app")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"cpu_count|sched_getaffinity", path.read_text(encoding="utf-8"))
+    }
+    assert asking == {"cores.py", "bench.py"}  # which prints how many cores the machine has
 
 
 def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
@@ -521,6 +612,7 @@ def linger(folder: str, number: int, seconds: float) -> int:
 def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
     cluster = joined(nodes, 2)
     try:
+        assert cluster.ask(os.getenv, "PYTHON_CPU_COUNT")() == "1"
         answers = cluster.in_order(linger, ((str(tmp_path), number, 1.0) for number in range(10)))
         found = [next(answers)]
         begun, deadline = tmp_path / "2", time.monotonic() + 60

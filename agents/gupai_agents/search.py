@@ -15,7 +15,6 @@ import contextlib
 import functools
 import itertools
 import math
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch, check_batch
+from gupai_agents.cores import cores
 from gupai_agents.heuristics import RANDOM, asked, decide, writable
 from gupai_agents.workers import in_threads, pause
 from gupai_env.core.byte_rows import count_marks
@@ -423,7 +423,7 @@ def in_blocks(run_block: Callable[[int, int], None], rows: int, threads: int | N
 
     Args: playouts: per row; if there are few in all, they run in this thread.
     """
-    threads = min(threads or os.cpu_count() or 1, rows)
+    threads = min(threads or cores(), rows)
     shared = threads > 1 and rows * playouts >= MIN_SHARED_ROWS
     many = max(4 * threads if shared else 1, rows * playouts // AT_ONCE)
     ends = np.linspace(0, rows, min(rows, many) + 1).astype(int).tolist()

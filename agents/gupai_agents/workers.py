@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+from gupai_agents.cores import cores, take_cores
 from gupai_env.core.checks import short_repr
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
@@ -72,7 +73,7 @@ def in_threads(task: Callable[[One], Found], tasks: Iterable[One], threads: int 
             pause()
             return task(each)
 
-    pool = ThreadPoolExecutor(threads or os.cpu_count(), thread_name_prefix="worker")
+    pool = ThreadPoolExecutor(threads or cores(), thread_name_prefix="worker")
     try:
         yield from pool.map(do, tasks)
     finally:
@@ -184,7 +185,7 @@ class Processes(Workers):
         processes: list[_Process] = []
         try:
             for _ in range(min(self.count, len(todo))):
-                processes.append(_Process(task.__module__))
+                processes.append(_Process(task.__module__, max(1, cores() // self.count)))
             idle = processes[:]
             while todo or busy:
                 while todo and idle:
@@ -215,11 +216,11 @@ def begin_process(target: Callable, *arguments: Any, name: str | None = None, ne
 
 
 class _Process:
-    """A process that does one task after another; needs: the module of the tasks."""
+    """A process that does one task after another; needs: the module of the tasks. share: the cores that it may use."""
 
-    def __init__(self, needs: str) -> None:
+    def __init__(self, needs: str, share: int) -> None:
         self.pipe, theirs = PROCESSES.Pipe()
-        self.process = begin_process(_serve, theirs, needs=needs)
+        self.process = begin_process(_serve, theirs, share, needs=needs)
         theirs.close()
 
     def begin(self, task: Callable, arguments: tuple) -> None:
@@ -257,8 +258,9 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: "Connection[Any, Any]") -> None:
-    """Do tasks as they come, until the process that asks for them is gone."""
+def _serve(pipe: "Connection[Any, Any]", share: int) -> None:
+    """Do tasks as they come, on a share of the cores, until the process that asks for them is gone."""
+    take_cores(share)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     one_core()
@@ -292,6 +294,12 @@ def workers_for(jobs: int) -> Workers:
     return Workers() if jobs == 1 else Processes(jobs)
 
 
+def _as_worker(task: Callable[..., Found], *arguments: Any) -> Found:
+    """Return the result of a task in a worker of a cluster, which there is for every core."""
+    take_cores(1)
+    return task(*arguments)
+
+
 class Cluster(Workers):
     """The workers of a Ray cluster, one per core. A task whose worker dies is repeated by another.
 
@@ -308,7 +316,7 @@ class Cluster(Workers):
         except ImportError:
             raise ValueError("--ray needs one more package: pip install 'gupai[ray]'") from None
         self.address, self.go_on, self._ray = address, go_on, ray
-        self._remote: dict[Callable, Any] = {}
+        self._remote = ray.remote(num_cpus=1, max_retries=-1)(_as_worker)
         self._lost = False
         require_listener(address)  # Ray would try for many minutes
         try:
@@ -355,9 +363,7 @@ class Cluster(Workers):
                 self._check()
 
     def _begin(self, task: Callable, arguments: tuple) -> Any:
-        if task not in self._remote:
-            self._remote[task] = self._ray.remote(num_cpus=1, max_retries=-1)(task)
-        return self._or_lost(self._remote[task].remote, *arguments)
+        return self._or_lost(self._remote.remote, task, *arguments)
 
     def _patiently(self, get: Callable, reference: Any) -> Any:
         """Get an answer, checking repeatedly whether the cluster is still there."""

@@ -9,6 +9,7 @@ import torch
 from stable_baselines3.common.logger import configure
 
 from gupai_agents.checkpoint import CheckpointError, write_checkpoint
+from gupai_agents.cores import cores
 from gupai_agents.network import NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.workers import Workers
@@ -36,7 +37,7 @@ class Run(RunFolder):
         """Args: workers: compute targets while this process learns; without them it does both in turn."""
         device_of(config.device)  # a GPU that is not there is refused before anything is begun
         super().__init__(config, folder)
-        torch.set_num_threads(config.threads or torch.get_num_threads())
+        torch.set_num_threads(config.threads or min(torch.get_num_threads(), cores()))
         self.learner = build_learner(config) if config.decisions else None
         self.network = self.learner.network if self.learner else self._build_network()
         self.search_stage = SearchStage(config, self.network, workers) if config.expert_iteration.targets else None

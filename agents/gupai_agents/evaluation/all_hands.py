@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import comb
-from os import cpu_count
 from typing import Any
 
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
+from gupai_agents.cores import cores
 from gupai_agents.decisions import standing
 from gupai_env.core.checks import whole_number
 from gupai_env.core.compiling import compiled
@@ -97,7 +97,7 @@ class Hands:
 
         The sum over all hands, each split as its seat's policy says, is what that wins per deal.
         """
-        out, number = np.zeros(policy.shape), cpu_count() or 1
+        out, number = np.zeros(policy.shape), cores()
         bounds = np.linspace(0, len(self.hands), number + 1).astype(np.int64)
         once = policy / self.repeats[:, None]
         values = np.arange(int(self.groups.max()) + 1)
