@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
-from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, short_repr
+from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, short_repr, whole_number
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
@@ -22,6 +22,7 @@ from gupai_env.vector import VectorEnv
 MASK_PLACES = ("observation", "info")
 RENDER_MODES = ["human", "ansi", "rgb_array"]
 RENDER_FPS = 2
+MOST_CYCLES = 1 << 31
 NO_GAME = "no game is under way; call reset() to deal"
 IN_USE = "this environment is in use by another thread; give each thread one of its own"
 DEALT = (  # attributes that there are once a game is dealt
@@ -56,9 +57,26 @@ class GupaiEnv(AECEnv):
     """
 
     def __init__(
-        self, game: str | Game, *, render_mode: str | None = None, mask_in: str = "observation", **variant: Any
+        self,
+        game: str | Game,
+        *,
+        render_mode: str | None = None,
+        mask_in: str = "observation",
+        max_cycles: int | None = None,
+        **variant: Any,
     ) -> None:
-        """Raises: ValueError naming an unknown game, option, render mode or place of the mask, and those there are."""
+        """Make a table; its first game is dealt by `reset`.
+
+        Args:
+            render_mode: One of RENDER_MODES, or None.
+            mask_in: One of MASK_PLACES.
+            max_cycles: How often a seat may decide in a game: where it is to decide once more, all agents are
+                truncated, without rewards. None, the default, plays every game to its end.
+
+        Raises:
+            ValueError: An unknown game, option, render mode or place of the mask, with those there are, or no such
+                number of cycles.
+        """
         game = get_game(game)
         self.metadata: dict[str, Any] = {
             "name": f"{game.identifier}_v{game.version}",
@@ -73,6 +91,7 @@ class GupaiEnv(AECEnv):
         self.game, self.layout = game, game.encoder.layout
         self.variant = game.variant.make(**variant)
         self.render_mode, self.mask_in = render_mode, mask_in
+        self.max_cycles = None if max_cycles is None else whole_number("max_cycles", max_cycles, 1, MOST_CYCLES)
         self.possible_agents = [f"seat_{seat}" for seat in range(self.variant.players)]
         self.agents: list[str] = []
 
@@ -184,6 +203,7 @@ class GupaiEnv(AECEnv):
             agents=agents,
             _mover=mover,
             _infos={},
+            _decisions=dict.fromkeys(agents, 0),  # counted only where their number is limited
             _removed="",  # the first who was
             _paid=False,
             _announced=0,  # moves
@@ -287,6 +307,10 @@ class GupaiEnv(AECEnv):
             now["rewards"] = dict.fromkeys(self.agents, 0.0)
         if self._over[0]:
             now["terminations"] = dict.fromkeys(self.agents, True)
+        elif self.max_cycles is not None:
+            now["_decisions"] = decisions = self._decisions | {agent: self._decisions[agent] + 1}
+            if decisions[mover] == self.max_cycles:
+                now["truncations"] = dict.fromkeys(self.agents, True)
         self.__dict__.update(now, _announced=int(self._moves[0]))
 
     def _remove(self, agent: str) -> None:

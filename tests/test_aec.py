@@ -238,6 +238,43 @@ def test_a_truncated_game_is_over_for_all(everybody, mask_in):
         assert sorted(taken_out) == env.possible_agents
 
 
+@every_game
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_max_cycles_truncates_all_where_a_seat_would_decide_once_more(game, wrapped):
+    env, whole = (pettingzoo.make("aec", f"gupai/{game.id}-v{game.version}", max_cycles=most) for most in (2, None))
+    if wrapped:
+        env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=-1)))
+    truncated_games = 0
+    for seed in range(5):
+        env.reset(seed=seed)
+        whole.reset(seed=seed)
+        decisions, removed = dict.fromkeys(env.agents, 0), []
+        for agent in env.agent_iter():
+            observation, reward, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                assert set(env.truncations.values()) == {truncated} and set(env.terminations.values()) == {terminated}
+                assert terminated or (reward == 0 and observation["action_mask"].any() == (not removed))
+                removed.append(agent)
+                env.step(None)
+                continue
+            assert agent == whole.agent_selection and observation["action_mask"].any()
+            action = int(observation["action_mask"].argmax())
+            decisions[agent] += 1
+            env.step(action)
+            whole.step(action)
+        over = all(whole.terminations.values())
+        truncated_games += not over
+        assert sorted(removed) == env.possible_agents
+        assert over or decisions[whole.agent_selection] == 2 == max(decisions.values())
+    assert (truncated_games > 0) == (game.id not in ("da-ling", "pai-gow"))  # in which a seat decides once
+
+
+@pytest.mark.parametrize("most", [0, -1, 1.5, "2", True])
+def test_a_number_of_cycles_that_cannot_be_is_refused(most):
+    with pytest.raises(ValueError, match=r"max_cycles=.* must be a whole number from 1 "):
+        GupaiEnv("jie-long", max_cycles=most)
+
+
 def test_a_game_whose_truncations_are_set_by_hand_has_no_turn():
     env = env_of(GAMES["jie-long"])
     env.reset(seed=3)

@@ -574,3 +574,12 @@ def test_maskable_ppo_learns_on_single_environments():
     model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, n_epochs=1, seed=0, device="cpu")
     model.learn(256)
     assert model.num_timesteps == 256
+
+
+def test_episodes_are_truncated_by_gymnasiums_limit_alone():
+    env = gymnasium.make("gupai/JieLong-v0", max_episode_steps=3)
+    env.reset(seed=1)
+    ends = [env.step(int(env.get_wrapper_attr("action_masks")().argmax()))[2:4] for _ in range(3)]
+    assert ends == [(False, False), (False, False), (False, True)]
+    with pytest.raises(ValueError, match="'max_cycles' is not an option of jie-long"):
+        gymnasium.make("gupai/JieLong-v0", max_cycles=3)

@@ -3,6 +3,7 @@
 `gymnasium.make("gupai/JieLong-v0", opponents="greedy")` and `gymnasium.make_vec(...)` make them; see docs/gymnasium.md.
 """
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -108,7 +109,8 @@ class SeatEnv(gymnasium.Env):
             ValueError: An option, an agent, a seat or a render mode is unknown; the error names those there are.
         """
         self.game = get_game(game)
-        self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", **variant)
+        options = dataclasses.asdict(self.game.variant.make(**variant))
+        self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", **options)
         self.players = self.table.variant.players
         self.opponents, self.pool = others_of(self.game, self.table.variant, opponents, pool)
         self._line_up: list[Any] = [None, *(self.opponents or self.pool[:1] * (self.players - 1))]
