@@ -57,6 +57,6 @@ def ranked(found: dict[str, Any]) -> list[tuple[dict[str, Any], Estimate]]:
     rungs = []
     for rung in found["rungs"]:
         others = [Estimate.of(won) for name, won in rung["against"].items() if name != "random"]
-        mean, half = (fmean(getattr(won, name) for won in others) for name in ("mean", "half_width"))
-        rungs.append((rung, Estimate(mean, half, rung["deals"])))
+        mean, low, high = (fmean(getattr(won, name) for won in others) for name in ("mean", "low", "high"))
+        rungs.append((rung, Estimate(mean, low, high, rung["deals"])))
     return sorted(rungs, key=lambda each: -each[1].mean)

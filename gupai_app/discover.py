@@ -111,9 +111,8 @@ def label(features: Sequence[str]) -> str:
 
 def figure(found: dict[str, float]) -> str:
     """Return a mean with its interval, small ones with more digits."""
-    mean, half, _ = Estimate.of(found)
-    digits = 3 if max(abs(mean), half) < 1 else 2
-    return f"{mean:+z.{digits}f} ±{half:.{digits}f}"
+    estimate = Estimate.of(found)
+    return estimate.text(3 if max(abs(estimate.mean), estimate.half_width) < 1 else 2, "searches")
 
 
 def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:

@@ -104,12 +104,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
     )
     seats = range(run.variant.players)
     cells = [
-        [
-            row.hero,
-            row.villain,
-            str(row.result.mean(0)),
-            *(f"{each.mean:+z.1f} ±{each.half_width:.1f}" for each in (row.result.at_seat(0, n) for n in seats)),
-        ]
+        [row.hero, row.villain, str(row.result.mean(0)), *(row.result.at_seat(0, seat).text(1) for seat in seats)]
         for row in rows
     ]
     heads = ["player", "against", "chips per deal", *(f"seat {seat}" for seat in seats)]

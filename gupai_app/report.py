@@ -24,6 +24,7 @@ from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.html import card_head
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
@@ -105,7 +106,7 @@ def shares() -> Iterator[Callable[[float, str], None]]:
 def evaluation_line(row: dict[str, Any]) -> str:
     """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
     found = [
-        f"{name} {value['mean']:+z.1f} ±{value['high'] - value['mean']:.1f}"
+        f"{name} {Estimate.of(value).text(1)}"
         for name, value in row.items()
         if isinstance(value, dict) and "mean" in value
     ]

@@ -82,7 +82,7 @@ def test_what_is_stated_in_one_half_of_the_searches_is_tested_in_the_other():
     columns = [1 + noise, noise, np.where(first, 1, 0) + noise, np.where(first, 1, -1) + noise]
     found = module.replicated(np.stack(columns, 1))
     assert set(found) == {0, 2, 3}
-    assert found[0] < 0.001 and found[2] > 0.05 and found[3] > 0.9
+    assert found[0] < 0.01 and found[2] > 0.05 and found[3] > 0.9
 
 
 def test_of_features_that_lose_nothing_few_are_found():
@@ -186,7 +186,7 @@ def test_an_optimiser_wants_a_trait_without_which_it_cannot_win():
 )
 def test_what_an_optimiser_does_is_read_off_the_intervals(weight, lost, verdict):
     (trait,) = traits(claim_of(TRAIT))
-    assert judged(trait, {"attack_2": Estimate(*weight, 5)}, Estimate(*lost, 5)) == verdict
+    assert judged(trait, {"attack_2": Estimate.symmetric(*weight, 5)}, Estimate.symmetric(*lost, 5)) == verdict
 
 
 def test_a_claim_without_a_trait_is_one_line():

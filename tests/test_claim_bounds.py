@@ -48,7 +48,7 @@ def test_no_value_is_at_least_more_than_at_most():
 
 
 def test_what_is_surest_of_many_subgroups_stays_so():
-    groups = [Effect(str(p), Estimate(1.0, 0.1, 40), p=p) for p in (0.5, 0.0, 0.01)]
+    groups = [Effect(str(p), Estimate.symmetric(1.0, 0.1, 40), p=p) for p in (0.5, 0.0, 0.01)]
     assert [each.p for each in effects.discovered(groups)] == pytest.approx([0.5, 0.0, 0.015])
 
 
@@ -96,7 +96,7 @@ def test_an_expectation_holds_at_its_bound(expected, fact, holds):
     ],
 )
 def test_a_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
-    assert verdicts.judge(Estimate(mean, half, 1000), 0.5, alternative).verdict == verdict
+    assert verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -116,18 +116,18 @@ def test_a_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
     ],
 )
 def test_a_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alternative, verdict):
-    found = Estimate((low + high) / 2, (high - low) / 2, 1000)
+    found = Estimate.symmetric((low + high) / 2, (high - low) / 2, 1000)
     assert verdicts.judge_rate(found, low, high, 0.5, alternative).verdict == verdict
 
 
 def test_an_undecided_rate_tells_how_many_deals_would_decide_it():
     """Its bounds are 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
     needed = {
-        alternative: verdicts.judge_rate(Estimate(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)
+        alternative: verdicts.judge_rate(Estimate.symmetric(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)
         for alternative in ("greater", "less", "different")
     }
     assert {each.deals_needed for each in needed.values()} == {4000}
-    at_it = verdicts.judge_rate(Estimate(0.5, 0.1, 1000), 0.4, 0.6, 0.5, "greater")
+    at_it = verdicts.judge_rate(Estimate.symmetric(0.5, 0.1, 1000), 0.4, 0.6, 0.5, "greater")
     assert at_it.deals_needed == verdicts.MOST_MORE
 
 

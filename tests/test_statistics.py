@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 import scipy
 
-from gupai_agents.evaluation import rating
+from benchmarks.coverage import coverage
+from gupai_agents import make_agent
+from gupai_agents.evaluation import duel, rating
 from gupai_agents.evaluation.rating import Choices, alpha_rank, choices_of, plackett_luce, ratings
 from gupai_agents.evaluation.statistics import (
     LEAST,
     Estimate,
     clustered,
     estimate,
+    estimate_columns,
     false_discovery,
     gsprt,
     holm,
     samples_for,
     t_test,
-    with_interval,
 )
 from gupai_agents.intervals import KEYS, interval, interval_in
 from gupai_agents.stored import Interval
@@ -35,15 +37,51 @@ def chips_like(number, shift=0.0, seed=0):
     return generator.normal(0, 32, number) * generator.integers(0, 2, number) + shift
 
 
-def test_the_t_test_is_scipys():
+def test_t_test_and_interval_equal_those_of_scipy_with_half_the_degrees_of_freedom():
     for seed in range(5):
-        values = chips_like(40, 3, seed)
-        assert t_test(values) == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue, rel=1e-9)
-        low, high = scipy.stats.t.interval(0.95, 39, values.mean(), scipy.stats.sem(values))
-        assert estimate(values)[:2] == pytest.approx((values.mean(), (high - low) / 2))
-    assert t_test(np.zeros(9)) == 1
-    assert t_test(np.ones(9)) == 0
-    assert t_test(np.ones(1)) == 1
+        values = np.random.default_rng(seed).normal(3, 32, 40)
+        t = scipy.stats.ttest_1samp(values, 0).statistic
+        assert t_test(values) == pytest.approx(2 * scipy.stats.t.sf(abs(t), 19.5), rel=1e-9)
+        expected = scipy.stats.t.interval(0.95, 19.5, values.mean(), scipy.stats.sem(values))
+        assert estimate(values)[1:3] == pytest.approx(expected)
+
+
+def test_values_that_repeat_the_commonest_add_no_degrees_of_freedom():
+    assert estimate(np.array([1.0, 1.0, 1.0, 2.0, 3.0, 4.0, 5.0])).degrees == 2
+    assert estimate(np.array([7.0, 1.0, 7.0])).degrees == 1
+    assert estimate(np.array([0.1 + 0.2, 0.3, 0.3])).degrees == 0  # alike but for rounding
+
+
+@pytest.mark.parametrize(
+    ("values", "message", "p"),
+    [
+        ([2.0, 2.0], "+2.00 (all 2 deals alike: no interval)", 0.5),
+        ([-1.0] * 5, "-1.00 (all 5 deals alike: no interval)", 0.0625),
+        ([0.0, 0.0], "+0.00 (all 2 deals alike: no interval)", 1),
+        ([2.0], "+2.00 (1 deal: no interval)", 1),
+        ([], "did not occur", 1),
+    ],
+)
+def test_values_without_spread_have_no_interval_and_the_p_of_the_sign_test(values, message, p):
+    values = np.array(values)
+    found = estimate(values)
+    assert not found.has_interval and str(found) == message
+    assert t_test(values) == p
+    if len(values) > 1 and values.any():
+        assert p == scipy.stats.binomtest(len(values), len(values)).pvalue
+
+
+def test_seats_that_end_alike_have_the_spread_of_the_other_seats():
+    values = np.random.default_rng(2).normal(0, 5, (30, 4))
+    values[:, 0] = 6
+    alike, *others = estimate_columns(values)
+    pooled = np.sqrt(values.var(0, ddof=1).mean())
+    assert alike.half_width == pytest.approx(scipy.stats.t.ppf(0.975, 29) * pooled / 30**0.5)
+    assert [each.mean for each in others] == pytest.approx(values[:, 1:].mean(0).tolist())
+    own = values[:, 1:].std(0, ddof=1)
+    assert [each.error for each in others] == pytest.approx((np.maximum(own, pooled) / 30**0.5).tolist())
+    assert not any(each.has_interval for each in estimate_columns(np.ones((3, 2)) * [1, 2]))
+    assert not estimate_columns(np.array([[1.0, 2.0]]))[0].has_interval
 
 
 def test_holm_multiplies_by_how_many_are_left_and_never_falls():
@@ -61,12 +99,6 @@ def test_false_discovery_rates_are_scipys():
     assert false_discovery([]) == []
 
 
-def test_values_that_are_all_alike_are_surely_their_own():
-    assert t_test(np.array([2.0, 2.0])) == 0
-    assert t_test(np.array([0.0, 0.0])) == 1
-    assert t_test(np.array([2.0])) == 1
-
-
 def test_the_sequential_test_waits_for_just_so_many_values():
     clear = np.resize([3.0, 3.1], LEAST)
     assert gsprt(clear, 1.0).verdict == 1
@@ -79,6 +111,14 @@ def test_a_sample_of_the_planned_size_has_the_planned_power():
     count = samples_for(5, 22.6, power=0.9)
     found = [t_test(chips_like(count, 5, seed)) < 0.05 for seed in range(400)]
     assert 0.86 < np.mean(found) < 0.94
+
+
+@pytest.mark.parametrize("game", ["small-mahjong", "da-ling", "pai-gow"])
+def test_intervals_of_few_lumpy_deals_cover_the_truth_as_often_as_they_say(game):
+    chips = duel(game, make_agent("random", game), make_agent("greedy", game), 4000, seed=1).chips[:, :, 0]
+    for size in (2, 3, 5, 10, 30):
+        means, seats, _ = coverage(chips, size, 500, 1)
+        assert means >= 0.93 and seats >= 0.93
 
 
 def test_the_interval_covers_the_truth_as_often_as_it_says():
@@ -244,8 +284,11 @@ def test_alpha_rank_is_open_spiels(payoffs):
 
 
 def test_no_figure_is_a_negative_zero():
-    assert with_interval(-0.001, 0.5) == "+0.00 ±0.50" and with_interval(-0.01, 0.5) == "-0.01 ±0.50"
-    assert with_interval(-0.00001, 0.005) == "+0.0000 ±0.0050"
+    assert (
+        str(Estimate.symmetric(-0.001, 0.5, 9)) == "+0.00 ±0.50"
+        and str(Estimate.symmetric(-0.01, 0.5, 9)) == "-0.01 ±0.50"
+    )
+    assert str(Estimate.symmetric(-0.00001, 0.005, 9)) == "+0.0000 ±0.0050"
     for package in ("gupai_app", "agents", "training", "docs"):
         for path in (ROOT / package).rglob("*.py"):
             assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"
@@ -258,14 +301,15 @@ def test_no_figure_is_a_negative_zero():
 
 
 def test_a_mean_with_its_interval_has_the_same_names_in_every_file_and_older_ones_are_read():
-    found = Estimate(1.5, 0.25, 8)
+    found = Estimate.symmetric(1.5, 0.25, 8)
     assert found.as_numbers() == {"mean": 1.5, "low": 1.25, "high": 1.75, "n": 8}
     for older in ({"half_width": 0.25, "samples": 8}, {"half_width": 0.25, "deals": 8}, found.as_numbers()):
         assert Estimate.of({"mean": 1.5, **older}) == found
         assert Interval.model_validate({"mean": 1.5, **older}).model_dump() == found.as_numbers()
     alone = estimate(np.array([2.0])).as_numbers()
     assert alone == {"mean": 2.0, "low": None, "high": None, "n": 1}
-    assert Estimate.of(alone) == Estimate.of({"mean": 2.0, "half_width": None, "samples": 1}) == (2.0, np.inf, 1)
+    assert Estimate.of(alone) == Estimate.of({"mean": 2.0, "half_width": None, "samples": 1})
+    assert not Estimate.of(alone).has_interval
     assert Interval.model_validate(alone).half_width is None and Interval.model_validate(found.as_numbers()).half_width
     assert interval(np.nan, np.nan, np.nan, 1) == dict(zip(KEYS, (None, None, None, 1), strict=True))
     assert interval_in({"mean": 1.0, "low": 0.0, "high": 2.0, "deals": 4})["n"] == 4

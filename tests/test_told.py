@@ -116,7 +116,7 @@ def test_a_person_is_told_what_their_own_seat_won(you):
 
 
 def gated(verdict):
-    return Gate(verdict, Sequential(1, 1234, 2.5), Estimate(1.25, 0.5, 1234))
+    return Gate(verdict, Sequential(1, 1234, 2.5), Estimate.symmetric(1.25, 0.5, 1234))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,10 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
 
 @pytest.mark.parametrize(
     ("gain", "said"),
-    [(Estimate(2.0, 0.5, 70), "at least 1.50 chips per deal from me"), (Estimate(2.0, 2.0, 70), "Nothing was found")],
+    [
+        (Estimate.symmetric(2.0, 0.5, 70), "at least 1.50 chips per deal from me"),
+        (Estimate.symmetric(2.0, 2.0, 70), "Nothing was found"),
+    ],
 )
 def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
@@ -204,7 +207,7 @@ def test_it_is_told_how_many_verdicts_fall(stands, said):
     ],
 )
 def test_small_figures_have_more_digits(mean, half, said):
-    assert discover.figure(Estimate(mean, half, 6).as_numbers()) == said
+    assert discover.figure(Estimate.symmetric(mean, half, 6).as_numbers()) == said
 
 
 def test_a_family_is_told_by_its_first_and_last():
@@ -217,7 +220,7 @@ def test_discoveries_are_a_table_and_what_stands(capsys, monkeypatch):
 
     def feature(names, lost, weight, *, stated, found):
         figures = {"lost": lost, "weight": weight, "again": lost / 2, "dropped": 2 * lost}
-        told = {name: Estimate(mean, 0.25, 6).as_numbers() for name, mean in figures.items()}
+        told = {name: Estimate.symmetric(mean, 0.25, 6).as_numbers() for name, mean in figures.items()}
         return {"features": names, **told, "stated": stated, "found": found}
 
     leaves = [f"leave_{number}" for number in range(1, 7)]
@@ -229,7 +232,7 @@ def test_discoveries_are_a_table_and_what_stands(capsys, monkeypatch):
         "rivals": ["greedy", "variety"],
         "seed": 7,
         "budget": {"seeds": 6, "generations": 40, "fresh": 5000},
-        "chips": Estimate(3.0, 0.5, 6).as_numbers(),
+        "chips": Estimate.symmetric(3.0, 0.5, 6).as_numbers(),
         "features": [
             feature(["pips"], 4.0, 1.5, stated=True, found=True),
             feature(leaves, 3.0, 9.0, stated=True, found=False),
@@ -350,9 +353,9 @@ def test_standings_of_a_folder_are_the_best_first():
     found = Kept("name", Path(), manifest=agents, summary=SimpleNamespace(deals=9, totals=totals)).standings
     assert [each.name for each in found] == ["b", "c", "a"]
     assert [each.chips for each in found] == [
-        Estimate(2, float("inf"), 9),
-        Estimate(0.5, 0.25, 9),
-        Estimate(-1, 0.5, 9),
+        Estimate.symmetric(2, float("inf"), 9),
+        Estimate.symmetric(0.5, 0.25, 9),
+        Estimate.symmetric(-1, 0.5, 9),
     ]
     assert Kept("name", Path()).standings == []
 

@@ -1,4 +1,4 @@
-"""How all files name a mean with its 95% interval: `mean`, `low`, `high` and `n`, how many samples it is of."""
+"""A mean with its 95% interval, as files hold it (`mean`, `low`, `high` and `n`, the samples) and as people read it."""
 
 import math
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from typing import Any
 
 KEYS = ("mean", "low", "high", "n")
 FORMER_N = ("samples", "deals")
+FINE = 0.01  # chips: half-widths below it are written with four places, as in Pai Gow, where a deal moves a single chip
 
 
 def interval(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
@@ -25,3 +26,26 @@ def interval_in(found: Mapping[str, Any]) -> dict[str, Any]:
         if "n" not in known and name in known:
             known["n"] = known[name]
     return known
+
+
+def interval_text(
+    mean: float, low: float | None, high: float | None, n: int, places: int | None = None, noun: str = "deals"
+) -> str:
+    """Return a mean with its interval: "+3.72 ±0.08", or "+6.00 (all 3 deals alike: no interval)".
+
+    Args:
+        mean: Of the samples.
+        low, high: The ends, None or infinite if there are none.
+        n: How many samples.
+        places: After the point; by default two, or four for narrow intervals.
+        noun: What the samples are, in the plural.
+    """
+    if not n:
+        return "did not occur"
+    if low is None or high is None or not math.isfinite(high - low):
+        samples = f"all {n} {noun} alike" if n > 1 else f"{n} {noun.removesuffix('s')}"
+        return f"{mean:+z.{places or 2}f} ({samples}: no interval)"
+    half = (high - low) / 2
+    if places is None:
+        places = 4 if 0 < half < FINE else 2
+    return f"{mean:+z.{places}f} ±{half:.{places}f}"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from gupai_agents.intervals import interval_in
+from gupai_agents.intervals import interval_in, interval_text
 from gupai_env.core.checks import cut, short_repr
 
 MOST_TEXT = 4000  # characters
@@ -65,9 +65,20 @@ class Interval(Stored):
         return self
 
     @property
+    def has_interval(self) -> bool:
+        return self.low is not None
+
+    @property
     def half_width(self) -> float | None:
         """Half of its width, None where there is no interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def text(self, places: int | None = None) -> str:
+        """Return it as people read it, see `interval_text`."""
+        return interval_text(self.mean, self.low, self.high, self.n, places)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 Model = TypeVar("Model", bound=Stored)

@@ -12,7 +12,7 @@ from gupai_agents.agent import DecisionBatch, concatenated, probabilities
 from gupai_agents.decisions import play_out
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.records import GameRecord
-from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import best_heuristic
 from gupai_app.languages import translate
@@ -78,12 +78,11 @@ class Decision(NamedTuple):
 
 
 class Luck(NamedTuple):
-    """What a seat won, and the value of its tiles: chips, and half the width of the 95% interval of the latter."""
+    """What a seat won, and the value of its tiles, in chips."""
 
     name: str
     won: float
-    value: float
-    half: float
+    value: Estimate
 
 
 class Mistakes(NamedTuple):
@@ -224,9 +223,5 @@ def luck(record: GameRecord) -> list[Luck]:
             play_out(envs, [heuristic])
             value += envs.states.payoff[:, : variant.players]
         begins = session.play(action) is not None
-    found = [estimate(value[:, seat]) for seat in range(variant.players)]
     won = np.sum(record.payoffs, 0)
-    return [
-        Luck(name, float(won[seat]), found[seat].mean, found[seat].half_width)
-        for seat, name in enumerate(called(record))
-    ]
+    return [Luck(name, float(won[seat]), estimate(value[:, seat])) for seat, name in enumerate(called(record))]

@@ -134,7 +134,7 @@ def progress(deals: int, found: Tournament) -> Progress:
 
 def intervals(standings: Sequence[Standing]) -> Markup:
     """Return agents' chips per deal with their 95% intervals as a chart, one below another."""
-    known = [(each.name, each.chips) for each in standings if each.chips and np.isfinite(each.chips.half_width)]
+    known = [(each.name, each.chips) for each in standings if each.chips and each.chips.has_interval]
     means = [chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, at) for at, (name, chips) in enumerate(known)]
     return chart.rows([name for name, _ in known], means)
 

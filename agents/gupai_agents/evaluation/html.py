@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.benchmark_models import Card, Score
-from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
 from gupai_env.core.checks import counted
@@ -175,13 +175,15 @@ def _running(found: Tournament) -> Markup:
     """Draw how the first two compare as deals continue: the mean of their difference, and its interval."""
     first, second = _ranked(found)[:2]
     gaps = found.chips_of(first) - found.chips_of(second)
-    counts = np.arange(1, len(gaps) + 1)
-    means = np.cumsum(gaps) / counts
-    spread = 1.96 * np.sqrt(np.maximum(np.cumsum(gaps**2) / counts - means**2, 0) / counts)
-    shown = np.unique(np.geomspace(min(10, len(gaps)), len(gaps), 300).astype(int)) - 1
-    rows = zip(*(each[shown] for each in (counts, means, means - spread, means + spread)), strict=True)
+    counts = np.unique(np.geomspace(min(10, len(gaps)), len(gaps), 300).astype(int))
+    points = []
+    for count in counts.tolist():
+        now = estimate(gaps[:count])
+        points.append(
+            chart.Point(count, now.mean, *((now.low, now.high) if now.has_interval else (now.mean, now.mean)))
+        )
     name = f"{chart.short(found.players[first])} less {chart.short(found.players[second])}"
-    return chart.curves({name: [chart.Point(*row) for row in rows]}, "deals", "chips per deal")
+    return chart.curves({name: points}, "deals", "chips per deal")
 
 
 def _seats(found: Tournament) -> Markup:

@@ -14,7 +14,7 @@ import numpy as np
 from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, action_types_of
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns
 from gupai_env.core.checks import as_list, counted, require_methods, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
@@ -49,7 +49,8 @@ class DuplicateResult:
     def at_seat(self, player: int, seat: int) -> Estimate:
         """Return the same for the games in which the player sat at `seat`."""
         player, seat = self._place("player", player), self._place("seat", seat)
-        return estimate(self.chips[:, (seat - player) % self.chips.shape[1], player])
+        rotations = self.chips.shape[1]
+        return estimate_columns(self.chips[:, :, player])[(seat - player) % rotations]
 
     def _place(self, what: str, number: int) -> int:
         return whole_number(what, number, 0, self.chips.shape[2] - 1)

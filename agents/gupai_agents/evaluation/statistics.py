@@ -1,4 +1,11 @@
-"""Means with their intervals, tests and sample sizes; values are independent, as those of different deals are."""
+"""Means with their intervals, tests and sample sizes; values are independent, as those of different deals are.
+
+Payoffs are lumpy: three deals of Small Mahjong often end alike to the chip although the fourth pays ten times as much.
+Student's t assumes a normal distribution and is too sure of such samples. Here its degrees of freedom are half of the
+values that differ from the commonest one: the variance of a sample with kurtosis 5 is known about as well as that of a
+normal sample of half the size, and values that repeat each other say nothing about the spread. In all ten games the
+intervals cover the mean in at least 93% of samples of two deals or more (`python -m benchmarks.coverage`).
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,50 +13,115 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.intervals import interval, interval_in
+from gupai_agents.intervals import interval, interval_in, interval_text
 
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
+NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution, also for older versions of scipy
+DIGITS = 12  # values that agree in so many are alike; the rest is rounding
 
 
 class Estimate(NamedTuple):
-    """A mean of `samples` independent values and the half-width of its 95% interval (Student's t)."""
+    """A mean of independent values with its 95% interval.
+
+    mean: of the values. low, high: the ends of the interval, infinite if there is none. samples: how many values.
+    degrees: of freedom, if the interval is Student's; `NORMAL` for other kinds and for estimates read from files.
+    """
 
     mean: float
-    half_width: float
+    low: float
+    high: float
     samples: int
+    degrees: float = NORMAL
+
+    @classmethod
+    def symmetric(cls, mean: float, half_width: float, samples: int, degrees: float = NORMAL) -> "Estimate":
+        """Return a mean with an interval that reaches equally far on both sides."""
+        return cls(mean, mean - half_width, mean + half_width, samples, degrees)
 
     @property
-    def low(self) -> float:
-        return self.mean - self.half_width
+    def has_interval(self) -> bool:
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
-    def high(self) -> float:
-        return self.mean + self.half_width
+    def half_width(self) -> float:
+        """Half of the interval's width; infinite if there is none."""
+        return (self.high - self.low) / 2
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean; infinite if there is no interval."""
+        return self.half_width / _quantile(self.degrees) if self.has_interval else math.inf
+
+    def shifted(self, by: float) -> "Estimate":
+        """Return the estimate of values that are larger by a number."""
+        return self._replace(mean=self.mean + by, low=self.low + by, high=self.high + by)
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it as files hold it, see `intervals`."""
         return interval(self.mean, self.low, self.high, self.samples)
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> "Estimate":
+    def of(cls, content: Mapping[str, Any]) -> "Estimate":
         """Return an estimate from a file, of now or before."""
-        known = interval_in(found)
-        half = math.inf if known["low"] is None else (known["high"] - known["low"]) / 2
-        return cls(known["mean"], half, known.get("n", 0))
+        known = interval_in(content)
+        low, high = (-math.inf, math.inf) if known["low"] is None else (known["low"], known["high"])
+        return cls(known["mean"], low, high, known.get("n", 0))
+
+    def text(self, places: int | None = None, noun: str = "deals") -> str:
+        """Return it as people read it, see `interval_text`."""
+        return interval_text(self.mean, self.low, self.high, self.samples, places, noun)
 
     def __str__(self) -> str:
-        return with_interval(self.mean, self.half_width)
+        return self.text()
+
+
+NOTHING = Estimate(math.nan, -math.inf, math.inf, 0)  # of no values
 
 
 def estimate(values: np.ndarray) -> Estimate:
-    """Return the mean of independent values, [N], with its 95% interval; infinite for a single value."""
+    """Return the mean of independent values, [N], with its 95% interval; without one if all values are alike."""
     count = len(values)
-    if count < 2:
-        return Estimate(float(np.mean(values)), float("inf"), count)
-    from scipy.special import stdtrit  # quantile of Student's t; scipy.stats takes seconds to import
+    if not count:
+        return NOTHING
+    degrees = _degrees(values)
+    half_width = _quantile(degrees) * float(np.std(values, ddof=1)) / count**0.5 if degrees else math.inf
+    return Estimate.symmetric(float(np.mean(values)), half_width, count, degrees)
 
-    error = float(np.std(values, ddof=1)) / count**0.5
-    return Estimate(float(np.mean(values)), float(stdtrit(count - 1, 0.975)) * error, count)
+
+def estimate_columns(values: np.ndarray) -> list[Estimate]:
+    """Return the mean of every column of values, [N, K], with its 95% interval; rows are independent.
+
+    A column is one seat, say. Its few games may end alike where those of other seats do not, so its spread is at least
+    that of all columns about their own means.
+    """
+    count = len(values)
+    spread = np.std(values, axis=0, ddof=1) if count > 1 else np.zeros(values.shape[1])
+    spread = np.maximum(spread, np.sqrt(np.mean(spread**2)))
+    degrees = min(count - 1.0, float(_beyond_commonest(values.ravel()))) if spread.any() else 0.0
+    reach = _quantile(degrees) / count**0.5 if degrees else math.inf
+    return [
+        Estimate.symmetric(float(mean), reach * float(each) if degrees else math.inf, count, degrees)
+        for mean, each in zip(values.mean(0), spread, strict=True)
+    ]
+
+
+def _quantile(degrees: float) -> float:
+    """Return how many standard errors a 95% interval reaches to each side: the quantile of Student's t."""
+    from scipy.special import stdtrit  # scipy.stats takes seconds to import
+
+    return float(stdtrit(degrees, 0.975))
+
+
+def _degrees(values: np.ndarray) -> float:
+    """Return the degrees of freedom of the spread of values, [N]; 0 if they are all alike."""
+    beyond = _beyond_commonest(values)
+    return max(1.0, beyond / 2) if beyond else 0.0
+
+
+def _beyond_commonest(values: np.ndarray) -> int:
+    """Return how many values, [N], differ from the commonest."""
+    scale = float(np.abs(values).max()) or 1.0
+    return len(values) - int(np.unique(np.round(values / scale, DIGITS), return_counts=True)[1].max())
 
 
 def clustered(values: np.ndarray, clusters: np.ndarray) -> Estimate:
@@ -62,14 +134,18 @@ def clustered(values: np.ndarray, clusters: np.ndarray) -> Estimate:
 
 
 def t_test(values: np.ndarray) -> float:
-    """Return the two-sided p of Student's test that the mean of independent values, [N], is zero."""
+    """Return the two-sided p of Student's test that the mean of independent values, [N], is zero.
+
+    It has the degrees of freedom of `estimate`. Values that are all alike have the p of the exact sign test: 0.5 for
+    two deals.
+    """
     from scipy.special import stdtr
 
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    if spread == 0:  # all alike: nothing speaks against zero but values that are surely another
-        return 0.0 if len(values) > 1 and values[0] != 0 else 1.0
-    t = abs(float(np.mean(values))) / spread * len(values) ** 0.5
-    return float(2 * stdtr(len(values) - 1, -t))
+    degrees = _degrees(values) if len(values) else 0.0
+    if not degrees:
+        return 2.0 ** (1 - len(values)) if np.any(values) else 1.0
+    t = abs(float(np.mean(values))) / float(np.std(values, ddof=1)) * len(values) ** 0.5
+    return float(2 * stdtr(degrees, -t))
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -124,12 +200,3 @@ def gsprt(values: np.ndarray, gain: float, alpha: float = 0.05, beta: float = 0.
     ended = np.flatnonzero(((ratios >= accept) | (ratios <= reject)) & (counts >= LEAST))
     at = int(ended[0]) if len(ended) else len(values) - 1
     return Sequential(int(np.sign(ratios[at])) if len(ended) else 0, at + 1, float(ratios[at]))
-
-
-FINE = 0.01  # chips: half-widths below it are written with four places, as in Pai Gow, where a deal moves a single chip
-
-
-def with_interval(mean: float, half_width: float) -> str:
-    """Return a mean with its interval as people read it, "+3.72 ±0.08" or "+0.0034 ±0.0020"."""
-    places = 4 if 0 < half_width < FINE else 2
-    return f"{mean:+z.{places}f} ±{half_width:.{places}f}"

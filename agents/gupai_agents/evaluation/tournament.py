@@ -14,7 +14,7 @@ from gupai_agents.decisions import new_lanes
 from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, chunks, play_rotations, rotations_of
 from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, action_types_of
-from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
+from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns, holm, t_test
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, one_of, refused, require_methods, short_repr, whole_number
 from gupai_env.core.game import Game
@@ -118,7 +118,7 @@ class Standings:
     def at_seat(self, hero: int, seat: int) -> Estimate:
         """Return a hero's chips per deal at one seat, averaged over all villains."""
         seat = whole_number("seat", seat, 0, self.chips.shape[3] - 1)
-        return estimate(self._others(hero)[:, :, seat].mean(0))
+        return estimate_columns(self._others(hero).mean(0))[seat]
 
     def adjusted(self) -> dict[tuple[int, int], float]:
         """Return the p of every duel, hero and villain, that it comes out even; adjusted by Holm for all of them."""
@@ -228,8 +228,9 @@ class Tournament:
     def at_seat(self, agent: int, seat: int) -> Estimate:
         """Return the chips per deal of an agent at one seat, over the places that count for it."""
         rotations = self.chips.shape[2]
-        won = [self.chips[at, :, (seat - place) % rotations, place] for at, place in self._counted(agent)]
-        return estimate(np.mean(won, 0))
+        order = np.arange(rotations)
+        won = [self.chips[at, :, :, place][:, (order - place) % rotations] for at, place in self._counted(agent)]
+        return estimate_columns(np.mean(won, 0))[seat % rotations]
 
     @property
     def _units(self) -> np.ndarray:

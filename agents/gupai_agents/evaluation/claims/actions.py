@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Maste
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Action, Dose, Named
 from gupai_agents.evaluation.claims.tables import Choice, Setting, choice_of, forks, gains, means_by_deal
-from gupai_agents.evaluation.statistics import Estimate, estimate, t_test
+from gupai_agents.evaluation.statistics import NOTHING, estimate, t_test
 
 COMPARED = {
     "best_alternative": "the best other one",
@@ -92,7 +92,7 @@ def _level(
 ) -> Level:
     effects = []
     for member, found in zip(reading.panel, played, strict=True):
-        shown = estimate(found.by_deal) if len(found.by_deal) else Estimate(0.0, float("inf"), 0)
+        shown = estimate(found.by_deal) if len(found.by_deal) else NOTHING._replace(mean=0.0)
         rare = len(found.by_deal) < verdicts.FEWEST
         verdict = verdicts.judge(shown, reading.margin, reading.alternative).verdict
         p = t_test(found.by_deal) if len(found.by_deal) > 1 else 1.0

@@ -117,7 +117,7 @@ def _told(level: Level, what: str) -> str:
     """Return the figures of a dose in words, the range over opponents first where they differ."""
     assert level.dose
     found, digits = level.pooled.effect, 3 if what else 2
-    if not np.isfinite(found.half_width):
+    if not found.has_interval:
         return f"with {in_words(level.dose)} it comes up too rarely to say"
     change = "" if what else ("it gains " if found.mean >= 0 else "it loses ")
     mean = f"{found.mean:+z.{digits}f}" if what else f"{abs(found.mean):.{digits}f} chips"
@@ -155,7 +155,7 @@ def sentence_of(found: Estimate, margin: float, who: str, what: str = "", pooled
     Where opponents differ (`pooled`) the range comes first.
     """
     begun = capitalized(who)
-    if not np.isfinite(found.half_width):
+    if not found.has_interval:
         return f"{begun} came up too rarely to be measured."
     shown = f"(95% interval {found.low:+z.2f} to {found.high:+z.2f})"
     named = "" if abs(found.mean) >= margin else f", less than the {margin:g} worth naming"

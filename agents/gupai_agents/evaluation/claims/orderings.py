@@ -99,8 +99,7 @@ def _ranked(values: dict[str, Estimate], first: str) -> tuple[str, dict[str, flo
         )
     others = [label for label in values if label != first]
     z = [
-        (values[first].mean - values[label].mean)
-        / max(np.hypot(values[first].half_width, values[label].half_width) / 1.96, 1e-12)
+        (values[first].mean - values[label].mean) / max(np.hypot(values[first].error, values[label].error), 1e-12)
         for label in others
     ]
     p = dict(zip(others, holm([float(2 * ndtr(-abs(each))) for each in z]), strict=True))

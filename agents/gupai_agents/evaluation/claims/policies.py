@@ -24,7 +24,7 @@ from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Maste
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy
 from gupai_agents.evaluation.claims.tables import PILOT, Setting, differ
-from gupai_agents.evaluation.statistics import Estimate, estimate, samples_for, t_test
+from gupai_agents.evaluation.statistics import NOTHING, estimate, samples_for, t_test
 from gupai_env.core.claims import Metric
 
 
@@ -92,7 +92,7 @@ def _level(
     if dose != cell.dose:  # how often a deal of the population has it was counted
         share *= float(np.mean([len(found.gains) for found in played])) / max(played[0].of, 1)
     level = level_of(effects, reading, dose, frequency=share, masters=strong.get(dose, ()))
-    if measure.unit != "chips" or not np.isfinite(level.pooled.effect.half_width):
+    if measure.unit != "chips" or not level.pooled.effect.has_interval:
         return level
     return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
 
@@ -163,7 +163,7 @@ def pairs_in(
 
 def effect_of(label: str, found: Pairs, margin: float, alternative: str) -> Effect:
     if not len(found.gains):
-        return Effect(label, Estimate(0.0, float("inf"), 0), verdicts.TOO_RARE, 1.0, counted=label != UNSKILLED)
+        return Effect(label, NOTHING._replace(mean=0.0), verdicts.TOO_RARE, 1.0, counted=label != UNSKILLED)
     interval = estimate(found.gains)
     return Effect(
         label,

@@ -1,6 +1,5 @@
 """What a verdict says to a player, as plain text and as Markdown; both are made of its JSON."""
 
-import math
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -67,8 +66,8 @@ def amount(mean: float, half: float | None, reading: dict[str, Any]) -> str:
 
 def half_width(found: dict[str, Any]) -> float | None:
     """Return half the width of the interval of a figure, None if it has none."""
-    half = Estimate.of(found).half_width
-    return half if math.isfinite(half) else None
+    estimate = Estimate.of(found)
+    return estimate.half_width if estimate.has_interval else None
 
 
 def shown(found: dict[str, Any], reading: dict[str, Any]) -> str:

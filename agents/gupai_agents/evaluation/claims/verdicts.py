@@ -33,8 +33,8 @@ def judge(found: Estimate, margin: float, alternative: str) -> Judged:
     Supported: the interval is beyond zero on the claimed side and the mean beyond the margin. No practical effect: it
     lies within the margins. Contradicted: it is beyond zero on the other side (of "different" nothing is).
     """
-    if not np.isfinite(found.half_width) and found.samples < 2:
-        return Judged(TOO_RARE)
+    if not found.has_interval:  # play that never changes changes nothing
+        return Judged(NO_EFFECT if found.mean == 0 and found.samples >= FEWEST else TOO_RARE)
     mean, low, high = found.mean, found.low, found.high
     if alternative == "less":
         mean, low, high = -mean, -found.high, -found.low
@@ -98,22 +98,17 @@ def bounds(found: Estimate, values: np.ndarray | None, alternative: str) -> tupl
     alpha = 0.025 if alternative == "different" else 0.05
     if values is not None and np.isin(values, (0, 1)).all():
         return clopper_pearson(int(values.sum()), len(values), alpha)
-    if found.samples < 2:
+    if not found.has_interval:
         return -np.inf, np.inf
-    degrees = found.samples - 1
-    half = found.half_width * float(stdtrit(degrees, 1 - alpha) / stdtrit(degrees, 0.975))
+    half = found.error * float(stdtrit(found.degrees, 1 - alpha))
     return found.mean - half, found.mean + half
 
 
 def p_of(found: Estimate) -> float:
     """Return the two-sided p that an effect is zero, from its 95% interval; 1 where there is no interval."""
-    from scipy.special import ndtr
+    from scipy.special import stdtr
 
-    if not np.isfinite(found.half_width):
-        return 1.0
-    if found.half_width == 0:
-        return float(found.mean == 0)
-    return float(2 * ndtr(-1.96 * abs(found.mean) / found.half_width))
+    return float(2 * stdtr(found.degrees, -abs(found.mean) / found.error)) if found.has_interval else 1.0
 
 
 def p_beyond(found: Estimate, values: np.ndarray | None, threshold: float) -> float:
@@ -121,7 +116,7 @@ def p_beyond(found: Estimate, values: np.ndarray | None, threshold: float) -> fl
     from scipy.special import betainc
 
     if values is None or not np.isin(values, (0, 1)).all():
-        return p_of(Estimate(found.mean - threshold, found.half_width, found.samples))
+        return p_of(found.shifted(-threshold))
     hits, samples = int(values.sum()), len(values)
     as_many = float(betainc(hits, samples - hits + 1, threshold)) if hits else 1.0
     as_few = 1 - float(betainc(hits + 1, samples - hits, threshold)) if hits < samples else 1.0
@@ -138,8 +133,7 @@ def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -
         [statistic((sums.sum(0) - each) / (sizes.sum() - size)) for each, size in zip(sums, sizes, strict=True)]
     )
     pseudo = groups * whole - (groups - 1) * without
-    spread = estimate(pseudo)
-    return Estimate(float(spread.mean), spread.half_width, len(values))
+    return estimate(pseudo)._replace(samples=len(values))
 
 
 class Pooled(NamedTuple):
@@ -170,21 +164,21 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     """
     from scipy.special import chdtrc, stdtr, stdtrit
 
-    effects = [each for each in effects if np.isfinite(each.half_width)] or list(effects[:1])
+    effects = [each for each in effects if each.has_interval] or list(effects[:1])
     means = np.array([each.mean for each in effects])
     span = float(means.min()), float(means.max())
-    degrees = np.array([each.samples - 1 for each in effects])
-    if not np.isfinite(effects[0].half_width) or (degrees < 1).any():
+    if not effects[0].has_interval:
         return Pooled(effects[0], 1.0, 0.0, 1.0, 0.0, span)
-    errors = np.array([each.half_width for each in effects]) / stdtrit(degrees, 0.975)
+    errors = np.array([each.error for each in effects])
+    degrees = sum(each.degrees for each in effects)
     mean, error = float(means.mean()), float(np.sqrt((errors**2).sum())) / len(effects)
-    half = float(stdtrit(degrees.sum(), 0.5 + 0.5 * 0.95 ** (1 / among))) * error
-    p = float(2 * stdtr(degrees.sum(), -abs(mean) / error)) if error else float(mean == 0)
+    half = float(stdtrit(degrees, 0.5 + 0.5 * 0.95 ** (1 / among))) * error
+    p = float(2 * stdtr(degrees, -abs(mean) / error))
     weights = np.maximum(errors, 1e-9) ** -2
     q = float((weights * (means - (weights * means).sum() / weights.sum()) ** 2).sum())
     others = len(effects) - 1
     p_q = float(chdtrc(others, q)) if others else 1.0
-    shown = Estimate(mean, half, sum(each.samples for each in effects))
+    shown = Estimate.symmetric(mean, half, sum(each.samples for each in effects), degrees)
     return Pooled(shown, p, q, p_q, max(0.0, 1 - others / q) if q else 0.0, span)
 
 
