@@ -1,12 +1,22 @@
 """Games as files: what is written is read again, and nothing else is."""
 
+import bz2
 import codecs
 import gzip
 import json
+import lzma
+import os
 import re
+import shutil
+import subprocess
+import threading
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -150,33 +160,35 @@ FORGED = {
     "a move too many": (changed(actions=lambda actions: [*actions, 3]), "action 33 comes after the end"),
     "no action": (changed(actions=lambda actions: [*actions[:-1], 63]), "63 is not an action"),
     "waiting": (changed(actions=lambda actions: [-2, *actions]), "is not an action"),
-    "a fraction": (changed(actions=[1.0]), "actions are a list of whole numbers"),
+    "a fraction": (changed(actions=[1.5]), "actions are a list of whole numbers"),
     "a truth value": (changed(actions=[True]), "actions are a list of whole numbers"),
     "a large action": (changed(actions=[10**30]), "is not an action"),
-    "another deal": (changed(seed=1), "action"),
-    "another episode": (changed(episode=1), "action"),
+    "another deal": (changed(seed="1"), "action"),
+    "another episode": (changed(episode=1), "order give another deal than the one that was played"),
+    "a truth value for a version": (changed(version=False), "version False of jie-long; here it is 0"),
+    "a truth value among payoffs": (changed(payoffs=[[True, -1, 0, 0]]), "payoffs are [[True, -1.0, 0.0, 0.0]], but"),
     "a bad seed": (changed(seed=-1), "a seed is a whole number from 0"),
-    "a bad episode": (changed(episode="0"), "an episode is a whole number from 0"),
+    "a seed that is no number": (changed(seed="4d"), "a seed is a whole number from 0"),
+    "a bad episode": (changed(episode="first"), "an episode is a whole number from 0"),
     "another version": (changed(version=7), "version 7 of jie-long; here it is 0"),
     "another game": (changed(game="chess"), "'chess' is not a game"),
     "another variant": (changed(variant={"players": 3}), "4 agents for 3 seats"),
     "an unknown option": (changed(variant={"wild": 1}), "'wild' is not an option of jie-long"),
     "no variant": (changed(variant=[]), '"variant" not an object'),
-    "a spelled-out default": (changed(variant={"players": 4}), "in other bytes"),
     "no name": (changed(agents=["a", "b", "c", None]), "agents are a list of names"),
     "an escape": (changed(agents=["a", "b", "c", "\x1b[2J"]), "it must be printable"),
     "one agent too few": (changed(agents=["a"]), "1 agent for 4 seats"),
     "another format": (changed(format="gupai-game-0"), "its \"format\" is 'gupai-game-0'"),
-    "a missing key": (without("seed"), "its keys are"),
-    "a new key": (changed(note="x"), "its keys are"),
+    "a missing key": (without("seed"), "it lacks seed; its keys are"),
+    "a new key": (changed(**{"n" * 99: "x"}), f"'{'n' * 99}' is not a key of a record; its keys are"),
     "an order that is not a list": (changed(order=3), "the order does not hold the 32 tiles"),
     "an order of other tiles": (changed(order=[0] * 32), "the order does not hold the 32 tiles"),
     "an order with one copy exchanged": (changed(order=EXCHANGED), "the order does not hold the 32 tiles"),
     "an order of fractions": (changed(order=[0.0] * 32), "the order does not hold the 32 tiles"),
     "an order at its end": (changed(order=[]), "the order does not hold the 32 tiles"),
-    "a space": (lambda line: line.replace(",", ", ", 1), "in other bytes"),
-    "twice the same key": (lambda line: line.replace('"seed":', '"seed":5,"seed":', 1), "in other bytes"),
-    "a blank line": (lambda line: "\n", "it is not JSON"),
+    "twice the same key": (lambda line: line.replace('"seed":', '"seed":5,"seed":', 1), "'seed' stands there twice"),
+    "twice the same option": (lambda line: line.replace("{}", '{"deals":1,"deals":1}'), "'deals' stands there twice"),
+    "a blank line": (lambda line: " \n", "the line is blank"),
     "text": (lambda line: "greedy beat random\n", "it is not JSON"),
     "a list": (lambda line: "[1]\n", 'its "format" is none'),
     "deep brackets": (lambda line: "[" * 100_000 + "\n", "it is not JSON"),
@@ -210,8 +222,12 @@ def test_what_editors_add_is_passed_over(tmp_path):
     for start, end in ((codecs.BOM_UTF8, b"\n"), (b"", b"\r\n"), (codecs.BOM_UTF8, b"\r\n")):
         path.write_bytes(start + content.replace(b"\n", end))
         assert list(read_games(path)) == games
-    path.write_bytes(content.replace(b"\n", b"\n" + codecs.BOM_UTF8, 1))
-    with pytest.raises(RecordError, match="line 2: it says the same game in other bytes"):
+    path.write_bytes(content.replace(b"\n", b"\n" + codecs.BOM_UTF8, 1))  # two files, one after the other
+    assert list(read_games(path)) == games
+    path.write_bytes(content.removesuffix(b"\n"))
+    assert list(read_games(path)) == games
+    path.write_bytes(content + b"\n")
+    with pytest.raises(RecordError, match="line 13: the line is blank"):
         list(read_games(path))
     path.write_text(content.decode(), encoding="utf-16")
     with pytest.raises(RecordError, match="line 1: the file is UTF-16 text; save it as UTF-8"):
@@ -225,7 +241,7 @@ def test_a_file_that_was_cut_anywhere_is_refused(suffix, tmp_path):
     written(path)
     content, cut = path.read_bytes(), tmp_path / f"cut.{suffix}"
     whole = len(list(read_games(path)))
-    for length in (1, 30, len(content) // 2, len(content) - 12, len(content) - 1):
+    for length in (1, 30, len(content) // 2, len(content) - 12, len(content) - 2):
         cut.write_bytes(content[:length])
         with pytest.raises(RecordError, match="cut short"):
             list(read_games(cut))
@@ -237,11 +253,127 @@ def test_a_file_that_was_cut_anywhere_is_refused(suffix, tmp_path):
     assert whole == 12
 
 
-def test_a_file_that_is_no_compressed_one_is_refused(tmp_path):
-    path = tmp_path / "games.jsonl.gz"
-    path.write_text("{}\n")
-    with pytest.raises(RecordError, match="line 1: the compressed file is damaged"):
-        next(read_games(path))
+def test_whether_a_file_is_compressed_is_in_its_first_bytes(tmp_path):
+    written(tmp_path / "games.jsonl")
+    plain, games = (tmp_path / "games.jsonl").read_bytes(), list(read_games(tmp_path / "games.jsonl"))
+    for name, content in (
+        ("plain.jsonl.gz", plain),
+        ("packed.jsonl", gzip.compress(plain)),
+        ("packed", gzip.compress(plain)),
+    ):
+        (tmp_path / name).write_bytes(content)
+        assert list(read_games(tmp_path / name)) == games
+    for name, content in (("bzip2", bz2.compress(plain)), ("xz", lzma.compress(plain))):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(RecordError, match=f"line 1: the file is compressed by {name}; unpack it"):
+            next(read_games(tmp_path / name))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe with a name")
+@pytest.mark.parametrize("packed", [False, True])
+def test_games_may_come_from_a_pipe(packed, tmp_path):
+    written(tmp_path / "games.jsonl")
+    content = (tmp_path / "games.jsonl").read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(
+        target=(tmp_path / "pipe").write_bytes, args=(gzip.compress(content) if packed else content,), daemon=True
+    )
+    writer.start()
+    assert list(read_games(tmp_path / "pipe")) == list(read_games(tmp_path / "games.jsonl"))
+    writer.join(10)
+
+
+# --- through other programs -----------------------------------------------------------------------
+
+
+def doubles(line):
+    """What a program makes of a line that keeps every number as a double."""
+    return json.dumps(json.loads(line, parse_int=float))
+
+
+def javascript(line):
+    """What JSON.stringify(JSON.parse(line)) gives: doubles again, whole ones without a point."""
+
+    def whole(text):
+        number = float(text)
+        return int(Decimal(repr(number))) if number.is_integer() else number
+
+    return json.dumps(json.loads(line, parse_int=whole, parse_float=whole), separators=(",", ":"), ensure_ascii=False)
+
+
+def sorted_keys(line):
+    return json.dumps(json.loads(line), sort_keys=True)
+
+
+def programs() -> Iterator[Any]:
+    """Programs that read and write lines of JSON: simulated ones, and those that are here."""
+    yield pytest.param(lambda text: "".join(f"{doubles(line)}\n" for line in text.splitlines()), id="doubles")
+    yield pytest.param(lambda text: "\n".join(map(javascript, text.splitlines())), id="as JavaScript")
+    yield pytest.param(lambda text: "".join(f"{sorted_keys(line)}\n" for line in text.splitlines()), id="sorted")
+    script = (
+        'const lines = require("fs").readFileSync(0, "utf8").split("\\n").filter(Boolean);'
+        'console.log(lines.map((line) => JSON.stringify(JSON.parse(line))).join("\\n"))'
+    )
+    for command in (["jq", "-c", "."], ["jq", "-cS", "."], ["node", "-e", script]):
+        missing = pytest.mark.skipif(shutil.which(command[0]) is None, reason=f"{command[0]} is not here")
+        run_it = partial(subprocess.run, command, capture_output=True, check=True, encoding="utf-8")
+        yield pytest.param(lambda text, go=run_it: go(input=text).stdout, id=" ".join(command[:2]), marks=missing)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """More than 200 games of all games and variants, with seeds of all sizes, and their lines."""
+    folder, games = tmp_path_factory.mktemp("many"), []
+    variants = [(game, variant) for game in GAMES for variant in OPTIONS[game]]
+    for number, (game, variant) in enumerate(variants):
+        written(folder / f"{number}.jsonl", game, 3, **variant)
+        games += read_games(folder / f"{number}.jsonl")
+    assert len(games) > 200 and sum(game.seed > 1 << 53 for game in games) > 200
+    return games, "".join(game.line for game in games)
+
+
+@pytest.mark.parametrize("program", list(programs()))
+def test_games_survive_other_programs(program, many, tmp_path):
+    games, text = many
+    path = tmp_path / "games.jsonl"
+    path.write_text(program(text), encoding="utf-8")
+    assert list(read_games(path)) == games
+
+
+def test_no_number_of_a_line_is_larger_than_doubles_hold(many):
+    def checked(text):
+        assert abs(int(text)) < 1 << 53
+        return int(text)
+
+    games, text = many
+    for line in (*text.splitlines(), replace(games[0], episode=(1 << 63) - 1).line):
+        json.loads(line, parse_int=checked)
+    with pytest.raises(RecordError, match="action"):  # it is read, and is another game
+        game_of_line(replace(games[0], episode=(1 << 63) - 1).line.encode())
+
+
+def of_before(game):
+    """Return the line of a game in the format of before, where the seed is a number."""
+    return game.line.replace(module.FORMAT, "gupai-game-1").replace(f'"seed":"{game.seed}"', f'"seed":{game.seed}')
+
+
+def test_games_of_the_format_of_before_are_read(many, tmp_path):
+    games, _ = many
+    path = tmp_path / "games.jsonl"
+    path.write_text("".join(map(of_before, games)))
+    assert list(read_games(path)) == games
+
+
+@pytest.mark.parametrize("program", [doubles, javascript])
+def test_a_seed_that_a_reader_of_doubles_changed_is_named(program, many):
+    named = 0
+    for game in many[0][:40]:
+        line = program(of_before(game))
+        if json.loads(line)["seed"] != game.seed:
+            with pytest.raises(RecordError, match=r"was probably rounded by a program that reads numbers as doubles"):
+                game_of_line(line.encode())
+            named += 1
+    assert named > 30
 
 
 def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
@@ -351,7 +483,7 @@ def test_commands_write_the_games_they_play(words, tmp_path):
     assert again.exit_code == 2
     assert f"--record {path} exists already" in " ".join(again.stderr.split())
     checked = run("replay", path, "--check")
-    assert ", replayed and identical to the byte" in " ".join(checked.output.split())
+    assert ", replayed: all moves, names and payoffs agree" in " ".join(checked.output.split())
     for more, words_of_it in (
         (["--game", "99"], "there is no game 99"),
         (["--tables"], "leave --html and --tables out"),

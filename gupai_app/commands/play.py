@@ -111,7 +111,7 @@ def replay(
                 raise Mistake("--check shows nothing: leave --html and --tables out")
             if not (checked := sum(1 for _ in games)):
                 raise Mistake(f"{path}: there is no game {number}")
-            say(f"{path}: {counted(checked, 'game')}, replayed and identical to the byte")
+            say(f"{path}: {counted(checked, 'game')}, replayed: all moves, names and payoffs agree")
             return
         first = next(games, None)
         if first is None:

@@ -12,20 +12,20 @@ LONGEST = 60  # characters of a value that an error repeats
 TRUTHS = (bool, np.bool_)
 
 
-def short_repr(value: object) -> str:
-    """Return a short repr of a value for errors: on one line, long values truncated."""
+def short_repr(value: object, longest: int = LONGEST) -> str:
+    """Return a short repr of a value for errors: on one line, values longer than so many characters truncated."""
     if isinstance(value, np.generic):
         value = value.item()
     try:
         text = " ".join(repr(value).split())
     except Exception:  # it has no repr, for instance a number of many thousand digits
         text = f"a value of type {type(value).__name__}"
-    return cut(text)
+    return cut(text, longest)
 
 
-def cut(text: str) -> str:
-    """Return a text for errors, truncated if it is long."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+def cut(text: str, longest: int = LONGEST) -> str:
+    """Return a text for errors, truncated if it is longer than so many characters."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def refused(name: str, value: object, instead: str) -> ValueError:
@@ -96,6 +96,17 @@ def allowed_instead(error: Any, whole: bool | None = None, **bounds: float) -> s
     if about_number is not None:
         return f"write {in_bounds(about_number if whole is None else whole, **bounds)}"
     return ASKED[kind].format(**known).replace("'", "") if kind in ASKED else None
+
+
+def read_whole(text: str) -> int | None:
+    """Return the whole number that a person or a file writes, None for another text; the one reader of all numbers.
+
+    Digits may be those of any script, such as full-width ones, and blanks around them do not matter.
+    """
+    try:
+        return int(text)
+    except ValueError:  # also for thousands of digits
+        return None
 
 
 def is_whole(value: object) -> bool:

@@ -1,18 +1,22 @@
 """Games as files: a line of JSON for every game, with all it takes to play it again (docs/records.md).
 
-What is read is played again by the rules, and the line must be, byte for byte, what that game is written as; only a
-byte order mark and the line ends of Windows are ignored. So a record that was changed, truncated or made wrongly by
-hand is refused, and nothing in a file is trusted.
+What is read is played again by the rules, and the line must say what that game comes to: every move, name and payoff.
+So a record that was changed, truncated or made wrongly by hand is refused, and nothing in a file is trusted. How the
+JSON is spelled does not matter, and no number in a line is larger than what doubles hold, so other programs may read
+and write the lines.
 """
 
 import codecs
 import functools
 import gzip
+import io
 import itertools
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -20,22 +24,26 @@ from typing import IO, Any, Self
 import numpy as np
 
 from gupai_agents.decisions import new_lanes
-from gupai_env.core.checks import as_path, counted, short_repr
+from gupai_env.core.checks import as_path, counted, is_whole, read_whole, short_repr
 from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.kernels import WAIT
-from gupai_env.core.rng import as_key
+from gupai_env.core.rng import EXACT, as_key
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 
-FORMAT = "gupai-game-1"
+FORMAT = "gupai-game-2"
+FORMATS = ("gupai-game-1", FORMAT)  # that are read; in the first, the seed is a number
 ORDER = "order"  # a key after "episode", of games that were dealt as it says and not as the seed shuffles
 KEYS = ["format", "game", "version", "variant", "agents", "seed", "episode", "actions", "names", "payoffs"]
-COMPRESSED = ".gz"  # the end of a file's name
+COMPRESSED = ".gz"  # the end of the name of a new file
+GZIP = b"\x1f\x8b"  # how a compressed file begins, whatever its name
+OTHERS = {b"BZh": "bzip2", b"PK": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz"}
+LONGEST_KEY = 200  # characters that an error repeats
 LEVEL = 4  # of compression: twice as fast as the usual 6, and files a tenth larger
 BLOCK = 2048  # games that are checked side by side
 MOST_CELLS = 1 << 22  # decisions times games of a block
@@ -82,8 +90,9 @@ class GameRecord:
         named = ",".join([names[action] for action in self.actions])
         paid = json.dumps(self.payoffs, separators=(",", ":"))
         order = f',"{ORDER}":[{",".join(map(str, self.order))}]' if self.order else ""
+        episode = self.episode if self.episode < EXACT else f'"{self.episode}"'
         return (
-            f'{head},"seed":{self.seed},"episode":{self.episode}{order},"actions":[{moves}],"names":[{named}],'
+            f'{head},"seed":"{self.seed}","episode":{episode}{order},"actions":[{moves}],"names":[{named}],'
             f'"payoffs":{paid}}}\n'
         )
 
@@ -311,7 +320,7 @@ class _Claim:
 def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file from number `first` on, with their numbers."""
     number = 0
-    with gzip.open(path, "rb") if is_compressed(path) else open(path, "rb") as file:
+    with open(path, "rb") as raw, _unpacked(raw) as file:
         while True:
             try:
                 line = file.readline(MOST_BYTES)
@@ -320,12 +329,20 @@ def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
             if not line:
                 return
             number += 1
+            if len(line) == MOST_BYTES:
+                raise _LineError(number, "longer than any game")
             line = _plain(line, number)
-            if not line.endswith(b"\n"):
-                long = len(line) == MOST_BYTES
-                raise _LineError(number, "longer than any game" if long else "cut short: it has no newline")
             if number >= first:
                 yield number, line
+
+
+def _unpacked(raw: io.BufferedReader) -> IO[bytes]:
+    """Return what a file holds, decompressed if it begins as compressed files do, whatever its name."""
+    beginning = raw.peek(max(map(len, OTHERS)))
+    for mark, name in OTHERS.items():
+        if beginning.startswith(mark):
+            raise _LineError(1, f"the file is compressed by {name}; unpack it, or compress it with gzip")
+    return gzip.GzipFile(fileobj=raw) if beginning.startswith(GZIP) else raw  # type: ignore[return-value]
 
 
 def _plain(line: bytes, number: int) -> bytes:
@@ -339,20 +356,12 @@ def _plain(line: bytes, number: int) -> bytes:
 
 def _claim(number: int, line: bytes) -> _Claim:
     """Return what a line says; raises _LineError where no game can be what it says."""
-    try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
-        raise _LineError(number, "no record of a game: it is not JSON") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        found = short_repr(content.get("format")) if isinstance(content, dict) else "none"
-        raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
-    if [key for key in content if key != ORDER] != KEYS:
-        raise _LineError(number, f"its keys are {short_repr(', '.join(content))}, not {', '.join(KEYS)}")
+    content = _content(number, line)
     try:
         if not isinstance(content["game"], str) or not isinstance(content["variant"], dict):
             raise ValueError('"game" is not a word, or "variant" not an object')
         game, variant = rules = _rules(content["game"], json.dumps(content["variant"]))
-        if content["version"] != game.version:
+        if not is_whole(content["version"]) or content["version"] != game.version:
             raise ValueError(f"version {short_repr(content['version'])} of {game.id}; here it is {game.version}")
         agents, actions = content["agents"], content["actions"]
         if not isinstance(agents, list) or not all(type(agent) is str for agent in agents):
@@ -363,13 +372,56 @@ def _claim(number: int, line: bytes) -> _Claim:
             raise ValueError(f"actions are a list of whole numbers, not {short_repr(actions)}")
         # A number that is not an action stays one in the fewer bits that actions are kept in.
         actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
-        seed, episode = as_key(content["seed"]), as_key(content["episode"], "an episode")
+        seed, episode = _key(content["seed"], "a seed"), _key(content["episode"], "an episode")
         order = order_of(game, variant, content[ORDER]) if ORDER in content else ()
     except ValueError as error:
         raise _LineError(number, error) from None
     return _Claim(
         number, line, rules, tuple(agents), seed, episode, actions, content["names"], content["payoffs"], order
     )
+
+
+def _content(number: int, line: bytes) -> dict[str, Any]:
+    """Return the object of a line, which has the keys of a record; raises _LineError."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        content = dict(pairs)
+        if len(content) < len(pairs):
+            key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+            raise _LineError(number, f"the key {short_repr(key, LONGEST_KEY)} stands there twice")
+        return content
+
+    if not line.strip():
+        raise _LineError(number, "the line is blank; every line is a game")
+    try:
+        content = json.loads(line, parse_float=_number, object_pairs_hook=once)
+    except _LineError:
+        raise
+    except (ValueError, RecursionError):
+        what = "it is not JSON" if line.endswith(b"\n") else "it is cut short, or not JSON"
+        raise _LineError(number, f"no record of a game: {what}") from None
+    if not isinstance(content, dict) or content.get("format") not in FORMATS:
+        found = short_repr(content.get("format")) if isinstance(content, dict) else "none"
+        raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
+    for key in content:
+        if key not in (*KEYS, ORDER):
+            what = f"{short_repr(key, LONGEST_KEY)} is not a key of a record"
+            raise _LineError(number, f"{what}; its keys are {', '.join(KEYS)}, and {ORDER} where it is not the seed's")
+    if missing := [key for key in KEYS if key not in content]:
+        raise _LineError(number, f"it lacks {', '.join(missing)}; its keys are {', '.join(KEYS)}")
+    return content
+
+
+def _number(text: str) -> float:
+    """Return a number of JSON, which does not tell 1.0 from 1."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+def _key(value: Any, name: str) -> int:
+    """Return a seed or an episode, which stands there as text or as a number; raises ValueError."""
+    number = read_whole(value) if isinstance(value, str) else None
+    return as_key(value if number is None else number, name)
 
 
 def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
@@ -397,9 +449,25 @@ def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
     for claim, game in zip(block, _played(block), strict=True):
         what = game if isinstance(game, str) else _difference(claim, game)
         if what:
-            raise RecordError(f"{path}, {_LineError(claim.number, what)}")
+            cause = _cause(claim.seed) or (ANOTHER_DEAL if what.startswith(FIRST) else "")
+            raise RecordError(f"{path}, {_LineError(claim.number, f'{what}{cause}')}")
         assert isinstance(game, GameRecord)
         yield game
+
+
+FIRST = "action 1, "  # how an error of the first decision begins
+ANOTHER_DEAL = "; seed, episode, variant and order give another deal than the one that was played"
+
+
+def _cause(seed: int) -> str:
+    """Return why a seed may have dealt another game, the end of a sentence, "" unless a reader of doubles made it."""
+    nearest = float(seed)
+    written = {int(nearest), *(int(Decimal(text)) for text in (repr(nearest), f"{nearest:.17g}"))}
+    if seed < EXACT or seed not in written:
+        return ""
+    return (
+        f"; its seed {seed} was probably rounded by a program that reads numbers as doubles, such as jq or JavaScript"
+    )
 
 
 def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
@@ -446,16 +514,22 @@ def _illegal(envs: VectorEnv, lane: int, at: int, action: int) -> str:
     return describe_illegal(envs.game, who, int(action), envs.masks[lane], view)
 
 
+def _chips(payoffs: Any) -> Any:
+    """Return payoffs with whole numbers as chips are written, -9.0, and anything else as it is."""
+    return list(map(_chips, payoffs)) if isinstance(payoffs, list) else float(payoffs) if is_whole(payoffs) else payoffs
+
+
 def _difference(claim: _Claim, game: GameRecord) -> str:
-    """Return what a line says otherwise than the game that it is said to be, "" if nothing."""
+    """Return what a line says otherwise than the game that it is said to be, "" if nothing but its spelling."""
     try:
         if claim.line == game.line.encode():
             return ""
     except ValueError as error:
         return str(error)
-    if claim.payoffs != [list(paid) for paid in game.payoffs]:
+    same = claim.payoffs == [list(paid) for paid in game.payoffs]
+    if not same or any(type(chips) is bool for paid in claim.payoffs for chips in paid):
         paid = short_repr([list(each) for each in game.payoffs])
-        return f"payoffs are {short_repr(claim.payoffs)}, but the game pays {paid}"
+        return f"payoffs are {short_repr(_chips(claim.payoffs))}, but the game pays {paid}"
     if claim.names != list(game.names):
         return "its names are not those of its actions"
-    return "it says the same game in other bytes than this format has"
+    return ""
