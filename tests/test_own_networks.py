@@ -122,14 +122,67 @@ def test_a_player_of_scores_draws_from_their_softmax(decisions):
     np.testing.assert_array_equal(plain.drawing().act(batch), player.act(batch))
 
 
-def test_a_score_that_is_none_is_told_with_its_row(decisions):
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sample", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("output", [np.nan, np.inf, 1e36, -1e36])
+def test_an_output_that_is_no_score_is_told_with_its_action_and_row(output, dtype, sample, decisions):
     def score(shown):
-        scores = np.zeros((len(shown), ACTIONS))
-        scores[3:, 5] = np.nan
+        scores = np.zeros((len(shown), ACTIONS), dtype)
+        scores[3:, 5], scores[:, 6] = output, -np.inf  # as a network masks actions by itself
         return scores
 
-    with pytest.raises(ValueError, match=r"mine: scores are NaN in row 3$"):
-        ObservationAgent("mine", GAME, score).act(decisions[0])
+    player = ObservationAgent("mine", GAME, score, sample=sample)
+    line = rf"^mine: the network's output for action 5 is {dtype(output)!s} in row 3; it must be .*$"
+    for ask in (player.act, player.probabilities):
+        with pytest.raises(ValueError, match=line.replace("+", r"\+")):
+            ask(decisions[0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_network_may_mask_actions_but_not_all_that_are_legal(decisions):
+    batch, _ = decisions
+
+    def score(shown):
+        return np.where(np.arange(len(shown))[:, None] == row, outputs, np.zeros(ACTIONS))
+
+    row, outputs = 4, np.where(batch.masks[4], -np.inf, 1.0)
+    for sample in (False, True):
+        player = ObservationAgent("mine", GAME, score, sample=sample)
+        for ask in (player.act, player.probabilities):
+            with pytest.raises(
+                ValueError, match=r"^mine: the network's output is -inf for all legal actions of row 4$"
+            ):
+                ask(batch)
+    row, outputs = 4, np.full(ACTIONS, -np.inf)
+    outputs[action := batch.masks[4].nonzero()[0][-1]] = -1e30
+    player = ObservationAgent("mine", GAME, score, sample=True)
+    assert player.act(batch)[4] == action and player.probabilities(batch)[4, action] == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_sums_that_overflow_in_a_network_are_told_without_a_warning(decisions):
+    weights = np.full((GAME.encoder.layout.size, ACTIONS), 3e38, np.float32)
+    player = ObservationAgent("mine", GAME, lambda shown: np.abs(shown).astype(np.float32) @ weights)
+    with pytest.raises(ValueError, match=r"^mine: the network's output for action 0 is inf in row 0; "):
+        player.act(decisions[0])
+    agent = make_agent("best", GAME, forced_play=True)
+    agent.layers[-1].linear.bias[:] = np.inf
+    with pytest.raises(ValueError, match=r": the network's output for action 0 is inf in row 0; "):
+        agent.act(decisions[0])
+
+
+@with_onnx
+def test_a_graph_that_answers_infinity_is_told(decisions, tmp_path):
+    class Endless(nn.Module):
+        def forward(self, seen):
+            return seen.float()[:, :ACTIONS] + 1.0 / (0.0 * seen.float()[:, :1].abs())
+
+    player = make_agent(
+        f"onnx:{exported(Endless().eval(), tmp_path / 'endless.onnx', names=('logits',))}", GAME, forced_play=True
+    )
+    with pytest.raises(ValueError, match=r"endless.onnx: the network's output for action 0 is inf in row 0; "):
+        player.act(decisions[0])
 
 
 def test_exact_search_takes_one_that_draws():

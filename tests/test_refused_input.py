@@ -264,7 +264,10 @@ def test_what_is_no_distribution_over_the_legal_actions_is_refused(told_by, said
     [
         (lambda seen: np.zeros((len(seen), 62)), r"scores must be numbers \[\d+, 63\], .* not float64 \[\d+, 62\]"),
         (lambda seen: np.zeros(63), r"not float64 \[63\]"),
-        (lambda seen: np.full((len(seen), 63), np.nan), "scores are NaN in row 0"),
+        (
+            lambda seen: np.full((len(seen), 63), np.nan),
+            "the network's output for action 0 is nan in row 0; it must be ",
+        ),
         (lambda seen: None, "not object"),
     ],
 )

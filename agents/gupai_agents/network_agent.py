@@ -16,6 +16,7 @@ from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
+LARGEST = 1e30  # of scores, so that float32 holds them times 10**ROUND
 ROUND = 4  # decimals of a score that count: sums differ slightly in batches of different sizes
 
 
@@ -65,19 +66,33 @@ class ObservationAgent:
     def scores(self, batch: DecisionBatch) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions].
 
-        Raises: AgentError (a ValueError) unless `score` gave one for every action, none of them NaN.
+        Raises: AgentError (a ValueError) unless `score` gave one for every action, within ±LARGEST or -inf, and not
+            -inf for all legal actions of a row.
         """
         observations = np.empty((len(batch.rng_keys), self.game.encoder.layout.size), np.int8)
         kernels(self.game).encode(batch.views, observations)
-        scores = np.asarray(self.score(observations))
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
+            scores = np.asarray(self.score(observations))
         if scores.shape != batch.masks.shape or scores.dtype.kind not in "fiu":
             raise AgentError(
                 f"{self.name}: scores must be numbers {list(batch.masks.shape)}, one per row and action, "
                 f"not {scores.dtype} {list(scores.shape)}"
             )
-        if np.isnan(scores).any():
-            raise AgentError(f"{self.name}: scores are NaN in row {np.isnan(scores).any(1).argmax()}")
+        if not (np.abs(scores) <= LARGEST).all():
+            self._require_scores(scores, batch.masks)
         return self.ahead.corrected(scores, batch) if self.ahead else scores
+
+    def _require_scores(self, scores: np.ndarray, masks: np.ndarray) -> None:
+        """Raise AgentError for scores that cannot be compared, naming the first one."""
+        lowest = scores == -np.inf
+        if (wrong := np.argwhere(~(lowest | (np.abs(scores) <= LARGEST)))).size:
+            row, action = wrong[0]
+            raise AgentError(
+                f"{self.name}: the network's output for action {action} is {scores[row, action]!s} in row {row}; "
+                f"it must be a number within ±{LARGEST:.0e}, or -inf"
+            )
+        if (lost := (lowest | ~masks).all(1)).any():
+            raise AgentError(f"{self.name}: the network's output is -inf for all legal actions of row {lost.argmax()}")
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
