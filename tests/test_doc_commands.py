@@ -9,6 +9,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from typer import TyperException
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from gupai_app.cli import app
@@ -46,6 +48,13 @@ SMALLER = {
     "gupai claim run jl-attack-2 --deals": "--deals 20 --no-masters",
     "gupai claim run jl-attack-2 --s": "--deals 20 --no-masters",
 }
+MENTIONED = re.compile("Missing argument|requires an argument")
+TEXTS_ELSEWHERE = [
+    file.read_text("utf-8").replace("\\\n", " ")
+    for folder in (".ci", ".github", "benchmarks", "examples", "configs", "Makefile", "CHANGELOG.md")
+    for file in ((ROOT / folder).rglob("*") if (ROOT / folder).is_dir() else [ROOT / folder])
+    if file.is_file() and file.suffix in ("", ".py", ".md", ".yml", ".yaml", ".ipynb")
+]
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
 NEEDS_A_CLUSTER = "--ray"  # test_workers.py
 
@@ -66,6 +75,33 @@ def commands_in_sentences() -> list[str]:
     texts = [*PAGES, *ROOT.glob("configs/**/*.yaml"), *code]
     found = {each for text in texts for each in re.findall(r"`(gupai [a-z][^`\n{]*)`", text.read_text("utf-8"))}
     return sorted(each for each in found if each.split()[1].replace("-", "").islower())
+
+
+def commands_elsewhere() -> list[str]:
+    """The commands of CI, the Makefile, forms, benchmarks, examples, configurations and the changelog.
+
+    They are in quotes, or begin a line: of a comment, of a recipe of the Makefile, or an indented one of a docstring.
+    """
+    found = set()
+    for text in TEXTS_ELSEWHERE:
+        found.update(re.findall(r"^(?:# *|    +|\t.*/)(gupai [a-z].*)", text, re.M))
+        found.update(each for _, each in re.findall(r"([`\"])(gupai [a-z][^`\"{\n]*)\1", text))
+    return sorted(found)
+
+
+def why_refused(command: str) -> str:
+    """What `gupai` says against a command, which is parsed and not run; "" if nothing."""
+    _, *words = shlex.split(re.sub(r"\bN\b", "1", command), comments=True)
+    name, group, context = "gupai", get_command(app), None
+    try:
+        while hasattr(group, "resolve_command") and words:
+            context = group.make_context(name, words, context)
+            name, group, words = group.resolve_command(context, context._protected_args + context.args)
+        if not hasattr(group, "resolve_command"):
+            group.make_context(name, words, context)
+    except TyperException as error:
+        return error.format_message()
+    return ""
 
 
 def why_left_out(command: str) -> str | None:
@@ -95,18 +131,44 @@ def test_nothing_is_left_out_that_no_document_says():
     assert len(RUN) >= 4
 
 
-def test_the_options_that_the_documents_name_exist():
-    """Also those of commands that are left out, and within sentences: `gupai COMMAND --help` knows them."""
-    named = {}
-    for command in [*commands(), *commands_in_sentences()]:
-        program, *words = shlex.split(command)
-        if program == "gupai":
-            name = " ".join(words[: 2 if words[0] == "claim" else 1])
-            named.setdefault(name, set()).update(word for word in words if word.startswith("--"))
-    for name, options in named.items():
-        shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*name.split(), "--help"])
-        assert shown.exit_code == 0
-        assert all(option in shown.stdout for option in options), name
+@pytest.mark.parametrize("source", [commands, commands_in_sentences, commands_elsewhere])
+def test_every_command_that_is_written_somewhere_is_one(source):
+    """Also those that are not run here. A command that is only mentioned may lack its arguments."""
+    written = [each for each in source() if each.startswith("gupai ") and "--help" not in each]
+    assert len(written) >= 20
+    refused = {each: message for each in written if (message := why_refused(each))}
+    if source is not commands:
+        refused = {each: message for each, message in refused.items() if not MENTIONED.search(message)}
+    assert not refused
+
+
+def test_a_command_that_is_none_is_noticed():
+    for command in (
+        "gupai claim jl-attack-2",
+        "gupai clam list",
+        "gupai claim",
+        "gupai train --sets x=1",
+        "gupai web 3",
+    ):
+        assert bool(why_refused(command)) == (command != "gupai claim"), command
+
+
+def test_the_targets_files_and_tests_that_commands_name_exist():
+    texts = [*(page.read_text("utf-8") for page in PAGES), *TEXTS_ELSEWHERE]
+    targets = {name for text in texts for name in re.findall(r"(?:^|[`$(] ?)make ([a-z]+)(?=[ `\n])", text, re.M)}
+    rules = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    assert {"fresh", "lowest", "test"} <= targets <= rules
+    modules = {name for text in texts for name in re.findall(r"python -m (benchmarks[.\w]*)", text)}
+    files = {ROOT / name.rstrip(".").replace(".", "/") for name in modules}
+    assert modules and all(file.is_dir() or file.with_suffix(".py").is_file() for file in files)
+    named = {
+        each
+        for text in texts
+        for each in re.findall(r"\b((?:tests|docs|examples|benchmarks)/[\w/]+\.py)((?:::\w+)?)", text)
+    }
+    for file, test in named:
+        assert (ROOT / file).is_file(), file
+        assert f"def {test[2:]}(" in (ROOT / file).read_text("utf-8") or not test, test
 
 
 def test_the_code_of_the_page_on_openspiel_runs():

@@ -37,6 +37,11 @@ NAMES_GAMES = {
     "gupai_env/games/__init__.py",  # the list of games
     "gupai_app/claims.py",  # the example of a new claim
 }
+IN_THE_ROOT = {
+    ".ci", ".github", ".gitignore", ".vale.ini", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md",
+    "agents", "benchmarks", "configs", "constraints-lowest.txt", "constraints.txt", "docs", "examples", "gupai_app",
+    "gupai_env", "pyproject.toml", "tests", "training",
+}  # fmt: skip
 MOST_LINES, MOST_PARAMETERS, MOST_LINES_OF_RULES = 60, 10, 350
 
 
@@ -252,6 +257,12 @@ def test_the_name_of_a_game_is_found(source):
 def test_a_document_may_tell_of_a_game_and_other_words_are_no_games():
     assert not games_named('"""As in Jie Long."""\nx = "tight"  # jie-long', "jie_long", "JieLong")
     assert not games_named("x = 'the tiu upset'", "tiu_u", "TiuU")
+
+
+def test_nothing_is_in_the_root_that_nobody_meant_to_put_there():
+    ignored = (ROOT / ".gitignore").read_text("utf-8").split()
+    names = {path.name for path in ROOT.iterdir() if not any(path.match(each.rstrip("/")) for each in ignored)}
+    assert names - {".git"} == IN_THE_ROOT
 
 
 def test_a_long_function_is_found():
