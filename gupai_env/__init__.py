@@ -1,7 +1,8 @@
 """gupai: games with Chinese dominoes for reinforcement learning.
 
-Importing it registers every game with PettingZoo, `pettingzoo.make("aec", "gupai/jie-long-v0")`, and with Gymnasium,
-`gymnasium.make("gupai/JieLong-v0")` (one seat, agents at the others). `register` adds games of other packages.
+Importing it registers every game with PettingZoo, `pettingzoo.make("aec", "gupai/jie-long-v0")` (since its 1.27), and
+with Gymnasium, `gymnasium.make("gupai/JieLong-v0")` (one seat, agents at the others). `register` adds games of other
+packages.
 """
 
 import gymnasium
@@ -27,7 +28,7 @@ def register(game: Game) -> None:
     add_game(game)
     options = {"game": game.id}
     aec, seat = (f"gupai/{game.id}-v{game.version}", f"gupai/{game.id.title().replace('-', '')}-v{game.version}")
-    if aec not in pettingzoo.aec_registry:
+    if hasattr(pettingzoo, "register") and aec not in pettingzoo.aec_registry:  # older ones have no registry
         pettingzoo.register("aec", aec, "gupai_env.aec:GupaiEnv", kwargs=options)
     if seat not in gymnasium.registry:
         gymnasium.register(
