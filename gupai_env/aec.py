@@ -10,6 +10,7 @@ from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
 from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, short_repr, whole_number
+from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
@@ -40,7 +41,7 @@ class NotDealtError(RuntimeError, AttributeError):
     """An attribute that an environment has only once a game is dealt; `hasattr` is False until then."""
 
 
-class GupaiEnv(AECEnv):
+class GupaiEnv(OwnMemory, AECEnv):
     """A game of Chinese dominoes as a PettingZoo AEC environment; agents are `seat_0`, `seat_1`, ...
 
     Observations: a dict of "observation", int8 [layout.size] (the seat's information set, see
@@ -55,6 +56,10 @@ class GupaiEnv(AECEnv):
     not changed; what a wrapper writes to `terminations` or `truncations` counts, and a seat that leaves the table so
     ends the game of all. Whatever interrupts a `step`, it has been played wholly or not at all.
     """
+
+    _BOUND = frozenset(
+        {"_alone", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over", "_window"}
+    )
 
     def __init__(
         self,
@@ -111,11 +116,11 @@ class GupaiEnv(AECEnv):
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._paid = False  # the last step ended a deal
         self._infos: dict[str, dict[str, Any]] = {}  # of this position, as far as somebody asked
-        self._window: Any = None
         self._bind()
 
     def _bind(self) -> None:
-        """Set what a copy must not share: the thread that holds the environment, and references to arrays."""
+        """Set what a copy must not share: the thread that holds the environment, the window, and views of arrays."""
+        self._window: Any = None
         self._alone = OneThread(IN_USE)
         envs, states = self._envs, self._envs.states
         self.deal = Deal(self.game, self.variant, states, compiled=True)
@@ -123,15 +128,6 @@ class GupaiEnv(AECEnv):
         # What `envs.step` does for the one thread that `_alone` lets in; the action was converted and checked before.
         self._play = functools.partial(envs._steps[0], self._action)
         self._settled, self._moves, self._over = states["settled"], states["moves"], states["terminated"]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what `_bind` sets again, and the window."""
-        bound = {"_alone", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over"}
-        return {name: each for name, each in vars(self).items() if name not in bound} | {"_window": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._bind()
 
     def __getattr__(self, name: str) -> Any:
         """Raise an error that explains what an environment lacks before `reset`."""

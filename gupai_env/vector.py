@@ -11,6 +11,7 @@ import numpy as np
 
 from gupai_env.core.checks import truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
+from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
@@ -21,6 +22,7 @@ from gupai_env.core.rng import as_key, as_keys
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 
+READ_ONLY = ("seats", "masks", "observations", "rewards", "terminated")
 WRITTEN_BY_HAND = ("states", "seeds", "episodes")
 LONG = np.dtype(np.int64)
 SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
@@ -31,7 +33,7 @@ IN_USE = "these lanes are in use by another thread; give each thread lanes of it
 MIN_SHARED_ROWS = 16384  # decisions in a call, about 100 nanoseconds each; for fewer, threads cost more than they gain
 
 
-class VectorEnv:
+class VectorEnv(OwnMemory):
     """B deals of one variant, each at some seat's turn; a deal that ends pays out and is dealt again at once.
 
     Lane i plays the episodes of its own seed, `seeds[i]`, whatever the number of lanes: the same deals as a
@@ -55,6 +57,8 @@ class VectorEnv:
     states: np.recarray
     seeds: np.ndarray
     episodes: np.ndarray
+
+    _BOUND = frozenset((*READ_ONLY, *WRITTEN_BY_HAND, "alone", "_holder"))
 
     def __init__(
         self,
@@ -97,10 +101,10 @@ class VectorEnv:
             "rewards": np.zeros((num_envs, self.game.max_seats), np.float32),
             "terminated": np.zeros(num_envs, np.bool_),
         }
-        self._show_arrays()
+        self._bind()
         self.reset(seed)
 
-    def _show_arrays(self) -> None:
+    def _bind(self) -> None:
         """Set the attributes that are arrays: those that loops alone write to can only be read there."""
         self.alone = OneThread(IN_USE)  # the thread that holds it may play
         self._holder = self.alone.holder
@@ -194,16 +198,6 @@ class VectorEnv:
                 each.result()
         finally:
             _end_threads(pool)  # before anybody else may play
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        bound = {name for name, each in vars(VectorEnv).items() if isinstance(each, functools.cached_property)}
-        bound |= {"alone", "_holder", *self._arrays}
-        return {name: each for name, each in vars(self).items() if name not in bound}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._show_arrays()
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | Sequence[int] | None = None) -> None:
         """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, integers [B].

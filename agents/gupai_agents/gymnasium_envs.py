@@ -32,6 +32,7 @@ from gupai_agents.playouts import ANY_SEAT, ASKED, LEARNER, draw_line_up, learni
 from gupai_env.aec import NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv
 from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
+from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
@@ -66,7 +67,7 @@ def require_no(options: dict | None) -> None:
         raise refused("options", options, "there are no options")
 
 
-class SeatEnv(gymnasium.Env):
+class SeatEnv(OwnMemory, gymnasium.Env):
     """One learning seat; agents play the others. An action is one decision of that seat.
 
     Observations: int8 [layout.size], what the seat knows. Rewards: its chips, paid when a deal ends; those paid
@@ -127,6 +128,11 @@ class SeatEnv(gymnasium.Env):
         self._dealt = False  # ever
         self.observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.action_space = LegalActions(self._mask)
+
+    def _bind(self) -> None:
+        """Let the space of actions draw by the mask of this environment."""
+        if isinstance(self.action_space, LegalActions):  # unless somebody has put another there
+            self.action_space.legal = self._mask
 
     @property
     def _learner(self) -> str:
@@ -246,7 +252,7 @@ class SeatEnv(gymnasium.Env):
         self.table.close()
 
 
-class SeatVectorEnv(gymnasium.vector.VectorEnv):
+class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
     """B tables with one learning seat each, in lanes: the same play as B `SeatEnv`, only fast.
 
     Rule-based opponents play inside one compiled loop, others are asked in batches. A lane whose episode ends is
@@ -329,10 +335,6 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             (self._rewards, self._owed),
             self._over,
         )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is bound to these very arrays: a copy makes its own."""
-        return {name: value for name, value in vars(self).items() if name != "_play"}
 
     def reset(self, *, seed: int | Sequence[int] | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.

@@ -118,19 +118,23 @@ class HeuristicAgent:
 
 
 def writable(array: np.ndarray) -> np.ndarray:
-    """Return an array, or a copy of a read-only one such as those of lanes: loops would be compiled for it again."""
+    """Return an array, or a copy of a read-only one, as those of lanes are and weights that another process sent: loops
+    would be compiled for it again.
+    """
     return array if array.flags.writeable else array.copy()
 
 
 def scores_of(game: Game, weights: np.ndarray, batch: DecisionBatch) -> np.ndarray:
     """Return each action's score by a heuristic's weights, float64 [N, num_actions]; -inf where it is not legal."""
     scores = np.full(batch.masks.shape, -np.inf)
-    heuristic_loops(game).weigh(weights, batch.views, writable(batch.masks), scores)
+    heuristic_loops(game).weigh(writable(weights), batch.views, writable(batch.masks), scores)
     return scores
 
 
 def asked(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
     """Return the action of a player by number in every row of a batch that was checked, int16 [N]."""
     actions = np.empty(len(batch.rng_keys), np.int16)
-    heuristic_loops(game).choose(player, heuristics, batch.views, writable(batch.masks), batch.rng_keys, actions)
+    heuristic_loops(game).choose(
+        player, writable(heuristics), batch.views, writable(batch.masks), batch.rng_keys, actions
+    )
     return actions

@@ -44,7 +44,9 @@ def _read(context, builder, array, row, at, kind):
 
 
 def _write(context, builder, array, row, at, value):
-    """Build what writes there."""
+    """Build what writes there; refuse it, at compile time, where Python must not write."""
+    if not array.mutable:
+        raise TypingError(f"a word cannot be written to {array}")
     builder.store(value, _pointer(context, builder, array, row, at, value.type), align=1)
     return context.get_dummy_value()
 

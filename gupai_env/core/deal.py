@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from gupai_env.core.checks import is_whole
+from gupai_env.core.copying import owned
 from gupai_env.core.episode import advance, start
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
@@ -61,9 +62,11 @@ class Deal:
 
     def copy(self) -> Self:
         """Return the same deal, to be played on independently of this one."""
-        found = copy.copy(self)
-        found.states = self.states.copy()
-        return found
+        return copy.copy(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what a copy restores; its state is its own."""
+        vars(self).update(owned(state))
 
     def mask(self) -> np.ndarray:
         """Return the legal actions of the seat to act, bool [num_actions]; none at the end."""

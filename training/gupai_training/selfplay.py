@@ -24,6 +24,7 @@ from gupai_agents.learning_seat import (
 from gupai_agents.playouts import ASKED, OPEN, SETTLED, numbered, playouts
 from gupai_env.aec import NO_GAME
 from gupai_env.core.checks import refused, whole_numbers
+from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import as_key, derive
@@ -43,7 +44,7 @@ def only_read(array: np.ndarray) -> np.ndarray:
     return view
 
 
-class SelfPlayVecEnv(VecEnv):
+class SelfPlayVecEnv(OwnMemory, VecEnv):
     """B lanes, each at the next decision of a learning seat; all other seats are played inside.
 
     `step` plays the learner's action in every lane and plays on until a learning seat has to decide again.
@@ -66,6 +67,12 @@ class SelfPlayVecEnv(VecEnv):
 
     # What the next step depends on besides the lanes:
     STATE = ("seating", "totals", "_chips", "_owed", "_decided")
+    _BOUND = frozenset({"rewards", "terminated", "seating", "totals"})
+
+    rewards: np.ndarray
+    terminated: np.ndarray
+    seating: np.ndarray
+    totals: np.ndarray
 
     def __init__(
         self,
@@ -108,13 +115,17 @@ class SelfPlayVecEnv(VecEnv):
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
-        self.rewards, self.terminated = only_read(self._payoffs), only_read(self._over)
-        self.seating, self.totals = only_read(self._seating), only_read(self._totals)
+        self._bind()
         self._going = False  # nothing is half done
         self._watched = np.zeros(num_envs, np.int8)  # whose last observation is kept in `_final`, if that has rows
         self._final = NOTHING
         self._numbered: list[Agent] = []
         self._numbers, self._heuristics = numbered(self.envs.game, [])
+
+    def _bind(self) -> None:
+        """Show the arrays that only steps write to."""
+        self.rewards, self.terminated = only_read(self._payoffs), only_read(self._over)
+        self.seating, self.totals = only_read(self._seating), only_read(self._totals)
 
     @classmethod
     def against(

@@ -1,0 +1,63 @@
+"""Copies that own their memory, whatever brings them.
+
+`copy`, pickle and what carries objects between processes (Ray, joblib, dask) restore arrays as they see fit: in memory
+that can only be read, that is a file's, or that other copies share. Compiled loops write to arrays by their address.
+"""
+
+import copy
+import functools
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+
+def owned(content: Any) -> Any:
+    """Return copies of arrays, also of those in lists, tuples and dicts, that can be written to; anything else as it
+    is.
+    """
+    if isinstance(content, np.ndarray):
+        return _array_of(content)
+    if type(content) is dict:
+        return {name: owned(each) for name, each in content.items()}
+    if type(content) in (list, tuple):
+        return type(content)(map(owned, content))
+    return content
+
+
+def _array_of(content: np.ndarray) -> np.ndarray:
+    """Return a copy of an array in contiguous memory of its own, of numpy's plain class or a record array."""
+    dtype = content.dtype
+    if dtype.names is None:
+        return np.array(content, order="C")
+    rows = np.ascontiguousarray(content).view(np.ndarray).view(f"V{dtype.itemsize}")  # faster than field by field
+    return np.array(rows).view(dtype).view(np.recarray)
+
+
+class OwnMemory:
+    """Something with arrays that compiled loops write to; a copy of any kind, `copy.copy` too, shares none of them."""
+
+    _BOUND: ClassVar[frozenset[str]] = frozenset()  # attributes that `_bind` sets
+
+    def _bind(self) -> None:
+        """Set what belongs to these very arrays, such as views of them; a copy calls it for its own."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what a copy makes again: what `_bind` sets, and cached properties."""
+        kind: Any = type(self)
+        left_out = _made_again(kind)
+        return {name: value for name, value in vars(self).items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(owned(state))
+        self._bind()
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
+
+@functools.cache
+def _made_again(kind: type[OwnMemory]) -> frozenset[str]:
+    """Return the attributes of a class that are not copied."""
+    members = {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}
+    cached = {name for name, member in members.items() if isinstance(member, functools.cached_property)}
+    return kind._BOUND | cached
