@@ -3,6 +3,7 @@
 import functools
 import gc
 import os
+import signal
 import sys
 
 import pytest
@@ -71,6 +72,17 @@ def compile_loops(game) -> None:
     tables = SeatVectorEnv(game, 2)
     tables.reset(seed=1)
     tables.step(tables.action_masks().argmax(1))
+
+
+@pytest.fixture
+def signals():
+    """For tests that send signals or raise them."""
+    from processes import take_signals
+
+    before = take_signals()
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,28 @@ real ones, and they inherit the threads of no test.
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from multiprocessing import forkserver
 from multiprocessing.reduction import DupFd
 from operator import methodcaller
+from typing import Any
 
 SERVER = multiprocessing.get_context("forkserver")
+
+
+def take_signals() -> dict[int, Any]:
+    """Let signals do in this process, and in those that it starts, what they do at a terminal.
+
+    They may be ignored when the tests are started: under nohup, by some runners, and as a background job of a shell.
+    Returns: what they did before, for `signal.signal`.
+    """
+    handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    if hasattr(signal, "SIGHUP"):  # Windows has none
+        handlers[signal.SIGHUP] = signal.SIG_DFL
+    return {number: signal.signal(number, handler) for number, handler in handlers.items()}
 
 
 def start_server() -> None:
@@ -69,7 +83,7 @@ class Command:
 
 
 def _run(words: list[str], streams: dict[int, int | None], environment: dict[str, str]) -> None:
-    """What the interpreter does at a start, and then `gupai`."""
+    """What the interpreter does at a start, at a terminal, and then `gupai`."""
     for number, stream in streams.items():
         if stream is None:
             os.close(number)
@@ -84,4 +98,5 @@ def _run(words: list[str], streams: dict[int, int | None], environment: dict[str
     sys.argv = ["gupai", *words]
     from gupai_app.__main__ import main
 
+    take_signals()
     main()

@@ -466,6 +466,7 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
 }
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("what", "words", "said"), [(what, *rest) for what, rest in LONG.items()])
 def test_a_command_that_is_stopped_tells_how_to_go_on(what, words, said, number, monkeypatch, capsys, tmp_path):
@@ -482,6 +483,7 @@ def test_a_command_that_is_stopped_tells_how_to_go_on(what, words, said, number,
     assert not at.exists() or at.is_dir()
 
 
+@pytest.mark.usefixtures("signals")
 def test_ctrl_c_is_answered_in_a_line_from_the_beginning(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt

@@ -240,6 +240,7 @@ def test_of_two_processes_with_one_target_one_wins_and_a_killed_one_blocks_nobod
     write_file(target, "again", force=True)
 
 
+@pytest.mark.usefixtures("signals")
 @posix
 def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path):
     code = (

@@ -97,6 +97,7 @@ def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
     assert read_header(folder / RESUME_FILE)["updates"] > updates
 
 
+@pytest.mark.usefixtures("signals")
 def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
@@ -119,6 +120,7 @@ def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
             assert (folder / CONFIG_FILE).is_file()
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("loading", ["gupai_training.config.load", "gupai_training.run.Run.begin"])
 def test_what_is_loaded_is_not_cut_off(tmp_path, monkeypatch, loading):
     ended = []
@@ -142,6 +144,7 @@ def interrupt_a_load(stop):
         stop.result = ", but all is loaded"
 
 
+@pytest.mark.usefixtures("signals")
 def test_a_signal_is_never_lost():
     before = signal.getsignal(signal.SIGINT)
     with Stop() as stop:

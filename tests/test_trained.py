@@ -362,6 +362,7 @@ def alive(group):
     return True
 
 
+@pytest.mark.usefixtures("signals")
 def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
     process = group_of(words_for(tmp_path, {**SMALL, "decisions": 10**9, "save_every": 1}))
     deadline = time.monotonic() + 240

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import signal
 import threading
 import time
 import webbrowser
@@ -226,6 +227,19 @@ def test_only_the_address_of_a_table_is_kept_as_it_is(query, told, pages):
     assert (found is not None) == bool(told)
 
 
+@pytest.mark.usefixtures("signals")
+def test_a_signal_ends_the_server_unless_it_was_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as of a background job
+    try:
+        server = serve.Server(serve.uvicorn.Config(None, log_config=None))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    server.handle_exit(signal.SIGINT, None)
+    assert not server.should_exit
+    server.handle_exit(signal.SIGTERM, None)
+    assert server.should_exit
+
+
 def test_the_browser_is_opened_when_the_server_answers(monkeypatch):
     opened, server = [], SimpleNamespace(started=False)
     monkeypatch.setattr(webbrowser, "open", opened.append)
@@ -255,7 +269,7 @@ def test_pages_are_served_until_they_are_stopped(browser, monkeypatch, capsys, t
         def run(self, sockets):
             begun.append((self.config, sockets))
 
-    monkeypatch.setattr(serve.uvicorn, "Server", Server)
+    monkeypatch.setattr(serve, "Server", Server)
     # The real one configures logging, which closes pytest's own handlers.
     monkeypatch.setattr(serve.uvicorn, "Config", lambda made, **settings: SimpleNamespace(app=made, **settings))
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.set())

@@ -211,7 +211,7 @@ def test_processes_of_tasks_that_are_left_end_at_once():
 
 
 NAPPING = """
-import os, signal, sys, time
+import os, sys, time
 from pathlib import Path
 from gupai_agents.workers import Processes
 
@@ -220,7 +220,6 @@ def nap(folder, name):
     time.sleep(60)
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # of a shell's background jobs it is ignored
     try:
         list(Processes(2).as_done(nap, {name: (sys.argv[1], name) for name in range(4)}))
     except KeyboardInterrupt:
@@ -235,6 +234,7 @@ def is_alive(pid):
         return False
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked at in /proc")
 @pytest.mark.parametrize(
     ("sent", "to_all", "status", "line"),

@@ -1,13 +1,16 @@
 """`gupai web`: the server of the pages on this machine."""
 
+import signal
 import socket
 import threading
 import time
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
+from uvicorn.server import HANDLED_SIGNALS
 
 from gupai_app.web.app import create_app
 from gupai_app.web.safety import MOST_QUERY
@@ -17,6 +20,19 @@ PORT = 8420  # the first that is tried where none is named
 TRIED = 50
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = ("0.0.0.0", "::")  # an empty host binds there too
+
+
+class Server(uvicorn.Server):
+    """A server that signals end, except those that were ignored when it was made, as under nohup."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ignored = {number for number in HANDLED_SIGNALS if signal.getsignal(number) is signal.SIG_IGN}
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the server, at the second signal without waiting for answers under way."""
+        if sig not in self._ignored:
+            super().handle_exit(sig, frame)
 
 
 def bound(host: str, port: int | None) -> socket.socket:
@@ -70,7 +86,7 @@ def serve(
         http="h11",
         ws="none",
     )
-    server = uvicorn.Server(config)
+    server = Server(config)
     if browser:
         threading.Thread(target=_open, args=(server, address), daemon=True).start()
     server.run([found])
