@@ -279,7 +279,7 @@ def _deal(game: Game) -> dict[str, Any]:
 
 def _session(game: Game, deal: dict[str, Any]) -> Session:
     record = deal["record"]
-    return Session(game, game.variant.make(**record["variant"]), record["seed"], record["episode"])
+    return Session(game, game.variant.make(**record["variant"]), int(record["seed"]), record["episode"])
 
 
 def _worst(deal: dict[str, Any]) -> int:

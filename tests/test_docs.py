@@ -39,7 +39,9 @@ def test_the_pages_that_are_written_from_the_code_are_current():
 def test_the_annotated_deal_is_played_again_to_the_byte(game):
     deal = json.loads((ROOT / "docs" / "annotated" / f"{game}.json").read_text(encoding="utf-8"))
     printed = json.loads(deal["record"])
-    session = Session(GAMES[game], GAMES[game].variant.make(**printed["variant"]), printed["seed"], printed["episode"])
+    session = Session(
+        GAMES[game], GAMES[game].variant.make(**printed["variant"]), int(printed["seed"]), printed["episode"]
+    )
     for number, action in enumerate(printed["actions"], 1):
         view, legal = session.view(session.seat), session.mask().nonzero()[0]
         choices = [session.game.action_name(int(each), view) for each in legal]
