@@ -12,7 +12,8 @@ import scipy
 from benchmarks.coverage import coverage
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel, rating
-from gupai_agents.evaluation.rating import Choices, alpha_rank, choices_of, plackett_luce, ratings
+from gupai_agents.evaluation.alpha_rank import alpha_rank
+from gupai_agents.evaluation.rating import Choices, choices_of, plackett_luce, ratings
 from gupai_agents.evaluation.statistics import (
     LEAST,
     Estimate,

@@ -2,19 +2,24 @@
 
 import csv
 import errno
+import functools
 import hashlib
 import json
 import math
+import operator
 import os
 import re
 import shutil
 import signal
+import subprocess
+import sys
 from collections import Counter
 from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy._core import _multiarray_umath as multiarray
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
@@ -561,6 +566,63 @@ def test_verify_tells_what_it_could_not_check(kept, tmp_path):
     notes.clear()
     verify(tmp_path / "own", note=notes.append)
     assert notes == [f"{heuristic} no longer exists: whether it made the agent was not checked"]
+
+
+def scaled(*keys, by):
+    """Return an edit of the summary: a figure times a number near one, written as all of them are."""
+
+    def edit(path):
+        content = json.loads((path / "summary.json").read_text())
+        *outer, last = keys
+        functools.reduce(operator.getitem, outer, content)[last] *= by
+        (path / "summary.json").write_text(json.dumps(content, indent=2) + "\n")
+
+    return edit
+
+
+FIGURES = (
+    *(("totals", 0, name) for name in ("mean", "low", "rating", "rating_width", "alpha_rank")),
+    ("totals", 1, "places", 0),
+    ("duels", 0, "high"),
+    ("seats", 3, "low"),
+)
+
+
+@pytest.mark.parametrize("keys", FIGURES, ids=lambda keys: " ".join(map(str, keys)))
+def test_the_last_digits_of_a_figure_may_be_those_of_another_processor(keys, kept, tmp_path):
+    path = shutil.copytree(kept, tmp_path / "copy")
+    scaled(*keys, by=1 + 1e-12)(path)
+    verify(path)
+    scaled(*keys, by=1 + 1e-7)(path)
+    with pytest.raises(folder.FolderError, match=f"summary.json: {keys[0]} does not follow from the games"):
+        verify(path)
+
+
+KERNELS = {"Nehalem": "SSE42", "Sandybridge": "AVX", "Haswell": "AVX2"}  # of OpenBLAS, and what a processor needs
+
+
+def processors():
+    """Return environments in which numpy and its BLAS compute as on older processors, as far as this one can."""
+    features = multiarray.__cpu_features__
+    found = {name: {"OPENBLAS_CORETYPE": name} for name, needed in KERNELS.items() if features.get(needed)}
+    dispatched = " ".join(name for name in multiarray.__cpu_dispatch__ if features.get(name))
+    found.setdefault("Nehalem", {})["NPY_DISABLE_CPU_FEATURES"] = dispatched
+    return found
+
+
+VERIFYING = "import sys; from gupai_agents.evaluation import verify; verify(sys.argv[1]); verify(sys.argv[2])"
+
+
+def test_a_folder_is_verified_on_other_processors(kept, tmp_path):
+    names = ["random", "greedy", "variety", "tuned", "greedy@1", "variety@1", "tuned@1", "tuned@2"]
+    play_into(tmp_path / "eight", schedule("jie-long", names, 2, seed=3), agents(*names))
+    words = [sys.executable, "-c", VERIFYING, str(kept), str(tmp_path / "eight")]
+    verifying = {
+        name: subprocess.Popen(words, env={**os.environ, **other}, stderr=subprocess.PIPE, text=True)
+        for name, other in processors().items()
+    }
+    assert {name: process.communicate()[1] for name, process in verifying.items()} == dict.fromkeys(verifying, "")
+    assert not any(process.returncode for process in verifying.values())
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
+from gupai_agents.evaluation.differences import adopted, difference
 from gupai_agents.evaluation.folder_models import (
     FORMAT,
     GAMES,
@@ -287,12 +288,14 @@ def _verify_agents(folder: Path, plan: Schedule, found: Manifest, note: Callable
 
 def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
     """Raise FolderError unless summary and progress are those of a tournament that was played again."""
-    recomputed, written = _json(summary(found)), (folder / SUMMARY).read_bytes()
+    written = (folder / SUMMARY).read_bytes()
+    try:
+        there = json.loads(written)
+    except (ValueError, RecursionError):
+        there = None
+    recomputed = _json(adopted(summary(found), there))
     if written != recomputed:
-        try:
-            what = difference(json.loads(written), json.loads(recomputed), "")
-        except (ValueError, RecursionError):
-            what = ""
+        what = difference(there, json.loads(recomputed), "")
         key = re.split(r"[.\[ ]", what)[0] or "it"
         raise FolderError(f"{folder / SUMMARY}: {key} does not follow from the games")
     done = read_progress(folder)
@@ -320,27 +323,6 @@ def verify_page(path: Path, page: bytes, note: Callable[[str], Any]) -> None:
     if by is None or by_here is None or by[0] == by_here[0]:
         raise FolderError(f"{path}: it does not follow from the games")
     return note(f"{path} was not checked: it was {by[0][5:-4].decode(errors='replace')}")
-
-
-def difference(there: Any, here: Any, key: str) -> str:
-    """Return where two values of JSON differ first, and how, in a few words; "" if they do not."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        for name in {**here, **there}:
-            inner = f"{key}.{name}" if key else str(name)
-            if name not in there or name not in here:
-                return f"{inner} is {'missing' if name in here else 'not known here'}"
-            if what := difference(there[name], here[name], inner):
-                return what
-        return ""
-    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
-        pairs = enumerate(zip(there, here, strict=True))
-        return next(filter(None, (difference(*pair, f"{key}[{at}]") for at, pair in pairs)), "")
-    if type(there) is type(here) and there == here:
-        return ""
-    a, b = short_repr(there), short_repr(here)
-    if a == b:  # they are long and begin alike
-        return f"{key} differs: {a}"
-    return f"{key} is {a} there, here {b}"
 
 
 # --- what is in the files ---------------------------------------------------------------------

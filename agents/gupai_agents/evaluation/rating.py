@@ -1,4 +1,4 @@
-"""One number per agent: Plackett-Luce ratings from the order in which games end, and alpha-rank."""
+"""One number per agent: Plackett-Luce ratings from the order in which games end."""
 
 import itertools
 from typing import NamedTuple
@@ -93,24 +93,3 @@ def ratings(choices: Choices, seed: int, draws: int = 100) -> tuple[np.ndarray, 
     again = generator.multinomial(groups, np.full(groups, 1 / groups), draws) @ choices.weights
     spread = np.std(plackett_luce(choices, again), axis=0, ddof=1)
     return POINTS * plackett_luce(choices), 1.96 * POINTS * spread
-
-
-def alpha_rank(payoffs: np.ndarray, epsilon: float = 0.01) -> np.ndarray:
-    """Return the share of time that evolution spends with every agent, [agents] (alpha-rank, infinite alpha).
-
-    A population of one agent meets another agent at a time, and turns to it if that one wins more among them than they
-    would among it. It holds for games of several players and for cycles, but takes the payoffs as exact.
-
-    Args: payoffs: [agents, agents], chips of one row agent among column agents. epsilon: the probability of turning to
-        the worse of the two, so that no agent is a dead end.
-    """
-    count = len(payoffs)
-    if count < 2:
-        return np.ones(count)
-    turn = np.where(payoffs > payoffs.T, 1 - epsilon, epsilon)  # [mutant, resident]
-    turn[np.isclose(payoffs, payoffs.T, rtol=0, atol=1e-14)] = 0.5
-    moves = turn.T / (count - 1)  # from resident to mutant
-    np.fill_diagonal(moves, 0)
-    np.fill_diagonal(moves, 1 - moves.sum(1))
-    balance = np.vstack([moves.T - np.eye(count), np.ones(count)])
-    return np.linalg.lstsq(balance, np.array([*[0.0] * count, 1.0]), rcond=None)[0]

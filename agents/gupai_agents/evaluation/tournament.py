@@ -11,8 +11,9 @@ import numpy as np
 
 from gupai_agents.agent import Agent, check_agent, labels_of
 from gupai_agents.decisions import new_lanes
+from gupai_agents.evaluation.alpha_rank import alpha_rank
 from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, chunks, play_rotations, rotations_of
-from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
+from gupai_agents.evaluation.rating import choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns, holm, t_test
 from gupai_agents.workers import Workers
