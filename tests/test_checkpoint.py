@@ -1,6 +1,7 @@
 """A checkpoint plays as it was saved, and whatever is wrong with one is said in a line."""
 
 import errno
+import hashlib
 import json
 import os
 import pickle
@@ -17,13 +18,16 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import (
     CheckpointError,
+    _spelled,
     digest_of,
     identity,
     read_checkpoint,
     read_header,
+    spellings,
     variant_of,
     write_checkpoint,
 )
+from gupai_agents.identity import is_same_file
 from gupai_agents.network import NetworkAgent, highest_score, linear_of, packed, tensor_shapes, trunk_of, unpacked
 from gupai_agents.network_agent import gumbel
 from gupai_agents.shipped import best_file
@@ -67,6 +71,37 @@ def turns(seed=0, rows=200):
         envs.step(envs.sample(step))
     views, rng_keys = envs.views()
     return DecisionBatch(views, envs.masks.copy(), rng_keys)
+
+
+def test_equal_content_is_equal_bytes(tmp_path):
+    """Safetensors 0.8 orders metadata by chance, anew in every call as in every process."""
+    for number in range(16):
+        write_checkpoint(tmp_path / str(number), header(), weights())
+    write_checkpoint(tmp_path / "backwards", *(dict(reversed(each.items())) for each in (header(), weights())))
+    (content,) = {path.read_bytes() for path in tmp_path.iterdir()}
+    assert content[8:].startswith(b'{"__metadata__":{"gupai":')
+    assert int.from_bytes(content[:8], "little") % 8 == 0  # where tensors begin
+
+
+@pytest.mark.parametrize("order", [("gupai", "sha256"), ("sha256", "gupai")], ids=" ".join)
+def test_both_orders_of_metadata_are_read_and_are_the_same_file(order, checkpoint):
+    """Files of before have them in an order of chance; `best` of some variants has either."""
+    content = checkpoint.read_bytes()
+    respelled = _spelled(content, order)
+    checkpoint.write_bytes(respelled)
+    assert read_checkpoint(checkpoint)[0]["game"] == "jie-long"
+    for each in spellings(content):
+        assert is_same_file(checkpoint, hashlib.sha256(each).hexdigest())
+    write_checkpoint(checkpoint, header(), weights(1))
+    assert not is_same_file(checkpoint, hashlib.sha256(respelled).hexdigest())
+
+
+OTHERS = b"", b"game: jie-long", b"\xff" * 99, b"\2" + bytes(7) + b"{}", b"\3" + bytes(7) + b"[1]"
+
+
+@pytest.mark.parametrize("content", OTHERS, ids=range(len(OTHERS)))
+def test_a_file_of_another_kind_has_its_own_bytes_alone(content):
+    assert list(spellings(content)) == [content]
 
 
 @pytest.mark.parametrize("kind", ["checkpoint", "sample"])

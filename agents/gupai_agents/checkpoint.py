@@ -1,12 +1,15 @@
 """Checkpoints: safetensors with a JSON header that is verified. Reading one never runs code from it.
 
 The file's metadata hold "gupai", the header as JSON, and "sha256" over that text and all tensors, so a file that
-was truncated or damaged is refused in one line.
+was truncated or damaged is refused in one line. They are written in this order, so that equal content is equal bytes;
+files of before have them in either order.
 """
 
 import dataclasses
 import hashlib
 import json
+from collections.abc import Iterable, Iterator
+from itertools import permutations
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
@@ -22,6 +25,8 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
 FORMAT = 1
+METADATA = "gupai", "sha256"  # in the order in which they are written
+LENGTH = 8  # bytes in which safetensors writes the length of its header; tensors begin at a multiple of it
 MAX_BYTES = 1 << 30  # far more than this project ever writes
 AGENT_FILE = "agent.safetensors"  # the player, in the folder of a run
 
@@ -42,10 +47,33 @@ def digest_of(header: str, tensors: dict[str, np.ndarray]) -> str:
 def write_checkpoint(
     path: str | Path, header: dict[str, Any], tensors: dict[str, np.ndarray], *, force: bool = True
 ) -> None:
-    """Write tensors and header; the file appears whole or not at all, and replaces another unless `force` is false."""
+    """Write tensors and header; the file appears whole or not at all, and replaces another unless `force` is false.
+
+    Equal tensors and headers are equal bytes, in whatever order they are given.
+    """
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
-    content = save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)})
-    write_file(path, content, force=force)
+    content = save(tensors, metadata=dict(zip(METADATA, (text, digest_of(text, tensors)), strict=True)))
+    write_file(path, _spelled(content, METADATA), force=force)
+
+
+def _spelled(content: bytes, order: Iterable[str]) -> bytes:
+    """Return a file of safetensors, which writes metadata in an order of chance, with its metadata in this order."""
+    end = LENGTH + int.from_bytes(content[:LENGTH], "little")
+    header = json.loads(content[LENGTH:end])
+    header["__metadata__"] = {name: header["__metadata__"][name] for name in order}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % LENGTH)
+    return len(text).to_bytes(LENGTH, "little") + text + content[end:]
+
+
+def spellings(content: bytes) -> Iterator[bytes]:
+    """Yield the bytes of a file and, of a checkpoint, those that equal content had when the order was one of chance."""
+    yield content
+    for order in permutations(METADATA):
+        try:
+            yield _spelled(content, order)
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return  # not a checkpoint
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
