@@ -19,6 +19,7 @@ from gupai_agents.evaluation import duel
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, best_file
 from gupai_training.config import CONFIG_FILE, by_key, find, parse
+from gupai_training.curves import evaluations_of
 
 FOUND = Path(__file__).parents[1] / "docs" / "models" / "recipes.json"
 SAME = "name", "threads", "device", "save_every", "evaluation"  # settings that change nothing of what is learned
@@ -59,7 +60,7 @@ def judge(configuration: str, run: Path, machine: str, deals: int) -> tuple[str,
         found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
         won[name] = {name: round(each, 4) for name, each in found.as_numbers().items()}
         print(run, name, found, flush=True)
-    told = {name: header[name] for name in ("seed", "targets", "seconds")}
+    told = {"seed": header["seed"], "targets": header["targets"], "seconds": evaluations_of(run)[-1]["seconds"]}
     return file.stem, {"command": command, **told, "machine": machine, "chips_per_deal_against": won}
 
 

@@ -32,6 +32,7 @@ from gupai_agents.network import NetworkAgent, packed, unpacked
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, NETWORKS
 from gupai_training.config import CONFIG_FILE, ExpertIterationConfig
+from gupai_training.curves import evaluations_of
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
@@ -123,7 +124,7 @@ def replace(path: Path, header: dict[str, Any], tensors: dict[str, np.ndarray]) 
     if path.exists():
         before, weights = read_checkpoint(path)
         if before == header and all((weights[name] == each).all() for name, each in tensors.items()):
-            return  # the same again could be other bytes
+            return  # the same again could be other bytes than those of before
         known, suites = digest_of(path), map(read_suite, suite_names())
         if any(known in task.population.values() for suite in suites for task in suite.tasks):
             REPLACED.mkdir(exist_ok=True)
@@ -148,7 +149,7 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
         source = replaced if spec == BEST else Path(spec.partition(":")[2])
         return _told(source, machine, replaced, names)
 
-    made: dict[str, Any] = {"machine": machine, "recipe": recipe}
+    made: dict[str, Any] = {"machine": machine, "recipe": recipe, "seconds": evaluations_of(run)[-1]["seconds"]}
     if start := settings.get("start"):
         made["start"] = short_repr(start)
     if ensemble := expert_iteration.get("ensemble"):

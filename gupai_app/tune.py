@@ -1,7 +1,6 @@
 """`gupai tune`: find weights for a heuristic, try them on the game's players, and write them with their origin."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
@@ -80,9 +79,7 @@ def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[
             "seed": found.seed,
             "generations": found.generations,
             "deals": found.deals,
-            "seconds": round(found.seconds, 1),
             "tried_in_deals": TRIED,
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {name: version(name) for name in ("gupai", "cmaes", "numpy", "numba")},
         },
     }

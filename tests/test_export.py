@@ -1,6 +1,7 @@
 """Players for other programs answer as they do here."""
 
 import errno
+import zipfile
 
 import numpy as np
 import pytest
@@ -112,6 +113,9 @@ def test_the_command_writes_both(checkpoint, tmp_path):
     )
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "a.onnx").stat().st_size > 1000 and (tmp_path / "a.zip").stat().st_size > 1000
+    with zipfile.ZipFile(tmp_path / "a.zip") as content:  # neither times nor addresses: equal players in equal bytes
+        assert {each.date_time for each in content.infolist()} == {zipfile.ZipInfo().date_time}
+        assert b" at 0x" not in content.read("data")
 
 
 def test_files_have_just_the_names_given_and_are_written_whole_or_not_at_all(checkpoint, tmp_path, monkeypatch):

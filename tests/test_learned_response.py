@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from benchmarks.learned_response import exact_gain, gain_of
 from gupai_agents import DecisionBatch, make_agent
+from gupai_agents.checkpoint import read_header
 from gupai_agents.decisions import decisions
 from gupai_agents.evaluation import Effort, build_tree, find_best_response
 from gupai_app.cli import app
@@ -139,6 +140,7 @@ def test_the_command_keeps_a_checkpoint_that_plays(tmp_path):
     printed = json.loads(CliRunner().invoke(app, [*words, "--out", str(file), "--json"]).output)
     assert printed["best_response"] == f"checkpoint:{file}" and printed["method"] == "network"
     assert printed["targets"] > 0 and printed["minutes"] > 0 and printed["note"] == "it began as a new network"
+    assert {"targets", "seed"} <= read_header(file).keys() and "minutes" not in read_header(file)
     kept = make_agent(f"checkpoint:{file}", "pai-gow", **TINY)
     again = find_best_response(
         "pai-gow", make_agent("greedy", "pai-gow", **TINY), effort=Effort("network", deals=50), learned=kept, **TINY

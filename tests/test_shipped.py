@@ -123,14 +123,15 @@ def test_every_recipe_of_a_shipped_network_is_one_that_train_takes(file):
 def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path):
     run = tmp_path / "run"
     run_folder(run)
-    kept = {"targets": 100, "seconds": 3.5, "seed": 4}
+    kept = {"targets": 100, "seed": 4}
     header = {**identity(GAME, GAME.variant.make(forced_play=True)), "kind": "player", "net": NET, **kept}
     write_checkpoint(run / "agent.safetensors", header, tensors_of(1))
     settings = parse(find("jie-long"), "").model_dump(mode="json") | {"seed": 4, "name": "mine"}
     (run / "config.yaml").write_text(to_yaml(settings))
     card, found = recipes.judge("jie-long", run, "an abacus", 2)
     assert card == "jie-long-0"
-    assert {name: found[name] for name in (*kept, "machine")} == {**kept, "machine": "an abacus"}
+    told = {**kept, "seconds": 3.5, "machine": "an abacus"}
+    assert {name: found[name] for name in told} == told
     assert found["command"] == "gupai train jie-long --set seed=4"
     assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "tuned", "best"}
     settings["expert_iteration"] |= {"max_minutes": None, "heuristic": "greedy", "learning_rate": 0.5}
@@ -157,6 +158,7 @@ def run_folder(folder, start=None, seed=7):
     header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "targets": 100}
     write_checkpoint(folder / "agent.safetensors", header, tensors)
     (folder / "config.yaml").write_text(f"game: jie-long\n{f'start: {start}' if start else ''}\n")
+    (folder / "metrics.jsonl").write_text('{"targets": 100, "decisions": 0, "updates": 0, "seconds": 3.5}\n')
     return tensors
 
 
@@ -187,7 +189,8 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     ensemble = f"[best, 'checkpoint:{tmp_path / 'second'}']"
     run_folder(tmp_path / "third", f"checkpoint:{tmp_path / 'first'}\nexpert_iteration: {{ensemble: {ensemble}}}")
     header = read_header(strong.ship([tmp_path / "third"], "the best one"))
-    assert header["start"] == {"targets": 100, "machine": "the best one", "recipe": "game: jie-long\n\n"}
+    took = {"targets": 100, "seconds": 3.5}
+    assert header["start"] == {**took, "machine": "the best one", "recipe": "game: jie-long\n\n"}
     shipped, run = header["ensemble"]
     assert (shipped["machine"], run["machine"], run["recipe"]) == (
         "a better one",
@@ -209,7 +212,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
         np.testing.assert_allclose(unpacked(small)["policy.weight"], np.mean(parts, 0), atol=0.02)
         one, two = mean["averaged_with"]
         assert one == two and (one["machine"], "start" in one) == ("a mean one", False)
-        assert one["rollout_policy"] == {"targets": 100, "machine": "a mean one", "recipe": "game: jie-long\n\n"}
+        assert one["rollout_policy"] == {**header["start"], "machine": "a mean one"}
     start = mean["start"]  # a mean as well
     assert (start["start"]["machine"], start["start_averaged"], start["averaged_with"]) == (
         "that one",

@@ -200,9 +200,10 @@ def test_what_cannot_be_tuned_is_one_line(options, message):
 def test_the_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.tune.TRIED", 20)
     file = tmp_path / "mine.yaml"
-    words = ["tune", "jie-long", "-o", "forced_play=true", "--seconds", "1", "--seed", "4", "--out", str(file)]
-    done = CliRunner().invoke(app, words)
+    words = ["tune", "jie-long", "-o", "forced_play=true", "--seconds", "99", "--generations", "2", "--seed", "4"]
+    done = CliRunner().invoke(app, [*words, "--out", str(file)])
     assert done.exit_code == 0, done.stderr
+    assert CliRunner().invoke(app, words).stdout == done.stdout  # its digest tells who played: no times are in it
     written = parse_yaml(file.read_text())
     assert written == parse_yaml(done.stdout)
     assert (written["game"], written["variant"], written["provenance"]["seed"]) == ("jie-long", FORCED, 4)

@@ -52,10 +52,9 @@ class Learned(NamedTuple):
     seed: int
 
     def header(self) -> dict[str, Any]:
-        """Return the header of its checkpoint."""
+        """Return the header of its checkpoint: the same for the same network, whatever time it took."""
         assert self.player.variant is not None
-        facts = self._asdict()
-        del facts["player"]
+        facts = {"begun_with": self.begun_with, "targets": self.targets, "seed": self.seed}
         return {**identity(self.player.game, self.player.variant), "kind": "player", "net": self.player.net, **facts}
 
 

@@ -6,6 +6,7 @@ Both go one way only. An SB3 zip holds pickled objects, so that loading one runs
 import io
 import itertools
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent,
 from gupai_agents.onnx_agent import HEADER_KEY
 from gupai_training.learner import NetworkPolicy
 
+PICKLED = ":serialized:"  # the key of an object in SB3's files
 OPSET, IR_VERSION = 17, 8  # of ONNX: old ones, so that older runtimes can read the graph
 
 
@@ -95,7 +97,7 @@ def onnx_bytes(path: str | Path) -> bytes:
     whole = json.dumps(header, sort_keys=True)
     helper.set_model_props(model, {name: str(header[name]) for name in known} | {HEADER_KEY: whole})
     onnx.checker.check_model(model)
-    content: bytes = model.SerializeToString()
+    content: bytes = model.SerializeToString(deterministic=True)
     return content
 
 
@@ -141,7 +143,24 @@ def sb3_bytes(path: str | Path) -> bytes:
         model.policy.load_state_dict({name: torch.as_tensor(array) for name, array in state.items()})
     content = io.BytesIO()
     model.save(content)
-    return content.getvalue()
+    return _timeless(content)
+
+
+def _timeless(content: io.BytesIO) -> bytes:
+    """Return the zip of a model without times, and without the addresses that SB3 lists next to what it pickles."""
+    found = io.BytesIO()
+    with zipfile.ZipFile(content) as there, zipfile.ZipFile(found, "w") as here:
+        for name in there.namelist():
+            part = there.read(name)
+            if name == "data":
+                values = json.loads(part)
+                for value in values.values():
+                    if isinstance(value, dict) and PICKLED in value:
+                        for key in value.keys() - {PICKLED, ":type:"}:
+                            del value[key]
+                part = json.dumps(values, indent=4).encode()
+            here.writestr(zipfile.ZipInfo(name), part)  # of 1980, as torch has it
+    return found.getvalue()
 
 
 def _as_perceptron(agent: NetworkAgent) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

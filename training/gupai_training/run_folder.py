@@ -14,7 +14,6 @@ import itertools
 import json
 import platform
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -149,7 +148,7 @@ class RunFolder:
         return self.network_player(name, self.weights())
 
     def save_agent(self) -> None:
-        """Write the player's checkpoint."""
+        """Write the player's checkpoint: the same bytes after the same training, so nothing that a clock says."""
         header = {
             **identity(self.game, self.variant),
             "kind": "player",
@@ -161,9 +160,7 @@ class RunFolder:
             "targets": self.spent.targets,
             "decisions": self.decisions,
             "updates": self.updates,
-            "seconds": round(self.spent.seconds + self.spent.search_seconds, 1),
             "seed": self.config.seed,
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {name: version(name) for name in ("gupai", "numpy", "torch", "numba", "sb3-contrib")}
             | {"python": platform.python_version()},
             "licence": "MIT",
