@@ -4,11 +4,12 @@ has its recipe tried on a tiny deck.
 
 import itertools
 import json
+import re
 import shutil
 
 import pytest
 
-from benchmarks import pipeline, tiny
+from benchmarks import pipeline, readme, tiny
 from benchmarks.c.run import COMPILE, Yardstick, build, compare
 from benchmarks.peers import protocol
 from benchmarks.peers.table import lines, markdown
@@ -118,3 +119,43 @@ def test_what_came_of_recipes_keeps_players_of_other_games_and_is_not_emptied(tm
     monkeypatch.setattr("sys.argv", [*words, "--recipes"])
     tiny.main()
     assert json.loads(kept.read_text()) == {"another": 1, "ding-niu-default": "ding-niu-default"}
+
+
+FACTS = {"2", "95"}  # of the README: 2s of a claim, and the level of all intervals
+
+
+def figures_of(text):
+    """The numbers of sentences and of what commands print, with their places; not those of code, tables and links."""
+    left_out = r"```(?:sh|python).*?```|```console\n\$ gupai play.*?```|^[$|][^\n]*|`[^`\n]+`|\]\([^)]*\)|seat \d"
+    text = re.sub(left_out, lambda match: " " * len(match[0]), text, flags=re.S | re.M)
+    return [match for match in re.finditer(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", text) if match[0] not in FACTS]
+
+
+def test_every_figure_of_the_readme_has_a_command_that_measures_it():
+    text = readme.README.read_text(encoding="utf-8")
+    stated = [re.search(figure.stated, text) for figure in readme.FIGURES.values()]
+    assert all(stated), [name for name, match in zip(readme.FIGURES, stated, strict=True) if not match]
+    spans = [match.span() for figure in readme.FIGURES.values() for match in re.finditer(figure.stated, text)]
+    numbers = figures_of(text)
+    assert len(numbers) > 30
+    outside = [match[0] for match in numbers if not any(start <= match.start() < end for start, end in spans)]
+    assert outside == []
+
+
+def test_figures_of_the_readme_are_read_from_what_commands_print(capsys):
+    readme.main(["lines", "games"])
+    shown = capsys.readouterr().out
+    assert re.search(r"lines: wc -l \S+ \(\d+ s\)\n  README (\d+)\n  here   \1\n", shown)
+    assert re.search(r"games: gupai rules .*\n  README ten\n  here   ten\n", shown)
+    with pytest.raises(SystemExit):
+        readme.main(["nothing"])
+    assert "there is no figure 'nothing'; there are games, lines" in capsys.readouterr().err
+    text = readme.README.read_text(encoding="utf-8")
+    for name in ("tournament", "claim", "trained"):  # the README quotes what is printed
+        assert readme.FIGURES[name].measured(text) == readme.matches(readme.FIGURES[name].stated)(text) != ""
+    rows = [
+        {"game": game, "what": "4096 lanes, observation and mask", "value": value}
+        for game, value in (("one", 7.26e6), ("other", 5.4e6), ("third", 12e6))
+    ]
+    rows.append({"game": "one", "what": "4096 lanes, mask", "value": 1e9})
+    assert readme.range_of_speeds(json.dumps({"figures": rows})) == "5.4 to 12.0 million"
