@@ -39,6 +39,7 @@ from gupai_env import __version__
 from gupai_env.core.checks import short_repr
 from gupai_env.core.files import locked_folder, read_text, write_file
 from gupai_env.core.game import Game
+from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
 
 HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
@@ -181,7 +182,7 @@ def test(
     share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
     asked for again: `claim`, its name, and `set`, its changes. Returns the verdicts.
     """
-    command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
+    command = {"seed": in_json(seed), "deals": deals, "panel": list(panel) if panel else None}
     command |= {**({"strong": True} if strong else {}), **more}
     with keeping(out, "testing claims into this folder"):
         parts = _parts(claims, command, out, workers)
@@ -248,6 +249,7 @@ def together(parts: Sequence[dict[str, Any]]) -> str:
 def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str], Any] | None = None) -> dict[str, Any]:
     """Return the verdict of a claim for JSON."""
     how = {"masters": True, **{name: command[name] for name in HOW if name in command}}
+    how["seed"] = from_json(how["seed"])
     found = try_claim(claim, **how, progress=notify)
     return numbers(found, command)
 
@@ -265,7 +267,7 @@ def optimise_all(
         raise ValueError(
             f"{claims[0].id}: no reading of it compares weights of a heuristic; there is nothing to optimise"
         )
-    parts, command = [], {"seed": seed, "budget": asdict(budget)}
+    parts, command = [], {"seed": in_json(seed), "budget": asdict(budget)}
     total = sum(planned_deals(claim, trait, budget) for claim, found in with_traits for trait in found)
     with keeping(out, "testing claims into this folder"), progress("deals", total) as done:
         for claim, found in with_traits:

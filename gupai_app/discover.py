@@ -14,6 +14,7 @@ from gupai_app.streams import say
 from gupai_env import __version__
 from gupai_env.core.files import read_text, write_file
 from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant, in_words
 
 FORMAT = "gupai-discover-3"
@@ -27,7 +28,7 @@ def run(
     What is there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
     another command has left there; OSError.
     """
-    asked = {"variant": variant.changed(), "start": start, "seed": seed, "budget": asdict(budget.checked())}
+    asked = {"variant": variant.changed(), "start": start, "seed": in_json(seed), "budget": asdict(budget.checked())}
     made_by = {"format": FORMAT, "gupai": __version__, "asked": asked}
     path = None if out is None else Path(out) / f"{game.id}.json"
     with keeping(out, "searching into this folder"):

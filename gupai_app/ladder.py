@@ -10,6 +10,7 @@ from gupai_agents.registry import agent_names
 from gupai_app.bench import machine
 from gupai_app.report import put, table_of
 from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
 
 SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
@@ -49,7 +50,7 @@ def content(ladder: Ladder, seconds: float, command: str) -> dict[str, Any]:
         "variant": asdict(ladder.variant),
         "changed": ladder.variant.changed(),
         "command": command,
-        "seed": ladder.seed,
+        "seed": in_json(ladder.seed),
         "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals",
         "rivals": ladder.rivals,
         "rungs": [

@@ -15,6 +15,7 @@ from gupai_app.words import names_at, payment, result, winners
 from gupai_env.core.game import Game
 from gupai_env.core.guide import guide_of
 from gupai_env.core.phrases import chips, title
+from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
@@ -177,7 +178,7 @@ def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int,
         payoffs = session.play(action)
         line = {
             "game": game.id,
-            "seed": seed,
+            "seed": in_json(seed),
             "deal": deal,
             "move": int(session.state.moves),
             "seat": seat,

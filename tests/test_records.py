@@ -186,8 +186,8 @@ FORGED = {
     "an order with one copy exchanged": (changed(order=EXCHANGED), "the order does not hold the 32 tiles"),
     "an order of fractions": (changed(order=[0.0] * 32), "the order does not hold the 32 tiles"),
     "an order at its end": (changed(order=[]), "the order does not hold the 32 tiles"),
-    "twice the same key": (lambda line: line.replace('"seed":', '"seed":5,"seed":', 1), "'seed' stands there twice"),
-    "twice the same option": (lambda line: line.replace("{}", '{"deals":1,"deals":1}'), "'deals' stands there twice"),
+    "twice the same key": (lambda line: line.replace('"seed":', '"seed":5,"seed":', 1), "'seed' is there twice"),
+    "twice the same option": (lambda line: line.replace("{}", '{"deals":1,"deals":1}'), "'deals' is there twice"),
     "a blank line": (lambda line: " \n", "the line is blank"),
     "text": (lambda line: "greedy beat random\n", "it is not JSON"),
     "a list": (lambda line: "[1]\n", 'its "format" is none'),
@@ -350,6 +350,31 @@ def test_no_number_of_a_line_is_larger_than_doubles_hold(many):
         json.loads(line, parse_int=checked)
     with pytest.raises(RecordError, match="action"):  # it is read, and is another game
         game_of_line(replace(games[0], episode=(1 << 63) - 1).line.encode())
+
+
+def numbers_in(content):
+    """All whole numbers that parsed JSON holds."""
+    parts = content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
+    return [content] if isinstance(content, int) else [number for part in parts for number in numbers_in(part)]
+
+
+def test_no_json_holds_a_number_larger_than_doubles_hold(tmp_path):
+    seed, played = (1 << 63) - 7, tmp_path / "played"
+    tournament = ["tournament", "da-ling", "greedy", "random", "--deals", 2, "--seed", seed]
+    printed = [
+        run("watch", "da-ling", "greedy", "--seed", seed, "--json").stdout.splitlines()[0],
+        run("ladder", "da-ling", "greedy", "random", "--deals", 2, "--seed", seed, "--json").stdout,
+        run(*tournament, "--out", played, "--json").stdout,
+        *(path.read_text() for path in played.glob("*.json") if path.name != "progress.json"),
+    ]
+    for text in printed:
+        content = json.loads(text)
+        assert int(content["seed"]) == seed and max(numbers_in(content)) < 1 << 53
+    assert run("verify", played).exit_code == 0
+    assert run(*tournament, "--out", played, "--resume").exit_code == 0
+    manifest = played / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(f'"seed": "{seed}"', f'"seed": {seed}'))  # as before
+    assert run("verify", played).exit_code == 0
 
 
 def of_before(game):

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import re
 import signal
 import threading
 import time
 import webbrowser
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -15,10 +17,13 @@ pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 
+from typer.testing import CliRunner
+
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
 from gupai_agents.evaluation.folder import FolderError
 from gupai_agents.evaluation.tournament import LineUp
+from gupai_app.cli import app
 from gupai_app.session import Session
 from gupai_app.web import app as web_app
 from gupai_app.web import jobs, kept, serve, tournaments
@@ -26,6 +31,8 @@ from gupai_app.web.address import Address, moves_in, play_on
 from gupai_app.web.gestures import _playable
 from gupai_app.web.review import MOST_NAME, check_names
 from gupai_app.web.table import WebGame
+from gupai_env.core.rng import draw
+from gupai_env.core.streams import PERSON_STREAM
 from gupai_env.games import get_game
 from test_web import OURS, said
 from web_room import done
@@ -238,6 +245,62 @@ def test_a_signal_ends_the_server_unless_it_was_ignored():
     assert not server.should_exit
     server.handle_exit(signal.SIGTERM, None)
     assert server.should_exit
+
+
+WRITTEN = {  # numbers as people write them, None for what is none
+    "7": 7,
+    " 7\t": 7,
+    "７": 7,
+    "１２\u3000": 12,
+    "٧": 7,
+    "+7": 7,
+    "0" * 30 + "7": 7,
+    str((1 << 63) - 1): (1 << 63) - 1,
+    str(1 << 63): None,
+    "1e3": None,
+    "7,000": None,
+    "七": None,
+    "²": None,
+    "-7": None,
+    "9" * 5000: None,
+}
+
+
+@pytest.mark.parametrize(("text", "number"), WRITTEN.items(), ids=[repr(text)[:24] for text in WRITTEN])
+def test_the_terminal_and_the_pages_read_the_same_numbers(text, number, pages):
+    shown = CliRunner().invoke(app, ["watch", "da-ling", "random", "--seed", text])
+    answer = pages.get("/table", params={"game": "da-ling", "with": "random", "seed": text})
+    if number is None:
+        assert (shown.exit_code, answer.status_code) == (2, 422)
+        return
+    assert shown.output.startswith(f"Da Ling, seed {number}\n")
+    assert parse_qs(answer.url.query.decode())["seed"] == [str(number)]
+    assert Address.read({"game": "da-ling", "seed": text, "episode": text[-1:], "seat": " １"}).seat == 1
+
+
+def test_options_and_moves_are_read_as_numbers_too(pages):
+    variant = get_game("da-ling").variant.parse(["players=４", "deals= 2", "leader= ３ "])
+    assert (variant.players, variant.deals, variant.leader) == (4, 2, 3)
+    assert moves_in("12.４0. 7") == (12, 40, 7)
+    shown = CliRunner().invoke(app, ["claim", "run", "jl-attack-2", "--deals", "２x"])
+    assert "--deals=２x is not allowed; write a whole number" in shown.stderr
+
+
+@pytest.mark.parametrize("seed", [5, 1 << 60, (1 << 63) - 1])
+def test_the_seat_is_drawn_for_a_seed_of_any_length(seed, pages):
+    query = {"game": "jie-long", "with": "random", "seed": str(seed)}
+    for seat in ({}, {"seat": "any"}, {"seat": " "}):
+        answer = pages.get("/table", params=query | seat)
+        assert parse_qs(answer.url.query.decode())["seat"] == [str(draw(seed, PERSON_STREAM, 4))]
+
+
+@pytest.mark.parametrize("path", ["/game/jie-long", "/tournaments/jie-long"])
+def test_no_form_blocks_a_number_that_the_server_reads(path, pages):
+    fields = re.findall(r'<input name="(?:seed|deals)"[^>]*pattern="([^"]*)"', pages.get(path).text)
+    assert fields
+    for field in fields:
+        pattern = field.replace(r"\p{Nd}", r"\d")  # as JavaScript writes any decimal digit
+        assert re.fullmatch(pattern, " ４000") and not re.fullmatch(pattern, "4e3")
 
 
 def test_the_browser_is_opened_when_the_server_answers(monkeypatch):

@@ -8,10 +8,11 @@ import stat
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from gupai_agents.intervals import interval_in, interval_text
-from gupai_env.core.checks import cut, short_repr
+from gupai_env.core.checks import cut, read_whole, short_repr
+from gupai_env.core.rng import in_json
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9
@@ -33,6 +34,15 @@ Text = Annotated[str, Field(max_length=MOST_TEXT)]
 Number = Annotated[float, Field(ge=-MOST_NUMBER, le=MOST_NUMBER)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+
+
+def _number_of(value: Any) -> Any:
+    """Return the whole number that a text is, and anything else as it is."""
+    number = read_whole(value) if isinstance(value, str) else None
+    return value if number is None else number
+
+
+Seed = Annotated[Count, BeforeValidator(_number_of), PlainSerializer(in_json)]
 
 
 class DamagedError(ValueError):

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes
+from gupai_app.commands.errors import Commands, Mistake, check_target, going_on, mistakes
 from gupai_app.commands.shared import (
     NOTHING_KEPT,
     Force,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 ClaimName = Annotated[str, typer.Argument(metavar="ID|FILE", help="Claim, as listed by `gupai claim list`, or a file")]
 
 
-class ClaimGroup(TyperGroup):
+class ClaimGroup(Commands):
     """The group `gupai claim`, which once was a single command and says how what it took is written now."""
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]

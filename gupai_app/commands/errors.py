@@ -1,9 +1,10 @@
 """Errors of the command line: one line each, and the exit status of the process."""
 
+import functools
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,7 +33,28 @@ class Stopped(typer.TyperException):
         self.exit_code = STOPPED + (by.args[0] if by.args else signal.SIGINT)
 
 
-class OneLineErrors(TyperGroup):
+class Commands(TyperGroup):
+    """Commands that read numbers as the pages of `gupai web` do."""
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        """Return the command that is named."""
+        name, command, rest = super().resolve_command(ctx, args)
+        parameters: list[Any] = list(command.params) if command else []
+        for parameter in parameters:
+            if parameter.type_descriptor.annotation is int:
+                parameter.process_value = functools.partial(_with_number, parameter.process_value)
+        return name, command, rest
+
+
+def _with_number(process: Callable[[Any, Any], Any], ctx: typer.Context, value: Any) -> Any:
+    """Process the text of an option as the number that it stands for, if it does."""
+    from gupai_env.core.checks import read_whole
+
+    number = read_whole(value) if isinstance(value, str) else None
+    return process(ctx, value if number is None else number)
+
+
+class OneLineErrors(Commands):
     """Commands whose errors are one line on standard error.
 
     debug: whether the traceback of an error is shown above its line.

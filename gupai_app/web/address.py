@@ -10,14 +10,15 @@ from gupai_agents.agent import Agent
 from gupai_app.page import PERSON
 from gupai_app.session import Session
 from gupai_app.web.players import NAMED, Players, level_names, named
-from gupai_env.core.checks import refused
+from gupai_env.core.checks import read_whole, refused
 from gupai_env.core.game import Game
-from gupai_env.core.rng import as_key
+from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
+MOST_ACTIONS = 100_000  # more than a game has
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Address:
         return cls(
             game,
             variant,
-            as_key(number_in(query, "seed", 0, (1 << 63) - 1)),
+            number_in(query, "seed", 0, KEYS - 1),
             number_in(query, "episode", 0, 1 << 30),
             seat,
             others,
@@ -138,9 +139,10 @@ def moves_in(text: str) -> tuple[int, ...]:
     words = text.split(".") if text else []
     if len(words) > MOST_MOVES:
         raise ValueError(f"{len(words):,} moves are too many; a game on a page has up to {MOST_MOVES:,}")
-    if not all(word.isascii() and word.isdecimal() and len(word) < 6 for word in words):
+    numbers = tuple(number for word in words if (number := read_whole(word)) is not None and 0 <= number < MOST_ACTIONS)
+    if len(numbers) < len(words):
         raise ValueError("moves are numbers of actions with dots between them, such as 12.40.7")
-    return tuple(map(int, words))
+    return numbers
 
 
 def play_on(session: Session, moves: Sequence[int]) -> None:
@@ -161,7 +163,8 @@ def check_legal(session: Session, action: int, number: int) -> None:
 
 def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:
     """Return a number of a query, 0 where it is not there. Raises: ValueError naming what is allowed."""
-    text = query.get(name, "") or "0"
-    if not (text.isascii() and text.isdecimal() and len(text) < 20 and low <= int(text) <= high):
+    text = query.get(name, "").strip() or "0"
+    number = read_whole(text)
+    if number is None or not low <= number <= high:
         raise refused(name, text, f"it is a whole number from {low} to {high}")
-    return int(text)
+    return number

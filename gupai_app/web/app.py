@@ -15,7 +15,7 @@ from gupai_app.commands.shared import SEEDS
 from gupai_app.web import claims, compare, review
 from gupai_app.web import runs as runs_of
 from gupai_app.web import tournaments as kept
-from gupai_app.web.address import PERSON, Address, rules_of
+from gupai_app.web.address import MOST_ACTIONS, PERSON, Address, number_in, rules_of
 from gupai_app.web.pages import (
     Asked,
     Query,
@@ -40,7 +40,7 @@ from gupai_app.words import compass
 from gupai_env.core.files import describe
 from gupai_env.core.guide import guide_of
 from gupai_env.core.phrases import title
-from gupai_env.core.rng import draw
+from gupai_env.core.rng import KEYS, draw
 from gupai_env.core.streams import PERSON_STREAM
 from gupai_env.games import GAMES, get_game, load_plugins
 from gupai_env.render.pieces import THEMES
@@ -48,7 +48,6 @@ from gupai_env.render.pieces import THEMES
 ANY = "any"  # seat: one is drawn
 LONG_LIST = 24  # moves under a heading; more are folded away
 SHORT_LIST = 6  # splits that are listed without being asked for
-MOST_ACTIONS = 99_999
 MOST_TOGETHER = 8  # actions that one click plays
 
 router = APIRouter()
@@ -213,11 +212,11 @@ async def said_instead(request: Request, error: Exception) -> Response:
 def _drawn(query: dict[str, str]) -> dict[str, str]:
     """Return the query with a seed and a seat where none is named, as `gupai play` draws them."""
     found = dict(query)
-    if not found.get("seed"):
+    if not found.get("seed", "").strip():
         found["seed"] = str(secrets.randbelow(SEEDS))
-    if found.get("seat", ANY) in (ANY, "") and found["seed"].isdecimal() and len(found["seed"]) < 19:
+    if found.get("seat", ANY).strip() in (ANY, ""):
         _, variant = rules_of(found)
-        found["seat"] = str(draw(int(found["seed"]), PERSON_STREAM, variant.players))
+        found["seat"] = str(draw(number_in(found, "seed", 0, KEYS - 1), PERSON_STREAM, variant.players))
     return found
 
 
@@ -235,4 +234,4 @@ def _kept(query: Mapping[str, str], players: Players) -> str | None:
 def _actions(query: Mapping[str, str]) -> list[int]:
     """Return the actions that the person plays, "60.71" where two tiles are discarded together. Raises: ValueError."""
     texts = query["play"].split(".", MOST_TOGETHER) if "play" in query else []
-    return [whole(text, "play", 0, MOST_ACTIONS) for text in texts]
+    return [whole(text, "play", 0, MOST_ACTIONS - 1) for text in texts]

@@ -24,7 +24,7 @@ from gupai_app.web.players import Players
 from gupai_app.web.safety import body_of
 from gupai_app.web.warmer import Warmer
 from gupai_app.words import HEADS, REFUSED
-from gupai_env.core.checks import refused, short_repr
+from gupai_env.core.checks import read_whole, refused, short_repr
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import capitalized
 from gupai_env.core.variant import typed
@@ -169,9 +169,10 @@ async def form_of(request: Request, most: int = 8) -> list[tuple[str, str]]:
 
 def whole(text: str, what: str, low: int, high: int) -> int:
     """Return a whole number from text. Raises: ValueError naming what it is and what is allowed."""
-    if not (text.isascii() and text.isdecimal() and len(text) < 20 and low <= int(text) <= high):
+    number = read_whole(text)
+    if number is None or not low <= number <= high:
         raise refused(what, text, f"choose {low:,} to {high:,}")
-    return int(text)
+    return number
 
 
 def game_called(name: str) -> Game:

@@ -35,7 +35,7 @@ from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import MATCHES
 from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.phrases import title
-from gupai_env.core.rng import as_key
+from gupai_env.core.rng import KEYS
 
 MOST_GAMES = 100_000  # of what is sent
 SAT = "sat"  # the word of an address that says who sat at the seats of a recorded game, as JSON
@@ -87,7 +87,7 @@ def record_of(query: Mapping[str, str], players: Players) -> GameRecord:
     game, variant = rules_of(query)
     names = _names(query[SAT], variant.players)
     order = order_of(game, variant, list(moves_in(query["order"]))) if query.get("order") else ()
-    seed, episode = (as_key(number_in(query, "seed", 0, (1 << 63) - 1)), number_in(query, "episode", 0, 1 << 30))
+    seed, episode = number_in(query, "seed", 0, KEYS - 1), number_in(query, "episode", 0, 1 << 30)
     session = Session(game, variant, seed, episode, order)
     play_on(session, moves_in(query.get("moves", "")))
     if not session.terminated:

@@ -50,6 +50,7 @@ from gupai_app.web.players import RUN, Players, folder_called, folders, shown
 from gupai_app.web.review import show
 from gupai_env.core.checks import counted
 from gupai_env.core.phrases import title
+from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 
 FEWEST, MOST = 2, 20_000  # deals of a line-up
@@ -216,7 +217,7 @@ def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, lis
     if not 2 <= len(names) <= MOST_AGENTS:
         raise ValueError(f"{counted(len(names), 'agent')} chosen; choose 2 to {MOST_AGENTS}")
     deals = whole(sent.get("deals", ""), "deals", FEWEST, MOST)
-    seed = whole(sent.get("seed") or "0", "seed", 0, (1 << 63) - 1)
+    seed = whole(sent.get("seed", "").strip() or "0", "seed", 0, KEYS - 1)
     agents = [players.agent(name, game, variant) for name in names]
     table = sent.get("table", ONE)
     plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant.changed())

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from gupai_env.core.checks import is_whole, one_of_an_array, short_repr, whole_numbers
+from gupai_env.core.checks import is_whole, one_of_an_array, read_whole, short_repr, whole_numbers
 from gupai_env.core.rule import rule
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -100,6 +100,17 @@ def as_keys(seeds: Any, count: int) -> np.ndarray:
     for seed in (found.min(), found.max()):
         as_key(seed)
     return found.astype(np.int64)
+
+
+def in_json(number: int) -> int | str:
+    """Return a seed as JSON should hold it: as text, if doubles do not hold the number."""
+    return number if number < EXACT else str(number)
+
+
+def from_json(value: Any, name: str = "a seed") -> int:
+    """Return a seed that JSON holds as text or as a number; raises ValueError as `as_key`."""
+    number = read_whole(value) if isinstance(value, str) else None
+    return as_key(value if number is None else number, name)
 
 
 def drawn_seed() -> int:

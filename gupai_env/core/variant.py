@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from gupai_env.core.checks import LONGEST, cut, nearest, refused, short_repr
+from gupai_env.core.checks import cut, nearest, read_whole, refused, short_repr
 
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
@@ -75,7 +75,8 @@ def _read(name: str, text: str, default: Any, instead: str) -> Any:
             instead = "write true or false"
             return TRUTHS[text.lower()]
         if isinstance(default, str):  # it may also be a number, such as a leader
-            return int(text) if text.isdecimal() and len(text) <= LONGEST else text
+            number = read_whole(text)
+            return text if number is None else number
         if isinstance(default, tuple):
             instead = f"write {TYPES[tuple]}"
             words = text.strip("()[] ").replace(",", " ").split()

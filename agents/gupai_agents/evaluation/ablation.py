@@ -25,7 +25,7 @@ from gupai_agents.tune import DecisionSample, Evolution, Table, moving, start_of
 from gupai_agents.workers import in_threads
 from gupai_env.core.checks import whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.rng import as_key, derive
+from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -142,7 +142,7 @@ class Ablation:
             "variant": self.variant.changed(),
             "start": self.start,
             "rivals": list(self.rivals),
-            "seed": self.seed,
+            "seed": in_json(self.seed),
             "budget": asdict(self.budget),
             "unit": "chips per deal; low and high are the ends of the 95% interval over n searches; weights are scaled "
             "so that in half of all decisions the best action stands 1 or more from the next",

@@ -23,7 +23,7 @@ from gupai_agents.shipped import best_heuristic, heuristic_names
 from gupai_agents.tune import DecisionSample, Evolution, moving
 from gupai_env.core.checks import one_of, real_number, whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.rng import as_key, derive
+from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -106,7 +106,7 @@ class BestResponse:
             "deals",
             "gain": self.gain.as_numbers(),
             **asdict(self.effort),
-            "seed": self.seed,
+            "seed": in_json(self.seed),
             **({"note": self.note} if self.note else {}),
         }
 

@@ -52,6 +52,7 @@ from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_path, short_repr
 from gupai_env.core.compiling import sources_digest
 from gupai_env.core.files import LOCK, locked_folder, naming, write_file
+from gupai_env.core.rng import in_json
 
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
 
@@ -340,7 +341,7 @@ def manifest(plan: Schedule, players: Sequence[dict[str, Any]]) -> dict[str, Any
         "players": list(players),
         "table": plan.table,
         "deals": plan.deals,
-        "seed": plan.seed,
+        "seed": in_json(plan.seed),
         "rules": sources_digest(plan.game.module_name, "gupai_env.core.kernels"),
         "versions": {name: version(name) for name in PACKAGES},
     }
@@ -376,7 +377,7 @@ def summary(found: Tournament) -> dict[str, Any]:
         "line_ups": len(found.line_ups),
         "deals": found.deals,
         "games": int(np.prod(found.chips.shape[:3])),
-        "seed": found.seed,
+        "seed": in_json(found.seed),
         "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals; p by Holm",
         "duels": duels,
         "totals": totals,

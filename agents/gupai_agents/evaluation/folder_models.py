@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import ConfigDict, Field, model_validator
 
-from gupai_agents.stored import Count, DamagedError, Interval, Number, Share, Stored, Text, read_stored
+from gupai_agents.stored import Count, DamagedError, Interval, Number, Seed, Share, Stored, Text, read_stored
 from gupai_env.core.files import naming
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
@@ -44,7 +44,7 @@ class Manifest(Stored):
     players: Annotated[list[Player], Field(max_length=MOST_AGENTS)]
     table: Text
     deals: Annotated[int, Field(ge=1, lt=1 << 31)]
-    seed: Count
+    seed: Seed
     rules: Text
     versions: dict[str, Text]
 
@@ -103,7 +103,7 @@ class Summary(Stored):
     line_ups: Count
     deals: Count
     games: Count
-    seed: Count
+    seed: Seed
     unit: str
     duels: list[Duel]
     totals: list[Total]

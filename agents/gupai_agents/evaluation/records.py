@@ -24,13 +24,13 @@ from typing import IO, Any, Self
 import numpy as np
 
 from gupai_agents.decisions import new_lanes
-from gupai_env.core.checks import as_path, counted, is_whole, read_whole, short_repr
+from gupai_env.core.checks import as_path, counted, is_whole, short_repr
 from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.kernels import WAIT
-from gupai_env.core.rng import EXACT, as_key
+from gupai_env.core.rng import EXACT, from_json, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.games import get_game
@@ -90,7 +90,7 @@ class GameRecord:
         named = ",".join([names[action] for action in self.actions])
         paid = json.dumps(self.payoffs, separators=(",", ":"))
         order = f',"{ORDER}":[{",".join(map(str, self.order))}]' if self.order else ""
-        episode = self.episode if self.episode < EXACT else f'"{self.episode}"'
+        episode = json.dumps(in_json(self.episode))
         return (
             f'{head},"seed":"{self.seed}","episode":{episode}{order},"actions":[{moves}],"names":[{named}],'
             f'"payoffs":{paid}}}\n'
@@ -372,7 +372,7 @@ def _claim(number: int, line: bytes) -> _Claim:
             raise ValueError(f"actions are a list of whole numbers, not {short_repr(actions)}")
         # A number that is not an action stays one in the fewer bits that actions are kept in.
         actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
-        seed, episode = _key(content["seed"], "a seed"), _key(content["episode"], "an episode")
+        seed, episode = from_json(content["seed"]), from_json(content["episode"], "an episode")
         order = order_of(game, variant, content[ORDER]) if ORDER in content else ()
     except ValueError as error:
         raise _LineError(number, error) from None
@@ -388,7 +388,7 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
         content = dict(pairs)
         if len(content) < len(pairs):
             key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-            raise _LineError(number, f"the key {short_repr(key, LONGEST_KEY)} stands there twice")
+            raise _LineError(number, f"the key {short_repr(key, LONGEST_KEY)} is there twice")
         return content
 
     if not line.strip():
@@ -413,15 +413,9 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
 
 
 def _number(text: str) -> float:
-    """Return a number of JSON, which does not tell 1.0 from 1."""
+    """Return a number of JSON, where 1.0 and 1 are the same."""
     number = float(text)
     return int(number) if number.is_integer() else number
-
-
-def _key(value: Any, name: str) -> int:
-    """Return a seed or an episode, which stands there as text or as a number; raises ValueError."""
-    number = read_whole(value) if isinstance(value, str) else None
-    return as_key(value if number is None else number, name)
 
 
 def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
@@ -520,7 +514,7 @@ def _chips(payoffs: Any) -> Any:
 
 
 def _difference(claim: _Claim, game: GameRecord) -> str:
-    """Return what a line says otherwise than the game that it is said to be, "" if nothing but its spelling."""
+    """Return what a line says otherwise than the game that it is said to be, "" if at most its spelling."""
     try:
         if claim.line == game.line.encode():
             return ""

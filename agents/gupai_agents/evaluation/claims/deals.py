@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Action, Claim, Dose, Policy, dose_of
 from gupai_agents.evaluation.claims.tables import Table, at_their_sides
 from gupai_agents.evaluation.records import GameRecord, Log
-from gupai_env.core.rng import as_key
+from gupai_env.core.rng import from_json
 from gupai_env.games import get_game
 
 GAIN, LOSS, MEDIAN = "largest gain", "largest loss", "median"
@@ -81,11 +81,11 @@ class Pair(NamedTuple):
 
 
 def play_again(
-    claim: Claim, reading: Policy | Action, seed: int, example: dict[str, Any], panel: Sequence[str | Agent] = ()
+    claim: Claim, reading: Policy | Action, seed: int | str, example: dict[str, Any], panel: Sequence[str | Agent] = ()
 ) -> Pair:
     """Play a deal that a verdict names again, and record both games.
 
-    Args: reading: one of the claim's. seed: the verdict's. example: one of the finding's `examples`.
+    Args: reading: one of the claim's. seed: the verdict's, as JSON holds it. example: one of the finding's `examples`.
         panel: the players that it was tested with instead of the file's.
     Raises: ValueError for a player that cannot play the variant, and where the rules forbid what the example says.
     """
@@ -93,7 +93,7 @@ def play_again(
     variant = variant_of(game, reading.variant)
     dose = dose_of(example["dose"]) if "dose" in example else None
     sampler = Sampler(game, variant, population_at(reading, game, dose))
-    table = Table(sampler, stream_of(as_key(seed), example["stream"]))
+    table = Table(sampler, stream_of(from_json(seed), example["stream"]))
     member, given = example["player"], given_in(panel, game, variant)
     if isinstance(reading, Policy):
         base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent

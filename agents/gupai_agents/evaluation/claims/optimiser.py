@@ -23,7 +23,7 @@ from gupai_agents.playouts import playouts
 from gupai_agents.tune import DecisionSample, parts_of
 from gupai_agents.workers import pause
 from gupai_env.core.game import Game
-from gupai_env.core.rng import as_key, derive
+from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.streams import TUNING_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -107,7 +107,7 @@ class Optimised:
             "leans": {name: found.as_numbers() for name, found in self.leans.items()},
             "margin": self.trait.reading.margin,
             "budget": asdict(self.budget),
-            "seed": self.seed,
+            "seed": in_json(self.seed),
         }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from gupai_agents.evaluation.claims.schema import Claim, Dose, Reading
 from gupai_agents.evaluation.claims.verdicts import Pooled
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_env.core.rng import in_json
 
 LISTED = ("effects", "doses", "masters", "subgroups")  # fields of a finding that hold several
 
@@ -180,7 +181,7 @@ class Verdict:
             "statement": self.claim.statement,
             "source": self.claim.source,
             "game": self.claim.game,
-            "seed": self.seed,
+            "seed": in_json(self.seed),
             "readings": [finding.as_numbers() for finding in self.findings],
             **({"untested": self.claim.untested} if self.claim.untested else {}),
         }
