@@ -158,6 +158,15 @@ def test_no_header_is_an_error_of_the_server(method, ask, capfd):
     assert not capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "page", ["/", "/claims", "/recorded/jl-suit-counts", "/language", "/review", "/nope", "/game/no"]
+)
+def test_head_is_answered_as_get_without_the_body(page, ask):
+    status, found = ask("GET", page)
+    assert found or status == 303
+    assert ask("HEAD", page) == (status, "")
+
+
 @pytest.mark.parametrize("name", [b"host", b"origin", b"sec-fetch-site", b"content-length"])
 def test_a_header_that_decides_and_stands_twice_is_refused(name, ask):
     value = dict(OURS).get(name, b"7")

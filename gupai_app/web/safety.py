@@ -81,7 +81,10 @@ def _without(name: str, query: bytes) -> bytes:
 
 
 class Guard:
-    """What every request passes: only checked ones come through, and every answer has the headers of this server."""
+    """What every request passes: only checked ones come through, and every answer has the headers of this server.
+
+    HEAD is answered as GET, without the body.
+    """
 
     def __init__(self, app: ASGIApp, *, hosts: tuple[str, ...], sentence: Callable[[int, str], Response]) -> None:
         """Args: sentence: returns a page that says what is wrong."""
@@ -104,6 +107,8 @@ class Guard:
                     headers.append(
                         "Set-Cookie", f"{LANG}={LANGUAGE.get()}; Path=/; Max-Age={YEAR}; SameSite=Strict; HttpOnly"
                     )
+            elif request.method == "HEAD":
+                message = {**message, "body": b""}
             await send(message)
 
         try:
@@ -113,6 +118,8 @@ class Guard:
             LANGUAGE.set(language_of(request))
             if chosen:  # pages read their own words alone
                 scope = {**scope, "query_string": _without(LANG, scope["query_string"])}
+            if request.method == "HEAD":
+                scope = {**scope, "method": "GET"}
             await self._app(scope, receive, answer)
             return
         except ClientDisconnect:  # it is gone before it has sent all: there is nobody to answer
