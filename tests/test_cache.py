@@ -19,7 +19,7 @@ from numba.core import event
 
 from gupai_agents.search import search_loops
 from gupai_env import GAMES
-from gupai_env.core import compiling
+from gupai_env.core import compiling, internals
 from gupai_env.core.kernels import kernels
 from gupai_env.core.rule import LoopCompiler, long_rule, rule
 
@@ -486,3 +486,72 @@ def test_a_rule_is_compiled_once_whether_a_loop_a_rule_or_a_long_rule_calls_it()
     with event.install_listener("numba:compile", seen):
         assert loop(3) == 20
     assert sorted(seen.names) == sorted(["<lambda>", "_part", "_whole", "_long_part"])
+
+
+# --- what numba may lack ----------------------------------------------------------------------------
+
+LACKING = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("gupai_env.core.internals", PATH)
+internals = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = internals
+spec.loader.exec_module(internals)
+internal = internals.internal
+internals.internal = lambda name: None if name in HIDDEN else internal(name)
+
+import numpy as np
+from gupai_env.core import compiling, kernels
+from gupai_env.core.bits import ones
+from gupai_env.core.memory import blank
+from gupai_env.core.rule import long_rule, rule
+
+@rule
+def double(number):
+    row = blank(4, np.int64)
+    row[1] += number
+    return 2 * row[1]
+
+@long_rule
+def triple(number):
+    return 3 * number
+
+def loop(numbers):
+    for index in range(len(numbers)):
+        numbers[index] = double(numbers[index]) + triple(numbers[index]) + ones(numbers[index])
+
+numbers = np.arange(5)
+compiling.compiled(loop)(numbers)
+print(numbers.tolist(), compiling.PLAIN, compiling.KEEPS)
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "instead", "plain", "keeps"),
+    [
+        (internals.PARTS, "compiling takes longer", False, True),
+        (internals.KEEPING, "machine code is not kept, so that every process compiles again", False, False),
+        (internals.EVENTS, "compiling is not announced", False, True),
+        (internals.CODE, "everything runs as plain Python, slowly", True, True),
+    ],
+    ids=["parts", "keeping", "events", "code"],
+)
+def test_without_an_inner_part_of_numba_the_same_is_computed_with_a_message(names, instead, plain, keeps, tmp_path):
+    """All of a kind are hidden where the loop is compiled; one of them is enough for the message."""
+    source = f"PATH = {internals.__file__!r}\nHIDDEN = {names!r}\n{LACKING}"
+    done = run(source, ROOT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.stdout == f"[0, 6, 11, 17, 21] {plain} {keeps}\n"
+    line = f"gupai: numba {numba.__version__} has no numba.{names[0]}: {instead}; tested are numba 0.63 to 0.68"
+    assert done.stderr.splitlines() == [line]
+
+
+@pytest.mark.parametrize("name", [*internals.PARTS, *internals.KEEPING, *internals.EVENTS, *internals.CODE])
+def test_every_inner_part_of_numba_is_looked_for(name, monkeypatch, capsys):
+    assert internals.internal(name) is not None
+    kind = next(kind for kind in (internals.PARTS, internals.KEEPING, internals.EVENTS, internals.CODE) if name in kind)
+    parent, _, last = name.rpartition(".")
+    owner = internals.internal(parent)
+    for each in owner.__mro__ if isinstance(owner, type) else [owner]:
+        if last in vars(each):
+            monkeypatch.delattr(each, last)
+    assert not internals.there.__wrapped__(kind, "it is slow")
+    assert f" has no numba.{name}: it is slow; " in capsys.readouterr().err

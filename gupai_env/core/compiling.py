@@ -19,18 +19,19 @@ from typing import Any, Self
 
 import numba
 import numpy as np
-from numba.core import caching, event
 
 from gupai_env.core.files import describe
 from gupai_env.core.game import Game
-from gupai_env.core.rule import LoopCompiler
+from gupai_env.core.internals import EVENTS, KEEPING, base_class, internal, tell, there
+from gupai_env.core.rule import CODED, LOOP
 
 LISTS = {"gupai_env", "gupai_env.games"}  # import all games, but contain no rules
 IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\.*)([\w.]*)([^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
 WORD = re.compile(r"[\w.]+")
 CONFIG: Any = numba.config
 njit: Any = numba.njit  # its stubs do not know all options
-PLAIN = bool(CONFIG.DISABLE_JIT)
+PLAIN = bool(CONFIG.DISABLE_JIT) or not CODED
+KEEPS = PLAIN or there(KEEPING, "machine code is not kept, so that every process compiles again")
 VERSIONS = numba.__version__, np.__version__  # machine code of other versions is left alone
 DIGEST = hashlib.sha256().digest_size
 UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
@@ -104,8 +105,8 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
     name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
     digest = sources_digest(loop.__module__, *location)
     loop.__qualname__ += "".join(f"-{each}" for each in (*location, digest, *VERSIONS))
-    dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, pipeline_class=LoopCompiler)
-    if digest and _folder(CONFIG.CACHE_DIR):
+    dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, **LOOP)
+    if digest and KEEPS and _folder(CONFIG.CACHE_DIR):
         dispatcher._cache = _Kept(loop)
     _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
     return dispatcher
@@ -113,7 +114,7 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
 
 def on_disk(module: str, game: Game) -> bool:
     """Return whether machine code of a module's loops for a game is kept, without loading it."""
-    digest, folder = sources_digest(module, game.module_name), "" if PLAIN else _folder(CONFIG.CACHE_DIR)
+    digest, folder = sources_digest(module, game.module_name), _folder(CONFIG.CACHE_DIR) if KEEPS and not PLAIN else ""
     return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
 
 
@@ -161,7 +162,7 @@ def _with_attributes(argument: Any) -> Any:
 # --- where machine code is kept -------------------------------------------------------------------
 
 
-class _Place(caching._CacheLocator):
+class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
     """Shows numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
 
     def __init__(self, loop: Callable, file: str) -> None:
@@ -181,11 +182,11 @@ class _Place(caching._CacheLocator):
         return cls(loop, file)
 
 
-class _Entries(caching.CompileResultCacheImpl):
+class _Entries(base_class("core.caching.CompileResultCacheImpl")):  # type: ignore[misc]
     _locator_classes = [_Place]  # noqa: RUF012
 
 
-class _Files(caching.IndexDataCacheFile):
+class _Files(base_class("core.caching.IndexDataCacheFile")):  # type: ignore[misc]
     """The index and the machine code of a loop; the latter ends with its digest, because damaged code must not run."""
 
     def _dump(self, entry: Any) -> bytes:
@@ -203,7 +204,7 @@ class _Files(caching.IndexDataCacheFile):
         return super()._load_data(name)
 
 
-class _Kept(caching.FunctionCache):
+class _Kept(base_class("core.caching.FunctionCache")):  # type: ignore[misc]
     """The machine code of a loop on disk. If anything is wrong with the disk, the loop is compiled."""
 
     _impl_class = _Entries
@@ -246,7 +247,7 @@ def _folder(chosen: str) -> str:
 
     If neither can be written to, it is a folder of this user alone below that for temporary files, with a message.
     """
-    home = caching.AppDirs("gupai", appauthor=False).user_cache_dir
+    home = internal("core.caching.AppDirs")("gupai", appauthor=False).user_cache_dir
     if chosen and _usable(Path(chosen, "gupai"), lambda _: True):
         return str(Path(chosen, "gupai"))
     if os.path.isabs(home) and _usable(Path(home), _is_own):
@@ -282,18 +283,12 @@ def _is_own(folder: Path) -> bool:
 # --- what people see ----------------------------------------------------------------------------
 
 
-def tell(line: str) -> None:
-    """Print a line about the machine, not about the game, on standard error, apart from results."""
-    if sys.stderr is not None:
-        print(f"gupai: {line}", file=sys.stderr, flush=True)
-
-
 @functools.cache
 def _warn_once(line: str) -> None:
     tell(line)
 
 
-class _Announcer(event.Listener):
+class _Announcer(base_class("core.event.Listener")):  # type: ignore[misc]
     """Shows a person at a terminal what is being compiled if it takes long, and when it is done.
 
     numba notifies it when a loop is really compiled, not when machine code is found on disk.
@@ -304,7 +299,7 @@ class _Announcer(event.Listener):
         self._begun: dict[Any, tuple[threading.Timer, float]] = {}
         self._announced: set[Any] = set()
 
-    def on_start(self, event: event.Event) -> None:
+    def on_start(self, event: Any) -> None:
         loop = event.data["dispatcher"]
         if loop not in self.names or sys.stderr is None or not sys.stderr.isatty():
             return
@@ -317,7 +312,7 @@ class _Announcer(event.Listener):
         self._announced.add(loop)
         tell(f"compiling {self.names[loop]} (once on this machine, some seconds) ...")
 
-    def on_end(self, event: event.Event) -> None:
+    def on_end(self, event: Any) -> None:
         loop = event.data["dispatcher"]
         if loop not in self._begun:
             return
@@ -330,4 +325,5 @@ class _Announcer(event.Listener):
 
 
 _announcer = _Announcer()
-event.register("numba:compile", _announcer)
+if there(EVENTS, "compiling is not announced"):
+    internal("core.event.register")("numba:compile", _announcer)

@@ -12,11 +12,13 @@ from math import prod
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.np.arrayobj import populate_array
 
+from gupai_env.core.internals import internal
 from gupai_env.core.rule import in_machine_code
+
+populate_array = internal("np.arrayobj.populate_array")
+alloca_once = internal("core.cgutils.alloca_once")
 
 
 def _built(context, builder, array, data, lengths):
@@ -110,7 +112,7 @@ def _on_the_stack(length, dtype, cleared):
     def build(context, builder, signature, given):
         entry = context.get_data_type(row.dtype)
         whole = ir.ArrayType(entry, length.literal_value)
-        memory = cgutils.alloca_once(builder, whole)
+        memory = alloca_once(builder, whole)
         memory.align = 16
         if cleared:
             builder.store(ir.Constant(whole, None), memory)

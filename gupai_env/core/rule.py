@@ -12,14 +12,15 @@ work of compiling, and is skipped here: a loop is optimised as a whole, with eve
 from collections.abc import Callable
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, Flags
-from numba.core.types import Function
-from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
+from numba import types
 from numba.extending import overload, register_jitable
 
+from gupai_env.core.internals import CODE, COMPILER, LIBRARY, PARTS, TEMPLATES, base_class, internal, there
 
-class _Part(JITCodeLibrary):
+CODED = there(CODE, "everything runs as plain Python, slowly")
+
+
+class _Part(base_class(LIBRARY)):  # type: ignore[misc]
     """The code of a function that others inline or call: linked into theirs, and never run by itself."""
 
     @property
@@ -56,7 +57,7 @@ class _CalledPart(_Part):
         super().add_llvm_module(module)
 
 
-class _Flags(Flags):
+class _Flags(base_class(f"{COMPILER}.Flags")):  # type: ignore[misc]
     """The options of a loop or a part, equal if what is compiled inside them is the same.
 
     numba compiles a function again for every combination of its callers' options.
@@ -69,7 +70,7 @@ class _Flags(Flags):
         return {name: value for name, value in super().values().items() if name not in self.OWN}
 
 
-class _Compiler(Compiler):
+class _Compiler(base_class(f"{COMPILER}.Compiler")):  # type: ignore[misc]
     def compile_extra(self, func: Callable) -> Any:
         self.state.flags = _Flags(self.state.flags)
         return super().compile_extra(func)
@@ -99,9 +100,14 @@ class LoopCompiler(_Compiler):
 
 
 _UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # compiling them would take time too
-_CONTAINED: Any = {"pipeline_class": _PartCompiler, "forceinline": True, **_UNCALLED}
+_CONTAINED: Any = {"forceinline": True, **_UNCALLED}
+_CALLED: Any = {"forceinline": False, **_UNCALLED}
+LOOP: Any = {}  # options of a loop
+if there(PARTS, "compiling takes longer"):
+    _CONTAINED["pipeline_class"], _CALLED["pipeline_class"] = _PartCompiler, _CalledPartCompiler
+    LOOP["pipeline_class"] = LoopCompiler
 rule = register_jitable(**_CONTAINED)
-long_rule = register_jitable(pipeline_class=_CalledPartCompiler, forceinline=False, **_UNCALLED)
+long_rule = register_jitable(**_CALLED)
 
 
 def rule_in_place(function: Callable, other: Callable) -> None:
@@ -118,9 +124,11 @@ def in_machine_code(function: Callable) -> Callable[[Callable], Callable]:
     """
 
     def register(typing: Callable) -> Callable:
-        template = make_intrinsic_template(function, typing, function.__name__, prefer_literal=True)
-        infer(template)
-        infer_global(function, Function(template))
+        if CODED:
+            make = internal(f"{TEMPLATES}.make_intrinsic_template")
+            template = make(function, typing, function.__name__, prefer_literal=True)
+            internal(f"{TEMPLATES}.infer")(template)
+            internal(f"{TEMPLATES}.infer_global")(function, types.Function(template))
         return typing
 
     return register
