@@ -24,6 +24,7 @@ from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.html import card_head
+from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import NOT_NAMED, agent_names
@@ -201,6 +202,7 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
         f"{found.game.id} v{found.game.version}, {found.variant}; {found.deals:,} deals per duel, "
         f"seed {found.seed}; {seconds:.1f} seconds.",
         *(f"{line}." for line in _tables_of(found)),
+        *(f"{note.format(agents)}." for note, agents in notes(names, found.ratings.orders)),
         "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, is for the hypothesis of "
         "coming out even; wins is the share of games won, ties shared; place is the mean place; rating is by "
         "Plackett-Luce: 400 points are odds of ten to one of placing above another.",

@@ -23,7 +23,7 @@ TASK |= {"zero": [0.0, 1.0], "hundred": [1.0, 2.0]}
 FILES = {  # a whole one of each kind
     Manifest: {
         **PLAYED,
-        **{"format": 3, "command": None, "players": [PLAYER, PLAYER], "table": "one", "rules": "r", "versions": {}},
+        **{"format": 4, "command": None, "players": [PLAYER, PLAYER], "table": "one", "rules": "r", "versions": {}},
     },
     Progress: {
         "blocks": 1,
@@ -35,6 +35,7 @@ FILES = {  # a whole one of each kind
         **{"table": ["one"], "line_ups": 1, "games": 8, "unit": "chips"},
         "duels": [{**MEAN, "hero": 0, "villain": 1, "p": 0.5}, {**MEAN, "hero": 1, "villain": 0, "p": 0.5}],
         "totals": [{**TOTAL, "hero": hero} for hero in (0, 1)],
+        "rating_orders": [[[0], [1]]],
         "seats": [{**MEAN, "hero": hero, "seat": 0} for hero in (0, 1)],
     },
     Suite: {"name": "v1", "made_with": "1", "seed": 1, "tasks": [TASK]},
@@ -81,6 +82,7 @@ BOUNDS = [
     (Summary, ["totals", 0, "win_share"], SHARE),
     (Summary, ["totals", 0, "p"], SHARE),
     (Summary, ["totals", 0, "rating"], NUMBER),
+    (Summary, ["rating_orders", 0, 1, 0], HERO),
     (Summary, ["totals", 0, "mean"], NUMBER),
     (Summary, ["totals", 0, "low"], ([None, 1.5, -MOST_NUMBER], [1.501, -1.1 * MOST_NUMBER])),
     (Summary, ["seats", 1, "hero"], HERO),

@@ -373,7 +373,7 @@ UNLIKE = {  # of which nothing can be resumed
     "less than nothing": (changed("progress.json", "blocks", to=-1), "blocks: input should be greater than"),
     "huge": (changed("progress.json", "games.csv", "bytes", to=10**30), "games.csv.bytes: input should be less"),
     "no number": (changed("progress.json", "blocks", to=math.nan), "blocks: it must be a whole number, not nan"),
-    "another format": (changed("manifest.json", "format", to=4), "format 4; this version of gupai reads format 3"),
+    "another format": (changed("manifest.json", "format", to=3), "format 3; this version of gupai reads format 4"),
     "another numpy": (
         changed("manifest.json", "versions", "numpy", to="1.0"),
         "is another tournament: versions.numpy is '1.0' there, here",

@@ -17,6 +17,7 @@ from gupai_agents.evaluation.folder_models import (
     read_summary,
 )
 from gupai_agents.evaluation.match import rotations_of
+from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament, line_ups
 from gupai_app.web.players import ODD, shown, wrong_with
@@ -72,6 +73,11 @@ class Kept(NamedTuple):
     @property
     def duels(self) -> dict[tuple[int, int], Duel]:
         return {(each.hero, each.villain): each for each in (self.summary.duels if self.summary else ())}
+
+    @property
+    def rating_notes(self) -> list[tuple[str, str]]:
+        """What games do not say of the ratings: sentences, each with the agents at its {0}."""
+        return notes(self.agents, self.summary.rating_orders if self.summary else ())
 
     @property
     def standings(self) -> list[Standing]:

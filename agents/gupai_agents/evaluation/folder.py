@@ -381,6 +381,7 @@ def summary(found: Tournament) -> dict[str, Any]:
         "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals; p by Holm",
         "duels": duels,
         "totals": totals,
+        "rating_orders": found.ratings.orders,
         "seats": [
             {"hero": hero, "seat": seat, **found.at_seat(hero, seat).as_numbers()}
             for hero in who

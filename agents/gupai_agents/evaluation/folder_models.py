@@ -10,7 +10,7 @@ from gupai_env.core.files import naming
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
-FORMAT = 3  # of the folder
+FORMAT = 4  # of the folder
 MOST_BYTES = 1 << 24  # of a JSON file: the summary of a hundred agents is far smaller
 MOST_AGENTS = 1000
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
@@ -107,6 +107,7 @@ class Summary(Stored):
     unit: str
     duels: list[Duel]
     totals: list[Total]
+    rating_orders: list[list[list[Count]]]  # as `rating.Ratings.orders`
     seats: list[AtSeat]
 
     @model_validator(mode="after")
@@ -118,6 +119,8 @@ class Summary(Stored):
             raise ValueError("duels name other agents")
         if any(each.hero >= count for each in self.seats):
             raise ValueError("seats name other agents")
+        if any(agent >= count for order in self.rating_orders for group in order for agent in group):
+            raise ValueError("rating_orders names other agents")
         return self
 
 

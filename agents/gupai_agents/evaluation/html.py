@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.benchmark_models import Card, Score
+from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
@@ -65,6 +66,7 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
             games=found.chips[..., 0].size,
             verdict=_verdict(found),
             performances=list(_performances(found)),
+            notes=notes(found.players, found.ratings.orders),
             names=[chart.short(found.players[agent]) for agent in ranked],
             duels=found.standings and list(_duels(found.standings, ranked)),
             charts=[

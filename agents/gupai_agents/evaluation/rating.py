@@ -1,25 +1,51 @@
-"""One number per agent: Plackett-Luce ratings from the order in which games end."""
+"""One number per agent: Plackett-Luce ratings from the order in which games end.
+
+Ratings are computed in a fixed order by additions, multiplications, divisions and square roots alone, without BLAS or
+the vectorised functions of NumPy, so that they are the same to the last bit on every processor.
+"""
 
 import itertools
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Context, Decimal
 from typing import NamedTuple
 
 import numpy as np
 
-POINTS = 400 / np.log(10)  # of a unit of log-odds: ratings are read like Elo's
-ROUNDS, CLOSE = 2000, 1e-9
-GROUPS = 500  # of deals that are drawn again together, at most
+POINTS = 173.7177927613007  # 400 / ln 10, of a unit of log-odds: ratings are read like Elo's
+QUANTILE = 1.96  # of the 95% interval
+ROUNDS, CLOSE = 100, 1e-9
+LOGARITHMS = Context(prec=30)  # of decimals, whose logarithms are the same everywhere
+GROUPS = 500  # of deals that count as one sample, at most
+NO_GAME_AGAINST = "No game contradicts {0}: only the prior bounds how far these ratings are apart"
+NEVER_MET = "Ratings compare only agents that met, directly or through others: {0}"
 
 
 class Choices(NamedTuple):
     """What ratings are made from: in every row one of several agents came in before the others.
 
     winners: int [M]. members: int [M, agents], how often each agent was there. weights: float [groups, M], how often
-    it happened in each group of deals.
+    it happened in each group of deals. deals: how many there are in all groups.
     """
 
     winners: np.ndarray
     members: np.ndarray
     weights: np.ndarray
+    deals: int
+
+
+class Ratings(NamedTuple):
+    """Ratings of all agents.
+
+    points: float64 [agents], with a mean of zero over agents that met. widths: float64 [agents], the half-widths of
+    their 95% intervals. orders: The agents that met, directly or through others, by number; each such set as groups,
+    the best first, where no agent ever came in ahead of one of an earlier group. With more than one set, or more than
+    one group, the comparison graph is not (strongly) connected, see `notes`.
+    """
+
+    points: np.ndarray
+    widths: np.ndarray
+    orders: list[list[list[int]]]
 
 
 def choices_of(chips: np.ndarray, line_ups: np.ndarray) -> Choices:
@@ -41,7 +67,8 @@ def choices_of(chips: np.ndarray, line_ups: np.ndarray) -> Choices:
             for choice, share in _broken(line_up, order).items():
                 found[choice] = found.get(choice, 0) + share * often
     members = [np.bincount(left, minlength=line_ups.max() + 1) for _, left in found]
-    return Choices(np.array([who for who, _ in found]), np.array(members), np.array(list(found.values())).T)
+    weights = np.array(list(found.values())).T
+    return Choices(np.array([who for who, _ in found]), np.array(members), weights, deals)
 
 
 def _broken(line_up: list[int], better: list[int]) -> dict[tuple[int, tuple[int, ...]], float]:
@@ -60,36 +87,115 @@ def _broken(line_up: list[int], better: list[int]) -> dict[tuple[int, tuple[int,
     return found
 
 
-def plackett_luce(choices: Choices, weights: np.ndarray | None = None) -> np.ndarray:
-    """Return the log-strength of every agent, float64 [agents], their mean zero: the likeliest (Hunter's MM).
+class Fit(NamedTuple):
+    """The likeliest strengths of agents, where virtual draws are among the games.
 
-    It is what choix finds (`choix.opt_rankings`), but takes as many equal games as there are at once.
-
-    Args: weights: float [M], how often each choice was made (default: in all groups), or [draws, M] for a row per draw.
+    strengths: float64 [agents], those of the virtual agent are 1. information: float64 [agents, agents], the second
+    derivative of the negative log-likelihood by log-strengths. residuals: float64 [M, agents], by agent, the first
+    derivative of the log-likelihood of each choice. draw: The weight of the virtual draw of an agent.
     """
-    weights = choices.weights.sum(0) if weights is None else weights
-    drawn = np.atleast_2d(weights)
-    members, by_agent = (np.array(each, np.float64, order="C") for each in (choices.members, choices.members.T))
-    wins = np.array([np.bincount(choices.winners, each, len(by_agent)) for each in drawn])
-    strength = np.ones(wins.shape)
-    changing = np.arange(len(drawn))  # the draws whose strengths do
+
+    strengths: np.ndarray
+    information: np.ndarray
+    residuals: np.ndarray
+    draw: float
+
+
+def plackett_luce(choices: Choices) -> Fit:
+    """Return the likeliest strengths of agents, with one virtual deal among the real ones as a weak prior.
+
+    In the virtual deal, every agent draws against a virtual agent of strength 1, which is half a win and half a loss.
+    These draws weigh together as much as the choices of a deal. So the strengths are those that choix finds for the
+    same choices and draws (`choix.opt_top1`), and are finite also where an agent won everything. Found by Newton's
+    method with steps short enough to converge from anywhere.
+    """
+    members, weights = choices.members.astype(np.float64), np.array([math.fsum(each) for each in choices.weights.T])
+    agents = range(members.shape[1])
+    draw = math.fsum(weights) / choices.deals / len(agents)
+    won = np.zeros(members.shape)
+    won[np.arange(len(won)), choices.winners] = 1
+    strengths = np.ones(len(agents))
     for _ in range(ROUNDS):
-        seen = (strength[changing, None] @ members.T)[:, 0]
-        given = ((drawn[changing] / seen)[:, None] @ by_agent.T)[:, 0]
-        new = np.maximum(wins[changing], 1e-9) / np.maximum(given, 1e-9)
-        new /= np.exp(np.log(new).mean(1, keepdims=True))
-        close = np.abs(new - strength[changing]).max(1) <= CLOSE * new.max(1)
-        strength[changing] = new
-        changing = changing[~close]
-        if not len(changing):
+        shares = members * strengths
+        shares /= np.sum(shares, 1, keepdims=True)
+        residuals, half = won - shares, strengths / (1 + strengths)
+        slopes = np.sum(weights[:, None] * residuals, 0) + draw * (0.5 - half)
+        information = np.array([np.sum((weights * -shares[:, agent])[:, None] * shares, 0) for agent in agents])
+        information[agents, agents] += np.sum(weights[:, None] * shares, 0) + draw * half * (1 - half)
+        steps = np.sum(_inverse(information) * slopes, 1)
+        length = max(steps.max(), 0) - min(steps.min(), 0)
+        steps /= 1 + length
+        strengths = strengths * (1 + steps / 2) / (1 - steps / 2)  # near exp(steps)
+        if length < CLOSE:
             break
-    return np.log(strength).reshape(*weights.shape[:-1], -1)
+    return Fit(strengths, information, residuals, draw)
 
 
-def ratings(choices: Choices, seed: int, draws: int = 100) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rating of every agent in points, and the half-width of its 95% interval by a bootstrap over deals."""
-    generator = np.random.default_rng(seed)
-    groups = len(choices.weights)
-    again = generator.multinomial(groups, np.full(groups, 1 / groups), draws) @ choices.weights
-    spread = np.std(plackett_luce(choices, again), axis=0, ddof=1)
-    return POINTS * plackett_luce(choices), 1.96 * POINTS * spread
+def _inverse(matrix: np.ndarray) -> np.ndarray:
+    """Return the inverse of a symmetric positive definite matrix, by elimination."""
+    found = matrix.copy()
+    for at in range(len(found)):
+        row, column, pivot = found[at].copy(), found[:, at].copy(), found[at, at]
+        found -= column[:, None] * row / pivot
+        found[at], found[:, at] = row / pivot, -column / pivot
+        found[at, at] = 1 / pivot
+    return found
+
+
+def ratings(choices: Choices) -> Ratings:
+    """Return the ratings of all agents in points, with 95% intervals over deals.
+
+    The variance of a rating is that of the sums that deals contribute (the sandwich estimator), and of the virtual
+    deal: between two agents, it is as uncertain as a deal whose games all end alike, either way. It matters where few
+    deals are played, or nearly all of them go one way.
+    """
+    fit, orders = plackett_luce(choices), _orders(choices)
+    agents = range(len(fit.strengths))
+    points = np.array([400 * float(LOGARITHMS.log10(Decimal(strength))) for strength in fit.strengths.tolist()])
+    effects = _inverse(fit.information)  # [rating, agent whose sum of residuals changes it]
+    for order in orders:
+        met = list(itertools.chain(*order))
+        points[met] -= np.sum(points[met]) / len(met)
+        effects[met] -= np.sum(effects[met], 0) / len(met)
+    by_deal = np.array([np.sum(choices.weights * fit.residuals[:, agent], 1) for agent in agents])  # [agents, groups]
+    moved = np.array([np.sum(effect[:, None] * by_deal, 0) for effect in effects])
+    variances = np.sum(moved * moved, 1) + 2 * fit.draw * fit.draw * np.sum(effects * effects, 1)
+    return Ratings(points, QUANTILE * POINTS * np.sqrt(variances), orders)
+
+
+def _orders(choices: Choices) -> list[list[list[int]]]:
+    """Return who met and in what order games put them for sure, as `Ratings.orders`."""
+    ahead = np.zeros((choices.members.shape[1],) * 2, bool)
+    for winner, members in zip(choices.winners, choices.members, strict=True):
+        ahead[winner] |= members > 0
+    followed, linked = _closure(ahead), _closure(ahead | ahead.T)
+    best_first = sorted(range(len(ahead)), key=lambda agent: -np.sum(followed[agent]))
+    orders: dict[bytes, dict[bytes, list[int]]] = {}
+    for agent in best_first:
+        alike = followed[agent] & followed[:, agent]
+        orders.setdefault(linked[agent].tobytes(), {}).setdefault(alike.tobytes(), []).append(agent)
+    return [[sorted(group) for group in order.values()] for order in orders.values()]
+
+
+def _closure(steps: np.ndarray) -> np.ndarray:
+    """Return who reaches whom in any number of steps, bool [agents, agents]; everyone reaches itself."""
+    found = steps | np.eye(len(steps), dtype=bool)
+    for agent in range(len(found)):
+        found |= found[:, agent, None] & found[agent]
+    return found
+
+
+def notes(names: Sequence[str], orders: Sequence[Sequence[Sequence[int]]]) -> list[tuple[str, str]]:
+    """Return what games do not say of the ratings of agents with these names; nothing if they connect all of them.
+
+    Args: orders: as in `Ratings`.
+    Returns: sentences, each with the agents that stand at its {0}.
+    """
+
+    def listed(agents: Iterable[int]) -> str:
+        return ", ".join(names[agent] for agent in agents)
+
+    found = [(NO_GAME_AGAINST, " > ".join(map(listed, order))) for order in orders if len(order) > 1]
+    if len(orders) > 1:
+        found.append((NEVER_MET, "; ".join(listed(itertools.chain(*order)) for order in orders)))
+    return found

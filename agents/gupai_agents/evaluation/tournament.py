@@ -13,7 +13,7 @@ from gupai_agents.agent import Agent, check_agent, labels_of
 from gupai_agents.decisions import new_lanes
 from gupai_agents.evaluation.alpha_rank import alpha_rank
 from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, chunks, play_rotations, rotations_of
-from gupai_agents.evaluation.rating import choices_of, ratings
+from gupai_agents.evaluation.rating import Ratings, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns, holm, t_test
 from gupai_agents.workers import Workers
@@ -139,7 +139,7 @@ class Performance(NamedTuple):
 
     chips: a deal, over deals. p: that its chips come out even, adjusted by Holm for all agents. places: the share of
     games in which it came in first, second, ...; equals share theirs. action_types: how often a deal it did what
-    `action_types_of` lists. rating, rating_width: points by Plackett-Luce, and the half-width of their 95% interval.
+    `action_types_of` lists. rating, rating_width: see `rating.Ratings`.
     alpha_rank: None without a table of one among equal others.
     """
 
@@ -193,12 +193,14 @@ class Tournament:
         return Standings(self.players, chips, self.seed)
 
     @functools.cached_property
+    def ratings(self) -> Ratings:
+        """The ratings of all agents, by Plackett-Luce."""
+        return ratings(choices_of(self.chips[..., self._units], self._agents[:, self._units]))
+
+    @functools.cached_property
     def performances(self) -> tuple[Performance, ...]:
         """How every agent did."""
         who = range(len(self.players))
-        rated, widths = ratings(
-            choices_of(self.chips[..., self._units], self._agents[:, self._units]), self.seed % (1 << 32)
-        )
         standings, ranks = self.standings, None
         if standings is not None:
             ranks = alpha_rank(standings.chips.mean((2, 3)))
@@ -215,8 +217,8 @@ class Tournament:
                 p=adjusted[agent],
                 places=tuple(self._mean(self._places, agent).mean(0).tolist()),
                 action_types=dict(zip(names, action_types.tolist(), strict=True)),
-                rating=float(rated[agent]),
-                rating_width=float(widths[agent]),
+                rating=float(self.ratings.points[agent]),
+                rating_width=float(self.ratings.widths[agent]),
                 alpha_rank=None if ranks is None else float(ranks[agent]),
             )
             found.append(performance)
