@@ -63,7 +63,8 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
             for end in ends
         ]
         runs = {recipe: [str(run.folder) for run in each] for recipe, each in found.recipes.items()}
-        return put_json({"runs": runs, "unit": "chips per deal", "ends": rows})
+        notes = list(map(str, found.notes))
+        return put_json({"runs": runs, "notes": notes, "unit": "chips per deal", "ends": rows})
     several = len(found.recipes) > 1
     table = table_of("recipe", "against", "runs", "mean", "IQM", *(["ends above the first"] if several else []))
     for end in ends:
@@ -73,6 +74,7 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
         table,
         "Chips per deal at the last evaluation of each run; in brackets 95% intervals over runs, by bootstrap, which "
         "are too narrow for fewer than five runs.",
+        *(f"{note}." for note in found.notes),
     )
     return None
 
@@ -135,12 +137,14 @@ def _write_events(folder: Path, rows: list[dict[str, Any]]) -> None:
         writer(recipe).close()
 
 
-def compare(runs: list[str], out: str | None, against: str | None, *, as_json: bool, force: bool) -> None:
+def compare(
+    runs: list[str], out: str | None, against: str | None, *, as_json: bool, force: bool, unfinished: bool = False
+) -> None:
     """Compare runs, print how they ended, and write the rest into a folder.
 
     Raises: ValueError for anything that is not a run, or not comparable; in one line.
     """
-    found = Comparison([load_run(folder) for folder in runs])
+    found = Comparison([load_run(folder) for folder in runs], unfinished=unfinished)
     if against is not None and against not in found.baselines:
         raise refused("--against", against, f"the runs were compared with {', '.join(found.baselines)}")
     written = write(found, out, against or found.baselines[-1], force=force) if out else []

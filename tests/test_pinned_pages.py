@@ -97,12 +97,12 @@ PINNED = {
         49ae 468c 9018 cd58 d6da 4ea7 f517 a2b8
     """,
     "room": """
-        0a9d ddda 42d1 efde 7993 8769 0f7e b457 17e5 191e 696a 5f51 834d eefd 47d1 a072 3c8d a55f b17c 9835
-        7acd a56b fdee ed68 4513 c4cf dabc d783 4935 328b 10d8 aff1 4e37 9437 3b0d 3e44 f254 8020 e1ce 1294
-        71aa a79b 2c4c d109 684d c0f8 ba8b 57ba 2a5b 084f 7b8a f544 a797 dc8e
+        0a9d ddda 42d1 efde 7993 8769 0f7e b457 17e5 191e 696a 5f51 834d eefd d395 3043 3c8d d0f3 b17c 9835
+        7acd a56b fdee ed68 4513 c4cf 0402 d783 4935 328b 10d8 aff1 4e37 a5f3 608a 8d39 f254 8020 e1ce 1294
+        71aa a79b 2c4c d109 7e28 a6bb ba8b 57ba 2a5b 084f ac99 1dcb a797 dc8e
     """,
     "terminal": """
-        222a c6ed 26a2 0228 b2fe ba6c 1d76 b459 d249 24aa f217 87d8 3594 38b0 3d32 db0a
+        1008 c6ed e5b9 0228 b2fe 353b 1d76 b459 4d49 24aa f217 87d8 3594 a5f3 3d32 1d6e
     """,
 }
 

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.registry import make_agent
 from gupai_app import compare_runs
@@ -22,7 +24,7 @@ from gupai_app.cli import app
 from gupai_app.seeds import BEGAN, ENDED, EVALUATED, FAILED, PROCESSES, Child, Seeds, seeds_of
 from gupai_training import load_run, train
 from gupai_training.comparison import Comparison, improvement, iqm, over_runs
-from gupai_training.config import METRICS_FILE, REPORT_FILE, RESULTS_FILE, RESUME_FILE, parse
+from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, RESUME_FILE, parse
 from gupai_training.trained import METRICS
 
 SMALL = {
@@ -168,7 +170,7 @@ def test_how_much_a_run_could_be_exploited_is_a_figure_of_its_own(runs):
 def test_it_is_told_how_every_recipe_ended_and_how_likely_above_the_first(capsys):
     ended = {"one": np.array([0.0, 0, 0, 0, 100]), "two": np.array([1.0, 1, 1, 1, -100])}
     runs = {recipe: [SimpleNamespace(folder=recipe)] * len(values) for recipe, values in ended.items()}
-    found = SimpleNamespace(recipes=runs, baselines=["greedy"], final=lambda recipe, against: ended[recipe])
+    found = SimpleNamespace(recipes=runs, notes=[], baselines=["greedy"], final=lambda recipe, against: ended[recipe])
     compare_runs.show(found, as_json=True)
     one, two = json.loads(capsys.readouterr().out)["ends"]
     assert (one["recipe"], one["mean"], one["iqm"]["mean"], one["n"]) == ("one", 20, 0, 5)
@@ -246,7 +248,6 @@ def test_runs_that_have_nothing_in_common_are_not_compared(runs):
     variety = {key: value for key, value in runs[1].evaluations[-1].items() if key not in runs[1].baselines}
     variety |= {"variety": runs[1].evaluations[-1]["greedy"]}
     for other, said in (
-        (like(evaluations=[]), "nothing was evaluated there yet"),
         (like(variant=runs[0].game.variant.make(players=3)), "its game or variant is not that of"),
         (like(evaluations=[variety]), "no player was compared with all of these runs"),
     ):
@@ -273,6 +274,109 @@ def test_runs_that_cannot_be_compared_are_refused_in_a_line(runs, more, said):
     assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
     twice = CliRunner().invoke(app, ["compare-runs", *[str(runs[0].folder)] * 2])
     assert "the same run is named twice" in twice.stderr
+
+
+# --- runs that count once, or not at all ----------------------------------------------------------
+
+
+def copy_of(run, folder, *, rows=None, seed=None, killed=False):
+    """A copy of a run, with some of its evaluations, with another seed, or as a killed process leaves it."""
+    shutil.copytree(run.folder, folder)
+    if killed:
+        (folder / REPORT_FILE).unlink()
+    if rows is not None:
+        (folder / METRICS_FILE).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if seed is not None:
+        text = (folder / CONFIG_FILE).read_text()
+        (folder / CONFIG_FILE).write_text(text.replace(f"seed: {run.config.seed}", f"seed: {seed}"))
+    return load_run(folder)
+
+
+def test_an_unfinished_run_is_named_and_left_out_or_compared_where_it_stopped(runs, tmp_path):
+    killed = copy_of(runs[0], tmp_path / "killed", rows=runs[0].evaluations[:1], seed=9, killed=True)
+    early = copy_of(runs[0], tmp_path / "early", rows=[], seed=8, killed=True)
+    stopped = "2,048 of 4,096 decisions"
+    assert runs[0].finished and not killed.finished and killed.progress == stopped and not early.finished
+    found = Comparison([killed, early, *runs[:2]])
+    assert found.recipes == {"jie-long": runs[:2]}
+    assert list(map(str, found.notes)) == [
+        f"{killed.folder} is left out: unfinished, {stopped}",
+        f"{early.folder} is left out: nothing was evaluated there yet",
+    ]
+    found = Comparison([killed, early, *runs], unfinished=True)
+    assert found.recipes == {
+        "ppo.entropy=0.01": runs[:2],
+        "ppo.entropy=0.05": runs[2:],
+        f"ppo.entropy=0.01, {stopped}": [killed],
+    }
+    assert len(found.notes) == 1
+    points, values = found.curve(f"ppo.entropy=0.01, {stopped}", "greedy", "decisions")
+    assert points.tolist() == [2048] and values.tolist() == [[runs[0].evaluations[0]["greedy"]["mean"]]]
+    assert found.curve("ppo.entropy=0.01", "greedy", "decisions")[0][-1] == 4096
+    with pytest.raises(
+        ValueError, match=rf"^none of these runs is finished: .*killed \({stopped}\); compare unfinished"
+    ):
+        Comparison([killed, early])
+    with pytest.raises(ValueError, match=r"^nothing was evaluated yet in these runs$"):
+        Comparison([early], unfinished=True)
+
+
+@pytest.mark.parametrize("same_weights", [True, False])
+@pytest.mark.parametrize("same_figures", [True, False])
+def test_one_seed_with_one_digest_counts_once(same_figures, same_weights, runs, tmp_path):
+    rows = [{**row, "seconds": row["seconds"] + 5} for row in runs[0].evaluations]
+    if not same_figures:
+        rows[-1]["greedy"] = {**rows[-1]["greedy"], "mean": rows[-1]["greedy"]["mean"] - 0.125}
+    copied = copy_of(runs[0], tmp_path / "copied", rows=rows)
+    header, tensors = read_checkpoint(copied.folder / AGENT_FILE)
+    tensors = tensors if same_weights else {name: tensor + 1 for name, tensor in tensors.items()}
+    write_checkpoint(copied.folder / AGENT_FILE, {**header, "time": "later"}, tensors)
+    found = Comparison([*runs[:2], copied])
+    same = same_figures and same_weights
+    assert len(found.recipes["jie-long"]) == (2 if same else 3)
+    said = "is the same run as" if same else "has the seed of"
+    assert [str(note) for note in found.notes if str(note).startswith(f"{copied.folder} {said} {runs[0].folder}")]
+    other = copy_of(runs[0], tmp_path / "other", seed=9)
+    found = Comparison([runs[0], other])
+    assert found.recipes == {"jie-long": [runs[0], other]} and not found.notes
+
+
+@pytest.mark.parametrize(
+    ("settings", "spent", "progress"),
+    [
+        ({"decisions": 100}, {"decisions": 100}, None),
+        ({"decisions": 100}, {"decisions": 99}, "99 of 100 decisions"),
+        ({"decisions": 1000, "max_minutes": 2}, {"decisions": 9, "seconds": 150.0}, None),
+        ({"decisions": 1000, "max_minutes": 2}, {"decisions": 9, "seconds": 149.0}, "2.0 of 2 minutes"),
+        ({"decisions": 1000, "max_minutes": 2}, {"decisions": 900, "seconds": 90.0}, "900 of 1,000 decisions"),
+        ({"decisions": 0, "expert_iteration": {"targets": 50}}, {"targets": 50}, None),
+        ({"decisions": 0, "expert_iteration": {"targets": 50}}, {"targets": 49}, "49 of 50 targets"),
+        ({"decisions": 10, "expert_iteration": {"targets": 50}}, {"targets": 50}, "0 of 10 decisions"),
+        ({"decisions": 0, "expert_iteration": {"targets": 50, "max_minutes": 3}}, {"seconds": 180.0}, None),
+    ],
+)
+def test_a_run_is_finished_at_the_end_of_its_decisions_targets_or_minutes(settings, spent, progress, runs, tmp_path):
+    """Without a report; the stage of search before self-play took half a minute."""
+    run = copy_of(runs[0], tmp_path / "run", killed=True)
+    run.config = parse({**SMALL, **settings}, "test")
+    before = {"targets": 5, "decisions": 0, "updates": 0, "seconds": 30.0}
+    vars(run).update(evaluations=[before, {**before, **spent}] if settings["decisions"] else [{**before, **spent}])
+    assert run.finished == (progress is None)
+    assert progress is None or run.progress == progress
+
+
+def test_the_command_says_which_runs_count(runs, tmp_path):
+    copied = copy_of(runs[0], tmp_path / "copied")
+    killed = copy_of(runs[1], tmp_path / "killed", rows=runs[1].evaluations[:1], seed=9, killed=True)
+    words = ["compare-runs", *(str(run.folder) for run in (*runs[:2], copied, killed))]
+    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert {end["n"] for end in told["ends"]} == {2} and len(told["notes"]) == 2
+    printed = " ".join(CliRunner().invoke(app, words).stdout.split())
+    assert "they count once." in printed and "unfinished, 2,048 of 4,096 decisions." in printed
+    told = json.loads(CliRunner().invoke(app, [*words, "--json", "--unfinished"]).stdout)
+    assert [end["n"] for end in told["ends"]] == [2, 1, 2, 1] and len(told["notes"]) == 1
+    refused = CliRunner().invoke(app, ["compare-runs", str(killed.folder)])
+    assert refused.exit_code == 2 and "2,048 of 4,096" in refused.stderr and refused.stderr.count("\n") == 1
 
 
 # --- several seeds --------------------------------------------------------------------------------

@@ -692,6 +692,24 @@ def test_runs_are_set_side_by_side(pages, second_run):
     assert pages.get("/run/two/losses.svg").status_code == 200
 
 
+def test_a_page_says_which_runs_count(pages, room, second_run):
+    """`two` is unfinished without its report, and without evaluations there is nothing to compare."""
+    copied = room / "runs" / "copied"
+    shutil.copytree(room / "runs" / "one", copied)
+    (second_run / "report.html").unlink()
+    text = pages.get("/compare?run=one&run=two&run=copied").text
+    assert "two is left out: unfinished, 0 of 10,000,000 decisions." in text
+    assert "copied is the same run as one, by its seed and digest: they count once." in text
+    assert str(room) not in text and "<td>tuned</td><td>1</td>" in text
+    text = pages.get("/compare?run=one&run=two&unfinished=yes").text
+    assert "left out" not in text and "<td>jie-long, 0 of 10,000,000 decisions</td>" in text
+    assert "unfinished=yes" in re.search('/compare/curves.csv[^"]*', text)[0]
+    (second_run / "metrics.jsonl").unlink()
+    text = pages.get("/compare?run=one&run=two").text
+    assert "two is left out: nothing was evaluated there yet." in text
+    shutil.rmtree(copied)
+
+
 def test_a_run_that_goes_on_is_shown_as_it_is_now(pages, second_run):
     addresses = ("/run/two", "/compare?run=one&run=two")
     assert not any("+7.25" in pages.get(address).text for address in addresses)

@@ -81,6 +81,9 @@ def compare_runs(
         str | None,
         typer.Option(metavar="PLAYER", help="Opponent shown in the pictures (default: the strongest baseline)"),
     ] = None,
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Also compare unfinished runs, each where it stopped")
+    ] = False,
     force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
 ) -> None:
@@ -88,7 +91,7 @@ def compare_runs(
     with mistakes(), going_on(NOTHING_KEPT):
         from gupai_app.compare_runs import compare
 
-        compare(folders, out, against, as_json=as_json, force=force)
+        compare(folders, out, against, as_json=as_json, force=force, unfinished=unfinished)
 
 
 def export(

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
+from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.stored import small_file
 from gupai_app.compare_runs import PIXELS, ends_of
@@ -17,22 +18,28 @@ from gupai_app.web.players import folder_called
 from gupai_app.web.runs import MOST_BYTES
 from gupai_env.core.checks import refused
 from gupai_training.comparison import COLUMNS, Comparison
-from gupai_training.config import CONFIG_FILE, METRICS_FILE
+from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE
 from gupai_training.trained import as_csv, load_run
 
 MOST_COMPARED = 20  # runs
+READ = METRICS_FILE, REPORT_FILE, AGENT_FILE  # of a run, besides its configuration
 CSV = "curves.csv"
 
 router = APIRouter()
 
 
 class Compared(NamedTuple):
-    """What a page compares. rows: all curves. names: of the runs. against: the player in the charts."""
+    """What a page compares.
+
+    rows: all curves. names: of the runs. against: the player in the charts. unfinished: whether unfinished runs are
+    compared too.
+    """
 
     found: Comparison
     rows: list[dict[str, Any]]
     names: tuple[str, ...]
     against: str
+    unfinished: bool
 
     def chart(self, measured: str, axis: str) -> Markup:
         """Return the curves of a player or a loss as SVG."""
@@ -42,36 +49,46 @@ class Compared(NamedTuple):
 async def asked(request: Request, server: Asked) -> Compared:
     """Return the runs that a query names. Raises: ValueError, HTTPException, OSError."""
     query = once(request.query_params.multi_items(), "run")
-    names = tuple(query.get("run", "").split(";"))
+    names, unfinished = tuple(query.get("run", "").split(";")), query.get("unfinished") == "yes"
     if not 2 <= len(names) <= MOST_COMPARED:
         raise ValueError(f"choose 2 to {MOST_COMPARED} runs to compare")
     folders = [folder_called(server.players.runs, name) for name in names]
-    stamps = [small_file(each / file, MOST_BYTES).stat() for each in folders for file in (CONFIG_FILE, METRICS_FILE)]
-    found, rows = _compared(tuple(folders), tuple((each.st_ino, each.st_size, each.st_mtime_ns) for each in stamps))
+    stamps = tuple(_stamp(each / file) for each in folders for file in (CONFIG_FILE, *READ))
+    found, rows = _compared(tuple(folders), stamps, unfinished)
     against = query.get("against", found.baselines[-1])
     if against not in found.baselines:
         raise refused("against", against, f"the runs were compared with {', '.join(found.baselines)}")
-    return Compared(found, rows, names, against)
+    return Compared(found, rows, names, against, unfinished)
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """Return a key that changes with a file of a run, empty for one of READ that does not exist yet."""
+    if file.name in READ and not file.exists():
+        return ()
+    found = small_file(file, MOST_BYTES).stat() if file.name != AGENT_FILE else file.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @functools.lru_cache(maxsize=16)
-def _compared(folders: tuple[Path, ...], _: tuple[tuple[int, ...], ...]) -> tuple[Comparison, list]:
-    found = Comparison([load_run(folder) for folder in folders])
+def _compared(folders: tuple[Path, ...], _: tuple[tuple[int, ...], ...], unfinished: bool) -> tuple[Comparison, list]:
+    found = Comparison([load_run(folder) for folder in folders], unfinished=unfinished)
     return found, found.rows([*found.baselines, *found.losses])
 
 
 @router.get("/compare")
 def compared(asked: Annotated[Compared, Depends(asked)]) -> Response:
-    found, _, names, against = asked
+    found, _, names, against, unfinished = asked
     return page(
         "compare.html",
         head="Runs compared",
         names=names,
         found=found,
+        unfinished=unfinished,
+        notes=[(note.sentence, note.folder.name, getattr(note.more, "name", note.more)) for note in found.notes],
         against=against,
         ends=ends_of(found),
         charts=[(name, axis, asked.chart(name, axis)) for name in (against, *found.losses) for axis in found.axes()],
-        query="&".join([*(f"run={name}" for name in names), f"against={against}"]),
+        query="&".join([*(f"run={name}" for name in names), f"against={against}", *["unfinished=yes"] * unfinished]),
     )
 
 

@@ -7,6 +7,7 @@ less (Agarwal and others, "Deep Reinforcement Learning at the Edge of the Statis
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,33 +84,87 @@ def improvement(ours: np.ndarray, theirs: np.ndarray) -> Over:
     return Over(float(share(ours, theirs)), float(low), float(high), min(len(ours), len(theirs)))
 
 
+NOTHING_EVALUATED = "{0} is left out: nothing was evaluated there yet"
+UNFINISHED = "{0} is left out: unfinished, {1}"
+SAME_RUN = "{0} is the same run as {1}, by its seed and digest: they count once"
+SAME_SEED = "{0} has the seed of {1}, but another digest: both count"
+
+
+class Note(NamedTuple):
+    """What a comparison does with a run: a sentence, the run's folder at its {0}, and at its {1} another or words."""
+
+    sentence: str
+    folder: Path
+    more: Path | str = ""
+
+    def __str__(self) -> str:
+        return self.sentence.format(self.folder, self.more)
+
+
 class Comparison:
     """Runs by recipe: runs with the same settings but for seed, name and threads are of one recipe.
+
+    Unfinished runs are left out or, with `unfinished`, compared where they stopped: those that stopped at one point
+    are a recipe of their own. A run that is there twice counts once.
 
     Attributes:
         recipes: The runs of every recipe by its name: the settings in which it differs from the others.
         baselines: The players that all runs were compared with.
         losses: The losses that all runs noted at their evaluations.
+        notes: Which runs are left out or counted once, and why.
     """
 
-    def __init__(self, runs: Sequence[TrainedRun]) -> None:
+    def __init__(self, runs: Sequence[TrainedRun], *, unfinished: bool = False) -> None:
         """Raises: ValueError in one line unless the runs are of one game and variant and have evaluations in common."""
-        for run in runs:
-            if not run.evaluations:
-                raise ValueError(f"{run.folder}: nothing was evaluated there yet")
-            if (run.game, run.variant) != (runs[0].game, runs[0].variant):
-                raise ValueError(f"{run.folder}: its game or variant is not that of {runs[0].folder}")
         if len({run.folder.resolve() for run in runs}) < len(runs):
             raise ValueError("the same run is named twice")
-        self.baselines = [name for name in runs[0].baselines if all(name in run.baselines for run in runs)]
+        for run in runs:
+            if (run.game, run.variant) != (runs[0].game, runs[0].variant):
+                raise ValueError(f"{run.folder}: its game or variant is not that of {runs[0].folder}")
+        self.notes: list[Note] = []
+        alike = self._alike(runs, unfinished)
+        counted = [run for each in alike.values() for run in each]
+        if not counted:
+            stopped = ", ".join(f"{note.folder} ({note.more})" for note in self.notes if note.sentence == UNFINISHED)
+            raise ValueError(
+                f"none of these runs is finished: {stopped}; compare unfinished ones too, or finish one"
+                if stopped
+                else "nothing was evaluated yet in these runs"
+            )
+        self.baselines = [name for name in counted[0].baselines if all(name in run.baselines for run in counted)]
         if not self.baselines:
             raise ValueError("no player was compared with all of these runs")
-        noted = [run.evaluations[-1].get("losses") or () for run in runs]
+        noted = [run.evaluations[-1].get("losses") or () for run in counted]
         self.losses = [name for name in LOSSES if all(name in each for each in noted)]
-        alike: dict[str, list[TrainedRun]] = {}
+        settings = {text: _settings(each[0]) for (text, _), each in alike.items()}
+        names = dict(zip(settings, _names(list(settings.values())), strict=True))
+        self.recipes = {
+            ", ".join(filter(None, (names[text], stopped))): each for (text, stopped), each in alike.items()
+        }
+
+    def _alike(self, runs: Sequence[TrainedRun], unfinished: bool) -> dict[tuple[str, str], list[TrainedRun]]:
+        """Return the runs that count, by their settings and where they stopped ("" at the end), finished ones first."""
+        alike: dict[tuple[str, str], list[TrainedRun]] = {}
+        known: dict[tuple[str, int], list[TrainedRun]] = {}
         for run in runs:
-            alike.setdefault(json.dumps(_settings(run), sort_keys=True), []).append(run)
-        self.recipes = dict(zip(_names([_settings(each[0]) for each in alike.values()]), alike.values(), strict=True))
+            if not run.evaluations:
+                self.notes.append(Note(NOTHING_EVALUATED, run.folder))
+                continue
+            stopped = "" if run.finished else run.progress
+            if stopped and not unfinished:
+                self.notes.append(Note(UNFINISHED, run.folder, stopped))
+                continue
+            settings = _recipe(run)
+            of_seed = known.setdefault((settings, run.config.seed), [])
+            same = next((other for other in of_seed if other.digest == run.digest), None)
+            if same is not None:
+                self.notes.append(Note(SAME_RUN, run.folder, same.folder))
+                continue
+            if of_seed:
+                self.notes.append(Note(SAME_SEED, run.folder, of_seed[0].folder))
+            of_seed.append(run)
+            alike.setdefault((settings, stopped), []).append(run)
+        return dict(sorted(alike.items(), key=lambda each: bool(each[0][1])))
 
     def final(self, recipe: str, against: str) -> np.ndarray:
         """Return the mean of the last evaluation of each run, chips per deal, [runs]."""
@@ -189,6 +244,11 @@ def _settings(run: TrainedRun) -> dict[str, Any]:
         return found
 
     return {name: value for name, value in flat(run.config.model_dump(), "").items() if name not in OWN}
+
+
+def _recipe(run: TrainedRun) -> str:
+    """Return the settings of a run's recipe as a text, in which 3 and 3.0 are one number."""
+    return json.dumps(json.loads(json.dumps(_settings(run)), parse_int=float), sort_keys=True)
 
 
 def _names(recipes: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -4,6 +4,8 @@ Opening a run needs no torch.
 """
 
 import functools
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +17,13 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.files import write_file
 from gupai_env.games import get_game
-from gupai_training.config import RESUME_FILE, Config, config_of, load, parse
+from gupai_training.config import REPORT_FILE, RESUME_FILE, Config, config_of, load, parse
 from gupai_training.curves import baselines_of, evaluations_of
 
 if TYPE_CHECKING:
     from gupai_training.run_folder import Reporter
 
+MINUTES, ROUNDED = "minutes", 0.1  # seconds of evaluations are rounded to as much
 CHIPS, EXPLOITABILITY = "chips_per_deal", "exploitability"  # what is measured
 METRICS = (
     *("run", "game", "seed", "targets", "decisions", "updates", "seconds"),
@@ -79,6 +82,46 @@ class TrainedRun:
     def evaluations(self) -> list[dict[str, Any]]:
         """The evaluations against the baselines, in order; raises DamagedError if their file is damaged."""
         return evaluations_of(self.folder)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run reached the end of its configuration, by its report or by its last evaluation."""
+        if (self.folder / REPORT_FILE).is_file():
+            return True
+        return bool(self.evaluations) and any(reached >= goal for reached, goal, _ in self._goals())
+
+    @property
+    def progress(self) -> str:
+        """How far the last evaluation is, in words: "98,304 of 400,000 decisions"."""
+        reached, goal, unit = max(self._goals(), key=lambda each: each[0] / each[1])
+        return f"{reached:,} of {goal:,} {unit}" if unit != MINUTES else f"{reached:,.1f} of {goal:,g} {unit}"
+
+    def _goals(self) -> list[tuple[float, float, str]]:
+        """Return what the last stage counts at the last evaluation, and what ends it."""
+        last, search = self.evaluations[-1], self.config.expert_iteration
+        if not self.config.decisions:
+            counted, minutes, before = (last["targets"], search.targets, "targets"), search.max_minutes, 0.0
+        else:
+            counted, minutes = (last["decisions"], self.config.decisions, "decisions"), self.config.max_minutes
+            before = max((row["seconds"] for row in self.evaluations if not row["decisions"]), default=0.0)
+        spent = (last["seconds"] - before + ROUNDED) / 60
+        return [counted, *([(spent, minutes, MINUTES)] if minutes else [])]
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """SHA-256 of what the run measured, apart from its times, and of the weights of its player, if one was saved.
+
+        Runs with the same settings, seed and digest are one run: a copy, or the same training done again.
+
+        Raises:
+            CheckpointError: The player is damaged.
+        """
+        timeless = [{key: value for key, value in row.items() if key != "seconds"} for row in self.evaluations]
+        digest = hashlib.sha256(json.dumps(timeless, sort_keys=True).encode())
+        if (self.folder / AGENT_FILE).is_file():
+            for name, tensor in sorted(read_checkpoint(self.folder / AGENT_FILE)[1].items()):
+                digest.update(f"{name} {tensor.dtype} {tensor.shape}".encode() + tensor.tobytes())
+        return digest.hexdigest()
 
     @property
     def baselines(self) -> list[str]:
