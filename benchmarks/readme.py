@@ -64,8 +64,9 @@ class Figure:
 FORCED = "-o forced_play=true"
 ROW = rf"(variety|greedy|random) +{CHIPS} +(\S+) +(\S+%) +(\d\.\d+) +([+-]\d+ ±\d+)"
 TRAINED = rf"(trained) +(greedy) +{CHIPS} +{SEATS} +{SEATS} +{SEATS} +{SEATS}"
-DOSE = r"(\d+\.\d+) (?:chips )?\((\S+ to \S+)\)"
-DOSES = rf"with five or more it gains {DOSE}; with four (?:it gains )?{DOSE}; with three it loses (\d+\.\d+)"
+GAIN = r"(?:it (?:gains|loses) )?(\d+\.\d+)"  # its interval has the sign
+DOSE = rf"{GAIN} (?:chips )?\((\S+ to \S+)\)"
+DOSES = rf"than held: ([A-Z; ]+)\n.*with five or more {DOSE}; with four {DOSE}; with three {GAIN}"
 FIGURES = {
     "games": Figure(r"environments for (\w+) games", "gupai rules", number_of_games, True),
     "lines": Figure(
