@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from gupai_agents.intervals import interval_in, interval_text
 from gupai_env.core.checks import cut, read_whole, short_repr
-from gupai_env.core.rng import in_json
+from gupai_env.core.rng import EXACT, in_json
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9
@@ -37,9 +37,9 @@ Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
 
 def _number_of(value: Any) -> Any:
-    """Return the whole number that a text is, and anything else as it is."""
+    """Return the large number that a text is, as `in_json` writes it, and anything else as it is."""
     number = read_whole(value) if isinstance(value, str) else None
-    return value if number is None else number
+    return value if number is None or number < EXACT else number
 
 
 Seed = Annotated[Count, BeforeValidator(_number_of), PlainSerializer(in_json)]
