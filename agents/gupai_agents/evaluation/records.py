@@ -381,22 +381,36 @@ def _claim(number: int, line: bytes) -> _Claim:
     )
 
 
+class _RepeatedError(ValueError):
+    """A key that an object has twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these keys and values."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise _RepeatedError(f"the key {short_repr(key, LONGEST_KEY)} is there twice")
+    return content
+
+
+def _number(text: str) -> float:
+    """Return a number of JSON, where 1.0 and 1 are the same."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+DECODER = json.JSONDecoder(parse_float=_number, object_pairs_hook=_once)
+
+
 def _content(number: int, line: bytes) -> dict[str, Any]:
     """Return the object of a line, which has the keys of a record; raises _LineError."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        content = dict(pairs)
-        if len(content) < len(pairs):
-            key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-            raise _LineError(number, f"the key {short_repr(key, LONGEST_KEY)} is there twice")
-        return content
-
     if not line.strip():
         raise _LineError(number, "the line is blank; every line is a game")
     try:
-        content = json.loads(line, parse_float=_number, object_pairs_hook=once)
-    except _LineError:
-        raise
+        content = DECODER.decode(line.decode("utf-8-sig"))
+    except _RepeatedError as error:
+        raise _LineError(number, error) from None
     except (ValueError, RecursionError):
         what = "it is not JSON" if line.endswith(b"\n") else "it is cut short, or not JSON"
         raise _LineError(number, f"no record of a game: {what}") from None
@@ -410,12 +424,6 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
     if missing := [key for key in KEYS if key not in content]:
         raise _LineError(number, f"it lacks {', '.join(missing)}; its keys are {', '.join(KEYS)}")
     return content
-
-
-def _number(text: str) -> float:
-    """Return a number of JSON, where 1.0 and 1 are the same."""
-    number = float(text)
-    return int(number) if number.is_integer() else number
 
 
 def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
