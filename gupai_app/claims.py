@@ -37,7 +37,7 @@ from gupai_app.report import progress, put, shares, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
 from gupai_env.core.checks import short_repr
-from gupai_env.core.files import locked_folder, read_text, write_file
+from gupai_env.core.files import json_text, locked_folder, read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
@@ -137,7 +137,7 @@ def new(game: str, name: str | None = None, *, force: bool = False) -> None:
 
 def show_schema() -> None:
     """Print the JSON schema of a claim's file."""
-    print(json.dumps(schema(), indent=2))
+    print(json_text(schema(), 2))
 
 
 def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
@@ -147,7 +147,7 @@ def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
         begin = time.perf_counter()
         found.append({"id": claim.id, "readings": planned(claim, seed), "seconds": time.perf_counter() - begin})
     if as_json:
-        print(json.dumps(found, indent=2))
+        print(json_text(found, 2))
         return
     table = table_of("claim", "reading", "share of hands", "comes up", "deals of a figure", "figures")
     for each in found:
@@ -189,7 +189,7 @@ def test(
     if len(parts) > 1:
         parts = corrected(parts)
     if shown == "json":
-        print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
+        print(json_text(parts if len(parts) > 1 else parts[0], 2))
     elif shown == "markdown":
         say(markdown(parts), end="")
     else:
@@ -292,7 +292,7 @@ def optimise_all(
                 done(sum(planned_deals(claim, trait, budget) for trait in found))
             parts.append(content)
     if as_json:
-        print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
+        print(json_text(parts if len(parts) > 1 else parts[0], 2))
         return
     for content in parts:
         say(f"{content['id']} ({content['game']}): “{content['statement']}”")
@@ -307,7 +307,7 @@ def optimise_all(
 def _keep(path: Path | None, content: dict[str, Any]) -> None:
     """Write a verdict to its path, if there is one, whole or not at all."""
     if path is not None:
-        write_file(path, f"{json.dumps(content, indent=2)}\n", force=True)
+        write_file(path, f"{json_text(content, 2)}\n", force=True)
 
 
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from gupai_app.claims import keeping
 from gupai_app.report import progress, put, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
-from gupai_env.core.files import read_text, write_file
+from gupai_env.core.files import json_text, read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant, in_words
@@ -130,4 +130,4 @@ def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    write_file(path, f"{json.dumps(content, indent=1)}\n", force=True)
+    write_file(path, f"{json_text(content, 1)}\n", force=True)

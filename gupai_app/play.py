@@ -1,6 +1,5 @@
 """Playing against agents, and watching games of agents or from files, in a terminal."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 
@@ -12,6 +11,7 @@ from gupai_app.human import HumanAgent, Terminal
 from gupai_app.moves import ADVISER
 from gupai_app.session import Session
 from gupai_app.words import names_at, payment, result, winners
+from gupai_env.core.files import json_text
 from gupai_env.core.game import Game
 from gupai_env.core.guide import guide_of
 from gupai_env.core.phrases import chips, title
@@ -188,7 +188,7 @@ def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int,
             "legal": legal,
             "payoffs": payoffs,
         }
-        print(json.dumps(line))
+        print(json_text(line))
     _keep(session, names, record)
 
 

@@ -1,6 +1,5 @@
 """A training run on the screen: a progress bar, the evaluations, the table of results."""
 
-import json
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_app.report import evaluation_line
+from gupai_env.core.files import json_text
 from gupai_env.core.variant import in_words
 from gupai_training.config import went_in
 from gupai_training.run import Run
@@ -79,7 +79,7 @@ class JsonReporter(MessageReporter):
 
     def evaluated(self, row: dict[str, Any]) -> None:
         """Print the row."""
-        print(json.dumps(row), flush=True)
+        print(json_text(row), flush=True)
 
 
 def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:

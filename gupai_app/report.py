@@ -1,6 +1,5 @@
 """The results that commands print: tables for people, JSON for programs."""
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +30,7 @@ from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_app.streams import printable, say
 from gupai_env.core.checks import counted
+from gupai_env.core.files import json_text
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
 from gupai_env.core.phrases import capitalized
@@ -81,7 +81,7 @@ def keep_numbers_whole(table: Table) -> None:
 
 def put_json(content: dict[str, Any]) -> None:
     """Print one JSON object."""
-    print(json.dumps(content, indent=2))
+    print(json_text(content, 2))
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 The process that begins them imports no torch.
 """
 
-import json
 import os
 import signal
 import time
@@ -18,6 +17,7 @@ from gupai_agents.workers import PROCESSES, begin_process
 from gupai_app.report import Screen, evaluation_line, progress
 from gupai_app.stop import Stop
 from gupai_env.core.checks import refused
+from gupai_env.core.files import json_text
 from gupai_training.config import RESUME_FILE, Config
 
 PATIENCE = 3.0  # seconds in which processes may save what they have learned before they are killed
@@ -171,7 +171,7 @@ def train(config: Config, count: int, runs: str, stop: Stop, *, as_json: bool) -
 
     def notify(seed: int, row: dict[str, Any]) -> None:
         if as_json:
-            print(json.dumps({"seed": seed, **row}), flush=True)
+            print(json_text({"seed": seed, **row}), flush=True)
         else:
             screen.print(f"seed {seed}: {evaluation_line(row)}")
 

@@ -234,7 +234,7 @@ def discover(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
 ) -> None:
     """Show which features of a heuristic matter: the chips lost by one tuned without each of them."""
-    import json
+    from gupai_env.core.files import json_text
 
     game, variant = read_variant(name, option)
 
@@ -246,6 +246,6 @@ def discover(
         budget = Budget(**searched, deals=effort.candidate_deals, fresh=effort.deals)
         content = app_discover.run(game, variant, budget, start, read_seed(seed), threads, out)
     if as_json:
-        say(json.dumps(content, indent=2))
+        say(json_text(content, 2))
     else:
         app_discover.show(game, content)

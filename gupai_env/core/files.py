@@ -6,6 +6,7 @@ killed and two processes with the same target are handled in one place.
 
 import contextlib
 import errno
+import json
 import os
 import re
 import secrets
@@ -96,6 +97,15 @@ def read_text(path: str | Path, most: int = 1 << 30) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{shown(path)} is not UTF-8 text") from None
+
+
+def json_text(content: Any, indent: int | None = None) -> str:
+    """Return content as JSON that every reader takes.
+
+    Raises:
+        ValueError: A number is NaN or infinite, which JSON has not; files hold null there.
+    """
+    return json.dumps(content, indent=indent, allow_nan=False)
 
 
 def check_target(path: str | Path, *, force: bool = False) -> Path:

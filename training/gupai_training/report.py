@@ -1,12 +1,11 @@
 """The report of a training run: strength against time, targets and decisions, and the final table, in one HTML file."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from gupai_agents.evaluation.html import templates
 from gupai_agents.plain_yaml import to_yaml
-from gupai_env.core.files import write_file
+from gupai_env.core.files import json_text, write_file
 from gupai_env.core.variant import in_words
 from gupai_training.config import REPORT_FILE, RESULTS_FILE, went_in
 from gupai_training.curves import CHARTS, evaluations_of
@@ -49,7 +48,7 @@ def results_json(run: Run, rows: Iterable[Row]) -> str:
         for row in rows
     ]
     head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
-    return json.dumps({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found})
+    return json_text({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found})
 
 
 def write_report(run: Run, rows: list[Row]) -> Path:

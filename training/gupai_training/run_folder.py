@@ -12,6 +12,7 @@ runs/NAME-1/  config.yaml           the resolved configuration
 import contextlib
 import itertools
 import json
+import math
 import platform
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -30,7 +31,7 @@ from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, agent_of_data
-from gupai_env.core.files import naming, write_file
+from gupai_env.core.files import json_text, naming, write_file
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training.config import METRICS_FILE, Config
@@ -181,7 +182,8 @@ class RunFolder:
         seconds = self.spent.seconds + self.spent.search_seconds
         row = self.evaluate() | {"seconds": round(seconds, 1)}
         logged = self.logger.name_to_value  # since the last update
-        if losses := {name: float(logged[f"train/{name}"]) for name in LOSSES if f"train/{name}" in logged}:
+        losses = {name: float(logged.get(f"train/{name}", math.nan)) for name in LOSSES}
+        if losses := {name: loss for name, loss in losses.items() if math.isfinite(loss)}:
             row["losses"] = losses
         for name in self.baselines:
             for part in ("mean", "low", "high"):
@@ -190,7 +192,7 @@ class RunFolder:
             self.logger.record(f"eval/exploitability_{how}", chips)
         path = self.folder / METRICS_FILE
         with naming(path), path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+            file.write(json_text(row) + "\n")
         self.reporter.evaluated(row)
 
     def evaluate(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ from gupai_agents.registry import make_agent
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_path, short_repr
 from gupai_env.core.compiling import sources_digest
-from gupai_env.core.files import LOCK, locked_folder, naming, write_file
+from gupai_env.core.files import LOCK, json_text, locked_folder, naming, write_file
 from gupai_env.core.rng import in_json
 
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
@@ -432,7 +432,7 @@ def _member(games: Sequence[GameRecord]) -> bytes:
 
 
 def _json(content: dict[str, Any]) -> bytes:
-    return (json.dumps(content, indent=2) + "\n").encode()
+    return (json_text(content, 2) + "\n").encode()
 
 
 # --- reading and writing them ---------------------------------------------------------------------
