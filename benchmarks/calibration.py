@@ -19,9 +19,9 @@ from gupai_agents.evaluation.claims.policies import Pairs, effect_of
 from gupai_agents.evaluation.claims.results import Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Doses, Policy, Population
-from gupai_agents.evaluation.claims.tables import Table, means_by_deal
+from gupai_agents.evaluation.claims.tables import Table
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SUPPORTED, judge
-from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for
+from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for, share
 from gupai_env.core.claims import chips
 from gupai_env.core.rng import derive
 from gupai_env.games import get_game
@@ -74,7 +74,7 @@ def at_doses(null: np.ndarray, planted: Sequence[float], opponents: int, size: i
                 effect_of(f"{at}", Pairs(each, each != 0, np.zeros((0, 0), int)), reading.margin, "greater")
                 for at, each in enumerate(values)
             ]
-            levels.append(level_of(effects, reading, dose))
+            levels.append(level_of(effects, reading, dose, size))
         pairs = list(zip(levels, planted, strict=True))
         wrong += any(is_wrong(level.verdict, truth, reading.margin) for level, truth in pairs)
         held += all(level.pooled.effect.low <= truth <= level.pooled.effect.high for level, truth in pairs)
@@ -109,7 +109,7 @@ def reading_of(doses: int) -> Any:
     )
 
 
-def of_masters(share: float, decisions: int) -> None:
+def of_masters(truth: float, decisions: int) -> None:
     """Print how often it is said of a master that it does, or does not, what it does in a planted share of decisions.
 
     Decisions come in deals, of which some hold several that are decided alike.
@@ -118,14 +118,14 @@ def of_masters(share: float, decisions: int) -> None:
     for _ in range(CLAIMS):
         deals = generator.integers(0, decisions * 2 // 3, decisions)
         alike = generator.random(decisions) < 0.5  # decided as the first of its deal
-        own, of_deal = generator.random(decisions) < share, generator.random(decisions) < share
+        own, of_deal = generator.random(decisions) < truth, generator.random(decisions) < truth
         chosen = np.where(alike, of_deal[deals], own).astype(float)
-        shares = estimate(means_by_deal(chosen, deals))
+        shares = share(np.bincount(deals, chosen), np.bincount(deals))
         said = Masters("planted", decisions, shares, shares, None, "").verdict
-        wrong += (said == "does it" and share <= 0.5) or (said == "does not" and share >= 0.5)
-        held += shares.low <= share <= shares.high
+        wrong += (said == "does it" and truth <= 0.5) or (said == "does not" and truth >= 0.5)
+        held += shares.low <= truth <= shares.high
     print(
-        f"a master that does it in {share:.0%} of {decisions} decisions, {CLAIMS:,}: {wrong / CLAIMS:.1%} called "
+        f"a master that does it in {truth:.0%} of {decisions} decisions, {CLAIMS:,}: {wrong / CLAIMS:.1%} called "
         f"otherwise; intervals cover it in {held / CLAIMS:.1%}"
     )
 
@@ -159,8 +159,8 @@ def main() -> None:
         at_doses(null, (0.0, 0.0, 0.0), 3, size, "null claims with three doses")
         at_doses(null, (-4.0, 1.0, 12.0), 3, size, "a planted threshold of -4, +1 (the margin) and +12 chips")
     at_doses(null, (-4.0, 0.0, 0.0, 6.0, 12.0), 5, 1000, "a planted threshold of -4, 0, 0, +6 and +12 chips")
-    for share in (0.3, 0.5, 0.7):
-        of_masters(share, 150)
+    for truth in (0.3, 0.5, 0.7):
+        of_masters(truth, 150)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from writing import LADDERS, LEARNING, ranked
 
 from gupai_agents.evaluation.chart import Mean, rows
 from gupai_agents.evaluation.claims.files import RECORDED
-from gupai_agents.evaluation.claims.report import half_width, levels
+from gupai_agents.evaluation.claims.report import levels
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claim_page import dose_chart
@@ -36,7 +36,7 @@ def charts() -> dict[str, str]:
         (f"{level['dose']}: {each['label']}", each)
         for level in levels(reading)
         for each in level["effects"]
-        if half_width(each) is not None
+        if Estimate.of(each).has_interval
     ]
     means = [
         Mean(f"{name}: {each.mean:+z.2f} ±{each.half_width:.2f}", each.mean, each.half_width, place)

@@ -40,7 +40,7 @@ HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
 GOOD = ("supported", "proved", "measured", "it depends")
 WRONG = ("contradicted", "disproved", "no practical effect")
 WRONG_TOPIC, OPEN_TOPIC, FACTS = "What people say that is wrong", "What nobody knows yet", "Good to know"
-FIGURES = r" -?[\d.]+ ±[\d.]+| \(all alike[^)]*\)"
+FIGURES = r" -?[\d.]+%? (±[\d.]+|\([^)]*\))| did not occur in [\d,]+ deals| \(all alike[^)]*\)"
 DOES = {"supported": "yes", "contradicted": "no", "no practical effect": "makes no difference"}
 
 

@@ -12,7 +12,6 @@ from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs
 from gupai_agents.evaluation.claims.report import (
     TITLES,
     command_of,
-    half_width,
     headline,
     levels,
     opponents,
@@ -143,7 +142,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def failures(reading: dict[str, Any]) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
-    sign = -1 if reading.get("about", {}).get("alternative") == "less" else 1
+    less = reading.get("about", {}).get("alternative") == "less"
     found = [
         f"{where}{each['label']} ({shown(each, {})})"
         for where, figures in (
@@ -152,7 +151,7 @@ def failures(reading: dict[str, Any]) -> str:
             ("", reading.get("subgroups", ())),
         )
         for each in figures
-        if sign * each["mean"] + Estimate.of(each).half_width < 0 and each.get("p", 0.0) < 0.05
+        if (Estimate.of(each).low > 0 if less else Estimate.of(each).high < 0) and each.get("p", 0.0) < 0.05
     ]
     looked = [
         word
@@ -167,14 +166,15 @@ def failures(reading: dict[str, Any]) -> str:
 def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
     """Yield the rows of a table of figures, its heads first."""
     times, of = (100, "%") if unit.startswith("share") else (1, unit)
-    yield ["", translate(f"mean ({of})" if of else "mean"), "±", translate("deals"), "p", translate("verdict")]
+    heads = f"mean ({of})" if of else "mean", "95% interval", "deals"
+    yield ["", *map(translate, heads), "p", translate("verdict")]
     for each in figures:
-        half = half_width(each)
+        found = Estimate.of(each)
         yield [
             translate(each["label"]),
-            f"{times * each['mean']:+z.3f}",
-            "" if half is None else f"{times * half:.3f}",
-            f"{Estimate.of(each).samples:,}",
+            f"{times * found.mean:+z.3f}" if found.occurred else translate("did not occur"),
+            translate(f"{times * found.low:+z.3f} to {times * found.high:+z.3f}" if found.has_interval else "none"),
+            f"{found.samples:,}",
             f"{each['p']:.2g}" if "p" in each else "",
             translate(each.get("verdict", "")),
         ]
@@ -194,7 +194,7 @@ def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
         )
         for place, level in enumerate(levels)
         for each in level["effects"]
-        if half_width(each) is not None
+        if Estimate.of(each).has_interval
     ]
     return chart.columns(steps, names, means)
 

@@ -1,5 +1,6 @@
 """What designs of claims do with what has been played: figures made up, so that each can be worked out by hand."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,7 +42,7 @@ from gupai_agents.evaluation.claims.schema import (
     dose_of,
 )
 from gupai_agents.evaluation.claims.tables import PILOT, Block, Choice, Forks, Meter, Setting, Table, forks
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate
 from gupai_env import get_game
 from gupai_env.core.claims import Positions
 from gupai_env.games.connecting.claims import unseen
@@ -78,7 +79,7 @@ def wide(mean, error):
     ],
 )
 def test_the_first_is_first_if_it_is_clearly_ahead_of_all_others(values, verdict, order):
-    found, p, shown, behind = _ranked(values, "a")
+    found, p, shown, behind = _ranked(values, "a", "chips", 1000)
     assert found == verdict
     assert " > ".join(part.split()[0] for part in shown.split(" > ")) == order
     assert p.keys() == values.keys() - {"a"}
@@ -91,7 +92,7 @@ def test_the_first_is_first_if_it_is_clearly_ahead_of_all_others(values, verdict
 
 @pytest.mark.parametrize(("apart", "verdict"), [(0.0, verdicts.INCONCLUSIVE), (30.0, verdicts.SUPPORTED)])
 def test_any_order_is_that_they_differ(apart, verdict):
-    assert _ranked({"a": wide(0, 3), "b": wide(apart, 4)}, "any")[0] == verdict
+    assert _ranked({"a": wide(0, 3), "b": wide(apart, 4)}, "any", "chips", 1000)[0] == verdict
 
 
 def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_player(monkeypatch):
@@ -112,7 +113,7 @@ def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_pl
     )
     found = orderings.ordering(setting(), reading)
     assert found.verdict == verdicts.SUPPORTED  # random is shown and does not count
-    assert found.p == max(_ranked({label: made["greedy"][label] for label in "ab"}, "a")[1].values())
+    assert found.p == max(_ranked({label: made["greedy"][label] for label in "ab"}, "a", "chips", 1000)[1].values())
     assert [(each.label, each.counted) for each in found.effects[-3:]] == [
         (f"{label}, random", False) for label in "abc"
     ]
@@ -123,32 +124,25 @@ def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_pl
 
 
 def test_a_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
+    def rated(values):
+        return verdicts.Rated(estimate(values))
+
+    def judged(name):
+        return verdicts.judge_rate(estimate(made[name]), *rated(made[name]).bounds("greater"), 0.5, "greater")
+
     generator = np.random.default_rng(4)
     made = {name: generator.normal(mean, 2, 400) for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))}
-    monkeypatch.setattr(rates, "_rate_values", lambda s, r, sampler, m, member, n, d: (made[member], None))
+    monkeypatch.setattr(rates, "_rated", lambda s, r, sampler, m, member, n, d: rated(made[member]))
     reading = Rate(**BASE, kind="rate", metric="chips", panel=list(made), threshold=0.5)
     found = rates.rate(setting(), reading)
     assert found.verdict == verdicts.INCONCLUSIVE
-    each = [verdicts.p_beyond(estimate(made[name]), made[name], 0.5) for name in ("greedy", "variety")]
+    each = [rated(made[name]).p_beyond(0.5) for name in ("greedy", "variety")]
     assert found.p == max(each) > 0.05 > min(each)
-    assert found.deals_needed == max(
-        verdicts.judge_rate(
-            estimate(values), *verdicts.bounds(estimate(values), values, "greater"), 0.5, "greater"
-        ).deals_needed
-        or 0
-        for name, values in made.items()
-        if name != "random"
-    )
+    assert found.deals_needed == max(judged(name).deals_needed or 0 for name in ("greedy", "variety"))
     made["greedy"], made["variety"] = np.resize([-1.4, 2.6], 400), np.resize([-1.45, 2.55], 400)
     found = rates.rate(setting(), reading)
     assert found.verdict == verdicts.INCONCLUSIVE
-    judged = [
-        verdicts.judge_rate(
-            estimate(made[name]), *verdicts.bounds(estimate(made[name]), None, "greater"), 0.5, "greater"
-        )
-        for name in ("greedy", "variety")
-    ]
-    needed = [each.deals_needed for each in judged]
+    needed = [judged(name).deals_needed for name in ("greedy", "variety")]
     assert found.deals_needed == max(needed) > min(needed) > 0
     made["greedy"] += 5
     made["variety"] += 5
@@ -231,11 +225,15 @@ def test_a_dose_of_the_position_is_read_off_the_deals_that_have_it(monkeypatch):
 
     monkeypatch.setattr(policies, "pairs_in", pairs)
     reading = policy_with(doses={"feature": "place", "values": ["0", "1-3"]})
-    found = policies.policy(setting(400), reading)
+    found = policies.policy(setting(800), reading)
     assert found.headline == "supported with 0; with one to three it matters little"
     first, rest = found.doses
-    assert (first.pooled.effect.samples, rest.pooled.effect.samples) == (100, 300)
+    assert (first.pooled.effect.samples, rest.pooled.effect.samples) == (200, 600)
     assert rest.frequency == pytest.approx(3 * first.frequency)
+    assert [policies.policy(setting(deals), reading).doses[0].verdict for deals in (796, 196)] == [
+        verdicts.TOO_RARE,
+        verdicts.TOO_FEW,
+    ]
 
 
 def levels(*said):
@@ -537,21 +535,20 @@ def test_a_block_names_the_seats_in_question_and_their_partners():
 
 
 def test_what_never_came_up_has_no_effect_and_no_bounds():
-    none = Pairs(np.zeros(0), np.zeros(0, bool), np.zeros((0, 0), int))
+    none = Pairs(np.zeros(0), np.zeros(0, bool), np.zeros((0, 0), int), 900)
     found = policies.effect_of("greedy", none, 0.5, "greater")
-    assert (found.label, found.estimate, found.verdict, found.p, found.counted) == (
-        *("greedy", Estimate.symmetric(0.0, np.inf, 0), verdicts.TOO_RARE, 1.0, True),
-    )
+    assert (found.label, found.verdict, found.p, found.counted) == ("greedy", verdicts.TOO_RARE, 1.0, True)
+    assert found.as_numbers().items() >= {"mean": None, "low": None, "high": None, "n": 900}.items()
     assert not policies.effect_of(UNSKILLED, none, 0.5, "greater").counted
     assert verdicts.judge(found.estimate, 0.5, "greater") == verdicts.Judged(verdicts.TOO_RARE)
     assert verdicts.p_of(found.estimate) == 1.0
-    assert sentence_of(found.estimate, 0.5, "the trait") == "The trait came up too rarely to be measured."
+    assert sentence_of(found.estimate, 0.5, "the trait") == "The trait did not occur in 900 deals."
 
 
 def test_a_single_value_bounds_nothing():
     one = estimate(np.array([0.3]))
-    assert verdicts.bounds(one, np.array([0.3]), "greater") == (-np.inf, np.inf)
-    assert verdicts.bounds(one, None, "different") == (-np.inf, np.inf)
+    for alternative in ("greater", "different"):
+        assert verdicts.Rated(one).bounds(alternative) == (-np.inf, np.inf)
     judged = verdicts.judge_rate(one, -np.inf, np.inf, 0.1, "greater")
     assert judged == verdicts.Judged(verdicts.INCONCLUSIVE)
     assert verdicts.judge_rate(one, -np.inf, np.inf, None, "greater") == verdicts.Judged(verdicts.MEASURED)
@@ -576,7 +573,9 @@ def test_a_plan_asks_for_its_least_where_nothing_varies():
         (["supported"] * 2, ("supported", "")),
         (["supported", "contradicted", "no practical effect"], ("inconclusive", "it depends on who plays")),
         (["supported", "no practical effect"], ("inconclusive", "not clear with every player")),
-        (["too rare"], ("too rare", "")),
+        (["too rare"], ("too rare", "there is no verdict on what comes up in fewer than 200 deals")),
+        (["too few deals"] * 2, ("too few deals", "there is no verdict from fewer than 200 deals")),
+        (["measured", "too rare"], ("measured", "")),
     ],
 )
 def test_players_agree_or_it_is_said_that_they_do_not(verdicts_found, said):
@@ -598,7 +597,9 @@ def test_an_effect_in_words_names_what_differs_between_opponents():
     level = Level(dose_of("3+"), "", "inconclusive", alike, ())
     assert effects._told(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
     rare = level.__class__(dose_of("4"), "", "too rare", alike._replace(effect=Estimate.symmetric(0.0, np.inf, 1)), ())
-    assert effects._told(rare, "") == "with four it comes up too rarely to say"
+    assert effects._told(rare, "") == "with four +0.00 (1 deal: no interval)"
+    never = dataclasses.replace(rare, pooled=alike._replace(effect=NOTHING._replace(samples=900)))
+    assert effects._told(never, "") == "with four it did not occur in 900 deals"
     changed = Changed(agent="greedy", discards="random")
     assert [effects.player_text(each) for each in ("same", "tuned", changed)] == [
         "the opponent itself",

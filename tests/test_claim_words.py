@@ -36,7 +36,7 @@ def reading(kind="policy", **more):
     [
         (effect("greedy", 0.5, 0.25), "chips", "greedy: +0.500 ±0.250 (1,200 deals)"),
         (effect("greedy", -1.5, 0.25), "chips", "greedy: -1.50 ±0.25 (1,200 deals)"),
-        (effect("greedy", 0.5, None), "chips", "greedy: +0.500 (1,200 deals)"),
+        (effect("greedy", 0.5, None), "chips", "greedy: +0.500 (all 1,200 deals alike: no interval)"),
         (effect("greedy", 0.125, 0.03), "share of deals", "greedy: +12.50% ±3.00 (1,200 deals)"),
         (
             effect("greedy", 2.0, 0.5, p=0.04, changed=0.125, verdict="supported"),
@@ -191,8 +191,8 @@ def test_the_headline_tells_chips_only_where_chips_are_meant():
 def test_a_table_of_shares_is_in_per_cent():
     heads, row = _table([effect("a", 0.125, 0.0625, p=0.04, verdict="supported")], "share of deals")
     assert heads[1] == "mean (%)"
-    assert row == ["a", "+12.500", "6.250", "1,200", "0.04", "supported"]
-    assert list(_table([effect("a", 0.125, None)], "chips"))[1][1:3] == ["+0.125", ""]
+    assert row == ["a", "+12.500", "+6.250 to +18.750", "1,200", "0.04", "supported"]
+    assert list(_table([effect("a", 0.125, None)], "chips"))[1][1:3] == ["+0.125", "none"]
 
 
 @pytest.mark.parametrize(

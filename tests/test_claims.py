@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
-from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
+from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim, schema, try_claim, verdicts
 from gupai_agents.evaluation.claims.designs import MASTERS_TAKE, planned, weights_of, with_panel
 from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.effects import sentence_of
@@ -26,7 +26,7 @@ from gupai_agents.evaluation.claims.report import command_of, markdown, text
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Policy, Population
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
 from gupai_agents.evaluation.claims.verdicts import corrected
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
@@ -398,9 +398,10 @@ def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
     different = 0
     for _ in range(1000):
         values = (generator.random(400) < 0.3).astype(float) if shares else generator.normal(0.3, 2, 400)
-        found = estimate(values)
-        low, high = verdicts.bounds(found, values, "different")
-        different += verdicts.judge_rate(found, low, high, 0.3, "different").verdict == "supported"
+        cases = Cases.of(values) if shares else None
+        found = verdicts.Rated(estimate(values), cases)
+        judged = verdicts.judge_rate(found.figure, *found.bounds("different"), 0.3, "different")
+        different += judged.verdict == "supported"
     assert 20 <= different <= 65  # of 1,000 at 5%
 
 
@@ -409,13 +410,7 @@ def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
 def test_bounds_of_a_mean_are_students_one_sided_where_one_side_is_claimed(alternative, level, samples):
     values = np.random.default_rng(3).normal(1, 2, samples)
     expected = scipy.stats.t.interval(level, max(1, (samples - 1) / 2), values.mean(), scipy.stats.sem(values))
-    assert verdicts.bounds(estimate(values), values, alternative) == pytest.approx(expected)
-
-
-def test_bounds_of_a_rate_are_those_of_scipy():
-    for hits, samples in ((0, 50), (3, 50), (50, 50)):
-        found = scipy.stats.binomtest(hits, samples).proportion_ci(0.9)
-        assert verdicts.clopper_pearson(hits, samples) == pytest.approx((found.low, found.high))
+    assert verdicts.Rated(estimate(values)).bounds(alternative) == pytest.approx(expected)
 
 
 def test_opponents_weigh_alike_in_their_mean():
@@ -432,9 +427,16 @@ def test_opponents_against_whom_it_came_up_too_rarely_say_nothing():
     seen, never = Estimate.symmetric(2.0, 1.0, 50), Estimate.symmetric(nan, inf, 0)
     assert verdicts.pool([Estimate.symmetric(9.0, inf, 1), seen, never]).effect == verdicts.pool([seen]).effect
     assert verdicts.pool([Estimate.symmetric(9.0, inf, 1), never]).effect == Estimate.symmetric(9.0, inf, 1)
-    assert (
-        sentence_of(Estimate.symmetric(9.0, inf, 1), 1.0, "the trait") == "The trait came up too rarely to be measured."
-    )
+    once = "The trait changes chips by +9.00 (1 deal: no interval)."
+    assert sentence_of(Estimate.symmetric(9.0, inf, 1), 1.0, "the trait") == once
+
+
+def test_an_opponent_against_whom_play_never_changes_counts_as_no_gain():
+    same = estimate(np.zeros(1000))
+    gains = Estimate.symmetric(2.0, 1.0, 1000)
+    found = verdicts.pool([gains, same])
+    assert (found.effect.mean, found.effect.half_width) == pytest.approx((1.0, 0.5), rel=1e-3)
+    assert verdicts.pool([gains, estimate(np.zeros(9))]).effect == verdicts.pool([gains]).effect  # too few to know
 
 
 def test_one_opponent_of_several_is_not_enough_to_support_a_claim():
@@ -586,7 +588,7 @@ def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
 def test_a_rate_is_as_sure_as_with_the_player_who_is_least_so():
     reading = {"kind": "rate", "metric": "chips", "threshold": 0.5, "deals": 300}
     found = try_claim(claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))).findings[0]
-    p = [verdicts.p_beyond(each.estimate, None, 0.5) for each in found.effects]
+    p = [verdicts.Rated(each.estimate).p_beyond(0.5) for each in found.effects]
     assert len(set(p)) == 2 and found.p == max(p)
 
 
@@ -680,6 +682,46 @@ def test_the_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
     assert gupai(*words, "--seed", "1").output != first.output
     content = json.loads(first.output)
     assert [each["variant"] for each in content["readings"]] == [{}, {}]
+
+
+NEVER = [  # of a claim, what does not come up in so few deals
+    ("cd-loose-doubling", 2),
+    ("cd-loose-doubling", 20),
+    ("dn-number-character", 2),
+    ("dn-smothered", 2),
+    ("swh-big-fish", 2),
+    ("tu-big-variance", 2),
+    ("jl-lockout-2", 2),
+]
+
+
+@pytest.mark.parametrize(("name", "deals"), NEVER)
+def test_what_does_not_occur_is_null_in_files_and_said_wherever_a_mean_is(name, deals, tmp_path):
+    words = (name, "--deals", str(deals), "--seed", "1", "--no-masters")
+    done = gupai(*words, "--html", str(tmp_path / "page.html"), "--out", str(tmp_path / "lab"))
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "lab" / f"{name}.json").read_text(encoding="utf-8")
+    content = json.loads(text, parse_constant=lambda constant: pytest.fail(constant))
+    assert '"mean": null' in text
+    pages = done.output, markdown([content]), (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert all("did not occur in" in page and not re.search("\\bnan\\b|\\binf\\b|None", page) for page in pages)
+    assert {each["verdict"] for each in content["readings"]} <= {"too few deals", "measured"}
+
+
+def test_a_share_of_two_deals_is_no_certainty_and_no_verdict(tmp_path):
+    content = json.loads(gupai("sm-missed-turns", "--deals", "2", "--seed", "2", "--json").output)
+    share = content["readings"][0]
+    assert (share["verdict"], share["remark"]) == ("too few deals", "there is no verdict from fewer than 200 deals")
+    assert "p" not in share and "deals_needed" not in share
+    counting = next(each for each in share["effects"] if each["label"] == "counting")
+    assert (counting["mean"], counting["low"], counting["high"]) == (1.0, pytest.approx(0.025**0.5), 1.0)
+
+
+@pytest.mark.parametrize(("deals", "verdict"), [(199, "too few deals"), (200, "supported")])
+def test_a_rate_of_just_enough_deals_is_judged(deals, verdict, monkeypatch):
+    monkeypatch.setattr(rates, "measured", lambda *_: np.resize([1.0, 1.0, 0.0], deals))
+    reading = {"kind": "rate", "metric": "wins", "threshold": 0.5, "panel": ["greedy"], "deals": deals}
+    assert try_claim(claim_of(a_reading(**reading))).findings[0].verdict == verdict
 
 
 def test_several_verdicts_are_printed_each_and_together(monkeypatch):
@@ -860,10 +902,9 @@ def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
 
 @pytest.mark.parametrize(("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)])
 def test_p_of_a_share_is_that_of_the_binomial_tails(hits, samples, threshold):
-    values = np.repeat([1.0, 0.0], [hits, samples - hits])
+    cases = Cases.of(np.repeat([1.0, 0.0], [hits, samples - hits]))
     tails = [scipy.stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
-    found = verdicts.p_beyond(estimate(values), values, threshold)
-    assert found == pytest.approx(min(1.0, 2 * min(tails)))
+    assert cases.p_value(threshold) == pytest.approx(min(1.0, 2 * min(tails)))
 
 
 def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out():

@@ -16,6 +16,7 @@ from gupai_agents.evaluation.alpha_rank import alpha_rank
 from gupai_agents.evaluation.rating import Choices, choices_of, plackett_luce, ratings
 from gupai_agents.evaluation.statistics import (
     LEAST,
+    Cases,
     Estimate,
     clustered,
     estimate,
@@ -23,11 +24,14 @@ from gupai_agents.evaluation.statistics import (
     false_discovery,
     gsprt,
     holm,
+    ratio_of_means,
     samples_for,
+    share,
     t_test,
 )
-from gupai_agents.intervals import KEYS, interval, interval_in
+from gupai_agents.intervals import KEYS, interval, interval_in, interval_text
 from gupai_agents.stored import Interval
+from gupai_env.core.files import json_text
 
 ROOT = Path(__file__).parents[1]
 
@@ -125,6 +129,84 @@ def test_intervals_of_few_lumpy_deals_cover_the_truth_as_often_as_they_say(game)
 def test_the_interval_covers_the_truth_as_often_as_it_says():
     found = [estimate(chips_like(100, 2, seed)) for seed in range(1000)]
     assert 0.93 < np.mean([each.low <= 2 <= each.high for each in found]) < 0.97
+
+
+# --- shares ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("hits", "samples"), [(0, 50), (3, 50), (50, 50), (1, 2), (0, 10_000)])
+def test_the_interval_of_a_share_is_that_of_scipy(hits, samples):
+    values = np.repeat([1.0, 0.0], [hits, samples - hits])
+    for level in (0.9, 0.95):
+        found, exact = Cases.of(values).share(level), scipy.stats.binomtest(hits, samples).proportion_ci(level)
+        assert found[:4] == pytest.approx((hits / samples, exact.low, exact.high, samples))
+    assert share(values) == Cases.of(values).share()
+
+
+@pytest.mark.parametrize(("deals", "alike"), [(2, False), (5, True), (30, False), (30, True), (200, True)])
+def test_the_interval_of_a_share_covers_it_however_the_cases_of_a_deal_depend_on_each_other(deals, alike):
+    """Deals have up to four cases; if they are alike, three deals of four decide all of theirs in the same way."""
+    generator, truth, covered = np.random.default_rng(5), 0.2, 0
+    for _ in range(500):
+        cases = generator.integers(0, 5, deals)
+        same = alike * (generator.random(deals) < 0.75)
+        hits = np.where(same, cases * (generator.random(deals) < truth), generator.binomial(cases, truth))
+        found = share(hits, cases)
+        covered += not found.occurred or found.low <= truth <= found.high
+    assert covered >= 0.93 * 500
+
+
+def test_cases_that_deals_repeat_are_no_more_than_deals():
+    alike = share(np.full(9, 4), np.full(9, 4))
+    assert alike == share(np.ones(9))
+    apart = share(np.resize([4, 0], 200), np.full(200, 4))
+    assert apart.half_width > share(np.resize([1, 0], 800)).half_width * 1.9
+    assert share(np.array([3, 0, 0]), np.array([3, 1, 0])) == share(np.array([3, 0]), np.array([3, 1]))
+    independent = Cases.of(np.resize([1, 2, 1, 0], 4000), np.full(4000, 2))
+    assert independent.cases == pytest.approx(8000, rel=0.01)
+
+
+def test_a_share_without_a_case_did_not_occur():
+    for cases, deals in ((np.zeros(20), 20), (np.zeros(0), 0)):
+        found = share(cases, cases)
+        assert not found.occurred and not found.has_interval
+        assert found.as_numbers() == {"mean": None, "low": None, "high": None, "n": deals}
+        assert Estimate.of(found.as_numbers()).text() == found.text()
+    assert share(np.zeros(1000), np.zeros(1000)).text() == "did not occur in 1,000 deals"
+    for hits, cases in (([2.0], None), ([-1.0], [1.0]), ([2.0, 0.0], [1.0, 1.0])):
+        with pytest.raises(ValueError, match="hits must be from 0 to the number of cases"):
+            share(np.array(hits), None if cases is None else np.array(cases))
+
+
+def test_the_interval_of_a_ratio_covers_it_and_there_is_none_of_nothing():
+    generator, covered = np.random.default_rng(6), 0
+    for _ in range(500):
+        values = generator.poisson((3.0, 1.5), (300, 2)).astype(float)
+        found = ratio_of_means(values)
+        assert found.mean == pytest.approx(values[:, 0].sum() / values[:, 1].sum())
+        covered += found.low <= 2 <= found.high
+    assert 0.93 * 500 <= covered <= 0.97 * 500
+    never = ratio_of_means(np.array([[1.0, 0.0]] * 7))
+    assert (never.occurred, never.samples) == (False, 7)
+
+
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        ((0.5, 0.25, 0.75, 90, 2), "+0.50 ±0.25"),
+        ((0.0, 0.0, 0.036, 90, 2), "+0.00 (+0.00 to +0.04)"),
+        ((None, None, None, 1200, 2), "did not occur in 1,200 deals"),
+        ((6.0, None, None, 3, 0), "+6 (all 3 deals alike: no interval)"),
+    ],
+)
+def test_a_figure_has_both_ends_of_its_interval_where_its_sides_differ(figure, text):
+    assert interval_text(*figure) == text
+
+
+def test_json_holds_no_number_that_is_none():
+    for number in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            json_text({"figures": [number]})
 
 
 def test_clusters_count_once_each():

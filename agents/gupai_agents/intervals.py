@@ -10,9 +10,13 @@ FINE = 0.01  # chips: half-widths below it are written with four places, as in P
 
 
 def interval(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
-    """Return a mean as files hold it; JSON has no infinity, so an end that is none, or not known, is null."""
-    ends = (None if not math.isfinite(end) else end + 0.0 for end in (low, high))  # + 0.0: no negative zeros
-    return dict(zip(KEYS, (None if math.isnan(mean) else mean + 0.0, *ends, n), strict=True))
+    """Return a mean as files hold it: null where there is none, and for ends that are none or not known."""
+    return dict(zip(KEYS, (*map(number_or_none, (mean, low, high)), n), strict=True))
+
+
+def number_or_none(number: float) -> float | None:
+    """Return a number as files hold it: JSON has neither infinity nor NaN."""
+    return number + 0.0 if math.isfinite(number) else None  # + 0.0: no negative zeros
 
 
 def interval_in(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,23 +33,39 @@ def interval_in(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def interval_text(
-    mean: float, low: float | None, high: float | None, n: int, places: int | None = None, noun: str = "deals"
+    mean: float | None,
+    low: float | None,
+    high: float | None,
+    n: int,
+    places: int | None = None,
+    noun: str = "deals",
+    *,
+    unit: str = "",
+    signed: bool = True,
 ) -> str:
     """Return a mean with its interval: "+3.72 ±0.08", or "+6.00 (all 3 deals alike: no interval)".
 
+    Where its sides differ, as those of small shares do, both ends are given: "0.00% (0.00 to 0.04)".
+
     Args:
-        mean: Of the samples.
+        mean: Of the samples, None or NaN if there are none.
         low, high: The ends, None or infinite if there are none.
         n: How many samples.
         places: After the point; by default two, or four for narrow intervals.
         noun: What the samples are, in the plural.
+        unit: Is appended to the mean.
+        signed: Whether a mean above zero has a sign.
     """
-    if not n:
-        return "did not occur"
+    if mean is None or math.isnan(mean):
+        return f"did not occur in {n:,} {noun}" if n else "did not occur"
+    sign = "+" if signed else "-"
     if low is None or high is None or not math.isfinite(high - low):
-        samples = f"all {n} {noun} alike" if n > 1 else f"{n} {noun.removesuffix('s')}"
-        return f"{mean:+z.{places or 2}f} ({samples}: no interval)"
+        samples = f"all {n:,} {noun} alike" if n > 1 else f"{n} {noun.removesuffix('s')}"
+        return f"{mean:{sign}z.{2 if places is None else places}f}{unit} ({samples}: no interval)"
     half = (high - low) / 2
     if places is None:
         places = 4 if 0 < half < FINE else 2
-    return f"{mean:+z.{places}f} ±{half:.{places}f}"
+    shown = f"{mean:{sign}z.{places}f}{unit}"
+    if abs(low + high - 2 * mean) < 10**-places / 2:
+        return f"{shown} ±{half:.{places}f}"
+    return f"{shown} ({low:{sign}z.{places}f} to {high:{sign}z.{places}f})"

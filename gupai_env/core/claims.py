@@ -123,6 +123,11 @@ class Metric:
     drawn: bool = False
     acted: bool = False
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of cases: of deals, each of which counts from 0 to 1; or a `ratio` of hits to cases."""
+        return self.statistic is ratio if self.statistic else self.unit == SHARE
+
 
 @dataclass(frozen=True)
 class ExactQuestion:

@@ -23,7 +23,8 @@ DIGITS = 12  # values that agree in so many are alike; the rest is rounding
 class Estimate(NamedTuple):
     """A mean of independent values with its 95% interval.
 
-    mean: of the values. low, high: the ends of the interval, infinite if there is none. samples: how many values.
+    mean: of the values, NaN if there are none. low, high: the ends of the interval, infinite if there is none.
+    samples: how many values; of no mean, how many deals there were without a case.
     degrees: of freedom, if the interval is Student's; `NORMAL` for other kinds and for estimates read from files.
     """
 
@@ -41,6 +42,11 @@ class Estimate(NamedTuple):
     @property
     def has_interval(self) -> bool:
         return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def occurred(self) -> bool:
+        """Whether there was any case, and so a mean."""
+        return not math.isnan(self.mean)
 
     @property
     def half_width(self) -> float:
@@ -65,7 +71,7 @@ class Estimate(NamedTuple):
         """Return an estimate from a file, of now or before."""
         known = interval_in(content)
         low, high = (-math.inf, math.inf) if known["low"] is None else (known["low"], known["high"])
-        return cls(known["mean"], low, high, known.get("n", 0))
+        return cls(math.nan if known["mean"] is None else known["mean"], low, high, known.get("n", 0))
 
     def text(self, places: int | None = None, noun: str = "deals") -> str:
         """Return it as people read it, see `interval_text`."""
@@ -122,6 +128,86 @@ def _beyond_commonest(values: np.ndarray) -> int:
     """Return how many values, [N], differ from the commonest."""
     scale = float(np.abs(values).max()) or 1.0
     return len(values) - int(np.unique(np.round(values / scale, DIGITS), return_counts=True)[1].max())
+
+
+class Cases(NamedTuple):
+    """Hits among cases that are independent of each other, which may be fractions.
+
+    samples: in how many deals there were cases; of no cases, how many deals there were.
+    """
+
+    hits: float
+    cases: float
+    samples: int
+
+    @classmethod
+    def of(cls, hits: np.ndarray, cases: np.ndarray | None = None) -> "Cases":
+        """Return as how many independent cases the cases of deals count, whose hits and number are given by deal, [N].
+
+        Without `cases` every deal is one. Several of one deal depend on each other: they count as the independent cases
+        whose share is known as well (Korn and Graubard), at most as many as there are; and where the sample shows no
+        spread, as one for each deal.
+
+        Raises:
+            ValueError: A deal has fewer hits than none, or more than cases.
+        """
+        from scipy.special import stdtrit
+
+        cases = np.ones(len(hits)) if cases is None else np.asarray(cases, float)
+        if not ((hits >= 0) & (hits <= cases)).all():
+            raise ValueError("hits must be from 0 to the number of cases, in every deal")
+        some = cases > 0
+        hits, cases, deals = np.asarray(hits, float)[some], cases[some], int(some.sum())
+        if not deals:
+            return cls(0.0, 0.0, len(some))
+        total = float(cases.sum())
+        mean = float(hits.sum()) / total
+        if (cases == 1).all() and np.isin(hits, (0, 1)).all():
+            return cls(float(hits.sum()), total, deals)
+        residuals = hits - mean * cases
+        if not _beyond_commonest(residuals):
+            return cls(mean * deals, float(deals), deals)
+        variance = deals / (deals - 1) * float((residuals**2).sum()) / total**2
+        sureness = (float(stdtrit(max(total - 1, 1), 0.975)) / float(stdtrit(deals - 1, 0.975))) ** 2
+        independent = min(total, mean * (1 - mean) / variance * sureness)
+        return cls(mean * independent, independent, deals)
+
+    def share(self, level: float = 0.95) -> Estimate:
+        """Return the share of hits with its exact interval (Clopper and Pearson)."""
+        from scipy.special import betaincinv
+
+        hits, misses, outside = self.hits, self.cases - self.hits, (1 - level) / 2
+        if not self.cases:
+            return NOTHING._replace(samples=self.samples)
+        low = float(betaincinv(hits, misses + 1, outside)) if hits else 0.0
+        high = float(betaincinv(hits + 1, misses, 1 - outside)) if misses else 1.0
+        return Estimate(hits / self.cases, low, high, self.samples)
+
+    def p_value(self, share: float) -> float:
+        """Return the exact two-sided p that the share is this; 1 without a case."""
+        from scipy.special import betainc
+
+        hits, misses = self.hits, self.cases - self.hits
+        as_many = float(betainc(hits, misses + 1, share)) if hits else 1.0
+        as_few = 1 - float(betainc(hits + 1, misses, share)) if misses else 1.0
+        return min(1.0, 2 * min(as_many, as_few))
+
+
+def share(hits: np.ndarray, cases: np.ndarray | None = None) -> Estimate:
+    """Return which share of cases, by deal, [N], are hits, with its exact interval, see `Cases.of`."""
+    return Cases.of(hits, cases).share()
+
+
+def ratio_of_means(values: np.ndarray) -> Estimate:
+    """Return the mean of the first of two values by deal, [N, 2], over that of the second, with its 95% interval.
+
+    It is the mean of what every deal adds to the ratio (its linearisation). Without any second value there is none.
+    """
+    over = float(values[:, 1].mean()) if len(values) else 0.0
+    if not over:
+        return NOTHING._replace(samples=len(values))
+    ratio = float(values[:, 0].mean()) / over
+    return estimate(ratio + (values[:, 0] - ratio * values[:, 1]) / over)
 
 
 def clustered(values: np.ndarray, clusters: np.ndarray) -> Estimate:

@@ -29,8 +29,8 @@ def blocked_with(outcome: Outcome, number: int) -> np.ndarray:
 
 
 def smothered(outcome: Outcome, number: int) -> np.ndarray:
-    """Return a thousand where the deal has a smothered suan zhang."""
-    return np.where(outcome.states.suan_zhang == SMOTHERED, 1000.0, 0.0)
+    """Return 1 where the deal has a smothered suan zhang."""
+    return (outcome.states.suan_zhang == SMOTHERED).astype(float)
 
 
 def smothered_by_winner(outcome: Outcome, number: int) -> np.ndarray:
@@ -111,7 +111,7 @@ CLAIMS = vocabulary(
         **METRICS,
         "blocked": Metric("a suan zhang within so many rounds", SHARE, blocked, True),
         "blocked_with": Metric("a classic suan zhang with this number", SHARE, blocked_with, True),
-        "smothered": Metric("smothered suan zhangs", "per thousand deals", smothered),
+        "smothered": Metric("there is a smothered suan zhang", SHARE, smothered),
         "smothered_by_winner": Metric(
             "smothered suan zhangs whose maker won chips", "share of them", smothered_by_winner, statistic=ratio
         ),

@@ -29,12 +29,13 @@ def ends_met(outcome: Outcome, number: int) -> np.ndarray:
 
 
 def information_share(means: np.ndarray) -> float:
-    """Return the mutual information of what was left and met, as a share of the entropy of what was met."""
+    """Return the mutual information of what was left and met, as a share of the entropy of what was met; or NaN."""
     joint = means.reshape(6, 6) / means.sum()
     left, met = joint.sum(1, keepdims=True), joint.sum(0, keepdims=True)
     some = joint > 0
     information = float((joint[some] * np.log(joint[some] / (left * met)[some])).sum())
-    return information / float(-(met[met > 0] * np.log(met[met > 0])).sum())
+    entropy = float(-(met[met > 0] * np.log(met[met > 0])).sum())
+    return information / entropy if entropy else float("nan")
 
 
 def counted(outcome: Outcome) -> np.ndarray:
@@ -45,13 +46,14 @@ def counted(outcome: Outcome) -> np.ndarray:
 
 
 def all_laid(outcome: Outcome, number: int) -> np.ndarray:
-    """Return how many of the seats in question laid all of their tiles."""
-    return of_seats(outcome, (outcome.states.plays == outcome.states.hand_size[:, None]).astype(float))
+    """Return which share of the seats in question laid all of their tiles."""
+    laid = of_seats(outcome, (outcome.states.plays == outcome.states.hand_size[:, None]).astype(float))
+    return laid / outcome.seats.shape[1]
 
 
 def over_thirty(outcome: Outcome, number: int) -> np.ndarray:
-    """Return how many of the seats in question have more points than are safe where winners take from losers."""
-    return of_seats(outcome, (counted(outcome) > SAFE).astype(float))
+    """Return which share of the seats in question has more points than are safe where winners take from losers."""
+    return of_seats(outcome, (counted(outcome) > SAFE).astype(float)) / outcome.seats.shape[1]
 
 
 def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Maste
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Action, Dose, Named
 from gupai_agents.evaluation.claims.tables import Choice, Setting, choice_of, forks, gains, means_by_deal
-from gupai_agents.evaluation.statistics import NOTHING, estimate, t_test
+from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate, t_test
 
 COMPARED = {
     "best_alternative": "the best other one",
@@ -35,6 +35,11 @@ class Taken(NamedTuple):
     of: np.ndarray
     choices: np.ndarray
     deals: int
+
+    @property
+    def gain(self) -> Estimate:
+        """The mean over deals in which it came up."""
+        return estimate(self.by_deal) if len(self.by_deal) else NOTHING._replace(samples=self.deals)
 
     def at(self, dose: Dose | None) -> "Taken":
         """Return what was taken at positions of a dose, whose value is the last of the groups."""
@@ -92,22 +97,24 @@ def _level(
 ) -> Level:
     effects = []
     for member, found in zip(reading.panel, played, strict=True):
-        shown = estimate(found.by_deal) if len(found.by_deal) else NOTHING._replace(mean=0.0)
-        rare = len(found.by_deal) < verdicts.FEWEST
-        verdict = verdicts.judge(shown, reading.margin, reading.alternative).verdict
-        p = t_test(found.by_deal) if len(found.by_deal) > 1 else 1.0
-        said = verdicts.TOO_RARE if rare else verdict
-        effects.append(Effect(member, shown, said, p, member != UNSKILLED, extra={"positions": len(found.by_position)}))
+        gain = found.gain
+        verdict = (
+            verdicts.unjudged([gain], found.deals) or verdicts.judge(gain, reading.margin, reading.alternative).verdict
+        )
+        p = t_test(found.by_deal) if gain.occurred else 1.0
+        positions = len(found.by_position)
+        effects.append(Effect(member, gain, verdict, p, member != UNSKILLED, extra={"positions": positions}))
     counted = [found for member, found in zip(reading.panel, played, strict=True) if member != UNSKILLED]
     seats = 1 if cell.sampler.conditional else setting.variant.players
     share = float(cell.sampler.probability) / ((len(counted) or 1) * played[0].deals * seats)
+    positions = sum(len(found.by_position) for found in counted)
     return level_of(
         effects,
         reading,
         dose,
-        rare=any(len(found.by_deal) < verdicts.FEWEST for found in counted),
-        frequency=share * sum(len(found.by_position) for found in counted),
-        per_hundred=100 * share * float(sum(found.by_position.sum() for found in counted)),
+        played[0].deals,
+        frequency=share * positions,
+        per_hundred=100 * share * float(sum(found.by_position.sum() for found in counted)) if positions else None,
         masters=strong,
     )
 

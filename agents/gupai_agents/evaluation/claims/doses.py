@@ -95,7 +95,8 @@ def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
         clauses.append((same, _clause(some, levels, chips)))
     held = [text for same, text in clauses if same == verdicts.SUPPORTED]
     others = [text for same, text in reversed(clauses) if same != verdicts.SUPPORTED]
-    known = [level.verdict for level in levels if level.verdict not in (verdicts.INCONCLUSIVE, verdicts.TOO_RARE)]
+    open_ones = (verdicts.INCONCLUSIVE, *verdicts.UNJUDGED)
+    known = [level.verdict for level in levels if level.verdict not in open_ones]
     return verdicts.DEPENDS if known else verdicts.INCONCLUSIVE, "; ".join([*held, *others])
 
 
@@ -139,4 +140,6 @@ def what_at(level: Level, chips: bool) -> str:
         return "it matters little"
     if level.verdict == verdicts.TOO_RARE:
         return "it comes up too rarely to say"
+    if level.verdict == verdicts.TOO_FEW:
+        return "there are too few deals to say"
     return f"it {side} little ({much})" if found.low > 0 or found.high < 0 else "it is not settled"

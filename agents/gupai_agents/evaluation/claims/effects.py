@@ -51,12 +51,10 @@ def those_counted(effects: Sequence[Effect]) -> Sequence[Effect]:
     return [each for each in effects if each.counted] or effects
 
 
-def level_of(
-    effects: Sequence[Effect], how: Policy | Action, dose: Dose | None = None, rare: bool = False, **more: Any
-) -> Level:
+def level_of(effects: Sequence[Effect], how: Policy | Action, dose: Dose | None, deals: int, **more: Any) -> Level:
     """Return what opponents come to at a dose: p adjusted by Holm, and the verdict of those that count.
 
-    Args: how: the reading. rare: it came up too rarely for a verdict. more: other fields of the level.
+    Args: how: the reading. deals: that were played with each. more: other fields of the level.
     """
     counted, among = those_counted(effects), len(how.doses.values) if how.doses else 1
     p = holm([each.p if each.p is not None else 1.0 for each in counted])
@@ -64,15 +62,17 @@ def level_of(
     members = [each.estimate for each in counted]
     said = [each.verdict for each in counted]
     judged, remark = verdicts.judge_panel(members, said, p, how.margin, how.alternative, among)
+    if none := verdicts.unjudged(members, deals):
+        judged, remark = verdicts.Judged(none), ""
     shown = tuple(replace(each, p=adjusted.get(each.label, each.p)) for each in effects)
     return Level(
         dose,
         f"{how.doses.what}: {in_words(dose)}" if how.doses and dose else "",
-        verdicts.TOO_RARE if rare else judged.verdict,
+        judged.verdict,
         verdicts.pool(members, among),
         shown,
-        "" if rare else remark,
-        None if rare else judged.deals_needed,
+        remark,
+        judged.deals_needed,
         **more,
     )
 
@@ -89,26 +89,28 @@ def found_at(reading: Policy | Action, levels: Sequence[Level], who: str, what: 
             reading,
             one.verdict,
             sentence_of(one.pooled.effect, reading.margin, who, what, one.pooled),
-            remark=one.remark,
+            remark=one.remark or verdicts.why(one.verdict),
             effects=one.effects,
             pooled=pool_numbers(one.pooled),
             masters=one.masters,
             frequency=one.frequency,
             per_hundred=one.per_hundred,
             deals_needed=one.deals_needed,
-            p=p[0],
+            p=None if one.verdict in verdicts.UNJUDGED else p[0],
             **more,
         )
     verdict, headline = judged(levels, not what)
+    # That nothing is so at any dose; where all agree, that it is not so at the one that is least sure.
+    combined = min(1.0, len(p) * min(p)) if verdict == verdicts.DEPENDS else max(p)
     told = "; ".join(_told(level, what) for level in reversed(levels))
     return finding(
         reading,
         verdict,
         f"{capitalized(who.rstrip(','))}, by {reading.doses.what}: {told}{f' ({what})' if what else ''}.",
         headline=headline,
+        remark=verdicts.why(verdict),
         doses=tuple(levels),
-        # That nothing is so at any dose; where all agree, that it is not so at the one that is least sure.
-        p=min(1.0, len(p) * min(p)) if verdict == verdicts.DEPENDS else max(p),
+        p=None if verdict in verdicts.UNJUDGED else combined,
         **more,
     )
 
@@ -118,7 +120,7 @@ def _told(level: Level, what: str) -> str:
     assert level.dose
     found, digits = level.pooled.effect, 3 if what else 2
     if not found.has_interval:
-        return f"with {in_words(level.dose)} it comes up too rarely to say"
+        return f"with {in_words(level.dose)} {'' if found.occurred else 'it '}{found.text(digits)}"
     change = "" if what else ("it gains " if found.mean >= 0 else "it loses ")
     mean = f"{found.mean:+z.{digits}f}" if what else f"{abs(found.mean):.{digits}f} chips"
     spread = f"{ranged(level.pooled, digits)} by opponent, mean " if level.pooled.differ else ""
@@ -134,8 +136,10 @@ def ranged(pooled: verdicts.Pooled, digits: int = 2) -> str:
 def agreed(found: Sequence[str]) -> tuple[str, str]:
     """Return the verdict of several players: that of all, or inconclusive where they differ."""
     kinds = set(found)
+    if verdicts.MEASURED in kinds:  # the others did not occur
+        return verdicts.MEASURED, ""
     if len(kinds) == 1:
-        return found[0], ""
+        return found[0], verdicts.why(found[0])
     if {verdicts.SUPPORTED, verdicts.CONTRADICTED} <= kinds:
         return verdicts.INCONCLUSIVE, "it depends on who plays"
     return verdicts.INCONCLUSIVE, "not clear with every player"
@@ -155,8 +159,10 @@ def sentence_of(found: Estimate, margin: float, who: str, what: str = "", pooled
     Where opponents differ (`pooled`) the range comes first.
     """
     begun = capitalized(who)
+    if not found.occurred:
+        return f"{begun} {found.text()}."
     if not found.has_interval:
-        return f"{begun} came up too rarely to be measured."
+        return f"{begun} changes {what or 'chips'} by {found.text()}."
     shown = f"(95% interval {found.low:+z.2f} to {found.high:+z.2f})"
     named = "" if abs(found.mean) >= margin else f", less than the {margin:g} worth naming"
     if what:

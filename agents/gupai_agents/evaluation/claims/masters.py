@@ -23,7 +23,7 @@ from gupai_agents.evaluation.claims.tables import (
     preferences,
     sets_of,
 )
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate, share
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.registry import agent_names
@@ -169,7 +169,9 @@ def _asked(name: str, master: Agent, search: SearchAgent, found: Open) -> tuple[
 def _chosen(found: Open, actions: np.ndarray) -> tuple[Estimate, Estimate]:
     """Return how often actions are claimed ones, and how often others that these are compared with."""
     rows = np.arange(len(actions))
-    one, other = (_by_deal(each[rows, actions].astype(float), found.deals) for each in (found.wanted, found.allowed))
+    _, places = np.unique(found.deals, return_inverse=True)
+    cases = np.bincount(places)
+    one, other = (share(np.bincount(places, each[rows, actions]), cases) for each in (found.wanted, found.allowed))
     return one, other
 
 

@@ -11,11 +11,12 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import agreed
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
+from gupai_agents.evaluation.claims.report import written
 from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Item, Ordering
 from gupai_agents.evaluation.claims.tables import ITEM_STREAMS, Block, Choice, Setting, Table, measured
-from gupai_agents.evaluation.statistics import Estimate, estimate, holm
+from gupai_agents.evaluation.statistics import Estimate, holm
 from gupai_env.core.claims import Metric
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
@@ -26,6 +27,7 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
     deals = setting.deals or reading.deals
     effects: list[Effect] = []
     found, remarks, behind = [], [], []
+    unit = "chips" if reading.comparator else metrics_of(setting.game)[reading.metric].unit
     members = reading.panel or [" or ".join(field) for field in reading.fields]
     for number, member in enumerate(members):
         values = {}
@@ -33,7 +35,7 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
             setting.meter.begin(f"{item.label}, {member}")
             values[item.label] = _item(setting, reading, item, member, ITEM_STREAMS * (1 + place) + number, deals)
         compared = {label: each for label, each in values.items() if label not in reading.but}
-        verdict, p, remark, of_all = _ranked(compared, reading.first)
+        verdict, p, remark, of_all = _ranked(compared, reading.first, unit, deals)
         if member != UNSKILLED:
             found.append(verdict)
             behind.append(of_all)
@@ -43,7 +45,7 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
             for label, each in values.items()
         ]
     verdict, remark = agreed(found or [verdicts.MEASURED])
-    unit = "chips" if reading.comparator else metrics_of(setting.game)[reading.metric].unit
+    tested = [each for each in behind if each is not None]
     return finding(
         reading,
         verdict,
@@ -52,7 +54,7 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
         remark=remark,
         about={"first": reading.first, "left out": ", ".join(reading.but) or None, "metric": reading.metric},
         effects=tuple(effects),
-        p=max(behind) if behind else None,  # all players must agree
+        p=max(tested) if tested and verdict not in verdicts.UNJUDGED else None,  # all players must agree
     )
 
 
@@ -62,7 +64,7 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
     sampler = Sampler(setting.game, setting.variant, item.population)
     if reading.comparator:
         choice = Choice(item.population.position, item.action, [], reading.comparator)
-        return estimate(taken_in(setting, sampler, member, number, choice, deals).by_deal)
+        return taken_in(setting, sampler, member, number, choice, deals).gain
     measure, table = metrics_of(setting.game)[reading.metric], setting.table(sampler, number)
     blocks = setting.blocks(table, 0, deals)
     if reading.fields:
@@ -70,7 +72,7 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
         values = np.concatenate([_drawn(table, block, field, measure, item.number) for block in blocks])
     else:
         values = measured(setting, blocks, table, (measure, item.number), member, item.treated)
-    return verdicts.of_statistic(values, measure.statistic) if measure.statistic else estimate(values)
+    return verdicts.rated(values, measure).figure
 
 
 def _drawn(table: Table, block: Block, field: Sequence[Agent], measure: Metric, number: int | None) -> np.ndarray:
@@ -80,14 +82,18 @@ def _drawn(table: Table, block: Block, field: Sequence[Agent], measure: Metric, 
     return measure.values(table.play(block, field, seating), number or 0)
 
 
-def _ranked(values: dict[str, Estimate], first: str) -> tuple[str, dict[str, float], str, float]:
+def _ranked(
+    values: dict[str, Estimate], first: str, unit: str, deals: int
+) -> tuple[str, dict[str, float], str, float | None]:
     """Return whether the first is first, p of its differences to the others (Holm), what is the order, and p of the
     verdict: that of the nearest other, or, where some are ahead of the first, of the farthest.
     """
     from scipy.special import ndtr
 
-    order = sorted(values, key=lambda label: -values[label].mean)
-    shown = " > ".join(f"{label} {values[label].mean:.3g} ±{values[label].half_width:.2g}" for label in order)
+    order = sorted(values, key=lambda label: (not values[label].occurred, -values[label].mean))
+    shown = " > ".join(f"{label} {written(values[label], unit, signed=False)}" for label in order)
+    if none := verdicts.unjudged(list(values.values()), deals):
+        return none, {}, shown, None
     if first == "any":
         pooled = verdicts.pool(list(values.values()))
         alike = pooled.p_q >= 0.05
@@ -98,13 +104,22 @@ def _ranked(values: dict[str, Estimate], first: str) -> tuple[str, dict[str, flo
             pooled.p_q,
         )
     others = [label for label in values if label != first]
-    z = [
-        (values[first].mean - values[label].mean) / max(np.hypot(values[first].error, values[label].error), 1e-12)
-        for label in others
-    ]
+    z = [_apart(values[first], values[label]) for label in others]
     p = dict(zip(others, holm([float(2 * ndtr(-abs(each))) for each in z]), strict=True))
     behind = [label for label, each in zip(others, z, strict=True) if each < 0 and p[label] < 0.05]
     if behind:
         return verdicts.CONTRADICTED, p, shown, min(p[label] for label in behind)
     ahead = all(each > 0 and p[label] < 0.05 for label, each in zip(others, z, strict=True))
     return verdicts.SUPPORTED if ahead else verdicts.INCONCLUSIVE, p, shown, max(p.values())
+
+
+def _apart(one: Estimate, other: Estimate) -> float:
+    """Return by how many standard errors one mean is above the other; 0 where there is no interval.
+
+    The error is that of the sides of the intervals that face each other (Newcombe, Zou and Donner), which for shares
+    near 0 and 1 is not that of the other sides.
+    """
+    if not (one.has_interval and other.has_interval) or one.mean == other.mean:
+        return 0.0
+    above, below = (one, other) if one.mean > other.mean else (other, one)
+    return 1.96 * (one.mean - other.mean) / float(np.hypot(above.mean - above.low, below.high - below.mean))

@@ -91,7 +91,8 @@ def _level(
     share = float(cell.sampler.probability)
     if dose != cell.dose:  # how often a deal of the population has it was counted
         share *= float(np.mean([len(found.gains) for found in played])) / max(played[0].of, 1)
-    level = level_of(effects, reading, dose, frequency=share, masters=strong.get(dose, ()))
+    deals = played[0].of or len(played[0].gains)
+    level = level_of(effects, reading, dose, deals, frequency=share, masters=strong.get(dose, ()))
     if measure.unit != "chips" or not level.pooled.effect.has_interval:
         return level
     return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
@@ -162,13 +163,15 @@ def pairs_in(
 
 
 def effect_of(label: str, found: Pairs, margin: float, alternative: str) -> Effect:
+    deals = found.of or len(found.gains)
     if not len(found.gains):
-        return Effect(label, NOTHING._replace(mean=0.0), verdicts.TOO_RARE, 1.0, counted=label != UNSKILLED)
+        none = NOTHING._replace(samples=deals)
+        return Effect(label, none, verdicts.unjudged([none], deals), 1.0, counted=label != UNSKILLED)
     interval = estimate(found.gains)
     return Effect(
         label,
         interval,
-        verdicts.judge(interval, margin, alternative).verdict,
+        verdicts.unjudged([interval], deals) or verdicts.judge(interval, margin, alternative).verdict,
         t_test(found.gains),
         counted=label != UNSKILLED,
         changed=float(found.changed.mean()),

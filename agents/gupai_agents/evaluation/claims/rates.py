@@ -1,7 +1,5 @@
 """How often, or how much: deals of each player of a panel at all seats."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
@@ -9,12 +7,13 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import agreed, those_counted
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
+from gupai_agents.evaluation.claims.report import written
 from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Rate
 from gupai_agents.evaluation.claims.tables import Setting, measured
-from gupai_agents.evaluation.statistics import Estimate, estimate
-from gupai_env.core.claims import Metric, ratio
+from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
+from gupai_env.core.claims import Metric
 from gupai_env.core.phrases import capitalized
 
 
@@ -22,20 +21,19 @@ def rate(setting: Setting, reading: Rate) -> Finding:
     """Measure deals of each player of the panel at all seats."""
     measure, deals = metrics_of(setting.game)[reading.metric], setting.deals or reading.deals
     sampler = Sampler(setting.game, setting.variant, reading.population)
-    effects, found, p = [], [], []
+    unit = measure.unit if reading.against is None else "times as much"
+    effects, judged, p = [], [], []
     for number, member in enumerate(reading.panel):
         setting.meter.begin(f"{member} at all seats")
-        values, statistic = _rate_values(setting, reading, sampler, measure, member, number, deals)
-        interval = estimate(values) if statistic is None else verdicts.of_statistic(values, statistic)
-        low, high = verdicts.bounds(interval, values if statistic is None else None, reading.alternative)
-        judged = verdicts.judge_rate(interval, low, high, reading.threshold, reading.alternative)
-        found.append(judged)
+        found = _rated(setting, reading, sampler, measure, member, number, deals)
+        bounds = found.bounds(reading.alternative)
+        result = _judged(found.figure, bounds, reading, deals)
         if reading.threshold is not None and member != UNSKILLED:
-            p.append(verdicts.p_beyond(interval, values if statistic is None else None, reading.threshold))
-        effects.append(Effect(member, interval, judged.verdict, counted=member != UNSKILLED, bounds=(low, high)))
+            p.append(found.p_beyond(reading.threshold))
+        judged.append(result)
+        effects.append(Effect(member, found.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
     verdict, remark = agreed([each.verdict for each in those_counted(effects)])
-    needed = [each.deals_needed for each in found if each.deals_needed]
-    unit = measure.unit if reading.against is None else "times as much"
+    needed = [each.deals_needed for each in judged if each.deals_needed]
     shown = ", ".join(f"{each.label} {_figure(each.estimate, unit)}" for each in effects)
     threshold = f"; the claim says {_limit(reading, unit)}" if reading.threshold is not None else ""
     return finding(
@@ -55,14 +53,23 @@ def rate(setting: Setting, reading: Rate) -> Finding:
         effects=tuple(effects),
         frequency=float(sampler.probability) if sampler.conditional else None,
         exact=True,
-        p=max(p) if p else None,  # all players must agree
+        p=max(p) if p and verdict not in verdicts.UNJUDGED else None,  # all players must agree
         deals_needed=max(needed) if needed and verdict == verdicts.INCONCLUSIVE else None,
     )
 
 
-def _rate_values(
+def _judged(found: Estimate, bounds: tuple[float, float], reading: Rate, deals: int) -> verdicts.Judged:
+    """Return the verdict on the rate of a player; what is only measured needs no least number of deals."""
+    none = verdicts.unjudged([found], deals)
+    if none and (reading.threshold is not None or not found.occurred):
+        return verdicts.Judged(none)
+    return verdicts.judge_rate(found, *bounds, reading.threshold, reading.alternative)
+
+
+def _rated(
     setting: Setting, reading: Rate, sampler: Sampler, measure: Metric, member: str, number: int, deals: int
-) -> tuple[np.ndarray, Callable[[np.ndarray], float] | None]:
+) -> verdicts.Rated:
+    """Return the rate of a player or, with `against`, how many times that of the other variant it is."""
     variants = [setting.variant]
     if reading.against is not None:
         variants.append(variant_of(setting.game, reading.against))
@@ -77,14 +84,13 @@ def _rate_values(
             )
         )
     if reading.against is None:
-        return columns[0], measure.statistic
-    return np.stack(columns, 1), ratio
+        return verdicts.rated(columns[0], measure)
+    return verdicts.Rated(ratio_of_means(np.stack(columns, 1)))
 
 
 def _figure(found: Estimate, unit: str) -> str:
-    if unit.startswith("share"):
-        return f"{100 * found.mean:.2f}% ±{100 * found.half_width:.2f}"
-    return f"{found.mean:.3g} ±{found.half_width:.2g} {unit}"
+    named = f" {unit}" if found.occurred and not unit.startswith("share") else ""
+    return written(found, unit, signed=False) + named
 
 
 def _limit(reading: Rate, unit: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.intervals import FINE, interval_text
 from gupai_env.core.phrases import capitalized
 from gupai_env.core.variant import in_words
 
@@ -48,31 +49,35 @@ def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
     """Return what came out at a dose in a line: verdict, the range over opponents where they differ, and the mean."""
     parts = [level["verdict"]]
     if level["differ"]:
-        parts.append(f"{amount(level['least'], None, reading)} to {amount(level['most'], None, reading)} by opponent")
-    parts.append(f"mean {shown(level, reading)}")
+        parts.append(f"{span(level, reading)} by opponent")
+    parts.append(f"mean {shown(level, reading)}" if level["mean"] is not None else shown(level, reading))
     if "per_hundred" in level:
         parts.append(f"in {percent(level['frequency'])} of deals" if reading["kind"] != "action" else "")
         parts.append(f"{level['per_hundred']:+z.1f} chips in a hundred deals")
     return ", ".join(filter(None, [*parts, level.get("remark", "")]))
 
 
-def amount(mean: float, half: float | None, reading: dict[str, Any]) -> str:
-    """Return a figure in the unit of a reading, with half of its interval."""
-    share = reading.get("unit", "").startswith("share")
-    times, digits = (100, 2) if share else (1, 3 if abs(mean) < 1 else 2)
-    shown = f"{times * mean:+z.{digits}f}{'%' if share else ''}"
-    return shown + (f" ±{times * half:.{digits}f}" if half is not None else "")
-
-
-def half_width(found: dict[str, Any]) -> float | None:
-    """Return half the width of the interval of a figure, None if it has none."""
-    estimate = Estimate.of(found)
-    return estimate.half_width if estimate.has_interval else None
+def written(found: Estimate, unit: str, *, signed: bool = True) -> str:
+    """Return a figure with its interval, shares in per cent. Args: signed: whether more than zero has a sign."""
+    times, sign, places = (100, "%", 2) if unit.startswith("share") else (1, "", 3 if abs(found.mean) < 1 else 2)
+    if 0 < times * found.half_width < FINE / 2:
+        places = 4
+    mean, low, high = (times * each for each in found[:3])
+    return interval_text(mean, low, high, found.samples, places, unit=sign, signed=signed)
 
 
 def shown(found: dict[str, Any], reading: dict[str, Any]) -> str:
-    """Return a figure of a reading with its interval."""
-    return amount(found["mean"], half_width(found), reading)
+    """Return a figure of a reading with its interval: gains with their sign, rates as they are."""
+    signed = reading.get("kind") not in ("rate", "ordering")
+    return written(Estimate.of(found), reading.get("unit", ""), signed=signed)
+
+
+def span(level: dict[str, Any], reading: dict[str, Any]) -> str:
+    """Return the range of means over opponents."""
+    times, sign = (100, "%") if reading.get("unit", "").startswith("share") else (1, "")
+    return " to ".join(
+        f"{times * level[name]:+z.{2 if sign or abs(level[name]) >= 1 else 3}f}{sign}" for name in ("least", "most")
+    )
 
 
 def what_masters_do(reading: dict[str, Any]) -> Iterator[str]:
@@ -85,20 +90,19 @@ def what_masters_do(reading: dict[str, Any]) -> Iterator[str]:
 
 def master_said(each: dict[str, Any]) -> str:
     """Return what one strong player does in a phrase."""
-    shares = [f"{percent(each[name]['mean'])} {_within(each[name])}".strip() for name in ("chooses", "other")]
+    shares = [_share(each[name]) for name in ("chooses", "other")]
     said = f"{each['who']}, {each['verdict']}: it takes the claimed action in {shares[0]} of {each['decisions']:,}"
     said += f" decisions where both are open, the other in {shares[1]}"
     if "worth" in each:
-        found, scores = each["worth"], each["unit"] != "chips"
-        width = half_width(found)
-        half = "" if width is None else f" ±{width:.2f}"
-        said += f"; the difference is worth {found['mean']:+z.2f}{half} {'in ' if scores else ''}{each['unit']} to it"
+        found, scores = Estimate.of(each["worth"]), each["unit"] != "chips"
+        said += f"; the difference is worth {found.text(2)} {'in ' if scores else ''}{each['unit']} to it"
     return said
 
 
-def _within(found: dict[str, float | None]) -> str:
-    half = half_width(found)
-    return "" if half is None else f"±{100 * half:.0f}"
+def _share(found: dict[str, Any]) -> str:
+    """Return a share in whole per cent, with its interval."""
+    mean, low, high = (None if found[name] is None else 100 * found[name] for name in ("mean", "low", "high"))
+    return interval_text(mean, low, high, Estimate.of(found).samples, 0, unit="%", signed=False)
 
 
 def remarks(reading: dict[str, Any]) -> Iterator[str]:
@@ -165,14 +169,16 @@ def percent(share: float) -> str:
 def figures(reading: dict[str, Any], which: str = "effects", of: dict[str, Any] | None = None) -> Iterator[str]:
     """Yield a line for each figure; of: the reading, where `reading` is one of its doses."""
     for each in reading.get(which, ()):
-        more = [f"{Estimate.of(each).samples:,} deals"]
+        found = Estimate.of(each)
+        more = [f"{found.samples:,} deals"] if found.has_interval else []
         if "changed" in each:
             more.append(f"play differs in {percent(each['changed'])}")
         if "p" in each:
             more.append(f"p {each['p']:.2g}{P_IS.get(which, '')}")
         if each.get("verdict"):
             more.append(each["verdict"])
-        yield f"{each['label']}: {shown(each, of or reading)} ({', '.join(more)})"
+        aside = f" ({', '.join(more)})" if more else ""
+        yield f"{each['label']}: {shown(each, of or reading)}{aside}"
 
 
 def markdown(verdicts: Sequence[dict[str, Any]]) -> str:

@@ -6,8 +6,10 @@ from typing import Any
 from gupai_agents.evaluation.claims.schema import Claim, Dose, Reading
 from gupai_agents.evaluation.claims.verdicts import Pooled
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.intervals import number_or_none
 from gupai_env.core.rng import in_json
 
+SELDOM = 0.1  # share of decisions below which something is done seldom
 LISTED = ("effects", "doses", "masters", "subgroups")  # fields of a finding that hold several
 
 
@@ -32,10 +34,12 @@ class Effect:
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
         found: dict[str, Any] = {"label": self.label, **self.estimate.as_numbers()}
-        for name in ("verdict", "p", "changed", "bounds"):
+        for name in ("verdict", "p", "changed"):
             value = getattr(self, name)
             if value not in (None, ""):
                 found[name] = value
+        if self.bounds is not None:
+            found["bounds"] = [number_or_none(each) for each in self.bounds]
         if not self.counted:
             found["counted"] = False
         return found | self.extra
@@ -59,10 +63,15 @@ class Masters:
 
     @property
     def verdict(self) -> str:
-        """Whether it takes the claimed action in most of these decisions, read off the interval."""
+        """Whether it takes the claimed action in most of these decisions, read off the interval.
+
+        One that reaches from half of the decisions to all of them, or to none, leaves it open.
+        """
         if self.chooses.low > 0.5:
             return "does it"
-        return "does not" if self.chooses.high < 0.5 else "now and then"
+        if self.chooses.high < 0.5:
+            return "does not"
+        return "now and then" if self.chooses.low > SELDOM and self.chooses.high < 1 - SELDOM else "not settled"
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -105,7 +114,7 @@ class Level:
 
 def pool_numbers(pooled: Pooled) -> dict[str, Any]:
     """Return the mean over opponents for JSON, with how they differ."""
-    low, high = pooled.range
+    low, high = map(number_or_none, pooled.range)
     found = {**pooled.effect.as_numbers(), "q": pooled.q, "p_q": pooled.p_q, "i2": pooled.i2}
     return {**found, "least": low, "most": high, "differ": pooled.differ}
 

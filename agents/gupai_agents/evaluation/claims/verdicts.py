@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery
+from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, estimate, false_discovery
+from gupai_env.core.claims import Metric
 
 SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
-INCONCLUSIVE, TOO_RARE, MEASURED = "inconclusive", "too rare", "measured"
+INCONCLUSIVE, MEASURED = "inconclusive", "measured"
+TOO_RARE, TOO_FEW = "too rare", "too few deals"
 PROVED, DISPROVED = "proved", "disproved"
 DEPENDS = "it depends"  # on the dose
-VERDICTS = (SUPPORTED, CONTRADICTED, DEPENDS, NO_EFFECT, INCONCLUSIVE, TOO_RARE, MEASURED, PROVED, DISPROVED)
+VERDICTS = (SUPPORTED, CONTRADICTED, DEPENDS, NO_EFFECT, INCONCLUSIVE, TOO_RARE, TOO_FEW, MEASURED, PROVED, DISPROVED)
+UNJUDGED = (TOO_RARE, TOO_FEW)
 FEWEST = 200  # deals in which something comes up, for a verdict about it
 GROUPS = 100  # of deals, for the jackknife
 MOST_MORE = 10**9
@@ -33,8 +36,10 @@ def judge(found: Estimate, margin: float, alternative: str) -> Judged:
     Supported: the interval is beyond zero on the claimed side and the mean beyond the margin. No practical effect: it
     lies within the margins. Contradicted: it is beyond zero on the other side (of "different" nothing is).
     """
+    if not found.occurred:
+        return Judged(TOO_RARE)
     if not found.has_interval:  # play that never changes changes nothing
-        return Judged(NO_EFFECT if found.mean == 0 and found.samples >= FEWEST else TOO_RARE)
+        return Judged(NO_EFFECT if found.mean == 0 and found.samples >= FEWEST else INCONCLUSIVE)
     mean, low, high = found.mean, found.low, found.high
     if alternative == "less":
         mean, low, high = -mean, -found.high, -found.low
@@ -54,9 +59,11 @@ def judge(found: Estimate, margin: float, alternative: str) -> Judged:
 
 def judge_rate(found: Estimate, low: float, high: float, threshold: float | None, alternative: str) -> Judged:
     """Return the verdict on a rate from its `bounds` against a threshold."""
+    if not found.occurred:
+        return Judged(TOO_RARE)
     if threshold is None:
         return Judged(MEASURED)
-    if not np.isfinite([low, high, found.mean]).all():
+    if not np.isfinite([low, high]).all():
         return Judged(INCONCLUSIVE)
     if alternative == "less":
         low, high, threshold, mean = -high, -low, -threshold, -found.mean
@@ -78,30 +85,54 @@ def _undecided(found: Estimate, distance: float, width: float) -> Judged:
     return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(found.samples * (width / 2 / distance) ** 2)))
 
 
-def clopper_pearson(hits: int, samples: int, alpha: float = 0.05) -> tuple[float, float]:
-    """Return exact bounds of a probability, each missed with a chance of at most `alpha`."""
-    from scipy.special import betaincinv
-
-    low = float(betaincinv(hits, samples - hits + 1, alpha)) if hits else 0.0
-    high = float(betaincinv(hits + 1, samples - hits, 1 - alpha)) if hits < samples else 1.0
-    return low, high
+def unjudged(figures: Sequence[Estimate], deals: int) -> str:
+    """Return why there is no verdict on figures, for each of which so many deals were played; "" where there is one."""
+    if all(each.occurred and each.samples >= FEWEST for each in figures):
+        return ""
+    return TOO_RARE if deals >= FEWEST else TOO_FEW
 
 
-def bounds(found: Estimate, values: np.ndarray | None, alternative: str) -> tuple[float, float]:
-    """Return bounds of a mean that together are wrong about the alternative in 5% of cases at most.
+def why(verdict: str) -> str:
+    """Return why there is no verdict, as a remark on one of UNJUDGED; "" on others."""
+    remarks = {
+        TOO_RARE: f"there is no verdict on what comes up in fewer than {FEWEST} deals",
+        TOO_FEW: f"there is no verdict from fewer than {FEWEST} deals",
+    }
+    return remarks.get(verdict, "")
 
-    Each may be missed so often, but half as often where both could speak for "different". Exact ones for values 0
-    and 1, else Student's.
-    """
-    from scipy.special import stdtrit
 
-    alpha = 0.025 if alternative == "different" else 0.05
-    if values is not None and np.isin(values, (0, 1)).all():
-        return clopper_pearson(int(values.sum()), len(values), alpha)
-    if not found.has_interval:
-        return -np.inf, np.inf
-    half = found.error * float(stdtrit(found.degrees, 1 - alpha))
-    return found.mean - half, found.mean + half
+class Rated(NamedTuple):
+    """A rate: its figure and, of a share, the cases that it is of."""
+
+    figure: Estimate
+    cases: Cases | None = None
+
+    def bounds(self, alternative: str) -> tuple[float, float]:
+        """Return bounds that together are wrong about the alternative in 5% of cases at most.
+
+        Each may be missed so often, but half as often where both could speak for "different".
+        """
+        from scipy.special import stdtrit
+
+        alpha = 0.025 if alternative == "different" else 0.05
+        if self.cases is not None:
+            return self.cases.share(1 - 2 * alpha)[1:3]
+        if not self.figure.has_interval:
+            return -np.inf, np.inf
+        half = self.figure.error * float(stdtrit(self.figure.degrees, 1 - alpha))
+        return self.figure.mean - half, self.figure.mean + half
+
+    def p_beyond(self, threshold: float) -> float:
+        """Return the two-sided p that it is its threshold."""
+        return p_of(self.figure.shifted(-threshold)) if self.cases is None else self.cases.p_value(threshold)
+
+
+def rated(values: np.ndarray, metric: Metric) -> Rated:
+    """Return the figure of values of a metric, [N] or [N, k] by deal."""
+    if metric.is_share:
+        cases = Cases.of(values) if metric.statistic is None else Cases.of(values[:, 0], values[:, 1])
+        return Rated(cases.share(), cases)
+    return Rated(estimate(values) if metric.statistic is None else of_statistic(values, metric.statistic))
 
 
 def p_of(found: Estimate) -> float:
@@ -111,27 +142,21 @@ def p_of(found: Estimate) -> float:
     return float(2 * stdtr(found.degrees, -abs(found.mean) / found.error)) if found.has_interval else 1.0
 
 
-def p_beyond(found: Estimate, values: np.ndarray | None, threshold: float) -> float:
-    """Return the two-sided p that a rate is its threshold: exact for values 0 and 1, else from its interval."""
-    from scipy.special import betainc
-
-    if values is None or not np.isin(values, (0, 1)).all():
-        return p_of(found.shifted(-threshold))
-    hits, samples = int(values.sum()), len(values)
-    as_many = float(betainc(hits, samples - hits + 1, threshold)) if hits else 1.0
-    as_few = 1 - float(betainc(hits + 1, samples - hits, threshold)) if hits < samples else 1.0
-    return min(1.0, 2 * min(as_many, as_few))
-
-
 def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
-    """Return a statistic of the means of values, [N, k], with its interval by the jackknife over groups of deals."""
+    """Return a statistic of the means of values, [N, k], with its interval by the jackknife over groups of deals.
+
+    Of deals that have no such statistic, or not without some of them, as few may not, there is none.
+    """
     groups = min(GROUPS, len(values))
     parts = np.array_split(values, groups)
     sums, sizes = np.array([part.sum(0) for part in parts]), np.array([len(part) for part in parts])
-    whole = statistic(sums.sum(0) / sizes.sum())
-    without = np.array(
-        [statistic((sums.sum(0) - each) / (sizes.sum() - size)) for each, size in zip(sums, sizes, strict=True)]
-    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        whole = statistic(sums.sum(0) / sizes.sum())
+        without = np.array(
+            [statistic((sums.sum(0) - each) / (sizes.sum() - size)) for each, size in zip(sums, sizes, strict=True)]
+        )
+    if not np.isfinite([whole, *without]).all():
+        return NOTHING._replace(samples=len(values))
     pseudo = groups * whole - (groups - 1) * without
     return estimate(pseudo)._replace(samples=len(values))
 
@@ -164,13 +189,16 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     """
     from scipy.special import chdtrc, stdtr, stdtrit
 
-    effects = [each for each in effects if each.has_interval] or list(effects[:1])
+    known = [each for each in effects if each.has_interval]
+    if not known:
+        (one, *_) = [each for each in effects if each.occurred] or effects
+        return Pooled(one, 1.0, 0.0, 1.0, 0.0, (one.mean, one.mean))
+    # Many deals that are all alike, as where a trait never changes play, are as good as sure.
+    effects = [each for each in effects if each.has_interval or (each.occurred and each.samples >= FEWEST)]
     means = np.array([each.mean for each in effects])
     span = float(means.min()), float(means.max())
-    if not effects[0].has_interval:
-        return Pooled(effects[0], 1.0, 0.0, 1.0, 0.0, span)
-    errors = np.array([each.error for each in effects])
-    degrees = sum(each.degrees for each in effects)
+    errors = np.array([each.error if each.has_interval else 0.0 for each in effects])
+    degrees = sum(each.degrees for each in known)
     mean, error = float(means.mean()), float(np.sqrt((errors**2).sum())) / len(effects)
     half = float(stdtrit(degrees, 0.5 + 0.5 * 0.95 ** (1 / among))) * error
     p = float(2 * stdtr(degrees, -abs(mean) / error))
