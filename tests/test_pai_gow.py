@@ -79,6 +79,18 @@ def test_no_points_against_no_points_are_the_bankers_or_the_higher_rank_decides(
     assert settle(deal, zero="banker", copy="push") == [1, -1]
 
 
+def test_two_groups_of_no_points_stay_the_bankers_where_copies_push():
+    won = ["55 55 / 31 33", "66 66 / 51 22"]  # the player wins the high group; the low ones are 0 : 0
+    assert settle(won, copy="push") == [0, 0]
+    assert settle(won, copy="push", pay="roads") == [-1, 1]
+    assert settle(["31 33", "55 64"], copy="push", small=True) == [1, -1]
+    # Ranks decide with "tile", and push where they are equal too.
+    assert settle(["31 33", "55 64"], copy="push", zero="tile", small=True) == [1, -1]
+    assert settle(["55 64", "31 33"], copy="push", zero="tile", small=True) == [-1, 1]
+    assert settle(["55 64", "55 64"], copy="push", zero="tile", small=True) == [0, 0]
+    assert settle(["55 64", "55 64"], copy="push", small=True) == [1, -1]
+
+
 def test_a_copy_is_the_bankers_or_pushes():
     deal = ["66 66 / 22 61", "55 55 / 22 43"]
     assert settle(deal) == [1, -1]

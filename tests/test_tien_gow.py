@@ -171,6 +171,20 @@ def test_a_civil_supreme_pair_is_beaten_by_one_pair_alone():
     assert paid_at_once("61 61", 1, civil_supreme=True, supreme_bonus=2) == [0, 0, 0, 0]
 
 
+def test_nothing_beats_the_pair_that_has_beaten_a_civil_supreme_pair():
+    hands = ["51 51 22 41", "61 61 31 32", "66 66 33 54", "11 11 44 63"]
+    position = from_tiles(hands, civil_supreme=True, supreme_bonus=2, banker="none")
+    position.play("[5:1][5:1]")
+    assert "[6:1][6:1]" in position.legal()
+    beaten = position.after("[6:1][6:1]")
+    assert all(move.startswith("discard") for move in beaten.legal())  # not [6:6][6:6], the highest pair
+    beaten.play("discard [3:3]", "discard [5:4]", "discard [4:4]", "discard [6:3]")
+    assert beaten.seat == 1
+    assert beaten.state.bonus[:4].tolist() == [-2, 6, -2, -2]
+    plain = from_tiles(hands).play("[5:1][5:1]", "[6:1][6:1]")
+    assert "[6:6][6:6]" in plain.legal()
+
+
 @pytest.mark.parametrize(("combinations", "count"), [("modern", 61), ("pairs", 45), ("pure", 37), ("single", 21)])
 def test_what_may_be_led(combinations, count):
     led = set()

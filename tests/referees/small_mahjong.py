@@ -7,8 +7,9 @@
   rest of the hand (or the exposed triplet) is the other. The claimer's choice of a triplet is then among
   those that the distance allows and those that leave a winning hand.
 - An exposed triplet "stays": a win is read around it. With `expose_claims=False` the six tiles are free, the
-  claim has no triplet to name, and nothing bounds a deal: two seats may claim one tile from each other for
-  ever, since a claim takes nothing from the wall.
+  claim has no triplet to name. Two seats could claim one tile from each other for ever, since a claim takes nothing
+  from the wall: a turn begins with a drawn or a claimed tile, and the discard of the 111th is offered to nobody,
+  whatever `expose_claims` is (with True no deal is that long).
 - `auto_win` declares for a player who holds six winning tiles; claiming them stays his choice.
 - A player whose six tiles all lie exposed has nothing to discard: with `auto_win=False` he can only win.
 - "The discard that follows the last wall tile" is any discard while the wall is empty; with
@@ -59,9 +60,11 @@ class SmallMahjong:
         self.winner: int | None = None
         self.terminated = False
         self.to_act = leader
+        self.turns = 0  # begun by a drawn or a claimed tile
         self.draw()
 
     def draw(self) -> None:
+        self.turns += 1
         self.hands[self.to_act].append(self.wall.pop(0))
         self.declare_for_the_player()
 
@@ -121,7 +124,7 @@ class SmallMahjong:
         self.hands[self.discarder].remove(tile)
         self.discards[self.discarder].append(tile)
         self.offered = tile
-        if self.wall or self.claim_last_discard:
+        if (self.wall or self.claim_last_discard) and self.turns < 111:
             others = [(self.discarder + distance) % self.seats for distance in range(1, self.seats)]
             self.to_ask = [seat for seat in others if self.claims(seat)]
         self.ask_the_next()
@@ -140,6 +143,7 @@ class SmallMahjong:
 
     def claim(self, pair: tuple[Tile, ...] | None = None) -> None:
         assert self.offered is not None
+        self.turns += 1
         self.discards[self.discarder].pop()
         if pair is None:
             self.hands[self.to_act].append(self.offered)

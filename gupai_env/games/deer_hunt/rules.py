@@ -13,6 +13,7 @@ Deer     Every one and every four is red, and so are six of the twelve pips of [
 Escape   With `escape` a trick of four tiles that all have red pips counts for nobody; who took it leads the next.
 Count    D is the red pips in the tricks of a side less those of the other side. Each partner wins D, or loses it; with
          `settlement` "win" one chip for the side that has more.
+Order    Turns go counter-clockwise round the table.
 Match    The deal passes to the next seat.
 Actions  The kind of the tile that is played.
 """

@@ -14,7 +14,8 @@ Groups   From the top: the supreme pair [4:2][2:1]; civil pairs by rank; pairs o
 Ranks    [6:6] [1:1] [4:4] [3:1] [5:5] [3:3] [2:2] [6:5] [6:4] [6:1] [5:1], nines, eights, sevens, fives; [4:2] and
          [2:1] have none.
 Zero     Two groups of no points: the banker's (`zero` "banker"), or the higher rank decides as well ("tile").
-Copy     Groups of equal value are the banker's (`copy` "banker"), or neither's ("push").
+Copy     Groups of equal value are the banker's (`copy` "banker"), or neither's ("push"). Two groups of no points stay
+         the banker's even so, unless `zero` is "tile": then they are neither's if the higher ranks are equal as well.
 Payoff   High meets high, low meets low. A player who wins one group more than he loses wins a chip from the banker,
          one who loses one more pays a chip (`pay` "both"); or the high group is settled for two chips and the low
          one for one ("roads"). Who has won in a deal leaves `commission` percent of it to the house.

@@ -15,7 +15,8 @@ Claim    The others are asked in order of turn. The seat at distance d may claim
 Next     The claimer has the turn. If nobody claims, the seat after the discarder draws.
 Secret   Only who may claim is asked. A seat sees a discard when it is asked about it, the others when it is
          settled who takes it; until then their table stands still. So nobody sees whether others were asked.
-Bound    From the 111th turn of a deal on nobody is asked, for claims into the hand take nothing from the wall.
+Bound    From the 111th turn of a deal on nobody is asked, for claims into the hand take nothing from the wall. A turn
+         begins with a drawn or a claimed tile, whoever's it is, and the discard of the 110th is the last to be offered.
 End      A win; or the wall is empty and nobody claims the last discard, offered with `claim_last_discard` alone.
 Payoff   Each other seat pays the winner the points of its two triplets, in the best split.
 Match    The winner leads the next deal; after a draw the leader leads again.

@@ -24,8 +24,9 @@ Last     What the winner gets, but not what it pays, is doubled if it led the su
          [2:1] alone and unbeaten (`last_lowest`), and fourfold if it won with two civil and two military tiles
          (`last_four`). With `capture` who led [2:1], last and alone, to be beaten by [4:2] pays for all, fourfold.
          With `slam` who won every trick gets twice as much, four times if the last trick was of more than one tile.
-Civil    With `civil_supreme` [5:1][5:1] is a supreme pair too, which [6:1][6:1] alone beats; that pair then gets
-         the `supreme_bonus`. [5:1] alone counts like [2:1] in the last trick, and [6:1] like [4:2].
+Civil    With `civil_supreme` [5:1][5:1] is a supreme pair too, which [6:1][6:1] alone beats; nothing then beats that
+         pair, and it gets the `supreme_bonus`. [5:1] alone counts like [2:1] in the last trick, and [6:1] like [4:2].
+Order    Turns go counter-clockwise round the table.
 Match    The winner of a deal is the next banker.
 Actions  0.. plays a combination, 61.. discards a kind. A discard of n tiles is n actions, the lowest kind first.
 """
