@@ -302,6 +302,48 @@ def test_what_is_drawn_for_a_hidden_maker_decides_whether_it_was_forced(forced_p
     assert seen.min() > 20
 
 
+# For beginners
+
+
+@pytest.mark.parametrize("forced_play", [True, False])
+def test_without_suan_zhang_play_ends_when_no_tile_is_left(forced_play):
+    position = from_tiles(**FOURS, suan_zhang=False, forced_play=forced_play)
+    assert not losing(position)
+    assert not position.play("[6:4]").terminated
+    while not position.terminated:
+        position.play(position.legal()[-1])
+    assert position.state.hands.sum() == 0
+    assert (position.state.suan_zhang, position.state.maker) == (NONE, -1)
+    assert sorted(position.payoffs()) == [-3, -2, -1, 6]
+
+
+def test_without_suan_zhang_no_layout_is_one():
+    assert suan_zhang("[4:6][6:4]", suan_zhang=False) is None
+    assert from_tiles(["44", "11", "66 33", "33 22"], "[4:6][6:4]", suan_zhang=False).seat == 2
+    with pytest.raises(ValueError, match=r"^maker=1 is not allowed with suan_zhang=False"):
+        settle([10, 5, 5, 10], maker=1, suan_zhang=False)
+
+
+@pytest.mark.parametrize("maker", [None, 0, 1])
+def test_with_points_every_two_seats_settle_their_difference_whoever_made_a_suan_zhang(maker):
+    assert settle([2, 12, 34, 18], maker=maker, settlement="points") == [58, 18, -70, -6]
+    assert GAME.payoff_bound(GAME.variant(settlement="points")) == 3 * 66
+
+
+def test_with_points_a_suan_zhang_only_ends_the_deal():
+    for settlement, paid in (("chips", [12, -12, 0, 0]), ("points", None)):
+        position = from_tiles(**FOURS, settlement=settlement).play("[6:4]")
+        assert (position.terminated, position.state.maker) == (True, 1)
+        points = position.state.points.tolist()
+        assert position.payoffs() == (paid or [sum(points) - 4 * each for each in points])
+
+
+def test_with_points_a_suan_zhang_looks_lost_to_who_would_be_behind():
+    line, options = TWO_THREE["layout"], {"settlement": "points", "exempt_forced_maker": True}
+    assert losing(from_tiles(with_hand("62 44"), line, **options)) == {"[6:2]": True}
+    assert losing(from_tiles(with_hand("62 51"), line, **options)) == {"[6:2]": False}
+
+
 # What a seat sees
 
 

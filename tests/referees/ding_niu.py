@@ -13,6 +13,9 @@ How it reads the sentences that leave room:
 - `exempt_forced_maker`: a "playable move" is a tile that can be laid. The free discard of `forced_play=False` is
   none, so it is no way out. A double is one: it never makes a suan zhang.
 - Both house rules settle the deal "as if there had been none" whatever place the maker took, also first.
+- `suan_zhang=False`: a layout is never judged, so that nothing is laid without a turn and nobody is a maker.
+- `settlement="points"`: what follows a suan zhang is as `after_suan_zhang` says; nobody is charged, so the two house
+  rules change nothing, and pips are chips.
 - Ties below first place go to the later seat in the order of play, from the leader.
 """
 
@@ -37,6 +40,8 @@ class DingNiu:
         smothered_numbers: Sequence[int] = (4, 5),
         exempt_forced_maker: bool = False,
         spare_pointless_maker: bool = False,
+        suan_zhang: bool = True,
+        settlement: str = "chips",
         deck: Sequence[Tile] = DECK,
     ) -> None:
         self.hands = [list(hand) for hand in hands]
@@ -46,6 +51,8 @@ class DingNiu:
         self.smothered_numbers = smothered_numbers
         self.exempt_forced_maker = exempt_forced_maker
         self.spare_pointless_maker = spare_pointless_maker
+        self.blocks = suan_zhang
+        self.settlement = settlement
         self.deck = deck
         self.seats = len(hands)
         self.order = [(leader + turn) % self.seats for turn in range(self.seats)]
@@ -111,7 +118,7 @@ class DingNiu:
 
     def made_by(self, move: Move) -> str | None:
         """The suan zhang that this move of the seat to act makes, if any."""
-        if move[0] == "discard" or is_double(move[1]) or not self.layout:
+        if not self.blocks or move[0] == "discard" or is_double(move[1]) or not self.layout:
             return None
         return suan_zhang([*self.layout, move[1]], self.ends_after(move), self.smothered_numbers, self.deck)
 
@@ -128,6 +135,8 @@ class DingNiu:
 
     def payoffs(self) -> list[float]:
         points = self.points()
+        if self.settlement == "points":
+            return [float(sum(theirs - mine for theirs in points)) for mine in points]
         maker = self.maker
         if self.exempt_forced_maker and self.maker_was_forced:
             maker = None

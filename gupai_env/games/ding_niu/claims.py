@@ -43,6 +43,8 @@ def smothered_by_winner(outcome: Outcome, number: int) -> np.ndarray:
 def tie_rule_gain(outcome: Outcome, number: int) -> np.ndarray:
     """Return chips that the order on ties gives the seat at a place of the deal's order, over tied seats sharing."""
     states, found = outcome.states, points(outcome)
+    if outcome.variant.settlement != "chips":  # type: ignore[attr-defined]
+        return np.zeros(len(states))
     plain, ranks = states.maker == NOBODY, CHIPS_BY_RANK[0].astype(float)
     less = (found[:, None, :] < found[:, :, None]).sum(2)
     equal = (found[:, None, :] == found[:, :, None]).sum(2)

@@ -18,7 +18,7 @@ LAYOUT = Layout(
             SMOTHERED,
             "1: laying the kind, high or low end open, is a classic suan zhang; 2: a smothered one",
         ),
-        Section("losing", (2, KINDS), 1, "the same play would be charged if all others hold the average"),
+        Section("losing", (2, KINDS), 1, "the same play looks lost if all others hold the average"),
         Section("suan_zhang", (1,), SMOTHERED, "1: a classic suan zhang was made, 2: a smothered one"),
         Section("maker", (SEATS,), 1, "who made it, one-hot"),
         Section("exempt", (1,), 1, "one made it and had no other play"),

@@ -5,7 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from gupai_env.core.game import Game
 from gupai_env.core.guide import Payment, direct, fewest_first
+from gupai_env.core.variant import Variant
 from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE
@@ -21,18 +23,29 @@ class DingNiuGuide(ConnectingGuide):
         "maker": "Who made the suan zhang: with fewest points they win twice as much, else they pay for all.",
     }
 
+    def __init__(self, game: Game, variant: Variant) -> None:
+        """Args: game, variant: what is played."""
+        super().__init__(game, variant)
+        self.by_points = self.variant.settlement == "points"
+        unused = ["maker"] if self.by_points else []
+        if not self.variant.suan_zhang:
+            unused = ["suan zhang", "smothered", "maker"]
+        self.terms = {term: words for term, words in type(self).terms.items() if term not in unused}  # type: ignore[misc]
+
     def goal(self) -> str:
         """Return the goal of the game in a line."""
+        if self.by_points or not self.variant.suan_zhang:
+            return "Discard fewer pips than the others."
         return "Discard fewer pips than the others, and block the line only if you come first."
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield also the price of a suan zhang, once one can be made."""
         yield from super().lessons(view, mask)
         if any(mask[action] and view.makes[action] != NONE for action in range(DISCARD)):
-            yield (
-                "One of your tiles would make a suan zhang: nothing more can be laid then. You win twice as much if "
-                "you then have the fewest points, and else you pay for all."
-            )
+            price = "You win twice as much if you then have the fewest points, and else you pay for all."
+            if self.by_points:
+                price = "The tiles left in hand then count like discards."
+            yield f"One of your tiles would make a suan zhang: nothing more can be laid then. {price}"
 
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the suan zhang and its maker, and the points."""
@@ -44,8 +57,8 @@ class DingNiuGuide(ConnectingGuide):
         yield fewest_first(names, self.points(views), "points")
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
-        """Return who pays the winner."""
-        return direct(payoffs)
+        """Return who pays the winner, or what every two seats settle."""
+        return super().payments(views, payoffs) if self.by_points else direct(payoffs)
 
 
 GUIDE = DingNiuGuide

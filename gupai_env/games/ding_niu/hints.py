@@ -15,9 +15,16 @@ class DingNiuHints(ConnectingHints):
 
     def reminder(self) -> str:
         """Return the game in a sentence, as the variant is played."""
+        by_points, reminder = self.variant.settlement == "points", super().reminder()
+        if not by_points:
+            reminder = f"{reminder.partition(': fewest')[0]}: who has fewest wins."
+        if not self.variant.suan_zhang:
+            return reminder
+        if by_points:
+            return f"{reminder} If a tile makes a suan zhang, so that nothing more can be laid, the deal ends."
         return (
-            f"{super().reminder().partition(': fewest')[0]}: who has fewest wins. If your tile makes a suan zhang, "
-            "so that nothing more can be laid, you win twice as much if you have fewest, and else pay it all."
+            f"{reminder} If your tile makes a suan zhang, so that nothing more can be laid, you win twice as much if "
+            "you have fewest, and else pay it all."
         )
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:

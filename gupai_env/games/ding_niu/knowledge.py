@@ -11,6 +11,7 @@ from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.knowledge import VIEW_FIELDS, open_view
 from gupai_env.games.connecting.rules import DISCARD, SEATS, join
 from gupai_env.games.ding_niu.rules import (
+    BY_POINTS,
     CLASSIC,
     DECK_SETS,
     DOUBLES_LAID,
@@ -32,12 +33,13 @@ VIEW = view_dtype(
     ("players", "i1"),
     ("smothered_numbers", "i1"),  # what the options of these names say
     ("after_suan_zhang", "i1"),
+    ("can_block", "i1"),  # a suan zhang can still be made
     ("suan_zhang", "i1"),
     ("maker", "i1"),
     ("exempt", "i1"),  # the viewer is the maker and will not be charged
     ("left", "i8"),  # tiles that are not doubles and not on the layout, wherever they are
     ("makes", "i1", (DISCARD,)),  # the suan zhang that each play of the viewer's would make now
-    ("losing", "i1", (DISCARD,)),  # it would be charged if all others hold what they do on average
+    ("losing", "i1", (DISCARD,)),  # it looks lost if all others hold what they do on average
 )
 
 
@@ -48,13 +50,14 @@ def information_set(rules, state, seat, view, history=True):
     view.players = rules.players
     view.smothered_numbers = rules.smothered_numbers
     view.after_suan_zhang = rules.after_suan_zhang
+    view.can_block = rules.suan_zhang and state.suan_zhang == NONE
     view.suan_zhang = state.suan_zhang
     view.maker = NOBODY if state.maker == NOBODY else distance(rules, state, seat, state.maker)
     view.exempt = state.exempt if state.maker == seat else 0
     view.left = off_layout(rules, state.played)
     view.makes[:] = NONE
     view.losing[:] = 0
-    if state.suan_zhang == NONE and not state.terminated:
+    if view.can_block and not state.terminated:
         foresee(rules, view)
 
 
@@ -80,16 +83,20 @@ def foresee(rules, view):
 
 @rule
 def is_losing(rules, view, kind, end, made):
-    """True if this suan zhang would be charged, were all tiles that are not seen of the same weight."""
+    """True if this suan zhang would be charged, were all tiles that are not seen of the same weight.
+
+    Where points are settled nobody is charged, and it is lost if another seat then has fewer of them.
+    """
     ends = np.empty(2, np.int8)
     write_row(ends, view.ends)
     join(ends, kind, end, True)
     free = free_doubles(view, made, ends[0], ends[1])
     hand = (view.hand - ONE[kind]) & ~free
-    if rules.spare_pointless_maker and view.discards + hand == 0:
-        return False
-    if rules.exempt_forced_maker and has_no_way_out(rules, view.hand, view.left, view.ends):
-        return False
+    if rules.settlement != BY_POINTS:
+        if rules.spare_pointless_maker and view.discards + hand == 0:
+            return False
+        if rules.exempt_forced_maker and has_no_way_out(rules, view.hand, view.left, view.ends):
+            return False
     return lead_of(view, hand, free) < 0
 
 

@@ -65,7 +65,7 @@ def score(view, action, weights):
     if made != NONE:
         total += weights[AT.block_lost] if view.losing[action] else weights[AT.block_won]
         return total + score_of_block(view, action, made, weights)
-    if view.suan_zhang != NONE:
+    if not view.can_block:
         return total
     own, others = weights[AT.own_threat], weights[AT.threat]
     if weights[AT.own_threat_ahead] != 0 or weights[AT.threat_ahead] != 0:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from gupai_env.core.bits import gather
-from gupai_env.core.checks import refused
+from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.phrases import listed
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, rest_of
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
@@ -71,6 +71,8 @@ def from_tiles(
 def suan_zhang(layout: Tiles, *, last: Literal["left", "right"] | None = None, **variant: Any) -> SuanZhang | None:
     """Return what a line is, `SuanZhang("classic", (2, 3))` for two-three, or None if it is not a suan zhang.
 
+    With `suan_zhang=False` none is.
+
     Args: last: the end where the last tile was laid, which is not a suan zhang if that tile is a double or the lead;
             None: whichever it was, so that doubles may have been laid after the tile that made it.
     Raises: ValueError for a line that does not join or is not of the deck.
@@ -97,7 +99,7 @@ def _made(position: Position, line: Line) -> SuanZhang | None:
 
 def _judged(position: Position, line: Line) -> SuanZhang | None:
     """Return what a line is, whichever tile was laid last; a lead is nothing."""
-    if len(line) < 2:
+    if len(line) < 2 or not position.rules.suan_zhang:
         return None
     rules, ends = position.rules, (line[0][0], line[-1][1])
     left = off_layout(rules, [tile_set(kind_of(*tile) for tile in line)])
@@ -124,6 +126,8 @@ def settle(
     position = new_position(GAME, leader, players, variant)
     count_points(position, "piles", piles, HANDS[position.rules.deck])
     if maker is not None:
+        if not position.variant.suan_zhang:
+            raise ValueError(f"maker={short_repr(maker)} is not allowed with suan_zhang=False, for nobody makes one")
         position.state.maker = read_seat("maker", maker, players)
     position.state.exempt = bool(forced) and position.variant.exempt_forced_maker
     return position.paid()

@@ -16,6 +16,8 @@ End      All tiles are gone, or a suan zhang. Points are the pips discarded and 
 Payoff   Fewest points first; the first place goes to the earlier seat on a tie, the others to the later one.
          The four pay or win 6, -1, -2, -3; twice that if the maker of a suan zhang comes first; if not, the
          maker alone pays the first 12.
+Basic    For beginners: without `suan_zhang` nothing blocks and play ends when no tile is left; with `settlement`
+         "points" every two seats settle the difference of their points, and a suan zhang only ends the deal.
 Spared   `exempt_forced_maker`, all of whose plays would have made a suan zhang (a double that fits is a way
          out, a discard is none, be it allowed or not), and `spare_pointless_maker` settle the deal as if there
          had been none, whatever place the maker takes.
@@ -76,6 +78,8 @@ HANDS = (6, 3)  # tiles
 CHIPS = np.array([[6, -1, -2, -3], [1, -1, 0, 0]], np.int8)  # by place
 
 NONE, CLASSIC, SMOTHERED = 0, 1, 2  # what a layout may be
+SETTLEMENTS = ("chips", "points")
+BY_POINTS = SETTLEMENTS.index("points")
 AFTER = ("doubles", "stop", "play_on")
 DOUBLES_LAID, PLAYED_ON = AFTER.index("doubles"), AFTER.index("play_on")
 
@@ -142,9 +146,18 @@ class DingNiu(Variant):
     )
     exempt_forced_maker: bool = option(False, "a maker without another tile to play is not charged")
     spare_pointless_maker: bool = option(False, "a maker who ends with zero points is not charged")
+    suan_zhang: bool = option(True, "the line can be blocked; False: play ends when no tile is left")
+    settlement: str = option(
+        "chips",
+        '"chips": by place and for the suan zhang; "points": every two seats settle the difference of their points',
+        SETTLEMENTS,
+    )
 
     LIMITS: ClassVar = {FULL: {"players": (4,)}, TINY: {"players": (2,)}}
-    open_ends: ClassVar = 2  # an option of Jie Long
+    LATER: ClassVar = ("suan_zhang", "settlement")
+    open_ends: ClassVar = 2  # these three are options of Jie Long
+    stake: ClassVar = 1.0
+    stacked: ClassVar = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -242,7 +255,7 @@ def legal_actions(rules, state, mask):
 def step(rules, state, action):
     """Lay or discard a tile; the deal ends with the last tile or, as the option says, by a suan zhang."""
     made = NONE
-    if action < DISCARD and state.suan_zhang == NONE:
+    if rules.suan_zhang and action < DISCARD and state.suan_zhang == NONE:
         left = off_layout(rules, state.played)
         made = made_by(rules, left, state.ends, action % KINDS, action // KINDS)
         if made != NONE:
@@ -300,7 +313,10 @@ def charged_maker(rules, state):
 
 @rule
 def payoffs(rules, state, out):
-    """Fill `out` with chips, by place and by what the maker of a suan zhang answers for."""
+    """Fill `out` with chips: by place and by what the maker of a suan zhang answers for, or for each point."""
+    if rules.settlement == BY_POINTS:
+        connecting.settle(rules, state, out)
+        return
     maker, first = charged_maker(rules, state), winner(rules, state)
     chips = CHIPS[rules.deck]
     if maker != NOBODY and maker != first:
@@ -319,4 +335,7 @@ def next_deal(rules, state):
 
 def payoff_bound(variant: DingNiu) -> float:
     """Return an upper bound of the chips that a seat can win or lose in a deal."""
-    return 2.0 * CHIPS[variant.as_rules(Rules).deck, 0]
+    rules = variant.as_rules(Rules)
+    if rules.settlement == BY_POINTS:
+        return connecting.payoff_bound(deck(rules), variant.players, HANDS[rules.deck])
+    return 2.0 * CHIPS[rules.deck, 0]
