@@ -349,6 +349,9 @@ class Observer:
         if self.perfect_recall:
             return f"{player}: {state.position.seen[player].hex()}"
         view = vars(fields_of(state.position.deal.view(player)))
+        if getattr(self.game.variant, "stacked", False):  # the view remembers tiles that an observation hides
+            self.set_from(state, player)
+            view = self.game.envs.layout.split(self.tensor.astype(int))
         short_repr = {name: np.asarray(value).tolist() for name, value in view.items() if np.any(value)}
         return f"{player}: " + " ".join(f"{name}={value}" for name, value in short_repr.items())
 

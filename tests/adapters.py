@@ -24,7 +24,13 @@ from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
 from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, PaiGow, ShiWuHu, SmallMahjong, TienGow, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
-FRAME = ("players", "deals", "leader", "deck")  # a referee sees a single deal and is given its tiles
+FRAME = (
+    "players",
+    "deals",
+    "leader",
+    "deck",
+    "stacked",
+)  # a referee sees one deal, is given its tiles, and draws nothing
 
 
 def tiles_of(words: str) -> int:

@@ -234,7 +234,7 @@ def ding_niu_facts(sight: Sight) -> Facts:
 def first_block(sight: Sight, variant: Any) -> tuple[int, str | None]:
     """Who made the first suan zhang of the deal, and which it was; seat -1 if nobody has."""
     deck, ends, layout = tiles_of(ADAPTERS[sight.game].deck_of(variant)), [0, 0], []
-    for turn in range(int(sight.state.turn)):
+    for turn in range(int(sight.state.turn)) if variant.suan_zhang else ():
         action = int(sight.state.record[turn])
         if action in ADAPTERS[sight.game].lookalikes:
             continue
@@ -250,7 +250,7 @@ def first_block(sight: Sight, variant: Any) -> tuple[int, str | None]:
 def blocks_of(sight: Sight, ends: list[int], layout: list[Tile], deck: list[Tile]):
     """Each way to lay a tile of the viewer's hand that makes a suan zhang: the tile, what it leaves open, which."""
     variant: Any = sight.variant
-    for tile in set(sight.hand(sight.viewer)):
+    for tile in set(sight.hand(sight.viewer)) if variant.suan_zhang else ():
         for joins, leaves in (tile, tile[::-1]):
             if joins in ends and not is_double(tile):
                 after = joined(ends, tile, leaves, True)
@@ -259,7 +259,7 @@ def blocks_of(sight: Sight, ends: list[int], layout: list[Tile], deck: list[Tile
 
 
 def loses(sight: Sight, variant: Any, ends: list[int], tile: Tile, what: str) -> bool:
-    """Whether the maker would be charged if all tiles that it does not see were of the same weight."""
+    """Whether the maker would pay, or be behind, if all tiles that it does not see were of the same weight."""
     state, hand = sight.state, without(sight.hand(sight.viewer), tile)
     free: list[Tile] = []  # doubles that are laid in the end and cost nobody anything
     unseen = unseen_tiles(sight)
@@ -267,9 +267,9 @@ def loses(sight: Sight, variant: Any, ends: list[int], tile: Tile, what: str) ->
         free = [tile for tile in FACES if is_double(tile) and tile[0] in ends]
     points = sum(pips(t) for t in hand if t not in free)
     points += sum(map(pips, tiles_of(state.discards[sight.viewer])))
-    if variant.spare_pointless_maker and points == 0:
-        return False
-    if variant.exempt_forced_maker and forced_to_block(sight):
+    if variant.settlement == "chips" and (
+        (variant.spare_pointless_maker and points == 0) or (variant.exempt_forced_maker and forced_to_block(sight))
+    ):
         return False
     fewest = min(len(sight.hand(seat)) + len(tiles_of(state.discards[seat])) for seat in sight.others)
     return points * len(unseen) > fewest * sum(pips(t) for t in unseen if t not in free)
@@ -839,6 +839,10 @@ def told_of_a_line(sight: Sight) -> Facts:
     }
 
 
+def told_of_an_open_line(sight: Sight) -> Facts:
+    return {**told_of_a_line(sight), "stacked": 0}  # of stacked lines test_stacked.py tells
+
+
 def told_in_ding_niu(sight: Sight) -> Facts:
     variant: Any = sight.variant
     return {
@@ -847,6 +851,7 @@ def told_in_ding_niu(sight: Sight) -> Facts:
         "players": variant.players,
         "smothered_numbers": sum(1 << number for number in variant.smothered_numbers),
         "after_suan_zhang": ["doubles", "stop", "play_on"].index(variant.after_suan_zhang),
+        "can_block": variant.suan_zhang and first_block(sight, variant)[1] is None,
     }
 
 
@@ -980,8 +985,8 @@ def told_in_pai_gow(sight: Sight) -> Facts:
 
 
 TOLD: dict[str, Callable[[Sight], Facts]] = {
-    "jie-long": told_of_a_line,
-    "ce-deng": told_of_a_line,
+    "jie-long": told_of_an_open_line,
+    "ce-deng": told_of_an_open_line,
     "ding-niu": told_in_ding_niu,
     "da-ling": told_in_da_ling,
     "tiu-u": told_in_tiu_u,

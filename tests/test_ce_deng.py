@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gupai_env.positions.ce_deng import settle
 
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.tiles import parse_tiles, size, tile_set, weight
@@ -222,6 +223,27 @@ def test_redealt_hands_may_be_redealt_again_and_are_never_the_same():
             assert hands not in dealt
             dealt.add(hands)
     assert envs.states.redeals.max() >= 2
+
+
+# The stake
+
+
+@pytest.mark.parametrize("stake", [0.5, 3.0])
+def test_the_stake_multiplies_every_payment(stake):
+    options = {"stake": stake}
+    doubled = paid("ce-deng", 4, options=options, points=[0, 10, 20, 51], plays=[8, 4, 4, 0])
+    assert doubled == [264 * stake, 72 * stake, 12 * stake, -348 * stake]
+    hands = [tile_set(parse_tiles(hand)) for hand in ("65 65 65 65", EIGHT, "65 65 65 51")]
+    declared = paid("ce-deng", 3, options=options, hands=hands, declarer=1)
+    assert declared == [-88 * stake, 166 * stake, -78 * stake]
+    assert settle([2, 12, 34, 18], [5, 5, 5, 5], **options) == [58 * stake, 18 * stake, -70 * stake, -6 * stake]
+    assert CE_DENG.payoff_bound(CE_DENG.variant(**options)) == stake * CE_DENG.payoff_bound(CE_DENG.variant())
+
+
+@pytest.mark.parametrize(("stake", "message"), [(0, "must be at least 0.01 chips"), (1e9, "counted exactly")])
+def test_a_stake_is_a_number_that_can_be_paid(stake, message):
+    with pytest.raises(ValueError, match=message):
+        CE_DENG.variant(stake=stake)
 
 
 # The next deal

@@ -334,6 +334,10 @@ def test_payments_are_what_was_paid_and_somebody_always_pays_somebody(game):
     [
         ("jie-long", {"all_laid_doubles": True, "open_ends": 2, "forced_play": True}),
         ("jie-long", {"settlement": "kkoribuchigi", "forced_play": True}),
+        ("jie-long", {"stake": 2.5}),
+        ("ce-deng", {"stake": 0.5}),
+        ("ding-niu", {"settlement": "points"}),
+        ("ding-niu", {"suan_zhang": False}),
         ("tiu-u", {"settlement": "points", "players": 3}),
         ("deer-hunt", {"settlement": "win", "escape": True}),
         ("pai-gow", {"players": 8, "pay": "roads"}),
@@ -362,6 +366,40 @@ def test_every_two_seats_of_jie_long_settle_doubly_where_one_has_laid_all_tiles(
         expected = {(payer, winner, times * (points[payer] - points[winner])) for payer, winner in lost}
         assert set(guide.payments(views, payoffs)) == {each for each in expected if each[2] > 0}
     assert doubled == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("jie-long", {"stake": 2.5}), ("ce-deng", {"stake": 0.5}), ("ding-niu", {"settlement": "points"})],
+)
+def test_every_two_seats_settle_their_difference_at_the_stake(game, options):
+    for seed in range(4):
+        guide, views, payoffs = ended(game, seed, **options)
+        pairs = {frozenset(each[:2]) for each in guide.payments(views, payoffs)}
+        points = [sum(sum(tile) for tile in tiles_of(view.discards) + tiles_of(view.hand)) for view in views]
+        assert pairs == {
+            frozenset(pair) for pair in itertools.combinations(range(4), 2) if len({points[s] for s in pair}) > 1
+        }
+
+
+def test_ding_niu_for_beginners_is_told_without_its_suan_zhang():
+    game = get_game("ding-niu")
+    for settlement in ("chips", "points"):
+        plain = guide_of(game, game.variant(suan_zhang=False, settlement=settlement))
+        assert not {"suan zhang", "smothered", "maker"} & plain.terms.keys()
+        assert "suan zhang" not in plain.hints.reminder() and "block" not in plain.goal()
+    by_points = guide_of(game, game.variant(settlement="points"))
+    assert "suan zhang" in by_points.terms and "maker" not in by_points.terms
+    assert "twice" not in by_points.hints.reminder()
+    assert "every two players settle their difference" in by_points.hints.reminder()
+
+
+def test_ce_deng_names_its_numbers_and_its_doubles():
+    session = next(decisions("ce-deng", 0))
+    guide = guide_of(session.game, session.variant)
+    text = " ".join([*guide.lessons(session.view(session.seat), session.mask()), *guide.terms, guide.game.rules_text])
+    for name in ("dragon", "plum", "blood", "slant", "two", "nail", "stubborn"):
+        assert text.count(name) >= 2, name
 
 
 def test_what_is_told_of_the_end():

@@ -67,13 +67,13 @@ CHANGES = re.compile(r'name="token" value="\w+"|[\d.]+ seconds?')  # with every 
 SEEN = [*GAMES, "room", "terminal"]
 PINNED = {
     "jie-long": """
-        438d 6fe0 a9df 293a c50a b2bb 1ff4 8a8f ed0e
+        d4af ae72 f058 293a c546 7791 665a 8a8f ed0e
     """,
     "ce-deng": """
-        c29e ac5f 5751 941c eeb0 154c 65fc 8afe 75b4
+        205e ba53 9f4e 941c d285 74c6 434e 8afe 75b4
     """,
     "ding-niu": """
-        b5e6 91ad 9400 52dd 7f77 b8a1 a6aa 5799 b3c1 72a0
+        cad9 139e 579c d8cf 7f77 8704 f266 f747 b3c1 72a0
     """,
     "da-ling": """
         e205 a3c7 c267 44e7 22ab 11d9 8f06 fde2
@@ -82,27 +82,27 @@ PINNED = {
         99b6 6599 8562 10f2 5f95 60d7 fdd4 d94b 12eb
     """,
     "small-mahjong": """
-        0766 3fff 4f1c 3f17 6340 15d5 684d
+        0766 3fff 4f1c 3f17 a393 15d5 684d
     """,
     "tien-gow": """
-        5108 4dcc b217 f05c 9142 e2e8 98ac 0ef5 971e
+        5108 4dcc b217 f05c 9142 3dfb 1b63 0ef5 971e
     """,
     "deer-hunt": """
-        9b42 eb3b f504 4212 58ff f48f b991 3429 f9d7
+        9b42 eb3b f504 4212 58ff f7a2 10ad 3429 f9d7
     """,
     "shi-wu-hu": """
         52a6 f7df d6a3 4abd f76a fd80 d8d2 ad43 3f8f
     """,
     "pai-gow": """
-        49ae 468c 9018 cd58 d6da 4ea7 f517 a2b8
+        49ae 468c 9018 cd58 04b4 e088 f517 a2b8
     """,
     "room": """
-        0a9d ddda 42d1 efde 7993 8769 0f7e b457 17e5 191e 696a 5f51 834d eefd d395 3043 3c8d d0f3 b17c 9835
-        7acd a56b fdee ed68 4513 c4cf 0402 d783 4935 328b 10d8 aff1 4e37 a5f3 608a 8d39 f254 8020 e1ce 1294
-        71aa a79b 2c4c d109 7e28 a6bb ba8b 57ba 2a5b 084f ac99 1dcb a797 dc8e
+        0a9d ddda f3b3 efde 7993 8769 0f7e b457 17e5 191e 696a 5f51 834d 7fcd d395 3043 3c8d d0f3 b17c 9835
+        7acd 4db6 22f2 ed68 4513 c4cf 0402 d783 4935 328b 10d8 aff1 4e37 a5f3 608a 8d39 f254 8020 e1ce 1294
+        5826 56ba 2c4c d109 7e28 a6bb ba8b 57ba 2a5b 084f ac99 1dcb a797 dc8e
     """,
     "terminal": """
-        1008 c6ed e5b9 0228 b2fe 353b 1d76 b459 4d49 24aa f217 87d8 3594 a5f3 3d32 1d6e
+        1008 c6ed e5b9 0228 b2fe 353b 1d76 b459 4d49 24aa f217 87d8 873a a5f3 3d32 1d6e
     """,
 }
 

@@ -17,9 +17,9 @@ from variants import variants
 
 DEALS = 8
 PINNED = {
-    "jie-long": "d0227ba8 888b907e 151816ca 4cd7cbdf a5906218 4fe12438",
-    "ce-deng": "3aaf77fd b106e1d3 f70422ca f5b2883a 6a098834 e1e7ed29",
-    "ding-niu": "e78093fc 22bb1aa7 709b7a0b b9aa84e0 3c1f934a 35e18015",
+    "jie-long": "f55f28a7 888b907e 151816ca 4cd7cbdf a5906218 006fb89a",
+    "ce-deng": "dc397f67 b106e1d3 7534e1e4 f5b2883a 6a098834 6944d3bb",
+    "ding-niu": "b9db77c6 22bb1aa7 709b7a0b b9aa84e0 3c1f934a 35e18015",
     "da-ling": "5956ac18 ae40d08d f19d744d df69dfed 2dabdef5 b361cb6d",
     "tiu-u": "80288778 95aa6efc b3b6f9c6 d96e746a 2e04b690 363b936f",
     "small-mahjong": "eb98d6ad 2e193e0a 967ec57b 6f9054c6 0f6739be abeeb656",

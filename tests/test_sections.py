@@ -34,6 +34,8 @@ CASES = [
         ("ding-niu", {"after_suan_zhang": "stop", "spare_pointless_maker": True, "smothered_numbers": (1, 6)}),
         ("ding-niu", {"forced_play": False, "after_suan_zhang": "play_on"}),
         ("ding-niu", {"players": 2, "deck": "tiny", "spare_pointless_maker": True}),
+        ("ding-niu", {"players": 2, "deck": "tiny", "suan_zhang": False}),
+        ("ding-niu", {"settlement": "points", "exempt_forced_maker": True}),
         ("da-ling", {}),
         ("da-ling", {"players": 2}),
         ("da-ling", {"players": 3, "absolute_tie": "push"}),

@@ -35,12 +35,14 @@ def test_the_defaults_are_the_rulebooks():
         declare_eight_doubles=True,
         redeal_doubles=7,
         strict_head_tail=False,
+        stake=1.0,
+        stacked=False,
     )
 
 
 def test_all_combinations_of_options_are_variants():
     assert len(variants(GAMES["tiu-u"])) == (2 + 1) * 2**4 * 2
-    assert len(variants(GAMES["ce-deng"])) == (3 + 1) * 2 * 3 * 2
+    assert len(variants(GAMES["ce-deng"])) == (3 + 1) * 2 * 3 * 2 * 2
     assert len(set(VARIANT_NAMES)) == len(VARIANTS)
 
 

@@ -9,6 +9,7 @@ How it reads the sentences that leave room:
   drank since, and if he cannot match either the deal is over. The player of the lead is one of them.
 - Head/tail and pass count for a pair whichever of the two has fewer points.
 - The "earlier seat" that wins a tie is the earlier one in the order of play, from the leader.
+- `stake` is what a pip costs wherever pips are paid: between two seats, and for eight doubles that are declared.
 - Points of a deal that was declared or redealt are the pips in hand; nothing is settled from them.
 """
 
@@ -28,6 +29,7 @@ class CeDeng:
         declare_eight_doubles: bool = True,
         redeal_doubles: int = 7,
         strict_head_tail: bool = False,
+        stake: float = 1.0,
         hand: int = 8,
     ) -> None:
         self.hands = [list(hand) for hand in hands]
@@ -35,6 +37,7 @@ class CeDeng:
         self.declare_eight_doubles = declare_eight_doubles
         self.redeal_doubles = redeal_doubles
         self.strict_head_tail = strict_head_tail
+        self.stake = stake
         self.hand = hand  # tiles: so many doubles may be declared, so many played are a pass
         self.seats = len(hands)
         self.order = [(leader + turn) % self.seats for turn in range(self.seats)]
@@ -123,9 +126,11 @@ class CeDeng:
         if self.redealt:
             return [0.0] * self.seats
         if self.declarer is not None:
-            paid = [0.0 if seat == self.declarer else 2.0 * self.points()[seat] for seat in range(self.seats)]
-            return [sum(paid) if seat == self.declarer else -paid[seat] for seat in range(self.seats)]
-        return settle(self.points(), self.passes(), self.heads_and_tails())
+            pips = [0.0 if seat == self.declarer else 2.0 * self.points()[seat] for seat in range(self.seats)]
+            paid = [sum(pips) if seat == self.declarer else -pips[seat] for seat in range(self.seats)]
+        else:
+            paid = settle(self.points(), self.passes(), self.heads_and_tails())
+        return [self.stake * pips for pips in paid]
 
     def next_leader(self) -> int:
         if self.redealt:

@@ -285,6 +285,16 @@ def test_ce_deng_eight_doubles_declared():
     assert referee.next_leader() == 1
 
 
+def test_ce_deng_the_stake_is_the_price_of_a_pip():
+    referee = CeDeng(hands(PLAIN, EIGHT_DOUBLES, PLAIN), 0, stake=0.5)
+    referee.play(("declare",))
+    pips_held = sum(map(pips, tiles(PLAIN)))
+    assert referee.payoffs() == [-pips_held, 2 * pips_held, -pips_held]
+    referee = CeDeng(hands("[5:2]", "[6:6]"), 0, stake=3.0, hand=1, declare_eight_doubles=False, redeal_doubles=0)
+    play_all(referee, ("play", (5, 2), 2), ("discard", (6, 6)))
+    assert referee.payoffs() == [72, -72]  # a pass and head seven against tail eight: 12 pips, doubled once
+
+
 def test_ce_deng_redeal_keeps_the_leader_and_pays_nothing():
     referee = CeDeng(hands(PLAIN, PLAIN, SEVEN_DOUBLES, PLAIN), 3)
     assert referee.to_act == 2
@@ -415,6 +425,16 @@ def test_ding_niu_the_named_number_alone_is_smothered():
     fours = row("[2:6][6:3][3:1][1:6][6:5][5:6][6:1]")
     assert ding_niu.suan_zhang(*fives, smothered_numbers=(4,)) is None
     assert ding_niu.suan_zhang(*fours, smothered_numbers=(5,)) is None
+
+
+def test_ding_niu_for_beginners():
+    dealt = hands("[4:6] [4:4]", "[6:4] [5:5]", "[6:6] [4:4]", "[3:3] [2:2]")
+    referee = play_all(DingNiu(dealt, 0, suan_zhang=False), ("play", (6, 4), 6), ("play", (6, 4), 4))
+    assert (referee.suan_zhang, referee.terminated) == (None, False)
+    blocked = play_all(DingNiu(dealt, 0, settlement="points"), ("play", (6, 4), 6), ("play", (6, 4), 4))
+    assert (blocked.suan_zhang, blocked.terminated, blocked.maker) == ("classic", True, 1)
+    assert blocked.points() == [0, 10, 12, 10]
+    assert blocked.payoffs() == [32, -8, -16, -8]
 
 
 def test_ding_niu_not_a_suan_zhang():
@@ -867,14 +887,17 @@ def test_small_mahjong_hidden_claims_name_no_triplet_and_join_the_hand():
     assert ("discard", (5, 2)) in referee.moves()
 
 
-def test_small_mahjong_hidden_claims_may_go_to_and_fro():
-    """Two seats may take [5:2] from each other as often as they like: only exposing bounds a deal."""
+def test_small_mahjong_hidden_claims_may_go_to_and_fro_until_the_111th_turn():
+    """Two seats take [5:2] from each other: the first turn is drawn, the discard of the 110th is the last one asked."""
     pair = "[5:5] [2:2]"
     dealt = hands(pair + "[6:6] [1:1] [6:4]", pair + "[6:6] [1:1] [6:4]", JUNK, JUNK)
     referee = SmallMahjong(dealt, tiles("[5:2] [6:5]"), 0, expose_claims=False)
-    for seat in (0, 1, 0, 1):
+    for turn in range(1, 111):
         play_all(referee, ("discard", (5, 2)), ("claim",))
-        assert referee.to_act == 1 - seat
+        assert (referee.to_act, referee.turns) == (turn % 2, turn + 1)
+    referee.play(("discard", (5, 2)))
+    assert ("claim",) not in referee.moves()
+    assert (referee.to_act, len(referee.wall)) == (1, 0)  # drew instead
 
 
 def test_small_mahjong_the_leader_may_win_with_his_first_draw():
@@ -937,6 +960,9 @@ DEALS = {
     ),
     "ce deng": lambda rng: CeDeng(deal(rng, DECK, 4, 8)[0], 3, redeal_doubles=5, strict_head_tail=True),
     "ding niu": lambda rng: DingNiu(deal(rng, ding_niu.DECK, 4, 6)[0], 2),
+    "ding niu, for beginners": lambda rng: DingNiu(
+        deal(rng, ding_niu.DECK, 4, 6)[0], 1, suan_zhang=False, settlement="points"
+    ),
     "ding niu, play on": lambda rng: DingNiu(
         deal(rng, ding_niu.DECK, 4, 6)[0], 2, after_suan_zhang="play_on", forced_play=False
     ),

@@ -11,6 +11,8 @@ from gupai_env.core.tiles import weight
 from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
 from gupai_env.games.connecting.guide import ConnectingGuide
 
+NAMES = "6 dragon, 5 plum, 4 blood, 3 slant, 2 two, 1 nail"
+
 
 class CeDengGuide(ConnectingGuide):
     """Ce Deng: declarations before the play, a block, and what doubles payments."""
@@ -18,6 +20,8 @@ class CeDengGuide(ConnectingGuide):
     terms: ClassVar[Mapping[str, str]] = {
         **ConnectingGuide.terms,
         "drink": "A discard.",
+        "dragon, plum, blood, slant, nail": "The names of the numbers 6, 5, 4, 3 and 1; a 2 is a two.",
+        "stubborn": "Said of doubles, which only their own number lets you lay.",
         "block": "All others drank, and the one who laid the last tile cannot match either: the deal ends at once.",
         "pass": "You laid all eight tiles; who did not pays you double.",
         "head seven, tail eight": "You laid hardly any tile (the leader one, another none); you pay double.",
@@ -39,6 +43,8 @@ class CeDengGuide(ConnectingGuide):
             yield "Many doubles are a bad hand to play, so before the play you may have the deal end or dealt again."
             return
         yield from super().lessons(view, mask)
+        if view.turn == 0:
+            yield f"The numbers have names: {NAMES}. Doubles are called stubborn."
         if view.turn and view.passes:
             yield "If all others drink in a row and who laid the last tile cannot match, hands count too: a block."
 
@@ -67,7 +73,7 @@ class CeDengGuide(ConnectingGuide):
         return direct(payoffs) if views[0].turn == 0 else super().payments(views, payoffs)
 
     def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
-        """Return what a seat wins from another one, with its doublings."""
+        """Return how many stakes a seat wins from another one, with its doublings."""
         chips = super().settled(views, points, seat, other)
         for doubles in (self._laid_all, self._laid_none):
             if doubles(views, seat) != doubles(views, other):

@@ -10,7 +10,8 @@ from gupai_env.games.connecting.knowledge import open_view
 @rule
 def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`; whether another seat is being asked does not show."""
-    open_view(rules, state, seat, DECK_SETS[rules.deck], True, view, history)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], True, view, history or rules.stacked > 0)
+    view.stacked = rules.stacked
     view.asked = state.rights != 0 and state.to_act == seat
 
 

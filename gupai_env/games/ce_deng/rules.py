@@ -9,10 +9,15 @@ Before   A seat with eight doubles may declare them: nothing is played and each 
          in its hand. A seat with `redeal_doubles` or more may demand a redeal. Only such seats are asked, from
          the leader on, and the others do not see it.
 Move     Lay a tile that has the open number; who cannot discards one face down.
+Stacked  With `stacked` the tiles of the line lie eight in a row, the ninth on the eighth, and so on, as in Jie Long:
+         pictures and observations show only the tiles that nothing covers.
 End      All tiles are gone; or all others drank in succession and the player of the last tile cannot match
          either: then what is left in hand counts too.
 Payoff   Jie Long's difference for every two seats, doubled if just one of them laid all eight tiles (a pass),
          and doubled if just one laid next to none (head seven for the leader, tail eight for the others).
+Stake    `stake` chips are paid per pip, also when eight doubles are declared.
+Names    The numbers: 6 dragon, 5 plum, 4 blood, 3 slant, 2 two, 1 nail. A double is stubborn.
+Order    Turns go counter-clockwise round the table in the first deal, clockwise in the second, and so on in turn.
 Match    The seat with the fewest points, or the declarer, leads the next deal; the order of turn reverses.
 Actions  After those of the connecting games: 63 declares, 64 demands a redeal, 65 plays on.
 """
@@ -43,12 +48,15 @@ from gupai_env.games.connecting.rules import (
     DISCARD,
     FIELDS,
     SEATS,
+    STACKED,
     back_with_last_player,
     deal_hands,
     end_early,
     fitting,
     mark_discards,
     mark_plays,
+    pay_stake,
+    require_stake,
     shed,
     winner,
 )
@@ -69,9 +77,16 @@ class CeDeng(Variant):
     declare_eight_doubles: bool = option(True, "a hand of eight doubles may be declared instead of played")
     redeal_doubles: int = option(7, "doubles that give the right to a redeal; 0: no redeals", (7, 6, 0))
     strict_head_tail: bool = option(False, "head six and tail seven double payments too")
+    stake: float = option(1.0, "chips per pip, agreed before the game", allowed="a number from 0.01")
+    stacked: bool = option(False, STACKED)
 
+    LATER: ClassVar = ("stake", "stacked")
     forced_play: ClassVar = True  # these two are options of Jie Long
     open_ends: ClassVar = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_stake(self, payoff_bound)
 
 
 Rules = CeDeng.rules_type()
@@ -221,7 +236,14 @@ def payoffs(rules, state, out):
             if seat != state.declarer:
                 out[seat] = -2 * weight(state.hands[seat])
                 out[state.declarer] -= out[seat]
-        return
+    else:
+        settle(rules, state, out)
+    pay_stake(rules, rules.stake, out)
+
+
+@rule
+def settle(rules, state, out):
+    """Fill `out` with what every two seats settle, pips: the difference of their points with its doublings."""
     for seat in range(rules.players):
         for other in range(rules.players):
             chips = state.points[other] - state.points[seat]
@@ -242,4 +264,4 @@ def next_deal(rules, state):
 def payoff_bound(variant: CeDeng) -> float:
     """Return an upper bound of the chips that a seat can win or lose in a deal: every difference doubled twice."""
     rules = variant.as_rules(Rules)
-    return 4 * connecting.payoff_bound(deck(rules), variant.players, HANDS[rules.deck])
+    return 4 * connecting.payoff_bound(deck(rules), variant.players, HANDS[rules.deck]) * variant.stake

@@ -1,10 +1,13 @@
 """The observation of a connecting game: what all of them share, and that of Jie Long and Ce Deng."""
 
+import numpy as np
+
 from gupai_env.core.byte_rows import copy_entries
 from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, kinds_in, number_of, write_counts
-from gupai_env.games.connecting.rules import SEATS, TURNS
+from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, ONE, kinds_in, number_of, write_counts
+from gupai_env.games.connecting.rules import DISCARD, SEATS, TURNS, is_covered, join
 
 OTHERS = SEATS - 1
 
@@ -71,8 +74,57 @@ def encode_table(view, out):
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]."""
     encode_table(view, out)
+    if view.stacked:
+        hide_covered(view, out)
     out[AT.locked] = view.locked
     out[AT.asked] = view.asked
+
+
+@rule
+def hide_covered(view, out):
+    """Take out of an observation what it owes to covered tiles, which has to be remembered.
+
+    They count as unseen, and discards made while such a tile was the last one are in neither `missed` nor `void`.
+    """
+    laid, players = 0, 0
+    for place in range(SEATS):
+        laid += view.plays[place]
+        players += view.sizes[place] + view.plays[place] + view.drops[place] > 0
+    ends = scratch(2, np.int8)
+    ends[:] = 0
+    out[AT.laid_at : AT.laid_at + KINDS] = 0
+    index, covered, place = 0, False, int(view.leader)
+    for turn in range(view.turn):
+        action = int(view.record[turn])
+        if action < DISCARD:
+            kind = action % KINDS
+            join(ends, kind, action // KINDS, view.stacked == 2)
+            covered = is_covered(index, laid)
+            index += 1
+            if covered:
+                out[AT.played + place * KINDS + kind] -= 1
+                out[AT.unseen + kind] += 1
+            else:
+                out[AT.laid_at + kind] = turn + 1
+        elif covered and place > 0:
+            forget_miss(place, ends[0], out)
+            if ends[0] != ends[1]:
+                forget_miss(place, ends[1], out)
+        place = place + 1 if place + 1 < players else 0
+    for number in range(HIGHEST):
+        out[AT.unseen_suits + number] = 0
+        for kind in range(KINDS):
+            if out[AT.unseen + kind] > 0 and CARRYING[number + 1] & ONE[kind]:
+                out[AT.unseen_suits + number] += 1
+
+
+@rule
+def forget_miss(place, number, out):
+    """Take one discard that the seat at `place` made while `number` was open out of an observation."""
+    miss = (place - 1) * HIGHEST + int(number) - 1
+    out[AT.missed + miss] -= 1
+    if out[AT.missed + miss] == 0:
+        out[AT.void + miss] = 0
 
 
 ENCODER = Encoder("connecting", 1, LAYOUT)

@@ -16,7 +16,7 @@ class ConnectingGuide(Guide):
 
     kind = "A matching game, like Western dominoes: tiles join the line by equal ends"
 
-    variant: Any  # one that says `forced_play` and `open_ends`
+    variant: Any  # one that says `forced_play`, `open_ends` and `stake`
     terms: ClassVar[Mapping[str, str]] = {
         "open end": "A number at the end of the line to which the next tile may be added.",
         "points": "The pips of all tiles that you discard; they count against you.",
@@ -52,10 +52,11 @@ class ConnectingGuide(Guide):
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle."""
         points = self.points(views)
-        return between(payoffs, lambda seat, other: self.settled(views, points, seat, other))
+        stake = self.variant.stake
+        return between(payoffs, lambda seat, other: stake * self.settled(views, points, seat, other))
 
     def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
-        """Return what a seat wins from another one."""
+        """Return how many stakes a seat wins from another one."""
         return points[other] - points[seat]
 
     @staticmethod

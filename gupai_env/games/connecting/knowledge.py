@@ -33,7 +33,11 @@ VIEW_FIELDS = (
     ("laid_at", "i1", (KINDS,)),
     ("record", "i1", (TURNS,)),
 )
-VIEW = view_dtype(SEATS, *VIEW_FIELDS)
+VIEW = view_dtype(
+    SEATS,
+    *VIEW_FIELDS,
+    ("stacked", "i1"),  # the open ends of a line whose tiles cover others; 0 if none are covered
+)
 
 
 @rule

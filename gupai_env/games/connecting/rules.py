@@ -9,8 +9,12 @@ Actions  kind lays a tile with its high end open, 21 + kind with its low end ope
          so has a lead that opens both its ends), 42 + kind discards it face down.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -29,12 +33,14 @@ from gupai_env.core.tiles import (
     weight,
     write_kinds,
 )
+from gupai_env.core.variant import LEAST_STAKE
 
 SEATS = 4
 TURNS = 32  # the longest deal
 LOW_OPEN = KINDS  # the first action that leaves the low end open
 DISCARD = 2 * KINDS  # the first discard; in a view's record it stands for every discard, for nobody sees the tile
 NUMBERS = HIGHEST + 1  # numbers index from 0, "nothing open"
+STACK_ROW = 8  # tiles of a stacked line in a row
 
 FIELDS = (  # of the state of every connecting game
     ("hands", "i8", (SEATS,)),  # tile sets
@@ -54,6 +60,7 @@ FIELDS = (  # of the state of every connecting game
     ("record", "i1", (TURNS,)),  # the actions, turn by turn
 )
 STATE = state_dtype(SEATS, *FIELDS)
+STACKED = "tiles of the line cover others; pictures and observations show only those that lie open"  # an option
 
 
 def action_names(*more: str) -> tuple[str, ...]:
@@ -177,6 +184,15 @@ def join(ends, kind, end, both_ends):
 
 
 @rule
+def is_covered(index, laid):
+    """True if of so many tiles on a stacked line the one at `index`, in the order they were laid, is under another.
+
+    The line winds: the ninth tile is on the eighth, the tenth on the seventh, the seventeenth on the sixteenth.
+    """
+    return STACK_ROW * (index // STACK_ROW + 2) - 1 - index % STACK_ROW < laid
+
+
+@rule
 def back_with_last_player(rules, state):
     """True if all others have discarded since the seat to act laid the last tile."""
     return state.last_player == state.to_act and state.passes >= rules.players - 1
@@ -207,6 +223,23 @@ def settle(rules, state, out):
     for seat in range(rules.players):
         for other in range(rules.players):
             out[seat] += state.points[other] - state.points[seat]
+
+
+@rule
+def pay_stake(rules, chips, out):
+    """Turn what every seat has won in `out` into chips, so many for each."""
+    for seat in range(rules.players):
+        out[seat] = float(out[seat]) * chips  # rounded once, in Python as in compiled code
+
+
+def require_stake(variant: Any, payoff_bound: Callable[[Any], float]) -> None:
+    """Refuse a stake, chips per pip, that is too small to be paid or too large to be counted exactly.
+
+    Raises: ValueError naming it and what is allowed.
+    """
+    if not LEAST_STAKE <= variant.stake < float("inf"):
+        raise refused("stake", variant.stake, f"it must be at least {LEAST_STAKE} chips")
+    variant.require_exact([variant.stake], payoff_bound(variant), "stake")
 
 
 def payoff_bound(deck: np.ndarray, players: int, hand_size: int) -> float:

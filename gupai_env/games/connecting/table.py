@@ -9,7 +9,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.phrases import deal_of_match, faces, listed, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene, Tile
 from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
-from gupai_env.games.connecting.rules import DISCARD
+from gupai_env.games.connecting.rules import DISCARD, STACK_ROW
 
 
 def scene(
@@ -24,7 +24,7 @@ def scene(
     to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
 
     deck = len(game.deck(variant.as_rules(game.rules_type)))
-    layout = _layout(near, both_ends, deck)
+    layout = _stacked(near) if variant.stacked else _layout(near, both_ends, deck)
     centre = [layout]
     unused = deck - players * int(near.hand_size)
     if unused:
@@ -41,8 +41,9 @@ def scene(
 
     notes = []
     if near.turn:
-        ends = [end for end in (layout.open_left, layout.open_right) if end]
-        notes.append(f"open end {ends[0]}" if len(ends) == 1 else f"open ends {ends[0]} and {ends[1]}")
+        notes.append(f"open ends {near.ends[0]} and {near.ends[1]}" if both_ends else f"open end {near.ends[0]}")
+    if covered := sum(map(int, near.plays[:players])) - len(layout.tiles):
+        notes.append(f"covered tiles: {covered}")
     if not terminated:
         notes.append(f"turn {near.turn + 1} of {players * near.hand_size}")
     notes.append(f"leader: {names[order[near.leader]]}")
@@ -96,6 +97,22 @@ def _layout(view: np.record, both_ends: bool, capacity: int) -> Pile:
         open_left=line[0][0] if both_ends and line else 0,
         open_right=line[-1][1] if line else 0,
     )
+
+
+def _stacked(view: np.record) -> Pile:
+    """Lay the tiles of the record in a winding row, each with its open end last, and show those that lie on top."""
+    laid = [int(action) for action in view.record[: view.turn] if action < DISCARD]
+    top: dict[int, int] = {}  # action by column
+    column = 0
+    for index, action in enumerate(laid):
+        along = index % STACK_ROW
+        column = along if index // STACK_ROW % 2 == 0 else STACK_ROW - 1 - along
+        top[column] = action
+    tiles = [
+        (int(PIPS[action % KINDS, 1 - action // KINDS]), int(PIPS[action % KINDS, action // KINDS]))
+        for _, action in sorted(top.items())
+    ]
+    return Pile("layout", tuple(tiles), marked=(column,) if tiles else (), capacity=STACK_ROW)
 
 
 def _piles(near: np.record, place: int, view: np.record | None) -> tuple[Pile, Pile]:

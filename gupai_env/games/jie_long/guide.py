@@ -21,7 +21,7 @@ class JieLongGuide(ConnectingGuide):
             yield "The turn came back to who laid the last tile, so no double may be laid until another tile is."
 
     def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
-        """Return what a seat wins from another one, where a seat that laid all its tiles doubles the points."""
+        """Return how many stakes a seat wins from another one; a seat that laid all its tiles doubles the points."""
         near = views[0]
         laid_all = self.variant.all_laid_doubles and near.hand_size in near.plays[: self.variant.players]
         return super().settled(views, points, seat, other) * (2 if laid_all else 1)

@@ -12,7 +12,8 @@ from gupai_env.games.jie_long.rules import DECK_SETS, clear, deck, locked
 @rule
 def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`."""
-    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view, history)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view, history or rules.stacked > 0)
+    view.stacked = rules.open_ends if rules.stacked else 0
     view.locked = locked(rules, state)
 
 

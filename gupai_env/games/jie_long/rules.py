@@ -11,12 +11,16 @@ Lock     With `double_lock`, when the turn is back with who laid the last tile, 
          only doubles match, the deal ends at once. The lock lasts until another tile is laid, so also for a
          second round of discards.
 Ends     With `open_ends=2` the lead opens both its ends, a tile may be added to either, and nothing locks.
+Stacked  With `stacked` the tiles of the line lie eight in a row, the ninth on the eighth, the tenth on the seventh, and
+         so on, winding; with two open ends in the order they are laid. Pictures and observations show only the tiles
+         that nothing covers. What may be laid and what is paid do not change.
 Payoff   Every two seats settle the difference of their points, the pips each discarded (or was left with).
 Doubles  With `all_laid_doubles`, if a seat laid all of its tiles, the points of the others count double: once, also
          if several seats did.
 Winners  With `settlement` "kkoribuchigi" the seats with the fewest points win. Those with the most lose and, if the
          fewest are under 30, so do all with more than 30; each loser pays each winner one chip, or the difference
          of their points with "kkoribuchigi_difference". If all are equal, nobody pays.
+Order    Turns go counter-clockwise round the table.
 Match    The seat with the fewest points leads the next deal; on a tie the earlier in the order of the deal.
 Korea    Kkoribuchigi (꼬리붙이기) is `forced_play` with its `settlement` and, for two or three players, the short deck.
 Dragons  Dancing Dragons is `open_ends=2` with `forced_play` and `all_laid_doubles`.
@@ -25,12 +29,12 @@ Dragons  Dancing Dragons is `open_ends=2` with `forced_play` and `all_laid_doubl
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gupai_env.core.checks import refused
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, DOUBLES, FULL_SET, deck_of, kinds_in, parse_tiles, tile_set
-from gupai_env.core.variant import FULL, LEAST_STAKE, TINY, Variant, option
+from gupai_env.core.variant import FULL, TINY, Variant, option
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.games.connecting.rules import (
+    STACKED,
     back_with_last_player,
     clear,
     deal_hands,
@@ -38,6 +42,8 @@ from gupai_env.games.connecting.rules import (
     fitting,
     mark_discards,
     mark_plays,
+    pay_stake,
+    require_stake,
     shed,
     winner,
 )
@@ -76,15 +82,14 @@ class JieLong(Variant):
         ("difference", "kkoribuchigi", "kkoribuchigi_difference"),
     )
     all_laid_doubles: bool = option(False, "if a seat laid all of its tiles, the points of the others count double")
+    stacked: bool = option(False, STACKED)
 
     LIMITS: ClassVar = {FULL: {}, SHORT: {"players": (2, 3)}, TINY: {"players": (2,)}}
-    LATER: ClassVar = ("settlement", "all_laid_doubles")
+    LATER: ClassVar = ("settlement", "all_laid_doubles", "stacked")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not LEAST_STAKE <= self.stake < float("inf"):
-            raise refused("stake", self.stake, f"it must be at least {LEAST_STAKE} chips")
-        self.require_exact([self.stake], payoff_bound(self), "stake")
+        require_stake(self, payoff_bound)
 
 
 Rules = JieLong.rules_type()
@@ -157,12 +162,10 @@ def payoffs(rules, state, out):
     times = times_counted(rules, state)
     if rules.settlement == DIFFERENCE:
         connecting.settle(rules, state, out)
-        chips = times * rules.stake
+        pay_stake(rules, times * rules.stake, out)
     else:
         pay_winners(rules, state, times, out)
-        chips = rules.stake
-    for seat in range(rules.players):
-        out[seat] = float(out[seat]) * chips  # rounded once, in Python as in compiled code
+        pay_stake(rules, rules.stake, out)
 
 
 @rule
