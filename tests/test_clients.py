@@ -94,6 +94,26 @@ def test_the_single_file_learns_in_seconds(printed_by):
     assert float(chips[1]) > 8 and float(chips[2]) > 0  # untrained it wins nothing from the one and loses to the other
 
 
+def test_the_recurrent_file_learns_what_it_sees_of_a_stacked_line(printed_by):
+    printed = printed_by("recurrent_ppo.py", "--decisions", "65536", "--deals", "100")
+    chips = re.search(r"in the end:  ([+-]\d+\.\d\d) ±\d+\.\d\d against random  [+-]\d+\.\d\d ±", printed)
+    assert float(chips[1]) > 3
+
+
+def test_the_recurrent_network_remembers_unless_it_is_told_to_forget():
+    sys.path.insert(0, str(ROOT / "examples"))
+    import recurrent_ppo
+
+    envs = make_vec("jie-long", 6, stacked=True, forced_play=True)
+    rng = np.random.default_rng(0)
+    for forget in (False, True):
+        network = recurrent_ppo.Network(envs, 8, forget)
+        past, now = (torch.as_tensor(rng.integers(0, 2, (2, 1, 6, envs.layout.size)))[at] for at in range(2))
+        masks = torch.ones(2, 6, envs.game.num_actions, dtype=torch.bool)
+        alone, later = network(now, masks[:1], None)[0][0], network(torch.cat([past, now]), masks, None)[0][1]
+        assert torch.allclose(alone, later, atol=1e-6) == forget
+
+
 def test_the_single_files_advantages_are_those_of_the_trainer():
     sys.path.insert(0, str(ROOT / "examples"))
     import ppo_single_file
