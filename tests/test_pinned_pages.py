@@ -102,7 +102,7 @@ PINNED = {
         5826 56ba 2c4c d109 7e28 a6bb ba8b 57ba 2a5b 084f ac99 1dcb a797 dc8e
     """,
     "terminal": """
-        1008 c6ed e5b9 0228 b2fe 353b 1d76 b459 4d49 24aa f217 87d8 873a a5f3 3d32 1d6e
+        1008 c6ed e5b9 0228 b2fe 353b 1d76 b459 4d49 24aa f217 87d8 d662 a5f3 3d32 1d6e
     """,
 }
 
