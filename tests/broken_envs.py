@@ -92,6 +92,26 @@ class LeakedInTable(LittleDragon):
         return " ".join(str(TILES[tile_of(action)]) for action in self.moves)
 
 
+@fails("information-set")
+class RedealIgnoresNumber(LittleDragon):
+    """Dealing again what a seat cannot know takes no random number: each position has one such deal."""
+
+    def redealt(self, agent, rng):
+        return super().redealt(agent, np.random.default_rng(1))
+
+
+@fails("hidden-tiles-move")
+class RedealKeepsTile(LittleDragon):
+    """Dealing again what a seat cannot know leaves one tile where it was: the first of the next seat's hand."""
+
+    def redealt(self, agent, rng):
+        next_seat = (self.possible_agents.index(agent) + 1) % SEATS
+        while True:
+            dealt = super().redealt(agent, rng)
+            if set(self.hands[next_seat][:1]) <= set(dealt.hands[next_seat]):
+                return dealt
+
+
 @fails("public-differences")
 class OpenEndUnseen(LittleDragon):
     """The history shows which tile was played, but not which end it left open."""
@@ -190,6 +210,22 @@ class WrongDtypeOffTurn(LittleDragon):
 
     def view(self, seat):
         return super().view(seat).astype(np.int8 if seat == self.to_act or not any(self.hands) else np.int64)
+
+
+@fails("sampled-actions")
+class SampleIgnoresNumber(LittleDragon):
+    """A random legal action takes no random number: each position has one."""
+
+    def sample_action(self, rng):
+        return super().sample_action(np.random.default_rng(1))
+
+
+@fails("sampled-actions")
+class SampleOfAnyTile(LittleDragon):
+    """A random action is one of a tile in the hand, whether or not it fits."""
+
+    def sample_action(self, rng):
+        return 2 * int(rng.choice(self.hands[self.to_act]))
 
 
 # Defects: chance

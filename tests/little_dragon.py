@@ -189,6 +189,14 @@ class LittleDragon(AECEnv):
     def close(self) -> None:
         pass
 
+    # Chance
+
+    def sample_action(self, rng: np.random.Generator) -> int:
+        return int(rng.choice(self.legal(self.to_act)))
+
+    def redealt(self, agent: str, rng: np.random.Generator) -> "LittleDragon":
+        return redeal(self, agent, rng)
+
     # The same game in lanes
 
     @classmethod
@@ -251,6 +259,13 @@ def redeal(env: LittleDragon, agent: str, rng: np.random.Generator) -> LittleDra
     return dealt
 
 
+def hidden(env: LittleDragon, agent: str) -> dict[str, list[int]]:
+    seat = env.possible_agents.index(agent)
+    return {"sleep": env.asleep} | {
+        f"the hand of {env.possible_agents[other]}": env.hands[other] for other in others(seat)
+    }
+
+
 def rotate(env: LittleDragon, k: int) -> LittleDragon:
     turned = clone(env)
     turned.leader = (env.leader + k) % SEATS
@@ -294,7 +309,9 @@ def hooks_for(make: type[LittleDragon]) -> Hooks:
         illegal=("raise",),
         refusals=(ValueError,),
         deck=Counter(TILES),
-        redeal=redeal,
+        redeal=make.redealt,
+        hidden=hidden,
+        sample=make.sample_action,
         shown=lambda env, agent: env.log(),
         public=public,
         rotate=rotate,

@@ -79,7 +79,7 @@ def test_an_environment_passes_every_check(game, options, mask_in):
         hooks = replace(hooks, render_modes=("ansi", "rgb_array"))
     if not options.keys() <= PLAIN:
         hooks = replace(hooks, shown=None)
-        checks -= {"mask-soundness", "public-differences", "information-set"}
+        checks -= {"mask-soundness", "public-differences", "information-set", "hidden-tiles-move"}
     make_env = partial(WitnessedEnv, game.id, mask_in=mask_in, **options)
     seed = rare_seed(game, **options)
     games = 2 if seed else 1  # a rare deal may be over at once, and an ordinary one follows it
@@ -205,6 +205,43 @@ def test_a_table_that_shows_all_hands_is_found(game):
     hooks = replace(hooks_for(game), shown=lambda env, agent: [shown(env, seat) for seat in env.agents])
     report = check_env(partial(WitnessedEnv, game), hooks, games=1, checks=["information-set"])
     assert "what else is shown to it changes" in report["information-set"].error.what
+
+
+def fixed_redeal(redeal, hidden):
+    """A redeal that ignores its random numbers."""
+    return lambda env, agent, rng: redeal(env, agent, np.random.default_rng(1))
+
+
+def keeping_redeal(redeal, hidden):
+    """A redeal that leaves one tile of another seat's hand in its place."""
+
+    def kept(env, agent, rng):
+        place, (tile, *_) = next((place, tiles) for place, tiles in hidden(env, agent).items() if tiles)
+        while True:
+            dealt = redeal(env, agent, rng)
+            if tile in hidden(dealt, agent)[place]:
+                return dealt
+
+    return kept
+
+
+@every_game
+@pytest.mark.parametrize(("wrong", "check"), [(fixed_redeal, "information-set"), (keeping_redeal, "hidden-tiles-move")])
+def test_a_redeal_that_is_not_random_is_found(game, wrong, check):
+    options = get_game(game).variant.tiny_options() if wrong is fixed_redeal else {}
+    hooks = hooks_for(game, **options)
+    hooks = replace(hooks, redeal=wrong(hooks.redeal, hooks.hidden))
+    report = check_env(partial(WitnessedEnv, game, **options), hooks, games=1, checks=[check])
+    assert report.failed == [check], str(report)
+    assert report[check].error.__cause__ is None, str(report)  # it was found, nothing broke
+
+
+@every_game
+def test_a_sample_that_ignores_its_random_numbers_is_found(game):
+    hooks = hooks_for(game)
+    fixed = replace(hooks, sample=lambda env, rng: hooks.sample(env, np.random.default_rng(1)))
+    report = check_env(partial(WitnessedEnv, game), fixed, games=1, checks=["sampled-actions"])
+    assert report.failed == ["sampled-actions"], str(report)
 
 
 @every_game

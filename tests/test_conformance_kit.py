@@ -110,6 +110,8 @@ def test_a_missing_hook_is_reported_and_named():
     report = check_env(LittleDragon, BARE, games=1)
     assert report.not_run == {
         "information-set": "missing hook: redeal",
+        "hidden-tiles-move": "missing hook: redeal, hidden",
+        "sampled-actions": "missing hook: sample",
         "public-differences": "missing hook: public",
         "seat-rotation": "missing hook: rotate",
         "tile-conservation": "missing hook: tiles, deck",
@@ -127,6 +129,12 @@ def test_a_hook_that_redeals_nothing_proves_nothing():
     hooks = replace(HOOKS, redeal=lambda env, agent, rng: clone(env))
     report = check_env(LittleDragon, hooks, games=1, checks=["information-set"])
     assert "proves nothing" in report["information-set"].error.what
+
+
+def test_a_redeal_that_ignores_its_random_numbers_is_found_without_another_hook():
+    hooks = replace(BARE, redeal=lambda env, agent, rng: env.redealt(agent, np.random.default_rng(1)))
+    report = check_env(LittleDragon, hooks, games=1, checks=["information-set"])
+    assert "hook redeal ignores its random numbers" in report["information-set"].error.what
 
 
 def test_a_hook_that_raises_is_a_finding_with_its_cause():

@@ -14,6 +14,7 @@ from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import KEYS
+from gupai_env.core.tiles import tile_name, tiles_in
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
 from gupai_env.testing.hooks import Hooks, LaneGame
@@ -24,6 +25,8 @@ def hooks_of(game: str | Game, **variant: Any) -> Hooks:
     """Return what the kit knows about its environment `GupaiEnv(game, **variant)`."""
     game = get_game(game)
     options = game.variant.make(**variant)
+    plain = game.variant.make(players=options.players, deck=options.deck, deals=options.deals)
+    deals_freely = options == plain and "hands" in (game.state.names or ())  # others may bind who holds what
     return Hooks(
         max_moves=game.max_decisions * options.deals,
         expected_sum=0.0 if options.zero_sum else None,
@@ -31,6 +34,8 @@ def hooks_of(game: str | Game, **variant: Any) -> Hooks:
         refusals=(ValueError,),
         render_modes=("ansi",),
         redeal=redeal,
+        hidden=hidden if deals_freely else None,
+        sample=sample,
         shown=shown,
         payoffs=payoffs,
         lane_games=partial(lane_games, game, variant),
@@ -60,6 +65,19 @@ def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:
         drawn.state.to_act = env.deal.seat
     put(dealt, drawn.states)
     return dealt
+
+
+def hidden(env: GupaiEnv, agent: str) -> dict[str, list[str]]:
+    """Return the tiles that the other seats hold, where the state has them as the tile sets `hands`."""
+    held = {seat: tiles_in(hand) for seat, hand in zip(env.possible_agents, env.deal.state.hands, strict=False)}
+    if len(held) == 2 and sum(map(len, held.values())) == len(env.game.deck(env.deal.rules)):
+        return {}  # what a seat does not hold, the other one does
+    return {f"the hand of {seat}": list(map(tile_name, tiles)) for seat, tiles in held.items() if seat != agent}
+
+
+def sample(env: GupaiEnv, rng: np.random.Generator) -> int:
+    """Return a random legal action."""
+    return int(env._envs.sample(int(rng.integers(KEYS)))[0])
 
 
 def shown(env: GupaiEnv, agent: str) -> str:

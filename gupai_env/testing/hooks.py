@@ -60,6 +60,9 @@ class Hooks:
     Functions; they never change the environment that they are given
         redeal(env, agent, rng): a copy in which all that `agent` cannot know is dealt again, at random and
             consistently with what it does know; its infos are made again as the environment makes them.
+        hidden(env, agent): the tiles that `agent` cannot know, by the place where they lie, such as a seat's hand;
+            asked as a game begins, without tiles that the seat can infer even then.
+        sample(env, rng): a random legal action of the seat to act, as the environment draws it.
         shown(env, agent): whatever else the environment shows to that seat: its text table, its log.
         public(env): all that lies open, hashable. Two positions that differ in it must look different.
         rotate(env, k): the same freshly dealt game with the seats renamed: what was seat i is seat i + k.
@@ -82,6 +85,8 @@ class Hooks:
     render_modes: tuple[str, ...] | None = None
 
     redeal: Callable[[AECEnv, str, np.random.Generator], AECEnv] | None = None
+    hidden: Callable[[AECEnv, str], Mapping[str, Iterable[Any]]] | None = None
+    sample: Callable[[AECEnv, np.random.Generator], int] | None = None
     shown: Callable[[AECEnv, str], Any] | None = None
     public: Callable[[AECEnv], Hashable] | None = None
     rotate: Callable[[AECEnv, int], AECEnv] | None = None

@@ -10,6 +10,8 @@ from gupai_env.testing.registry import check
 from gupai_env.testing.report import NotRun
 from gupai_env.testing.trial import Trial
 
+SAMPLES = 40  # at most, for each legal action: one of equal chances is missing once in 1e17 positions
+
 
 def require_mask(trial: Trial) -> None:
     game = trial.fresh(trial.seeds[0])
@@ -119,3 +121,22 @@ def mask_completeness(trial: Trial) -> None:
             for action, answer in attempts(trial, game, unmasked):
                 if answer.kind == "taken":
                     trial.fail(f"step takes action {action}, but the mask does not allow it", seat)
+
+
+@check(needs=("sample",), rests_on=("mask-soundness", "mask-completeness"))
+def sampled_actions(trial: Trial) -> None:
+    """Sampled actions are legal, and by other random numbers every legal action is sampled in the end."""
+    require_mask(trial)
+    sample = trial.hooks.sample
+    assert sample
+    for game in trial.positions():
+        seat, missing = game.env.agent_selection, set(legal := game.legal())
+        rng = np.random.default_rng([game.seed, len(game.moves), 4])
+        for _ in range(SAMPLES * len(legal)):
+            if (action := int(sample(game.env, rng))) not in legal:
+                trial.fail(f"action {action} is sampled, but the mask does not allow it", seat)
+            missing.discard(action)
+            if not missing:
+                break
+        else:
+            trial.fail(f"action {min(missing)} is legal, but none of {SAMPLES * len(legal)} samples is it", seat)

@@ -11,6 +11,7 @@ from gupai_env.testing.registry import check
 from gupai_env.testing.trial import Trial, chooser
 
 REDEALS = 2  # of each position, for each seat
+MOST_REDEALS = 200  # of one position, until each tile has moved: one that should leaves its place sooner, but for luck
 
 
 def known(env: AECEnv, agent: str, hooks: Hooks) -> Snapshot:
@@ -26,22 +27,53 @@ def known(env: AECEnv, agent: str, hooks: Hooks) -> Snapshot:
 
 @check(needs=("redeal",))
 def information_set(trial: Trial) -> None:
-    """Dealing again all that a seat cannot know changes nothing that it sees, not a byte, on turn or off."""
+    """Dealing again all that a seat cannot know changes nothing that it sees, not a byte, on turn or off.
+
+    The deals must differ from the one under way and from each other, or they would prove nothing.
+    """
     hooks, redeal = trial.hooks, trial.hooks.redeal
     assert redeal
-    anything_moved = False
+    anything_moved = draws_differ = False
     for game in trial.positions():
         for agent in game.env.agents:
             rng, here = np.random.default_rng([game.seed, len(game.moves)]), known(game.env, agent, hooks)
-            for _ in range(REDEALS):
-                other = redeal(game.env, agent, rng)
+            redeals = [redeal(game.env, agent, rng) for _ in range(REDEALS)]
+            for other in redeals:
                 if what := difference(here, known(other, agent, hooks)):
                     trial.fail(f"{what} changes when what it cannot know is dealt again", agent)
-                anything_moved = anything_moved or any(
-                    known(game.env, seat, hooks) != known(other, seat, hooks) for seat in game.env.agents
-                )
+            first, *others = redeals
+            anything_moved = anything_moved or _seen_differently(game.env, first, hooks)
+            draws_differ = draws_differ or any(_seen_differently(first, other, hooks) for other in others)
     if not anything_moved:
         trial.fail("hook redeal never changed what another seat sees, so this proves nothing")
+    if not draws_differ:
+        trial.fail("hook redeal ignores its random numbers: every deal that it draws for a seat is the same")
+
+
+def _seen_differently(one: AECEnv, other: AECEnv, hooks: Hooks) -> bool:
+    """Whether two deals show any seat something different."""
+    return any(known(one, seat, hooks) != known(other, seat, hooks) for seat in one.agents)
+
+
+@check(needs=("redeal", "hidden"), rests_on=("information-set",))
+def hidden_tiles_move(trial: Trial) -> None:
+    """As a game begins, every tile that a seat cannot know leaves its place when it is dealt again and again."""
+    redeal, hidden = trial.hooks.redeal, trial.hooks.hidden
+    assert redeal
+    assert hidden
+    for seed in trial.seeds:
+        game = trial.fresh(seed)
+        for agent in game.env.agents if game.seat_to_act() else []:
+            rng, fixed = np.random.default_rng([seed, 3]), None
+            for _ in range(MOST_REDEALS):
+                tiles = hidden(redeal(game.env, agent, rng), agent)
+                lying = {(place, tile) for place, pile in tiles.items() for tile in pile}
+                fixed = lying if fixed is None else fixed & lying
+                if not fixed:
+                    break
+            else:
+                place, tile = min(fixed or (), key=repr)
+                trial.fail(f"{tile} never leaves {place} when what it cannot know is dealt again", agent)
 
 
 @check(needs=("public",), rests_on=("replay-round-trip",))
