@@ -20,7 +20,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.evaluation import estimate
 from gupai_env import VectorEnv, make_vec
 
 GAME, VARIANT = "jie-long", {"forced_play": True}

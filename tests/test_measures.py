@@ -180,7 +180,7 @@ def test_a_classic_block_shows_its_number_twice_or_two_and_three():
     outcome = written("ding-niu", suan_zhang=made, ends=ends)
     assert measured("blocked_with", outcome, 4) == [1, 0, 0, 0, 0, 0]
     assert measured("blocked_with", outcome, 2) == measured("blocked_with", outcome, 3) == [0, 1, 0, 0, 0, 0]
-    assert measured("smothered", outcome) == [0, 0, 0, 1000, 0, 0]
+    assert measured("smothered", outcome) == [0, 0, 0, 1, 0, 0]
 
 
 def test_smothered_blocks_are_won_if_their_maker_wins_chips():

@@ -1,6 +1,6 @@
 """Copies that own their memory, whatever brings them.
 
-`copy`, pickle and what carries objects between processes (Ray, joblib, dask) restore arrays as they see fit: in memory
+`copy`, pickle and what carries objects between processes (Ray, dask, ...) restore arrays as they see fit: in memory
 that can only be read, that is a file's, or that other copies share. Compiled loops write to arrays by their address.
 """
 

@@ -8,7 +8,7 @@ from gupai_agents.evaluation.folder import play_into, verify
 from gupai_agents.evaluation.gating import Gate, gate, recipe_gain
 from gupai_agents.evaluation.match import DuplicateResult, duel, play_duplicates
 from gupai_agents.evaluation.records import GameRecord, RecordError, RecordWriter, read_games
-from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournament import Standings, Tournament, play_tournament, round_robin, schedule
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "data_seed",
     "discover",
     "duel",
+    "estimate",
     "find_best_response",
     "games_to_arrays",
     "gate",
