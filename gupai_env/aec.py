@@ -9,11 +9,12 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
-from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, short_repr, whole_number
+from gupai_env.core.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.layout import Layout
 from gupai_env.core.rng import as_key, drawn_seed
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
@@ -21,6 +22,7 @@ from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
 
 MASK_PLACES = ("observation", "info")
+DTYPES = ("int8", "float32")  # of observations
 RENDER_MODES = ["human", "ansi", "rgb_array"]
 RENDER_FPS = 2
 MOST_CYCLES = 1 << 31
@@ -37,6 +39,12 @@ DEALT = (  # attributes that there are once a game is dealt
 )
 
 
+def observation_box(layout: Layout, dtype: np.dtype, seats: int = 1) -> spaces.Box:
+    """Return the space of the observations of so many seats, one after the other."""
+    low, high = (np.tile(bound, seats).astype(dtype) for bound in (layout.low, layout.high))
+    return spaces.Box(low, high, dtype=dtype.type)
+
+
 class NotDealtError(RuntimeError, AttributeError):
     """An attribute that an environment has only once a game is dealt; `hasattr` is False until then."""
 
@@ -44,11 +52,11 @@ class NotDealtError(RuntimeError, AttributeError):
 class GupaiEnv(OwnMemory, AECEnv):
     """A game of Chinese dominoes as a PettingZoo AEC environment; agents are `seat_0`, `seat_1`, ...
 
-    Observations: a dict of "observation", int8 [layout.size] (the seat's information set, see
+    Observations: a dict of "observation", int8 (or `dtype`) [layout.size] (the seat's information set, see
     `layout.sections`), and "action_mask", int8 [num_actions], all zero for a seat that is not to act. With
     `mask_in="info"` the observation is the flat vector alone. `infos[agent]["action_mask"]` holds the mask in
     either case. Rewards: chips, paid when a deal ends, to all seats at once; they sum to zero.
-    `state()`: int8 [players * layout.size], the observations of all seats, for centralised critics only.
+    `state()`: int8 (or `dtype`) [players * layout.size], the observations of all seats, for centralised critics only.
     `deal`: the `Deal` under way, with all hands, for spectators and tests only.
     Wrong actions raise IllegalActionError (a ValueError) and change nothing, and there is a RuntimeError for whatever
     needs a game before the first `reset`, so no wrapper is needed.
@@ -68,6 +76,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         render_mode: str | None = None,
         mask_in: str = "observation",
         max_cycles: int | None = None,
+        dtype: str = "int8",
         **variant: Any,
     ) -> None:
         """Make a table; its first game is dealt by `reset`.
@@ -77,6 +86,7 @@ class GupaiEnv(OwnMemory, AECEnv):
             mask_in: One of MASK_PLACES.
             max_cycles: How often a seat may decide in a game: where it is to decide once more, all agents are
                 truncated, without rewards. None, the default, plays every game to its end.
+            dtype: Of observations, one of DTYPES; masks are int8 always.
 
         Raises:
             ValueError: An unknown game, option, render mode or place of the mask, with those there are, or no such
@@ -100,15 +110,15 @@ class GupaiEnv(OwnMemory, AECEnv):
         self.possible_agents = [f"seat_{seat}" for seat in range(self.variant.players)]
         self.agents: list[str] = []
 
-        vector = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
+        self.dtype = np.dtype(one_of("dtype", dtype, DTYPES))
+        vector = observation_box(self.layout, self.dtype)
         mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
         self.observation_spaces = {
             agent: vector if mask_in == "info" else spaces.Dict({"observation": vector, "action_mask": mask})
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
-        low, high = (np.tile(bound, self.variant.players) for bound in (self.layout.low, self.layout.high))
-        self.state_space = spaces.Box(low, high, dtype=np.int8)
+        self.state_space = observation_box(self.layout, self.dtype, self.variant.players)
 
         self._envs = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
         self._seeded = False
@@ -242,9 +252,9 @@ class GupaiEnv(OwnMemory, AECEnv):
         """Return what an agent observes now, as fresh arrays."""
         # At the end agent_selection continues to seats for which nothing is kept.
         if isinstance(agent, str) and agent == self._mover:
-            observation = self._observation[0].copy()
+            observation = self._observation[0].astype(self.dtype)
         else:
-            observation = self._envs.observed_by(self._seat_of(agent))[0]
+            observation = self._envs.observed_by(self._seat_of(agent))[0].astype(self.dtype, copy=False)
         return (
             observation if self.mask_in == "info" else {"observation": observation, "action_mask": self._mask_of(agent)}
         )
@@ -352,9 +362,10 @@ class GupaiEnv(OwnMemory, AECEnv):
         return views, self._envs.masks.copy(), rng_keys
 
     def state(self) -> np.ndarray:
-        """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
+        """Return the observations of all seats, int8 (or `dtype`) [players * layout.size]; no agent may be shown it."""
         self._require_game()
-        return np.concatenate([self._envs.observed_by(seat)[0] for seat in range(self.variant.players)])
+        seats = range(self.variant.players)
+        return np.concatenate([self._envs.observed_by(seat)[0] for seat in seats], dtype=self.dtype)
 
     def render(self) -> str | np.ndarray | None:
         """Show the table as a spectator sees it, all hands face up.

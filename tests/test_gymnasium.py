@@ -156,6 +156,93 @@ def test_lanes_that_are_dealt_anew_in_the_next_step_play_what_single_environment
     assert ended > 5
 
 
+@pytest.mark.parametrize("mixed", [False, True])
+def test_lanes_that_are_dealt_by_hand_play_what_single_environments_play(mixed):
+    options = {"opponents": mixture("jie-long")} if mixed else {"deals": 2}
+    envs = gymnasium.make_vec(IDS["jie-long"], num_envs=6, autoreset_mode="Disabled", **options)
+    single = SyncVectorEnv(
+        [lambda: gymnasium.make(IDS["jie-long"], **options)] * 6, autoreset_mode=AutoresetMode.DISABLED
+    )
+    assert envs.unwrapped.autoreset_mode is AutoresetMode.DISABLED
+    rng, resets = np.random.default_rng(1), 0
+    assert data_equivalence(envs.reset(seed=3), single.reset(seed=3), exact=True)
+    for step in range(60):
+        actions = envs.action_space.sample()
+        found = envs.step(actions)
+        assert data_equivalence(found, single.step(actions), exact=True)
+        ended = found[2]
+        while ended.any():  # not all of those that ended, then the others, and some in the middle of a deal
+            lanes = (ended & (rng.random(6) < 0.5)) | (np.arange(6) == ended.argmax()) | (rng.random(6) < 0.2)
+            ended = ended & ~lanes
+            if ended.any():
+                with pytest.raises(RuntimeError, match=r"^lane \d: its episode is over; deal it by reset"):
+                    envs.step(actions)
+            seed = None if step % 3 else [step + lane for lane in range(6)]
+            observations, info = envs.reset(seed=seed, options={"reset_mask": lanes})
+            expected, single_info = single.reset(seed=seed, options={"reset_mask": lanes})
+            np.testing.assert_array_equal(observations, expected)
+            np.testing.assert_array_equal(info["action_mask"][lanes], single_info["action_mask"][lanes])
+            assert not info["action_mask"][ended].any()
+            resets += 1
+    assert resets > 5
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_lanes_are_dealt_by_hand_in_other_modes_too(mode):
+    envs = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode=mode)
+    first = envs.reset(seed=1)[0]
+    while not (ended := envs.step(envs.action_space.sample())[2]).any():
+        pass
+    assert (envs.reset(seed=1, options={"reset_mask": ended})[0] == first)[ended].all()
+    assert not envs.step(envs.action_space.sample())[2][ended].any()
+
+
+@pytest.mark.parametrize("lanes", [np.zeros(2, bool), np.ones(3, bool), np.ones(2), None, "11"])
+def test_a_mask_of_lanes_to_deal_is_checked(lanes):
+    envs = gymnasium.make_vec("gupai/JieLong-v0", 2, autoreset_mode="Disabled")
+    before = envs.reset(seed=1)[1]["action_mask"]
+    with pytest.raises(
+        ValueError, match=r"^reset_mask=.* is not allowed; it must be bool \[2\], true in one lane or mor"
+    ):
+        envs.reset(options={"reset_mask": lanes})
+    envs.step(before.argmax(1))
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        gymnasium.make_vec("gupai/JieLong-v0", 1).reset(options={"reset_mask": np.ones(1, bool)})
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+def test_observations_in_float32_have_the_same_values(mode):
+    def played(dtype):
+        options = {"autoreset_mode": mode, **dtype}
+        seat, seats = gymnasium.make("gupai/JieLong-v0", **dtype), gymnasium.make_vec("gupai/JieLong-v0", 3, **options)
+        table = GupaiEnv("jie-long", **dtype)
+        table.reset(seed=1)
+        yield table.observation_space("seat_0")["observation"], table.observe(table.agent_selection)["observation"]
+        yield table.observation_space("seat_0")["observation"], table.observe("seat_3")["observation"]
+        yield table.state_space, table.state()
+        yield seat.observation_space, seat.reset(seed=1)[0]
+        yield seats.observation_space, seats.reset(seed=1)[0]
+        ended = np.zeros(3, bool)
+        while not ended.any():
+            seen, _, ended, _, info = seats.step(seats.unwrapped.action_masks().argmax(1))
+        yield seats.observation_space, seen
+        if mode == "SameStep":
+            yield seats.single_observation_space, info["final_obs"][ended.argmax()]
+
+    for (space, plain), (float_space, seen) in zip(played({}), played({"dtype": "float32"}), strict=True):
+        assert (plain.dtype, space.dtype, seen.dtype, float_space.dtype) == (np.int8, np.int8, np.float32, np.float32)
+        assert plain in space and seen in float_space
+        np.testing.assert_array_equal(seen, plain)
+        np.testing.assert_array_equal(float_space.high, space.high)
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+def test_an_unknown_keyword_is_a_type_error_in_pythons_words(make):
+    """So that TorchRL, which tries whether an environment takes `frameskip`, goes on without it."""
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'frameskip': .* its options are players, deals"):
+        make("gupai/JieLong-v0", frameskip=1)
+
+
 def returns_of(env, episodes: int, policy) -> tuple[list[float], int]:
     """The returns of some episodes from seed 1, and how many decisions were asked for."""
     returns, asked = [], 0
@@ -277,9 +364,11 @@ def test_an_episode_that_an_illegal_action_ends_shows_its_last_decision_once_mor
     np.testing.assert_array_equal(last, seen[ends])
 
 
-@pytest.mark.parametrize("mode", ["Disabled", "nextstep", None, 1])
+@pytest.mark.parametrize("mode", ["nextstep", None, 1])
 def test_other_ways_to_go_on_after_an_episode_are_refused(mode):
-    with pytest.raises(ValueError, match=r'^autoreset_mode=.* is not allowed; choose one of "SameStep", "NextStep"$'):
+    with pytest.raises(
+        ValueError, match=r'^autoreset_mode=.* is not allowed; choose one of "NextStep", "SameStep", "Disabled"$'
+    ):
         gymnasium.make_vec("gupai/JieLong-v0", 2, autoreset_mode=mode)
 
 
@@ -524,6 +613,7 @@ def test_what_is_returned_stays_as_it_is():
         ({"pool": "greedy"}, "^pool='greedy' is not allowed; it must be a list of agents$"),
         ({"pool": ["gredy"]}, "did you mean greedy"),
         ({"pool": ["greedy"], "opponents": "random"}, "^pool=.* is not allowed; give either opponents or a pool$"),
+        ({"dtype": "float64"}, "^dtype='float64' is not allowed; choose one of int8, float32$"),
         ({"skip_forced": 1}, "^skip_forced=1 is not allowed; it must be True or False$"),
         ({"illegal": "stop"}, "^illegal='stop' is not allowed; choose one of raise, end, resample$"),
         ({"illegal": "end", "illegal_reward": "much"}, "^illegal_reward='much' is not allowed; it must be a number of"),
@@ -553,8 +643,10 @@ def test_the_end_is_the_end():
 
 
 def test_options_of_a_reset_are_refused_by_one_table_as_by_many():
-    for env in (gymnasium.make("gupai/JieLong-v0"), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2)):
-        with pytest.raises(ValueError, match=r"options=\{'seat': 2\} is not allowed; there are no options"):
+    several = gymnasium.make_vec("gupai/JieLong-v0", num_envs=2)
+    allowed = {gymnasium.make("gupai/JieLong-v0"): "there are no options", several: 'the one option is "reset_mask"'}
+    for env, instead in allowed.items():
+        with pytest.raises(ValueError, match=rf"options=\{{'seat': 2\}} is not allowed; {instead}"):
             env.reset(options={"seat": 2})
 
 

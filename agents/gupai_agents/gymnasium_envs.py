@@ -17,6 +17,7 @@ from gymnasium.vector.utils import batch_space
 from gupai_agents.action_spaces import LegalActions, LegalActionsBatch, Sampled
 from gupai_agents.agent import Agent, DecisionBatch, ask, distinct
 from gupai_agents.decisions import answers
+from gupai_agents.gymnasium_options import lanes_to_reset, mode_of, require_no, seat_number, variant_of
 from gupai_agents.learning_seat import (
     END,
     NONE_PLAYED,
@@ -28,52 +29,27 @@ from gupai_agents.learning_seat import (
     others_of,
     reward_of_illegal,
 )
-from gupai_agents.playouts import ANY_SEAT, ASKED, LEARNER, draw_line_up, learning_seat, numbered, playouts
-from gupai_env.aec import NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv
-from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, truth, whole_number, whole_numbers
+from gupai_agents.playouts import ASKED, LEARNER, draw_line_up, learning_seat, numbered, playouts
+from gupai_env.aec import DTYPES, NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv, observation_box
+from gupai_env.core.checks import is_whole, one_of, one_of_an_array, truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import LEGAL, WAIT
-from gupai_env.core.rng import EXACT, KEYS, as_key
+from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
 from gupai_env.games import get_game
 from gupai_env.vector import MOST_ENVS, VectorEnv
-
-
-def seat_number(seat: int | str, players: int) -> int:
-    """Return the learner's seat as a number, ANY_SEAT for "random"."""
-    if isinstance(seat, str) and seat == "random":
-        return ANY_SEAT
-    if is_whole(seat) and 0 <= int(seat) < players:
-        return int(seat)
-    raise refused("seat", seat, f'choose "random" or a seat of {list(range(players))}')
-
-
-def mode_of(autoreset_mode: AutoresetMode | str) -> AutoresetMode:
-    """Return how lanes continue after an episode; raises ValueError for anything except SAME_STEP and NEXT_STEP."""
-    modes = (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)
-    for mode in modes:
-        if autoreset_mode is mode or is_one_of(autoreset_mode, [mode.value]):
-            return mode
-    choices = ", ".join(f'"{mode.value}"' for mode in modes)
-    raise refused("autoreset_mode", autoreset_mode, f"choose one of {choices}")
-
-
-def require_no(options: dict | None) -> None:
-    """Raise ValueError for options of a reset: there are none."""
-    if options:
-        raise refused("options", options, "there are no options")
 
 
 class SeatEnv(OwnMemory, gymnasium.Env):
     """One learning seat; agents play the others. An action is one decision of that seat.
 
-    Observations: int8 [layout.size], what the seat knows. Rewards: its chips, paid when a deal ends; those paid
-    before its first decision come with that. `info["action_mask"]`: int8 [num_actions], all zero at the end. Unless
-    illegal actions raise errors, `info["illegal"]` says whether the action of this step was one, and `info["played"]`
-    which action was played, NONE_PLAYED if none was.
+    Observations: int8 (or `dtype`) [layout.size], what the seat knows. Rewards: its chips, paid when a deal ends;
+    those paid before its first decision come with that. `info["action_mask"]`: int8 [num_actions], all zero at the
+    end. Unless illegal actions raise errors, `info["illegal"]` says whether the action of this step was one, and
+    `info["played"]` which action was played, NONE_PLAYED if none was.
     A first reset without a seed takes one from the operating system, later ones deal the next episode of the seed:
     the deals of the PettingZoo environment with that seed (but those in which the seat has nothing to decide).
     An error during a step or a reset, such as that of a failing opponent, and ctrl-C end the episode.
@@ -91,6 +67,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
         skip_forced: bool = False,
         illegal: str = RAISE,
         illegal_reward: float | None = None,
+        dtype: str = "int8",
         render_mode: str | None = None,
         **variant: Any,
     ) -> None:
@@ -105,13 +82,15 @@ class SeatEnv(OwnMemory, gymnasium.Env):
             illegal: What an illegal action does: "raise" an error; be replaced by a random legal one, "resample"; or
                 "end" the episode.
             illegal_reward: What it then pays, in chips; by default minus the most that can be lost in an episode.
+            dtype: Of observations, "int8" or "float32"; the values are the same.
 
         Raises:
-            ValueError: An option, an agent, a seat or a render mode is unknown; the error names those there are.
+            ValueError: An option, an agent, a seat or a render mode is unknown; the error names those there are. For
+                an unknown keyword it is a TypeError as well.
         """
         self.game = get_game(game)
-        options = dataclasses.asdict(self.game.variant.make(**variant))
-        self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", **options)
+        options = dataclasses.asdict(variant_of(self.game, variant))
+        self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", dtype=dtype, **options)
         self.players = self.table.variant.players
         self.opponents, self.pool = others_of(self.game, self.table.variant, opponents, pool)
         self._line_up: list[Any] = [None, *(self.opponents or self.pool[:1] * (self.players - 1))]
@@ -126,7 +105,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
         self._over = True
         self._gave_up = False  # an illegal action ended the episode
         self._dealt = False  # ever
-        self.observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
+        self.observation_space = self.table.observation_space(self.table.possible_agents[0])
         self.action_space = LegalActions(self._mask)
 
     def _bind(self) -> None:
@@ -258,9 +237,10 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
     Rule-based opponents play inside one compiled loop, others are asked in batches. A lane whose episode ends is
     dealt again in the same step (`AutoresetMode.SAME_STEP`): its observation is the first of the next episode, the
     last one is in `info["final_obs"]`. With `AutoresetMode.NEXT_STEP` its observation is the last one, its mask is all
-    zero, and the next step, whatever its action is there, returns the first of the next episode and no reward. Lane i
-    of `reset(seed=s)` plays the episodes of seed s + i. All arrays that are returned are the caller's. An error
-    during a step, such as that of a failing opponent, and ctrl-C end all episodes.
+    zero, and the next step, whatever its action is there, returns the first of the next episode and no reward. With
+    `AutoresetMode.DISABLED` it shows the same, and must be dealt by `reset(options={"reset_mask": ...})` before the
+    next step. Lane i of `reset(seed=s)` plays the episodes of seed s + i. All arrays that are returned are the
+    caller's. An error during a step, such as that of a failing opponent, and ctrl-C end all episodes.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
@@ -277,11 +257,19 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         illegal: str = RAISE,
         illegal_reward: float | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        **variant: Any,
+        **others: Any,
     ) -> None:
-        """Args: autoreset_mode: SAME_STEP or NEXT_STEP, or its value as text. All others and errors: as `SeatEnv`."""
-        self._waits = mode_of(autoreset_mode) == AutoresetMode.NEXT_STEP
-        self.metadata = {**self.metadata, "autoreset_mode": mode_of(autoreset_mode)}
+        """Make the tables.
+
+        Args:
+            autoreset_mode: One of Gymnasium's, or its value as text.
+            others: `dtype` and options of the variant. These, all before and the errors: as `SeatEnv`.
+        """
+        self.autoreset_mode = mode_of(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self._dtype = np.dtype(one_of("dtype", others.pop("dtype", DTYPES[0]), DTYPES))
+        game = get_game(game)
+        variant = dataclasses.asdict(variant_of(game, others))
         num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
         self.envs = envs = VectorEnv(game, num_envs, skip_forced=skip_forced, **variant)
         players = envs.variant.players
@@ -291,7 +279,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self._seat = seat_number(seat, players)
         self._seat_agents(players)
         self.num_envs, self.layout = num_envs, envs.layout
-        self.single_observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
+        self.single_observation_space = observation_box(self.layout, self._dtype)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.single_action_space = spaces.Discrete(envs.game.num_actions)
         self.action_space = LegalActionsBatch(envs)
@@ -302,6 +290,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self._final_observations = np.zeros_like(envs.observations)
         self._rewards, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self._over = np.zeros(num_envs, np.bool_)
+        self._ended = np.zeros(num_envs, np.bool_)  # lanes that show the end of an episode
         self._seeded = False
         self._going = False  # nothing is half done
 
@@ -339,42 +328,66 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
     def reset(self, *, seed: int | Sequence[int] | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.
 
-        Args: seed: that of lane 0, lane i gets (seed + i) % 2**63; or a seed for every lane. options: none are known.
-        Raises: ValueError for a bad seed or an option, and then nothing has changed.
+        Args:
+            seed: That of lane 0, lane i gets (seed + i) % 2**63; or a seed for every lane.
+            options: The one option is "reset_mask", bool [B]: the lanes to deal; others stay as they are.
+
+        Raises: ValueError for a bad seed or option, RuntimeError where no game is under way that other lanes could go
+            on with; nothing has changed then.
         """
-        require_no(options)
-        going, self._going = self._going, False  # until all is done that this takes
+        lanes = lanes_to_reset(options, self.num_envs)
+        going = self._going
         try:
-            self._begin(seed)
+            if lanes is None:
+                self._going = False  # until all is done that this takes
+                self._begin(seed)
+            else:
+                self._require_game()
+                self._abandon(lanes, seed)
         except (ValueError, RuntimeError):
             self._going = going
             raise
-        self._owed[:] = 0
-        self._over[:] = True  # there is no episode yet that could end
-        self._abandoned[:] = False
+        self._going = False
+        self._over[:] = True  # nothing that is paid until a decision belongs to an episode before
         self._actions[:] = WAIT
         with self.envs.alone:
             self._play()
+        self._abandoned[:] = False
         self._play_others()
         nothing = np.zeros(self.num_envs, np.bool_)
-        return self._shown(nothing, nothing, np.full(self.num_envs, NONE_PLAYED))
+        still_over = nothing if lanes is None else self._ended & ~lanes
+        return self._shown(still_over, nothing, np.full(self.num_envs, NONE_PLAYED))
 
     def _begin(self, seed: int | Sequence[int] | None) -> None:
         """Deal in every lane; a bad seed changes nothing."""
         if seed is not None or not self._seeded:
-            if getattr(seed, "ndim", 0) or (isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))):
-                self.envs.reset(seeds=seed)  # type: ignore[arg-type]
-                super().reset()
-            else:
-                first = None if seed is None else as_key(seed)
-                super().reset(seed=first)
-                first = int(self.np_random.integers(EXACT - self.num_envs)) if first is None else first
-                self.envs.reset(seeds=(np.uint64(first) + np.arange(self.num_envs, dtype=np.uint64)) % np.uint64(KEYS))
+            self.envs.reset(seeds=self._keys_of(seed))
             self._seeded = True
         else:
             self.envs.episodes += 1
             self.envs.begin()
             self.envs.refresh()
+        self._owed[:] = 0
+        self._abandoned[:] = False
+
+    def _abandon(self, lanes: np.ndarray, seed: int | Sequence[int] | None) -> None:
+        """Let the loop begin the next episode in some lanes, bool [B]; those that ended have been dealt already."""
+        self._abandoned[:] = lanes & ~self._ended
+        if seed is not None:
+            self.envs.seeds[lanes] = self._keys_of(seed)[lanes]
+            self.envs.episodes[lanes] = -1
+            self._abandoned[:] = lanes
+
+    def _keys_of(self, seed: int | Sequence[int] | None) -> np.ndarray:
+        """Return the seed of every lane, int64 [B]; raises ValueError for a bad one."""
+        if getattr(seed, "ndim", 0) or (isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))):
+            keys = as_keys(seed, self.num_envs)
+            super().reset()
+            return keys
+        first = None if seed is None else as_key(seed)
+        super().reset(seed=first)
+        first = int(self.np_random.integers(EXACT - self.num_envs)) if first is None else first
+        return as_keys((np.uint64(first) + np.arange(self.num_envs, dtype=np.uint64)) % np.uint64(KEYS), self.num_envs)
 
     def _require_game(self) -> None:
         if not self._going:
@@ -383,12 +396,17 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play the learner's action in every lane, integers [B], and all others up to its next decision.
 
-        Returns: observations, int8 [B, layout.size]; rewards, float64 [B], in chips; terminations and truncations
-            (never), bool [B]; infos, with `action_mask`, int8 [B, num_actions], of the observations.
+        Returns: observations, int8 (or `dtype`) [B, layout.size]; rewards, float64 [B], in chips; terminations and
+            truncations (never), bool [B]; infos, with `action_mask`, int8 [B, num_actions], of the observations.
             and, unless illegal actions raise errors, `illegal`, bool [B], and `played`, int64 [B], as in `SeatEnv`.
-        Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
+        Raises: IllegalActionError naming the first lane and seat whose action its mask forbids, RuntimeError where a
+            lane must be dealt first; nothing changed.
         """
         self._require_game()
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._ended.any():
+            raise RuntimeError(
+                f"lane {self._ended.argmax()}: its episode is over; deal it by reset(options={{'reset_mask': ...}})"
+            )
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
         with self.envs.alone:
             new, owed = (self._ended, self._owed.copy())  # lanes that only show a new deal now; what is owed so far
@@ -443,16 +461,16 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self, terminated: np.ndarray, illegal: np.ndarray, played: np.ndarray
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Return observations and infos, where episodes that are `terminated` have ended just now; all is done then."""
-        observations, every = self.envs.observations.copy(), np.ones(self.num_envs, np.bool_)
+        observations, every = self.envs.observations.astype(self._dtype), np.ones(self.num_envs, np.bool_)
         info = self._infos(every, self.envs.masks.view(np.int8), illegal, played)
-        if self._waits:
+        if waits := self.autoreset_mode != AutoresetMode.SAME_STEP:
             observations[terminated] = self._final_observations[terminated]
             info["action_mask"][terminated] = 0
         elif terminated.any():
             info |= self._final_info(terminated, illegal, played)
             if self.illegal != RAISE:
                 info["illegal"][terminated], info["played"][terminated] = False, NONE_PLAYED
-        self._ended = terminated.copy() if self._waits else np.zeros_like(terminated)
+        self._ended = terminated.copy() if waits else np.zeros_like(terminated)
         self._going = True
         return observations, info
 
@@ -478,7 +496,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         """Return what Gymnasium says of lanes whose episode ended: the last observation, and no legal action."""
         final = np.full(self.num_envs, None, object)
         envs = np.flatnonzero(terminated)
-        for lane, observation in zip(envs, self._final_observations[envs], strict=True):
+        for lane, observation in zip(envs, self._final_observations[envs].astype(self._dtype), strict=True):
             final[lane] = observation
         masks = np.zeros((self.num_envs, self.envs.game.num_actions), np.int8)
         return {

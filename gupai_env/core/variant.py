@@ -30,6 +30,16 @@ TYPES = {  # in words, for options without a description of what is allowed
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
+class UnknownOptionError(TypeError, ValueError):
+    """An option that a game does not have; a TypeError as well, as for any unexpected keyword argument.
+
+    `args` are the message and the name of the option.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 def option(
     default: Any, help: str, choices: tuple = (), encode: Callable[[Any], Any] | None = None, allowed: str = ""
 ) -> Any:
@@ -184,7 +194,7 @@ class Variant:
 
     @classmethod
     def make(cls: type[T], **options: Any) -> T:
-        """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones.
+        """Build a variant; an unknown option is an UnknownOptionError that names the nearest and all allowed ones.
 
         Where there are presets, the option `preset` stands for all options of one; others that are given go before it.
         """
@@ -198,8 +208,8 @@ class Variant:
             if name not in names:
                 hint = nearest(name, names)
                 game = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()  # its id, as in jie-long
-                raise ValueError(
-                    f"{short_repr(name)} is not an option of {game}; {hint}its options are {', '.join(names)}"
+                raise UnknownOptionError(
+                    f"{short_repr(name)} is not an option of {game}; {hint}its options are {', '.join(names)}", name
                 )
         return cls(**options)
 
