@@ -62,6 +62,13 @@ def test_evaluations_are_read_in_order_and_the_last_of_a_place_counts(tmp_path):
     ]
 
 
+def test_evaluations_whose_deals_are_all_alike_are_points_without_an_interval(tmp_path):
+    alike = row(10, 0, 1.0, -3.0, greedy={"mean": -3.0, "low": None, "high": None, "n": 2})
+    (tmp_path / METRICS_FILE).write_text("".join(f"{json.dumps(each)}\n" for each in (alike, row(20, 0, 2.0, 1.0))))
+    (points,) = places(str(strength(evaluations_of(tmp_path)))).values()
+    assert len(points) == 2
+
+
 def test_targets_are_drawn_in_thousands():
     drawn = str(strength([row(2000, 0, 1.0, 0.0), row(8000, 0, 2.0, 1.0)], "thousand targets"))
     assert {"2", "4", "6", "8"} <= set(re.findall(r">([\d.]+)</text>", drawn)) and ">thousand targets<" in drawn

@@ -636,7 +636,7 @@ def test_a_run_is_shown_and_played_against(pages):
         (5, "metrics.jsonl is damaged"),
         (
             {"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}
-            | {"tuned": {"mean": 1.0, "low": None, "high": None, "n": 1}},
+            | {"tuned": {"mean": 1.0, "low": 2.0, "high": None, "n": 1}},
             "metrics.jsonl is damaged",
         ),
     ],
@@ -649,6 +649,18 @@ def test_a_run_with_odd_looks_leaves_the_list_as_it_is(row, words, pages, room):
     shutil.rmtree(folder)
     for answer in answers:
         assert answer.status_code == 200 and words in answer.text.lower(), said(answer)
+
+
+@pytest.mark.parametrize(("deals", "words"), [(2, "+1.00 (all 2 deals alike: no interval)"), (1, "(1 deal: no")])
+def test_an_evaluation_whose_deals_are_all_alike_has_no_interval_on_the_page(deals, words, pages, room):
+    folder = room / "runs" / "alike"
+    shutil.copytree(room / "runs" / "one", folder)
+    row = {"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}
+    row["tuned"] = {"mean": 1.0, "low": None, "high": None, "n": deals}
+    (folder / "metrics.jsonl").write_text(json.dumps(row) + "\n")
+    answers = [pages.get(f"/run/alike{end}").text for end in ("", "/evaluations.csv")]
+    shutil.rmtree(folder)
+    assert words in answers[0] and answers[1].splitlines()[1].endswith("1.0,,"), answers[1]
 
 
 def test_games_of_other_packages_have_pages_too(monkeypatch):

@@ -14,6 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from gupai_agents.evaluation.chart import Point, curves
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_training.curves import LOSSES
 from gupai_training.trained import TrainedRun
 
@@ -228,8 +229,7 @@ class Comparison:
         drawn: dict[str, list[Point]] = {}
         for row in rows:
             if (row["against"], row["over"]) == (against, axis):
-                ends = [row["mean"] if row[key] is None else row[key] for key in ("low", "high")]
-                drawn.setdefault(row["recipe"], []).append(Point(row["at"], row["mean"], *ends))
+                drawn.setdefault(row["recipe"], []).append(Point.of(row["at"], Estimate.of(row)))
         label = against.replace("_", " ") if against in self.losses else f"chips per deal against {against}"
         return curves(drawn, axis, label)
 

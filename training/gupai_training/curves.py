@@ -19,10 +19,8 @@ MOST_BASELINES = 32
 
 
 class Compared(Interval):
-    """A comparison with a baseline in chips per deal: of several deals, so that both ends are known."""
+    """A comparison with a baseline in chips per deal."""
 
-    low: Number
-    high: Number
     n: Count = 0  # runs of before do not say
 
 
@@ -104,10 +102,7 @@ def strength(evaluations: Sequence[dict[str, Any]], over: Literal["seconds", "th
         return Markup()
     places = [row["seconds"] if over == "seconds" else row["targets"] / 1000 for row in evaluations]
     drawn = {
-        f"against {name}": [
-            Point(at, *(row[name][key] for key in ("mean", "low", "high")))
-            for at, row in zip(places, evaluations, strict=True)
-        ]
+        f"against {name}": [Point.of(at, Estimate.of(row[name])) for at, row in zip(places, evaluations, strict=True)]
         for name in [name for name in baselines if name != "random"] or baselines
     }
     by_search = [at for at, row in zip(places, evaluations, strict=True) if not row["decisions"]]

@@ -187,7 +187,8 @@ class RunFolder:
             row["losses"] = losses
         for name in self.baselines:
             for part in ("mean", "low", "high"):
-                self.logger.record(f"eval/{name}_{part}", row[name][part])
+                if row[name][part] is not None:
+                    self.logger.record(f"eval/{name}_{part}", row[name][part])
         for how, chips in row.get("exploitability", {}).items():
             self.logger.record(f"eval/exploitability_{how}", chips)
         path = self.folder / METRICS_FILE

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_env.render.letters import drawable
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
@@ -43,6 +44,12 @@ class Point(NamedTuple):
     y: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, x: float, estimate: Estimate) -> "Point":
+        """Return a point at a mean; if that has no interval, both ends are there too."""
+        ends = (estimate.low, estimate.high) if estimate.has_interval else (estimate.mean, estimate.mean)
+        return cls(x, estimate.mean, *ends)
 
 
 class Mark(NamedTuple):

@@ -178,12 +178,7 @@ def _running(found: Tournament) -> Markup:
     first, second = _ranked(found)[:2]
     gaps = found.chips_of(first) - found.chips_of(second)
     counts = np.unique(np.geomspace(min(10, len(gaps)), len(gaps), 300).astype(int))
-    points = []
-    for count in counts.tolist():
-        now = estimate(gaps[:count])
-        points.append(
-            chart.Point(count, now.mean, *((now.low, now.high) if now.has_interval else (now.mean, now.mean)))
-        )
+    points = [chart.Point.of(count, estimate(gaps[:count])) for count in counts.tolist()]
     name = f"{chart.short(found.players[first])} less {chart.short(found.players[second])}"
     return chart.curves({name: points}, "deals", "chips per deal")
 
