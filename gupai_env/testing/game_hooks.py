@@ -4,6 +4,7 @@ What only somebody else can know, such as an independent count of the payoffs, `
 """
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -68,11 +69,18 @@ def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:
 
 
 def hidden(env: GupaiEnv, agent: str) -> dict[str, list[str]]:
-    """Return the tiles that the other seats hold, where the state has them as the tile sets `hands`."""
+    """Return the tiles that the other seats hold, where the state has them as the tile sets `hands`.
+
+    Those are left out that a seat knows by counting: so few tiles lie elsewhere that another seat must hold them.
+    """
     held = {seat: tiles_in(hand) for seat, hand in zip(env.possible_agents, env.deal.state.hands, strict=False)}
-    if len(held) == 2 and sum(map(len, held.values())) == len(env.game.deck(env.deal.rules)):
-        return {}  # what a seat does not hold, the other one does
-    return {f"the hand of {seat}": list(map(tile_name, tiles)) for seat, tiles in held.items() if seat != agent}
+    unknown = Counter(env.game.deck(env.deal.rules).tolist()) - Counter(held.pop(agent))
+    places = {}
+    for seat, hand in held.items():
+        elsewhere = unknown.total() - len(hand)
+        known = Counter({kind: max(0, copies - elsewhere) for kind, copies in unknown.items()})
+        places[f"the hand of {seat}"] = list(map(tile_name, (Counter(hand) - known).elements()))
+    return places
 
 
 def sample(env: GupaiEnv, rng: np.random.Generator) -> int:
