@@ -42,7 +42,7 @@ _DOSES = rf"(?:{_NUMBERS})(?: (?:and|to) (?:{_NUMBERS})| or more)?"
 _TILES = r"(?:\[[1-6]:[1-6]\])+"
 _SLOT = re.compile(
     rf"(?:(?<=[Aa]gainst )|(?<=among )|(?<=with )){_PLAYER}(?!\w)|^{_PLAYER}(?= (?:with |at |\(?[+-]?\d))"
-    rf"|(?<=with )(?:{_DOSES})(?= (?:it |[+-]\d))|(?:(?<=from )|(?<=up to ))(?:{_DOSES})$"
+    rf"|(?<=with )(?:{_DOSES})(?=$| (?:it |\(?[+-]\d))|(?:(?<=from )|(?<=up to ))(?:{_DOSES})$"
     rf"|{_TILES}(?: / {_TILES})*|\b(?:{_GAMES})\b|[+-]?\d+(?:[.,]\d+)*(?:e[+-]\d+)?|{_NAMES}"
     rf"|\b(?:{_RANKS})(?= / | and (?:{_RANKS})| \((?:wins|pushes|loses)\)|, (?:wins|pushes|loses)$)"
     rf"|(?:(?<= / )|(?<= has )|(?<= have )|(?<=\]  ))(?:{_RANKS})\b|(?<= and )(?:{_RANKS})(?=\.$| \()"
