@@ -21,8 +21,14 @@ def variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:
 
 
 def interval(won: dict | Estimate | None) -> str:
-    """Return chips with their interval, "" for none."""
-    return "" if won is None else str(won if isinstance(won, Estimate) else Estimate.of(won))
+    """Return chips with their interval, "" for none.
+
+    Intervals of chips are symmetric, except that headers of networks round their ends.
+    """
+    if won is None:
+        return ""
+    found = won if isinstance(won, Estimate) else Estimate.of(won)
+    return str(Estimate.symmetric(found.mean, found.half_width, found.samples))
 
 
 def flowing(lines: list[str]) -> str:

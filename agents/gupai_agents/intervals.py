@@ -66,6 +66,6 @@ def interval_text(
     if places is None:
         places = 4 if 0 < half < FINE else 2
     shown = f"{mean:{sign}z.{places}f}{unit}"
-    if abs(low + high - 2 * mean) < 2.1 * 10**-places:  # files may hold rounded ends
+    if abs(low + high - 2 * mean) < 10**-places / 2:
         return f"{shown} ±{half:.{places}f}"
     return f"{shown} ({low:{sign}z.{places}f} to {high:{sign}z.{places}f})"
