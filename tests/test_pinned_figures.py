@@ -46,7 +46,7 @@ VARIANTS = {
 PINNED = {
     "jie-long": "e6c9dff59e99ed05",
     "ce-deng": "960c4b0e8deb1e7a",
-    "ding-niu": "66ce01384dca678a",
+    "ding-niu": "25818053a6a463e4",
     "da-ling": "cac31b32d6b12f4a",
     "tiu-u": "bceecfd05498db37",
     "small-mahjong": "a3dc53adf72cb19f",

@@ -67,42 +67,42 @@ CHANGES = re.compile(r'name="token" value="\w+"|[\d.]+ seconds?')  # with every 
 SEEN = [*GAMES, "room", "terminal"]
 PINNED = {
     "jie-long": """
-        d4af ae72 f058 293a c546 7791 665a 8a8f ed0e
+        d4af ae72 f058 7150 72ca 7791 665a 8a8f ed0e
     """,
     "ce-deng": """
-        205e ba53 9f4e 941c d285 74c6 434e 8afe 75b4
+        205e ba53 9f4e 2068 62cc 74c6 434e 8afe 75b4
     """,
     "ding-niu": """
-        cad9 139e 579c d8cf 7f77 8704 f266 f747 b3c1 72a0
+        cad9 139e 579c d8cf 7f77 28fe f266 f747 b3c1 72a0
     """,
     "da-ling": """
-        e205 a3c7 c267 44e7 22ab 11d9 8f06 fde2
+        e205 a3c7 5316 40d4 22ab 11d9 8f06 fde2
     """,
     "tiu-u": """
-        99b6 6599 8562 10f2 5f95 60d7 fdd4 d94b 12eb
+        99b6 6599 8562 b125 9a2b 60d7 fdd4 d94b 12eb
     """,
     "small-mahjong": """
-        0766 3fff 4f1c 3f17 a393 15d5 684d
+        0766 c4c6 7768 3f17 a393 15d5 684d
     """,
     "tien-gow": """
-        5108 4dcc b217 f05c 9142 3dfb 1b63 0ef5 971e
+        5108 4dcc b217 f05c 0126 3dfb 1b63 0ef5 971e
     """,
     "deer-hunt": """
-        9b42 eb3b f504 4212 58ff f7a2 10ad 3429 f9d7
+        9b42 eb3b f504 2bd6 04b6 f7a2 10ad 3429 f9d7
     """,
     "shi-wu-hu": """
-        52a6 f7df d6a3 4abd f76a fd80 d8d2 ad43 3f8f
+        52a6 f7df d6a3 01f1 8eb2 fd80 d8d2 ad43 3f8f
     """,
     "pai-gow": """
-        49ae 468c 9018 cd58 04b4 e088 f517 a2b8
+        49ae 468c 9018 416b 04b4 e088 f517 a2b8
     """,
     "room": """
-        0a9d ddda f3b3 efde 7993 8769 0f7e b457 17e5 191e 696a 5f51 834d 7fcd d395 3043 3c8d d0f3 b17c 9835
-        7acd 4db6 22f2 ed68 4513 c4cf 0402 d783 4935 328b 10d8 aff1 4e37 a5f3 608a 8d39 f254 8020 e1ce 1294
-        5826 56ba 2c4c d109 7e28 a6bb ba8b 57ba 2a5b 084f ac99 1dcb a797 dc8e
+        0a9d ddda f3b3 efde 7d8a 4e72 3a9c b457 2ad5 fc55 f191 5f51 834d 4639 d395 3043 3c8d d0f3 b17c 9835
+        7acd 4db6 22f2 ed68 4513 c4cf 0402 d783 4935 328b 10d8 aff1 d3d6 a5f3 608a 8d39 f254 8020 e1ce 1294
+        5826 56ba ebbf 0158 7e28 a6bb ba8b 57ba 2a5b 084f ac99 1dcb 0619 f26b
     """,
     "terminal": """
-        1008 c6ed e5b9 0228 b2fe 353b 1d76 b459 4d49 24aa f217 87d8 d662 a5f3 3d32 1d6e
+        1008 c6ed e5b9 0228 b2fe 353b 1d76 b459 4d49 24aa f217 87d8 d662 6d97 3d32 1d6e
     """,
 }
 
