@@ -102,9 +102,11 @@ def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
     words = ["train", path, "--runs", tmp_path / "runs"]
-    command = [sys.executable, "-m", "gupai_app", *words]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as training:
-        time.sleep(1.0)  # it imports
+    begun = "print(flush=True); import runpy; runpy.run_module('gupai_app', run_name='__main__')"
+    command = [sys.executable, "-c", begun, *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
+        training.stdout.readline()  # Python itself has started, which a signal ends with 1
+        time.sleep(0.5)  # it imports
         training.send_signal(signal.SIGINT)
         ends = [(training.communicate(timeout=120)[1], training.wait())]
     for delay in (0.05, 0.3):  # it reads, it builds
