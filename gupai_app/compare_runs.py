@@ -9,7 +9,7 @@ from gupai_agents.intervals import interval
 from gupai_app.report import put, put_json, table_of
 from gupai_env.core.checks import counted, refused
 from gupai_env.core.files import check_target, write_file
-from gupai_training.comparison import COLUMNS, Comparison, Over, improvement, iqm, over_runs
+from gupai_training.comparison import COLUMNS, QUARTER, Comparison, Over, improvement, over_runs
 from gupai_training.trained import METRICS, as_csv, load_run
 
 PIXELS = 1120  # of a PNG, two for each unit of the chart
@@ -45,7 +45,7 @@ def ends_of(found: Comparison) -> list[End]:
         for recipe in found.recipes:
             values = found.final(recipe, against)
             above = None if recipe == first else improvement(values, found.final(first, against))
-            ends.append(End(recipe, against, over_runs(values), over_runs(values, iqm), above))
+            ends.append(End(recipe, against, over_runs(values), over_runs(values, QUARTER), above))
     return ends
 
 
@@ -72,8 +72,7 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
         table.add_row(*cells, *([end.better] if several else []))
     put(
         table,
-        "Chips per deal at the last evaluation of each run; in brackets 95% intervals over runs, by bootstrap, which "
-        "are too narrow for fewer than five runs.",
+        "Chips per deal at the last evaluation of each run; in brackets 95% intervals over runs.",
         *(f"{note}." for note in found.notes),
     )
     return None
