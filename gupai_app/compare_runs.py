@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.html import standalone
-from gupai_agents.intervals import interval
+from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
 from gupai_app.report import put, put_json, table_of
 from gupai_env.core.checks import counted, refused
 from gupai_env.core.files import check_target, write_file
-from gupai_training.comparison import COLUMNS, QUARTER, Comparison, Over, improvement, over_runs
+from gupai_training.comparison import COLUMNS, Comparison
 from gupai_training.trained import METRICS, as_csv, load_run
 
 PIXELS = 1120  # of a PNG, two for each unit of the chart
@@ -24,17 +24,17 @@ class End(NamedTuple):
 
     recipe: str
     against: str
-    mean: Over
-    middle: Over
-    above: Over | None
+    mean: Estimate
+    middle: Estimate
+    above: Estimate | None
 
     @property
     def better(self) -> str:
         """How likely a run ends above one of the first recipe, "" for that one."""
         if self.above is None:
             return ""
-        ends = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.n > 1 else ""
-        return f"{self.above.value:.0%}{ends}"
+        ends = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.has_interval else ""
+        return f"{self.above.mean:.0%}{ends}"
 
 
 def ends_of(found: Comparison) -> list[End]:
@@ -44,8 +44,8 @@ def ends_of(found: Comparison) -> list[End]:
     for against in found.baselines:
         for recipe in found.recipes:
             values = found.final(recipe, against)
-            above = None if recipe == first else improvement(values, found.final(first, against))
-            ends.append(End(recipe, against, over_runs(values), over_runs(values, QUARTER), above))
+            above = None if recipe == first else superiority(values, found.final(first, against))
+            ends.append(End(recipe, against, estimate(values, runs=True), trimmed(values), above))
     return ends
 
 
@@ -56,9 +56,9 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
         rows = [
             {
                 **{"recipe": end.recipe, "against": end.against},
-                **interval(*end.mean),
-                "iqm": interval(*end.middle),
-                **({} if end.above is None else {"above_first": interval(*end.above)}),
+                **end.mean.as_numbers(),
+                "iqm": end.middle.as_numbers(),
+                **({} if end.above is None else {"above_first": end.above.as_numbers()}),
             }
             for end in ends
         ]
@@ -68,11 +68,12 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
     several = len(found.recipes) > 1
     table = table_of("recipe", "against", "runs", "mean", "IQM", *(["ends above the first"] if several else []))
     for end in ends:
-        cells = [end.recipe, end.against, str(end.mean.n), str(end.mean), str(end.middle)]
+        mean, middle = (each.text(noun="runs") for each in (end.mean, end.middle))
+        cells = [end.recipe, end.against, str(end.mean.samples), mean, middle]
         table.add_row(*cells, *([end.better] if several else []))
     put(
         table,
-        "Chips per deal at the last evaluation of each run; in brackets 95% intervals over runs.",
+        "Chips per deal at the last evaluation of each run, with 95% intervals over runs.",
         *(f"{note}." for note in found.notes),
     )
     return None

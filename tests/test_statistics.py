@@ -27,7 +27,9 @@ from gupai_agents.evaluation.statistics import (
     ratio_of_means,
     samples_for,
     share,
+    superiority,
     t_test,
+    trimmed,
 )
 from gupai_agents.intervals import KEYS, interval, interval_in, interval_text
 from gupai_agents.stored import Interval
@@ -468,3 +470,36 @@ def test_every_figure_of_the_files_that_come_along_has_these_names():
     assert not wrong
     ends = [(where, each["low"], each["mean"], each["high"], each["n"]) for where, each in found if each["low"]]
     assert not [where for where, low, mean, high, n in ends if not (low <= mean <= high and n > 1)]
+
+
+def test_intervals_over_runs_hold_the_mean_even_of_two():
+    values = np.array([100.0, 1, 2, 3, 4, 5, 6, -100])
+    assert trimmed(values).mean == 3.5 and trimmed(values, 0)[:3] == pytest.approx(estimate(values, runs=True)[:3])
+    assert estimate(values, runs=True)[1:3] == pytest.approx(
+        scipy.stats.t.interval(0.95, 7, values.mean(), scipy.stats.sem(values))
+    )
+    assert t_test(values, runs=True) == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue)
+    rng = np.random.default_rng(0)
+    for count, cut in ((2, 0.0), (2, 0.25), (3, 0.0), (8, 0.25), (20, 0.0)):
+        intervals = [trimmed(values, cut) for values in rng.normal(size=(1000, count))]
+        assert 0.92 <= np.mean([each.low <= 0 <= each.high for each in intervals]) <= 0.97
+    assert not any(
+        estimate(np.ones(count), runs=True).has_interval or trimmed(np.ones(count)).has_interval for count in (1, 2)
+    )
+
+
+def test_how_likely_one_recipe_ends_above_another():
+    ours, theirs = np.array([1.0, 2, 3]), np.array([0.0, 2])
+    above = [1.0 if our > their else 0.5 if our == their else 0.0 for our in ours for their in theirs]
+    assert superiority(ours, theirs).mean == pytest.approx(np.mean(above))
+    always, never = superiority(ours + 10, theirs), superiority(ours - 10, theirs)
+    assert always.mean == always.high == 1 and 0.3 < always.low < 0.6  # six pairs are not certain
+    assert never[:3] == pytest.approx((0, 0, 1 - always.low))
+    alike = superiority(ours, ours)
+    assert alike.mean == 0.5 and alike.low == pytest.approx(1 - alike.high) and alike.low < 0.2
+    rng, true = np.random.default_rng(0), scipy.stats.norm.cdf(1 / 2**0.5)
+    intervals = [superiority(rng.normal(1, size=4), rng.normal(size=4)) for _ in range(500)]
+    assert 0.92 <= np.mean([each.low <= true <= each.high for each in intervals]) <= 0.98
+    for one, other in ((ours[:1], theirs), (ours, theirs[:1])):
+        single = superiority(one, other)
+        assert single.samples == 1 and not single.has_interval

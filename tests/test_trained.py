@@ -14,17 +14,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import stats
 from typer.testing import CliRunner
 
 from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint, write_checkpoint
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import make_agent
 from gupai_app import compare_runs
 from gupai_app.cli import app
 from gupai_app.seeds import BEGAN, ENDED, EVALUATED, FAILED, PROCESSES, Child, Seeds, seeds_of
 from gupai_training import load_run, train
-from gupai_training.comparison import QUARTER, Comparison, improvement, over_runs
+from gupai_training.comparison import Comparison
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, RESUME_FILE, parse
 from gupai_training.trained import METRICS
 
@@ -107,7 +107,7 @@ def test_runs_are_compared_by_recipe(runs):
         if (row["recipe"], row["against"], row["over"], row["at"]) == ("ppo.entropy=0.01", "greedy", "decisions", 4096)
     )
     assert row["mean"] == pytest.approx(np.mean(means)) and row["n"] == 2
-    assert (row["low"], row["high"]) == pytest.approx(over_runs(np.array(means))[1:3])
+    assert (row["low"], row["high"]) == pytest.approx(estimate(np.array(means), runs=True)[1:3])
     assert all(row["low"] is None for row in found.rows() if row["recipe"] == "ppo.entropy=0.05")
 
 
@@ -132,34 +132,6 @@ def test_losses_are_compared_where_all_runs_noted_them(runs):
     assert values[:, 0].tolist() == noted and points[-1] == 4096
     assert {row["against"] for row in found.rows(found.losses)} == set(found.losses)
     assert all(row["against"] in found.baselines for row in found.rows())
-
-
-def test_intervals_over_runs_hold_the_mean_even_of_two_runs():
-    assert over_runs(np.array([100.0, 1, 2, 3, 4, 5, 6, -100]), QUARTER).value == 3.5
-    rng = np.random.default_rng(0)
-    for count, cut in ((2, 0.0), (2, QUARTER), (3, 0.0), (8, QUARTER), (20, 0.0)):
-        intervals = [over_runs(values, cut) for values in rng.normal(size=(1000, count))]
-        assert 0.92 <= np.mean([each.low <= 0 <= each.high for each in intervals]) <= 0.97
-    values = rng.normal(size=6)
-    assert over_runs(values)[1:3] == pytest.approx(stats.t.interval(0.95, 5, values.mean(), stats.sem(values)))
-    assert str(over_runs(np.array([1.0]))) == str(over_runs(np.array([1.0, 1.0]))) == "+1.00"
-
-
-def test_how_likely_one_recipe_ends_above_another():
-    ours, theirs = np.array([1.0, 2, 3]), np.array([0.0, 2])
-    above = [1.0 if our > their else 0.5 if our == their else 0.0 for our in ours for their in theirs]
-    assert improvement(ours, theirs).value == pytest.approx(np.mean(above))
-    always, never = improvement(ours + 10, theirs), improvement(ours - 10, theirs)
-    assert always.value == always.high == 1 and 0.3 < always.low < 0.6  # six pairs are not certain
-    assert never[:3] == pytest.approx((0, 0, 1 - always.low))
-    alike = improvement(ours, ours)
-    assert alike.value == 0.5 and alike.low == pytest.approx(1 - alike.high) and alike.low < 0.2
-    rng, true = np.random.default_rng(0), stats.norm.cdf(1 / 2**0.5)
-    intervals = [improvement(rng.normal(1, size=4), rng.normal(size=4)) for _ in range(500)]
-    assert 0.92 <= np.mean([each.low <= true <= each.high for each in intervals]) <= 0.98
-    for one, other in ((ours[:1], theirs), (ours, theirs[:1])):
-        single = improvement(one, other)
-        assert single.n == 1 and np.isnan(single.low) and np.isnan(single.high)
 
 
 def test_how_much_a_run_could_be_exploited_is_a_figure_of_its_own(runs):
@@ -188,7 +160,7 @@ def test_it_is_told_how_every_recipe_ended_and_how_likely_above_the_first(capsys
     assert two["above_first"]["low"] < 16 / 25 < two["above_first"]["high"]
     compare_runs.show(found)
     printed = capsys.readouterr().out
-    assert re.search(r"two .*-19\.20 \[.*\+1\.00 .* 64% \[", printed) and "%" not in re.search("one .*", printed)[0]
+    assert re.search(r"two .*-19\.20 ±.*\+1\.00 .* 64% \[", printed) and "%" not in re.search("one .*", printed)[0]
 
 
 def test_runs_are_compared_along_what_some_moved_and_with_whom_all_met(runs):

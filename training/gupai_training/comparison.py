@@ -12,70 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
-from scipy.special import stdtrit
 
 from gupai_agents.evaluation.chart import Point, curves
-from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate, trimmed
+from gupai_agents.intervals import number_or_none
 from gupai_training.curves import LOSSES
 from gupai_training.trained import TrainedRun
 
-QUARTER = 0.25  # left out at each end by the interquartile mean
-SHARES = 10_001  # that are tried for the ends of an interval
-Z = 1.959964  # standard errors of a 95% interval
 AXES = ("targets", "decisions", "seconds")
 MOST_POINTS = 200  # of a curve
 OWN = ("seed", "name", "threads")  # settings in which the runs of one recipe may differ
 COLUMNS = (*("recipe", "against", "over", "at"), *("mean", "low", "high", "iqm", "iqm_low", "iqm_high", "n"))
-
-
-class Over(NamedTuple):
-    """A statistic over n runs with its 95% interval; without one (NaN) where there is a single run or no spread."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-
-    def __str__(self) -> str:
-        if np.isnan(self.low):
-            return f"{self.value:+z.2f}"
-        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}]"
-
-
-def over_runs(values: np.ndarray, cut: float = 0.0) -> Over:
-    """Return the mean of one figure per run, [N], with its 95% interval over runs, by Student's t.
-
-    Of a trimmed mean the spread is that of winsorised values (Tukey and McLaughlin, 1963). Without spread: no interval.
-
-    Args:
-        values: float [N].
-        cut: The share of runs that is left out at each end, rounded down; QUARTER for the interquartile mean.
-    """
-    count = len(values)
-    out = int(cut * count)
-    middle = np.sort(values)[out : count - out]
-    spread = float(np.std(np.clip(values, middle[0], middle[-1]), ddof=1)) if count > 1 else 0.0
-    half_width = np.nan
-    if spread:
-        half_width = float(stdtrit(len(middle) - 1, 0.975)) * spread * count**0.5 / len(middle)
-    value = float(middle.mean())
-    return Over(value, value - half_width, value + half_width, count)
-
-
-def improvement(ours: np.ndarray, theirs: np.ndarray) -> Over:
-    """Return how likely a run of one recipe, [N], ends above one of another, [M]; equal ones count half.
-
-    The 95% interval is a score interval, which has a width even where all runs of one end above all of the other's
-    (Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney statistic", 2006, method 5).
-    """
-    value = float((np.sign(ours[:, None] - theirs).mean() + 1) / 2)
-    pairs, more = len(ours) * len(theirs), (len(ours) + len(theirs)) / 2 - 1
-    if min(len(ours), len(theirs)) < 2:
-        return Over(value, np.nan, np.nan, 1)
-    shares = np.linspace(0, 1, SHARES)
-    variance = shares * (1 - shares) * (1 + more * (1 - shares) / (2 - shares) + more * shares / (1 + shares)) / pairs
-    held = shares[np.abs(shares - value) <= Z * np.sqrt(variance) + 0.5 / SHARES]
-    return Over(value, float(held[0]), float(held[-1]), min(len(ours), len(theirs)))
 
 
 NOTHING_EVALUATED = "{0} is left out: nothing was evaluated there yet"
@@ -200,16 +147,15 @@ class Comparison:
         Args:
             measured: Players or `losses`; None: all players.
         """
-        found = []
+        rows = []
         for recipe in self.recipes:
             for against in self.baselines if measured is None else measured:
                 for axis in self.axes():
                     for at, values in zip(*self.curve(recipe, against, axis), strict=True):
-                        whole, middle = over_runs(values), over_runs(values, QUARTER)
-                        head = {"recipe": recipe, "against": against, "over": axis, "at": float(at)}
-                        figures = [None if np.isnan(each) else each for each in (*whole[:3], *middle)]
-                        found.append(head | dict(zip(COLUMNS[4:], figures, strict=True)))
-        return found
+                        ends = (*estimate(values, runs=True)[:3], *trimmed(values)[:3])
+                        cells = (recipe, against, axis, float(at), *map(number_or_none, ends), len(values))
+                        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+        return rows
 
     def chart(self, rows: Sequence[Mapping[str, Any]], against: str, axis: str) -> Markup:
         """Return the curves of all recipes against one player along one axis as SVG, bands for 95% over runs.

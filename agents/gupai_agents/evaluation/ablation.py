@@ -253,17 +253,17 @@ def contributions_over(problem: Problem, found: Sequence[Searched]) -> tuple[Con
     names = [feature.name for feature in problem.game.features]
     columns = {name: np.array([getattr(each, name) for each in found]) for name in ("weights", "dropped", "lost")}
     lost = columns["lost"]
-    p = [t_test(lost[:, at]) for at in range(len(problem.groups))]
+    p = [t_test(lost[:, at], runs=True) for at in range(len(problem.groups))]
     again = replicated(lost)
     contributions = [
         Contribution(
             tuple(names[each] for each in group),
-            estimate(columns["weights"][:, group[0]]),
-            estimate(columns["dropped"][:, at]),
-            estimate(lost[:, at]),
+            estimate(columns["weights"][:, group[0]], runs=True),
+            estimate(columns["dropped"][:, at], runs=True),
+            estimate(lost[:, at], runs=True),
             rate,
             at in again,
-            estimate(lost[len(lost) // 2 :, at]),
+            estimate(lost[len(lost) // 2 :, at], runs=True),
             again.get(at),
         )
         for at, (group, rate) in enumerate(zip(problem.groups, false_discovery(p), strict=True))
@@ -279,10 +279,12 @@ def replicated(lost: np.ndarray) -> dict[int, float]:
     """
     half = len(lost) // 2
     first, second = lost[:half], lost[half:]
-    stated = [at for at in range(lost.shape[1]) if np.mean(first[:, at]) > 0 and t_test(first[:, at]) < STATED]
+    stated = [
+        at for at in range(lost.shape[1]) if np.mean(first[:, at]) > 0 and t_test(first[:, at], runs=True) < STATED
+    ]
     p = []
     for at in stated:
-        both = t_test(second[:, at])
+        both = t_test(second[:, at], runs=True)
         p.append(both / 2 if np.mean(second[:, at]) > 0 else 1 - both / 2)
     return dict(zip(stated, holm(p), strict=True))
 
@@ -315,7 +317,7 @@ def discover(
     rivals = rivals_of(game, made)
     problem = problem_of(game, made, start, among(game, made, rivals, progress))
     found = search_seeds(problem, budget, seed, threads, kept, keep)
-    chips = estimate(np.array([each.chips for each in found]))
+    chips = estimate(np.array([each.chips for each in found]), runs=True)
     names = [feature.name for feature in game.features]
     idle = tuple(name for at, name in enumerate(names) if at not in problem.chosen)
     return Ablation(

@@ -17,6 +17,7 @@ from gupai_agents.intervals import interval, interval_in, interval_text
 
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
 NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution, also for older versions of scipy
+SHARES = 10_001  # that are tried for the ends of an interval
 DIGITS = 12  # values that agree in so many are alike; the rest is rounding
 
 
@@ -84,12 +85,18 @@ class Estimate(NamedTuple):
 NOTHING = Estimate(math.nan, -math.inf, math.inf, 0)  # of no values
 
 
-def estimate(values: np.ndarray) -> Estimate:
-    """Return the mean of independent values, [N], with its 95% interval; without one if all values are alike."""
+def estimate(values: np.ndarray, *, runs: bool = False) -> Estimate:
+    """Return the mean of independent values, [N], with its 95% interval; without one if all values are alike.
+
+    Args:
+        values: One per deal, or per run.
+        runs: Whether a value is that of a run or a seed, a mean of many deals itself: such values are nearly normal,
+            and Student's t has its usual degrees of freedom.
+    """
     count = len(values)
     if not count:
         return NOTHING
-    degrees = _degrees(values)
+    degrees = _degrees(values, runs)
     half_width = _quantile(degrees) * float(np.std(values, ddof=1)) / count**0.5 if degrees else math.inf
     return Estimate.symmetric(float(np.mean(values)), half_width, count, degrees)
 
@@ -118,10 +125,44 @@ def _quantile(degrees: float) -> float:
     return float(stdtrit(degrees, 0.975))
 
 
-def _degrees(values: np.ndarray) -> float:
+def _degrees(values: np.ndarray, runs: bool) -> float:
     """Return the degrees of freedom of the spread of values, [N]; 0 if they are all alike."""
     beyond = _beyond_commonest(values)
+    if runs and beyond:
+        return len(values) - 1.0
     return max(1.0, beyond / 2) if beyond else 0.0
+
+
+def trimmed(values: np.ndarray, share: float = 0.25) -> Estimate:
+    """Return the mean of the values of runs, [N], without the lowest and the highest share, with its 95% interval.
+
+    The share is rounded down to whole runs. A quarter leaves the interquartile mean (IQM). The spread is that of
+    winsorised values (Tukey and McLaughlin, 1963).
+    """
+    count = len(values)
+    out = int(share * count)
+    middle = np.sort(values)[out : count - out]
+    spread = float(np.std(np.clip(values, middle[0], middle[-1]), ddof=1)) if count > 1 else 0.0
+    degrees = len(middle) - 1.0 if spread else 0.0
+    half_width = _quantile(degrees) * spread * count**0.5 / len(middle) if degrees else math.inf
+    return Estimate.symmetric(float(middle.mean()), half_width, count, degrees)
+
+
+def superiority(ours: np.ndarray, theirs: np.ndarray) -> Estimate:
+    """Return how likely a value of one sample, [N], is above one of another, [M]; equal ones count half.
+
+    The 95% interval is a score interval, which has a width even where all values of one are above all of the other's
+    (Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney statistic", 2006, method 5).
+    """
+    least = min(len(ours), len(theirs))
+    value = float((np.sign(ours[:, None] - theirs).mean() + 1) / 2)
+    if least < 2:
+        return Estimate.symmetric(value, math.inf, least)
+    shares, more = np.linspace(0, 1, SHARES), (len(ours) + len(theirs)) / 2 - 1
+    pairs = 1 + more * (1 - shares) / (2 - shares) + more * shares / (1 + shares)
+    error = np.sqrt(shares * (1 - shares) * pairs / (len(ours) * len(theirs)))
+    held = shares[np.abs(shares - value) <= _quantile(NORMAL) * error + 0.5 / SHARES]
+    return Estimate(value, float(held[0]), float(held[-1]), least)
 
 
 def _beyond_commonest(values: np.ndarray) -> int:
@@ -219,15 +260,15 @@ def clustered(values: np.ndarray, clusters: np.ndarray) -> Estimate:
     return estimate(np.bincount(places, values) / np.bincount(places))
 
 
-def t_test(values: np.ndarray) -> float:
+def t_test(values: np.ndarray, *, runs: bool = False) -> float:
     """Return the two-sided p of Student's test that the mean of independent values, [N], is zero.
 
-    It has the degrees of freedom of `estimate`. Values that are all alike have the p of the exact sign test: 0.5 for
-    two deals.
+    It has the degrees of freedom of `estimate`, also for `runs`. Values that are all alike have the p of the exact sign
+    test: 0.5 for two deals.
     """
     from scipy.special import stdtr
 
-    degrees = _degrees(values) if len(values) else 0.0
+    degrees = _degrees(values, runs) if len(values) else 0.0
     if not degrees:
         return 2.0 ** (1 - len(values)) if np.any(values) else 1.0
     t = abs(float(np.mean(values))) / float(np.std(values, ddof=1)) * len(values) ** 0.5

@@ -171,9 +171,9 @@ def optimise(
     names = [feature.name for feature in game.features]
     weights = np.array([each.weights for each in found])
     dropped = np.array([each.dropped for each in found])
-    lost = estimate(np.array([each.lost[0] for each in found]))
-    weighed = {name: estimate(weights[:, names.index(name)]) for name in trait.features}
-    others = {names[at]: estimate(dropped[:, 1 + place]) for place, (at,) in enumerate(problem.others)}
+    lost = estimate(np.array([each.lost[0] for each in found]), runs=True)
+    weighed = {name: estimate(weights[:, names.index(name)], runs=True) for name in trait.features}
+    others = {names[at]: estimate(dropped[:, 1 + place], runs=True) for place, (at,) in enumerate(problem.others)}
     leans = sorted((name for name in others if others[name].low > 0), key=lambda name: -others[name].mean)
     return Optimised(
         trait,
@@ -181,8 +181,8 @@ def optimise(
         variant,
         judged(trait, weighed, lost),
         weighed,
-        estimate(np.array([each.chips for each in found])),
-        estimate(dropped[:, 0]),
+        estimate(np.array([each.chips for each in found]), runs=True),
+        estimate(dropped[:, 0], runs=True),
         lost,
         {name: others[name] for name in leans[:NAMED]},
         budget,
