@@ -488,6 +488,15 @@ def test_a_rule_is_compiled_once_whether_a_loop_a_rule_or_a_long_rule_calls_it()
     assert sorted(seen.names) == sorted(["<lambda>", "_part", "_whole", "_long_part"])
 
 
+def test_a_loop_calls_a_long_rule_and_inlines_a_rule():
+    loop = numba.njit(lambda number: _part(number) + _long_part(number), pipeline_class=LoopCompiler)
+    assert loop(3) == 8
+    (code,) = loop.inspect_llvm().values()
+    calls = "".join(line for line in code.splitlines() if " call " in line)
+    assert "10_long_partB" in calls  # names in LLVM begin with their lengths
+    assert "5_partB" not in calls
+
+
 # --- what numba may lack ----------------------------------------------------------------------------
 
 LACKING = """

@@ -12,7 +12,7 @@ import numba
 
 LIBRARY, COMPILER, TEMPLATES = "core.codegen.JITCodeLibrary", "core.compiler", "core.typing.templates"
 PARTS = (  # to compile what loops contain only there
-    *(f"{LIBRARY}.{name}" for name in ("add_llvm_module", "enable_object_caching", "get_pointer_to_function")),
+    *(f"{LIBRARY}.{name}" for name in ("add_ir_module", "enable_object_caching", "get_pointer_to_function")),
     *(f"{LIBRARY}.{name}" for name in ("_optimize_functions", "_optimize_final_module", "_finalize_final_module")),
     *(f"{LIBRARY}.{name}" for name in ("_finalize_dynamic_globals", "_ensure_finalized", "codegen")),
     *(f"core.codegen.JITCPUCodegen.{name}" for name in ("_function_pass_manager", "set_env")),

@@ -50,11 +50,12 @@ class _Part(base_class(LIBRARY)):  # type: ignore[misc]
 
 
 class _CalledPart(_Part):
-    def add_llvm_module(self, module: Any) -> None:
+    def add_ir_module(self, module: Any) -> None:
+        """Keep functions from being inlined; llvmlite 0.46 puts the attributes of a parsed module in a wrong place."""
         for function in module.functions:
             if not function.is_declaration:
-                function.add_function_attribute("noinline")
-        super().add_llvm_module(module)
+                function.attributes.add("noinline")
+        super().add_ir_module(module)
 
 
 class _Flags(base_class(f"{COMPILER}.Flags")):  # type: ignore[misc]
