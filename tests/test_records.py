@@ -190,7 +190,8 @@ FORGED = {
     "twice the same option": (lambda line: line.replace("{}", '{"deals":1,"deals":1}'), "'deals' is there twice"),
     "a blank line": (lambda line: " \n", "the line is blank"),
     "text": (lambda line: "greedy beat random\n", "it is not JSON"),
-    "a list": (lambda line: "[1]\n", 'its "format" is none'),
+    "a list": (lambda line: "[1]\n", "a game is an object, not [1]"),
+    "many lines": (lambda line: "{\n", "it is cut short, or not JSON"),
     "deep brackets": (lambda line: "[" * 100_000 + "\n", "it is not JSON"),
     "a long number": (lambda line: "9" * 10_000 + "\n", "it is not JSON"),
     "bytes": (lambda line: b"\xff\xfe\n", "it is not JSON"),
@@ -399,6 +400,14 @@ def test_a_seed_that_a_reader_of_doubles_changed_is_named(program, many):
                 game_of_line(line.encode())
             named += 1
     assert named > 30
+
+
+def test_a_seed_that_is_text_was_not_rounded(many):
+    """The shortest text of one in ten doubles ends in zero, as that of one in ten seeds of 18 digits."""
+    line = many[0][0].line.replace(f'"{many[0][0].seed}"', '"409892983232432450"')
+    with pytest.raises(RecordError) as raised:
+        game_of_line(line.encode())
+    assert "rounded" not in str(raised.value)
 
 
 def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):

@@ -310,6 +310,7 @@ class _Claim:
     rules: tuple[Game, Variant]
     agents: tuple[str, ...]
     seed: int
+    rounded: bool  # whether the seed may be what a reader of doubles left of another
     episode: int
     actions: list[int]
     names: Any
@@ -373,11 +374,12 @@ def _claim(number: int, line: bytes) -> _Claim:
         # A number that is not an action stays one in the fewer bits that actions are kept in.
         actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
         seed, episode = from_json(content["seed"]), from_json(content["episode"], "an episode")
+        rounded = not isinstance(content["seed"], str) and _is_rounded(seed)
         order = order_of(game, variant, content[ORDER]) if ORDER in content else ()
     except ValueError as error:
         raise _LineError(number, error) from None
     return _Claim(
-        number, line, rules, tuple(agents), seed, episode, actions, content["names"], content["payoffs"], order
+        number, line, rules, tuple(agents), seed, rounded, episode, actions, content["names"], content["payoffs"], order
     )
 
 
@@ -412,10 +414,13 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
     except _RepeatedError as error:
         raise _LineError(number, error) from None
     except (ValueError, RecursionError):
-        what = "it is not JSON" if line.endswith(b"\n") else "it is cut short, or not JSON"
+        part = line.startswith(b"{") or not line.endswith(b"\n")  # a program may have spread a game over lines
+        what = "it is cut short, or not JSON" if part else "it is not JSON"
         raise _LineError(number, f"no record of a game: {what}") from None
-    if not isinstance(content, dict) or content.get("format") not in FORMATS:
-        found = short_repr(content.get("format")) if isinstance(content, dict) else "none"
+    if not isinstance(content, dict):
+        raise _LineError(number, f"no record of a game: a game is an object, not {short_repr(content)}")
+    if content.get("format") not in FORMATS:
+        found = short_repr(content.get("format"))
         raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
     for key in content:
         if key not in (*KEYS, ORDER):
@@ -451,25 +456,28 @@ def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
     for claim, game in zip(block, _played(block), strict=True):
         what = game if isinstance(game, str) else _difference(claim, game)
         if what:
-            cause = _cause(claim.seed) or (ANOTHER_DEAL if what.startswith(FIRST) else "")
-            raise RecordError(f"{path}, {_LineError(claim.number, f'{what}{cause}')}")
+            raise RecordError(f"{path}, {_LineError(claim.number, f'{what}{_cause(claim, what)}')}")
         assert isinstance(game, GameRecord)
         yield game
 
 
 FIRST = "action 1, "  # how an error of the first decision begins
 ANOTHER_DEAL = "; seed, episode, variant and order give another deal than the one that was played"
+ROUNDED = "; its seed {} was probably rounded by a program that reads numbers as doubles, such as jq or JavaScript"
 
 
-def _cause(seed: int) -> str:
-    """Return why a seed may have dealt another game, the end of a sentence, "" unless a reader of doubles made it."""
+def _is_rounded(seed: int) -> bool:
+    """Return whether a number may be what a reader of doubles left of another seed; of a text it left all digits."""
     nearest = float(seed)
     written = {int(nearest), *(int(Decimal(text)) for text in (repr(nearest), f"{nearest:.17g}"))}
-    if seed < EXACT or seed not in written:
-        return ""
-    return (
-        f"; its seed {seed} was probably rounded by a program that reads numbers as doubles, such as jq or JavaScript"
-    )
+    return seed >= EXACT and seed in written
+
+
+def _cause(claim: _Claim, difference: str) -> str:
+    """Return why another game was dealt than the one that was played, the end of a sentence; "" if nothing says so."""
+    if claim.rounded:
+        return ROUNDED.format(claim.seed)
+    return ANOTHER_DEAL if difference.startswith(FIRST) else ""
 
 
 def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
