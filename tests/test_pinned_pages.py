@@ -98,7 +98,7 @@ PINNED = {
     """,
     "room": """
         0a9d ddda f3b3 efde 7d8a 4e72 3a9c b457 2ad5 fc55 f191 5f51 834d 4639 d395 3043 3c8d d0f3 b17c 9835
-        7acd 4db6 22f2 ed68 4513 c4cf 0402 d783 4935 328b 10d8 aff1 d3d6 a5f3 608a 8d39 f254 8020 e1ce 1294
+        7acd 4db6 22f2 ed68 4513 c4cf 7efe d783 4935 328b 10d8 aff1 d3d6 a5f3 608a 8d39 f254 8020 e1ce 1294
         5826 56ba 8d2f 78a0 7e28 a6bb ba8b 57ba 2a5b 084f ac99 1dcb 0619 f26b
     """,
     "terminal": """
