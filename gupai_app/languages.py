@@ -7,7 +7,7 @@ tricks" as "{0} chips" and "{0} tricks". Entries with the context "error" are er
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from importlib.resources import files
@@ -21,6 +21,12 @@ from gupai_env.games import GAMES, get_game
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
+# Where OpenCC's words for the mainland are not those of this game:
+MAINLAND = {
+    "「": "“", "」": "”", "覆盘": "复盘", "存盘": "存档", "乱数": "随机", "预设": "默认", "水准": "水平",
+    "实时": "即时", "确认键": "回车键", "变异": "方差", "套件": "软件包", "唯读": "只读", "数据档": "数据",
+    "终端机": "终端",
+}  # fmt: skip
 TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")  # how tags of traditional Chinese begin
 BEGINNING = re.compile("[a-z]+(_[a-z]+)*[ =]")  # of an error: a word, and no file, key or agent, which stay as they are
 MOST_ERROR = 1000  # characters of an error that is translated
@@ -65,9 +71,23 @@ def _entries(language: str) -> list[Any]:
         return []
     from babel.messages.pofile import read_po
 
-    place = files("gupai_app") / "locale" / language.replace("-", "_") / "LC_MESSAGES" / "gupai.po"
+    place = files("gupai_app") / "locale" / "zh_Hant" / "LC_MESSAGES" / "gupai.po"
     with place.open("rb") as file:
-        return [entry for entry in read_po(file) if entry.id and entry.string]
+        entries = [entry for entry in read_po(file) if entry.id and entry.string]
+    if language == "zh-Hans":
+        for entry, text in zip(entries, simplified([str(entry.string) for entry in entries]), strict=True):
+            entry.string = text
+    return entries
+
+
+def simplified(texts: Sequence[str]) -> list[str]:
+    """Return texts in traditional Chinese as they are written in simplified Chinese."""
+    from opencc import OpenCC
+
+    joined: str = OpenCC("tw2sp").convert("\n".join(texts))
+    for converted, better in MAINLAND.items():
+        joined = joined.replace(converted, better)
+    return joined.split("\n")
 
 
 def translate(text: str) -> str:
