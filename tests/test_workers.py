@@ -505,16 +505,18 @@ def test_what_is_asked_of_lost_workers_is_saved_before(tmp_path):
 # --- on Ray ---------------------------------------------------------------------------------------
 
 
-# Nothing is sent to anybody, and a machine that is busy may take its time to start a node.
-RAY_HERE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120"}
+# Nothing is sent to anybody, a machine that is busy may take its time to start a node, and a token of the user's does
+# not matter.
+RAY_HERE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120", "RAY_AUTH_MODE": "disabled"}
 
 
 class Nodes:
     """A cluster of several processes on this machine: a head without cores and workers of one core each."""
 
-    def __init__(self, ray: Path, port: int) -> None:
-        self.ray, self.port, self.client_port, self.found = ray, port, free_port(), []
-        self.env = {**os.environ, **RAY_HERE, "PYTHONPATH": os.pathsep.join(sys.path)}
+    def __init__(self, **env: str) -> None:
+        self.ray, self.found = Path(sys.executable).parent / "ray", []
+        self.port, self.client_port = free_port(), free_port()
+        self.env = {**os.environ, **RAY_HERE, **env, "PYTHONPATH": os.pathsep.join(sys.path)}
 
     @property
     def address(self) -> str:
@@ -567,7 +569,7 @@ def free_port() -> int:
 def nodes():
     """A cluster of a head and two workers; the tests that need it are left out where Ray is not installed."""
     pytest.importorskip("ray", reason=NO_RAY)
-    cluster = Nodes(Path(sys.executable).parent / "ray", free_port())
+    cluster = Nodes()
     cluster.begin(2)
     try:
         yield cluster
@@ -654,7 +656,7 @@ def test_a_run_that_learns_from_a_cluster_has_the_same_bits(nodes, tmp_path, out
     address = nodes.client_address if outside else nodes.address
     gupai("train", path, "--runs", tmp_path / "here")
     gupai("train", path, "--runs", tmp_path / "there", "--ray", address)
-    same_bits(tmp_path / "here" / "learned-1", tmp_path / "there" / "learned-1")
+    same_bits(*(tmp_path / folder / "by_search-1" for folder in ("here", "there")))
 
 
 @pytest.mark.parametrize("address", ["chess", "host:", ":6379", "ray://host", "host:port"])
@@ -674,12 +676,29 @@ def test_where_no_cluster_answers_is_reported_in_one_line():
         assert "\n" not in str(caught.value)
 
 
+def test_a_cluster_with_a_token_is_joined_with_it_and_a_refused_token_is_named():
+    pytest.importorskip("ray", reason=NO_RAY)
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "5" * 64}
+    nodes = Nodes(**token)
+    try:
+        nodes.begin(1)
+        words = ["tournament", "jie-long", "random", "greedy", "--deals", "2", "--json", "--ray"]
+        for address in (nodes.address, nodes.client_address):
+            assert json.loads(gupai(*words, address, env=nodes.env).stdout)["deals"] == 2
+        for wrong in ({"RAY_AUTH_MODE": "disabled"}, {"RAY_AUTH_TOKEN": "6" * 64}):
+            refused = gupai(*words, nodes.address, env=nodes.env | wrong, check=False)
+            message = refused.stderr.splitlines()[-1]
+            assert refused.returncode == 2 and "wants a token" in message and "RAY_AUTH_MODE=token" in message
+    finally:
+        nodes.end()
+
+
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
 def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_is_there(tmp_path, outside):
     pytest.importorskip("ray", reason=NO_RAY)
-    port, there = free_port(), tmp_path / "there"
+    there = tmp_path / "there"
     words = ["tournament", "jie-long", "greedy", "variety", "--deals", "60000"]
-    nodes = Nodes(Path(sys.executable).parent / "ray", port)
+    nodes = Nodes()
     try:
         nodes.begin(1)
         joined(nodes).close()
@@ -689,11 +708,11 @@ def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_i
         while not (there / "progress.json").exists() or b'"blocks": 0' in (there / "progress.json").read_bytes():
             assert playing.poll() is None
             time.sleep(0.05)
-        head = subprocess.check_output(["pgrep", "-f", f"gcs_server.*--gcs_server_port={port}"], text=True)
+        head = subprocess.check_output(["pgrep", "-f", f"gcs_server.*--gcs_server_port={nodes.port}"], text=True)
         os.kill(int(head.split()[0]), signal.SIGKILL)
         printed = playing.communicate(timeout=120)[1]
         assert playing.returncode in (1, 2), printed  # 1 where Ray ends the process
-        assert f"lies in {there}: run the command again with --resume" in printed
+        assert f"finished work is in {there}: run the command again with --resume" in printed
     finally:
         nodes.end()
     try:

@@ -30,6 +30,7 @@ AHEAD = 2  # tasks under way for every worker, so that none waits for the next
 LISTENING = 10.0  # seconds to find out whether anything listens at an address
 PATIENCE = 3.0  # seconds between two checks whether a cluster is still there
 Answer = Callable[[], Any]  # waits for the result of a task; raises what the task raised
+TOKEN_HINT = "set RAY_AUTH_MODE=token, and put the token of the cluster into ~/.ray/auth_token (docs/cluster.md)"
 One = TypeVar("One")
 Found = TypeVar("Found")
 _here = threading.local()  # stop: whether this thread's work is to end
@@ -309,7 +310,7 @@ class Cluster(Workers):
     def __init__(self, address: str, go_on: str = "begin again") -> None:
         """Join a cluster: "HOST:PORT" on one of its machines, "ray://HOST:PORT" from any.
 
-        Raises: ValueError, in one line, without Ray or where no cluster answers.
+        Raises: ValueError, in one line, without Ray, where no cluster answers, and where one wants another token.
         """
         try:
             import ray
@@ -322,11 +323,16 @@ class Cluster(Workers):
         try:
             if ray.is_initialized():
                 ray.shutdown()
+            client = address.startswith("ray://")
+            if not client:
+                ray._raylet.GcsClient(address=address)  # says at once that a token is wrong; `init` says only "failed"
             ray.init(address=address, log_to_driver=False, logging_level="error")
             self.count = max(int(ray.cluster_resources().get("CPU", 0)), 1)
+        except ray.exceptions.AuthenticationError:
+            raise ValueError(f"--ray {address}: the cluster wants a token, and not what it got; {TOKEN_HINT}") from None
         except (OSError, RuntimeError, ValueError, AssertionError, ray.exceptions.RayError) as error:
-            said = " ".join(str(error).split())[:200]
-            raise ValueError(f"--ray {address}: no cluster answers there ({said})") from None
+            message = " ".join(str(error).split())[:200] + (f"; if it has a token: {TOKEN_HINT}" if client else "")
+            raise ValueError(f"--ray {address}: no cluster answers there ({message})") from None
 
     def close(self) -> None:
         """Leave the cluster, without waiting for one that is lost."""
