@@ -1,9 +1,11 @@
 """gupai: games with Chinese dominoes for reinforcement learning.
 
 Importing it registers every game with PettingZoo, `pettingzoo.make("aec", "gupai/jie-long-v0")` (since its 1.27), and
-with Gymnasium, `gymnasium.make("gupai/JieLong-v0")` (one seat, agents at the others). `register` adds games of other
-packages.
+with Gymnasium, `gymnasium.make("gupai/JieLong-v0")` (one seat, agents at the others). So are the games of installed
+packages with an entry point; `register` adds others.
 """
+
+import warnings
 
 import gymnasium
 import pettingzoo
@@ -11,7 +13,7 @@ import pettingzoo
 from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
-from gupai_env.games import GAMES, add_game, get_game
+from gupai_env.games import GAMES, add_game, get_game, load_plugins
 from gupai_env.vector import VectorEnv, make_vec
 
 __version__ = "0.1.0"
@@ -41,3 +43,7 @@ def register(game: Game) -> None:
 
 for _game in GAMES.values():
     register(_game)
+try:
+    load_plugins()
+except ValueError as _error:  # the other games can be played; `get_game` raises it
+    warnings.warn(str(_error), stacklevel=1)

@@ -49,23 +49,34 @@ print(json.dumps([[each.exit_code, each.stdout, each.stderr] for each in done]))
 
 
 @pytest.fixture
-def installed(tmp_path):
-    """Run commands of `gupai` where the example is installed, as pip leaves it: the module and its entry point."""
+def site(tmp_path):
+    """A folder in which the example is installed, as pip leaves it: the module and its entry point."""
     (tmp_path / "one_trick.py").write_text((FOLDER / "one_trick.py").read_text())
     info = tmp_path / "one_trick-0.1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: one-trick\nVersion: 0.1.0\n")
     (info / "entry_points.txt").write_text("[gupai.games]\none-trick = one_trick\n")
+    return tmp_path
+
+
+def python(site: Path, *words: str) -> subprocess.CompletedProcess:
+    done = subprocess.run(
+        [sys.executable, "-c", *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), *sys.path])},
+        cwd=site,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture
+def installed(site):
+    """Run commands of `gupai` where the example is installed."""
 
     def run(*commands: list[str]) -> list[str]:
-        done = subprocess.run(  # in one process, which starts and compiles once
-            [sys.executable, "-c", COMMANDS, json.dumps(commands)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
+        done = python(site, COMMANDS, json.dumps(commands))  # in one process, which starts and compiles once
         found = json.loads(done.stdout)
         for status, _, said in found:
             assert status == 0, said
@@ -94,6 +105,21 @@ def test_it_is_found_by_its_id_everywhere(game):
     seats = gymnasium.make_vec("gupai/OneTrick-v0", num_envs=64, opponents=["greedy", "random", "greedy"])
     seats.reset(seed=1)
     assert np.abs(seats.step(seats.action_space.sample())[1]).max() == 3
+
+
+REGISTERED = """
+import gymnasium, gupai_env, pettingzoo
+print("gupai/OneTrick-v0" in gymnasium.registry, "gupai/one-trick-v0" in pettingzoo.aec_registry)
+"""
+
+
+def test_an_installed_game_is_registered_as_ours_are(site):
+    pytest.importorskip("pettingzoo", "1.27", reason="older ones have no registry")
+    assert python(site, REGISTERED).stdout == "True True\n"
+    (site / "one_trick.py").write_text("import nothing_like_this")
+    broken = python(site, REGISTERED)
+    assert broken.stdout == "False False\n"
+    assert "the games of the package one-trick cannot be loaded: No module named 'nothing_like_this'" in broken.stderr
 
 
 def test_its_players_are_compared_and_searched_exactly(game):
