@@ -21,6 +21,7 @@ LEFT_OUT = {
     "make ": "installs and takes minutes; CI runs `make test`",
     "pip install ": "installs",
     "ray ": "starts a cluster or looks at one; test_workers.py starts one",
+    "export RAY_AUTH_MODE": "sets what a cluster needs; test_workers.py starts one with a token",
     "gupai train ": "takes minutes; test_training.py trains",
     "gupai compare-runs ": "needs runs; test_trained.py",
     "gupai replay ": "needs recorded games; test_records.py",

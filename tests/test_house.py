@@ -42,7 +42,7 @@ IN_THE_ROOT = {
     "agents", "benchmarks", "configs", "constraints-lowest.txt", "constraints.txt", "docs", "examples", "gupai_app",
     "gupai_env", "pyproject.toml", "tests", "training",
 }  # fmt: skip
-MOST_LINES, MOST_PARAMETERS, MOST_LINES_OF_RULES = 60, 10, 350
+MOST_LINES, MOST_PARAMETERS, MOST_LINES_OF_RULES = 60, 11, 350
 
 
 def module_of(path: Path) -> str:

@@ -18,9 +18,13 @@ import numpy as np
 import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
+from typer.testing import CliRunner
 
+from gupai_agents import make_agent
 from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint
 from gupai_agents.cores import cores, quota
+from gupai_agents.evaluation import duel, gate, round_robin
+from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.search import in_blocks
 from gupai_agents.tune import Table
 from gupai_agents.workers import (
@@ -36,6 +40,7 @@ from gupai_agents.workers import (
     stoppable,
     workers_for,
 )
+from gupai_app.cli import app
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run
@@ -97,6 +102,52 @@ def test_processes_tell_whose_answer_it_is():
     assert next(few) == ("a", 4) and len(multiprocessing.active_children()) == 1  # none without a task
     few.close()
     assert not multiprocessing.active_children()
+
+
+def test_processes_answer_as_asked_in_order_and_say_what_they_cannot_do():
+    with contextlib.closing(Processes(2)) as two:
+        answers = [two.ask(pow, number, 2) for number in range(5)]
+        assert [answer() for answer in reversed(answers)] == [16, 9, 4, 1, 0]
+        assert list(two.in_order(pow, [(3, 2), (2, 2), (1, 2)])) == [9, 4, 1]
+        with pytest.raises(ValueError, match=r"^invalid literal for int"):
+            two.ask(int, "x")()
+        with pytest.raises(ValueError, match=r"^this cannot be sent to other processes, so leave out --jobs: [^\n]*$"):
+            two.ask(pow, lambda: None, 2)
+        assert len(multiprocessing.active_children()) <= 2
+    assert not multiprocessing.active_children()
+
+
+def test_two_processes_win_what_one_wins():
+    game = get_game("jie-long")
+    greedy, variety = (make_agent(name, game) for name in ("greedy", "variety"))
+    with contextlib.closing(workers_for(2)) as two:
+        for play in (
+            lambda workers: duel(game, greedy, variety, 2100, seed=1, workers=workers).chips,
+            lambda workers: gate(game, variety, greedy, most=600, seed=1, workers=workers),
+            lambda workers: round_robin(game, [greedy, variety], 600, seed=1, workers=workers).chips,
+            lambda workers: [
+                rung.chips for rung in play_ladder(game, [greedy, variety], 300, 9, workers=workers).rungs
+            ],
+        ):
+            np.testing.assert_equal(play(two), play(None))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tournament", "jie-long", "random", "greedy"],
+        ["record", "jie-long", "random", "greedy", "--out", "{}/games.jsonl"],
+        ["claim", "run", "jl-attack-2", "--deals", "2"],
+        ["tune", "jie-long"],
+        ["train", "jie-long", "--runs", "{}"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_processes_and_a_cluster_are_refused_together(words, tmp_path):
+    words = [word.format(tmp_path) for word in words]
+    refused = CliRunner().invoke(app, [*words, "--jobs", "2", "--ray", "127.0.0.1:1"])
+    assert refused.exit_code == 2 and "--ray and --jobs cannot be combined" in refused.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_one_job_is_done_here_and_several_by_as_many_processes():

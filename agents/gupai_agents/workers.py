@@ -9,8 +9,10 @@ Work that is stopped ends within seconds: processes are killed, and threads end 
 import atexit
 import contextlib
 import functools
+import itertools
 import multiprocessing
 import os
+import pickle
 import signal
 import socket
 import sys
@@ -28,7 +30,7 @@ from gupai_env.core.checks import short_repr
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
 LISTENING = 10.0  # seconds to find out whether anything listens at an address
-PATIENCE = 3.0  # seconds between two checks whether a cluster is still there
+PATIENCE = 3.0  # seconds between two checks whether a cluster is still there, or work is to end
 Answer = Callable[[], Any]  # waits for the result of a task; raises what the task raised
 TOKEN_HINT = "set RAY_AUTH_MODE=token, and put the token of the cluster into ~/.ray/auth_token (docs/cluster.md)"
 One = TypeVar("One")
@@ -171,35 +173,78 @@ class Thread(Workers):
 
 
 class Processes(Workers):
-    """Processes of this machine, which end with this one, however it ends."""
+    """Processes of this machine, which start when there is work and end with this one, however it ends."""
 
     def __init__(self, count: int) -> None:
         self.count = count
+        self._processes: list[_Process] = []
+        self._idle: list[_Process] = []
+        self._busy: dict[Any, tuple[_Process, int]] = {}
+        self._todo: deque[tuple[int, Callable, tuple]] = deque()
+        self._done: dict[int, tuple[Any, Exception | None]] = {}
+        self._numbers = itertools.count()
+
+    def ask(self, task: Callable, *arguments: Any) -> Answer:
+        """Start a task, a function of a module with arguments that can be pickled.
+
+        Raises: ValueError for what cannot be pickled; in its answer, if a process has ended, as for lack of memory.
+        """
+        return functools.partial(self._answer, self._begin(task, arguments))
 
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
-        """Yield the name and the result of each task as soon as it is done.
-
-        Raises: what a task raised; ValueError, in one line, if a process has ended, for instance for lack of memory.
-        """
-        todo = deque(tasks.items())
-        busy: dict[Any, tuple[_Process, Hashable]] = {}
-        processes: list[_Process] = []
+        """Yield the name and the result of each task as soon as it is done; raises what a task raised."""
         try:
-            for _ in range(min(self.count, len(todo))):
-                processes.append(_Process(task.__module__, max(1, cores() // self.count)))
-            idle = processes[:]
-            while todo or busy:
-                while todo and idle:
-                    process, (name, arguments) = idle.pop(), todo.popleft()
-                    process.begin(task, arguments)
-                    busy[process.pipe] = process, name
-                for pipe in wait(list(busy)):
-                    process, name = busy.pop(pipe)
-                    idle.append(process)
-                    yield name, process.answer()
+            names = {self._begin(task, arguments): name for name, arguments in tasks.items()}
+            while names:
+                for number in names.keys() & self._done.keys():
+                    yield names.pop(number), self._answer(number)
+                if names:
+                    self._receive()
         finally:
-            for process in processes:
-                process.kill()
+            self.close()
+
+    def close(self) -> None:
+        """End the processes, whatever they are doing."""
+        for process in self._processes:
+            process.kill()
+        for held in (self._processes, self._idle, self._busy, self._todo, self._done):
+            held.clear()
+
+    def _begin(self, task: Callable, arguments: tuple) -> int:
+        """Return the number of a task that is started once a process is idle."""
+        number = next(self._numbers)
+        self._todo.append((number, task, arguments))
+        self._share_out()
+        return number
+
+    def _share_out(self) -> None:
+        """Give tasks to idle processes, new ones included."""
+        while self._todo and (self._idle or len(self._processes) < self.count):
+            number, task, arguments = self._todo.popleft()
+            if not self._idle:
+                needs = arguments[0] if task is on_one_core else task
+                self._idle.append(_Process(needs.__module__, max(1, cores() // self.count)))
+                self._processes.append(self._idle[-1])
+            process = self._idle[-1]
+            process.begin(task, arguments)
+            self._busy[self._idle.pop().pipe] = process, number
+
+    def _answer(self, number: int) -> Any:
+        while number not in self._done:
+            self._receive()
+        found, error = self._done.pop(number)
+        if error is not None:
+            raise error
+        return found
+
+    def _receive(self) -> None:
+        """Wait for the next answers, and give their processes more to do."""
+        pause()
+        for pipe in wait(list(self._busy), PATIENCE):
+            process, number = self._busy.pop(pipe)
+            self._done[number] = process.answer()
+            self._idle.append(process)
+        self._share_out()
 
 
 # On Linux processes are forked from one that has imported what they need and run nothing, so each starts in
@@ -225,20 +270,24 @@ class _Process:
         theirs.close()
 
     def begin(self, task: Callable, arguments: tuple) -> None:
-        with contextlib.suppress(BrokenPipeError):  # `answer` reports it
-            self.pipe.send((task, arguments))
-
-    def answer(self) -> Any:
         try:
-            found, error = self.pipe.recv()
+            self.pipe.send((task, arguments))
+        except BrokenPipeError:  # `answer` reports it
+            pass
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            message = " ".join(str(error).split())[:200]
+            raise ValueError(f"this cannot be sent to other processes, so leave out --jobs: {message}") from None
+
+    def answer(self) -> tuple[Any, Exception | None]:
+        """Return what a task has found, or what it raised; raises ValueError if the process has ended."""
+        try:
+            answer: tuple[Any, Exception | None] = self.pipe.recv()
         except (EOFError, ConnectionError):
             self.process.join(1)
             raise ValueError(
                 f"a worker process has ended (exit status {self.process.exitcode}); fewer --jobs need less memory"
             ) from None
-        if error is not None:
-            raise error
-        return found
+        return answer
 
     def kill(self) -> None:
         self.process.kill()

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes
-from gupai_app.commands.shared import NOTHING_KEPT, AsJson, Force, grouped, path_option
+from gupai_app.commands.shared import NOTHING_KEPT, AsJson, Force, Jobs, grouped, path_option, workers_of
 from gupai_app.streams import say
 
 if TYPE_CHECKING:
     from gupai_agents.evaluation.benchmark_models import Card, Suite
 
 PLAYERS = "AGENT for all tasks, or TASK=AGENT for one"
-Jobs = Annotated[int, typer.Option(min=1, max=256, help="Number of processes; the results do not depend on it")]
 
 
 @dataclass(frozen=True)
@@ -84,14 +83,18 @@ def benchmark(
 def _played(suite: "Suite", who: dict[str, str], deals: int | None, name: str | None, jobs: int) -> "Card":
     """Return the card of agents, by task."""
     from gupai_agents.evaluation.benchmark import play_benchmark, timed
-    from gupai_agents.workers import workers_for
     from gupai_app import report
     from gupai_app.bench import machine
 
     duels = sum(len(suite.task(task).population) for task in who)
-    with mistakes(), going_on(NOTHING_KEPT), report.progress("duels", duels) as done:
+    with (
+        mistakes(),
+        going_on(NOTHING_KEPT),
+        workers_of(jobs, NOTHING_KEPT) as workers,
+        report.progress("duels", duels) as done,
+    ):
         how: dict[str, Any] = {"suite": suite, "name": name, "deals": deals, "progress": done}
-        return timed(play_benchmark(who, workers=workers_for(jobs), **how), who, machine()["cpu"])
+        return timed(play_benchmark(who, workers=workers, **how), who, machine()["cpu"])
 
 
 def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None = None) -> dict[str, str]:
@@ -132,7 +135,6 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
     from gupai_agents.evaluation.benchmark_models import read_card, read_suite
     from gupai_agents.evaluation.folder import verify_page
     from gupai_agents.evaluation.html import card_page
-    from gupai_agents.workers import workers_for
     from gupai_app import report
 
     with mistakes():
@@ -140,7 +142,8 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
         names = [each.task for each in card.results]
         who = who_plays(read_suite(card.suite), agents, names) if agents else {}
         duels = sum(len(each.chips) for each in card.results)
-        with going_on("no errors were found so far"), report.progress("duels", duels) as done:
-            check(path, who, progress=done, workers=workers_for(jobs))
+        so_far = "no errors were found so far"
+        with going_on(so_far), workers_of(jobs, so_far) as workers, report.progress("duels", duels) as done:
+            check(path, who, progress=done, workers=workers)
         verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
     say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")

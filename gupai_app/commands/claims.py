@@ -13,14 +13,13 @@ from gupai_app.commands.shared import (
     NOTHING_KEPT,
     Force,
     Options,
-    Ray,
+    Sharing,
     Threads,
     grouped,
     kept_in,
     one_of,
     path_option,
     read_seed,
-    workers_at,
 )
 from gupai_app.packages import needing
 from gupai_app.streams import say
@@ -149,14 +148,10 @@ def run(
     out: Annotated[
         str | None, path_option("FOLDER", "Keep each verdict in this folder; existing ones are not computed again")
     ] = None,
-    jobs: Annotated[
-        int, typer.Option(min=1, max=256, help="Number of processes for --all; the verdicts do not depend on it")
-    ] = 1,
-    ray: Ray = None,
+    sharing: Sharing,
     output: Output,
 ) -> None:
     """Test a claim and print a verdict with its confidence interval."""
-    from gupai_agents.workers import Processes
     from gupai_app import claims
 
     with mistakes():
@@ -175,7 +170,7 @@ def run(
             output.check(found)
             shown = "json" if output.as_json else "markdown" if output.as_markdown else "text"
             figures = sample.deals, sample.panel, sample.strong
-            with going_on(kept_in(out)), workers_at(ray, kept_in(out), Processes(jobs)) as workers:
+            with going_on(kept_in(out)), sharing.workers(kept_in(out)) as workers:
                 verdicts = claims.test(found, read_seed(seed), *figures, shown, out, workers, more)
             output.write(found[0], verdicts[0], sample.panel or ())
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gupai_app.commands.benchmark import PLAYERS, Jobs, verify_card
+from gupai_app.commands.benchmark import PLAYERS, verify_card
 from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes
 from gupai_app.commands.shared import (
     BEGIN_AGAIN,
@@ -17,10 +17,11 @@ from gupai_app.commands.shared import (
     Evaluated,
     Force,
     GameName,
+    Jobs,
     Options,
-    Ray,
     Record,
     Rivals,
+    Sharing,
     Table,
     TinyOptions,
     grouped,
@@ -29,7 +30,7 @@ from gupai_app.commands.shared import (
     read_agent,
     read_seed,
     read_variant,
-    workers_at,
+    workers_of,
 )
 from gupai_app.packages import needing
 from gupai_app.streams import say
@@ -56,7 +57,7 @@ def tournament(
     *,
     folder: Folder,
     record: Record,
-    ray: Ray = None,
+    sharing: Sharing,
     as_json: AsJson = False,
 ) -> None:
     """Compare agents in the same deals, each played from every seat."""
@@ -85,7 +86,7 @@ def tournament(
     with (
         mistakes(),
         going_on(lost),
-        workers_at(ray, lost) as workers,
+        sharing.workers(lost) as workers,
         record.writer() as file,
         report.progress("deals", total) as done,
     ):
@@ -109,7 +110,8 @@ def record(
     option: Options = None,
     table: Table = "one",
     force: Force = False,
-    ray: Ray = None,
+    *,
+    sharing: Sharing,
 ) -> None:
     """Record games to learn from, in deals that no evaluation plays; `export-dataset` makes arrays of them."""
     game, variant = read_variant(name, option)
@@ -128,7 +130,7 @@ def record(
     with (
         mistakes(),
         going_on(lost),
-        workers_at(ray, lost) as workers,
+        sharing.workers(lost) as workers,
         Record(out, force).writer("--out") as file,
         report.progress("deals", len(plan.line_ups) * deals) as done,
     ):
@@ -167,6 +169,8 @@ def verify(
         raise Mistake(f"{path}: there is no such folder, and no such card")
     if agent:
         raise Mistake("--agent is for cards; the games of a tournament are in its folder")
+    if jobs > 1:
+        raise Mistake("--jobs is for cards; the games of a tournament are read one after another")
     with mistakes():
         found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=rerun)
     games, number = found.chips[..., 0].size, len(found.players)
@@ -193,6 +197,7 @@ def gate(
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     option: Options = None,
     record: Record,
+    jobs: Jobs = 1,
     as_json: AsJson = False,
 ) -> None:
     """Test whether a challenger beats the champion, in as few deals as the error rates allow."""
@@ -209,10 +214,11 @@ def gate(
     with (
         mistakes(),
         going_on(NOTHING_KEPT),
+        workers_of(jobs, NOTHING_KEPT) as workers,
         record.writer() as file,
         report.progress("deals at most", limits.most) as done,
     ):
-        found = play(game, *rivals, progress=done, record=file, **how)
+        found = play(game, *rivals, progress=done, record=file, workers=workers, **how)
     report.gate(found, (challenger, champion), limits.gain, time.perf_counter() - begin, as_json=as_json)
 
 
@@ -228,6 +234,7 @@ def ladder(
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     option: Options = None,
+    jobs: Jobs = 1,
     as_json: AsJson = False,
 ) -> None:
     """Rate all players of a game, and searches, against its rule-based players, and time their decisions."""
@@ -247,8 +254,14 @@ def ladder(
         raise Mistake(f"--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}")
     few = min(500, deals) if few is None else few
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
-    with mistakes(), going_on(NOTHING_KEPT), report.progress("deals", total) as done:
-        found = play_ladder(game, players, deals, few, seed=read_seed(seed), progress=done, **variant.changed())
+    with (
+        mistakes(),
+        going_on(NOTHING_KEPT),
+        workers_of(jobs, NOTHING_KEPT) as workers,
+        report.progress("deals", total) as done,
+    ):
+        how: dict[str, Any] = {"seed": read_seed(seed), "progress": done, "workers": workers}
+        found = play_ladder(game, players, deals, few, **how, **variant.changed())
     seconds = time.perf_counter() - begin
     if as_json:
         report.put_json(page.content(found, seconds, shlex.join(["gupai", *sys.argv[1:]])))

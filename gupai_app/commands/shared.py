@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,7 +82,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files")]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=256, help="Number of threads (default: one per core); the results do not depend on it"),
+    typer.Option(
+        min=1, max=256, help="Threads that share the searches (default: one per core); the results do not depend on it"
+    ),
+]
+Jobs = Annotated[
+    int, typer.Option(min=1, max=256, help="Number of processes that share the work; the results do not depend on it")
 ]
 Ray = Annotated[
     str | None,
@@ -120,6 +125,18 @@ class Record:
             except KeyboardInterrupt as stopped:
                 finished = f"{self.record} holds what was finished, {counted(writer.games, 'game')}"
                 raise Stopped(stopped, finished if writer.games else "no game was finished") from None
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Options that say who shares the work."""
+
+    jobs: Jobs = 1
+    ray: Ray = None
+
+    def workers(self, go_on: str) -> "AbstractContextManager[Workers]":
+        """Have the workers; see `workers_of`."""
+        return workers_of(self.jobs, go_on, self.ray)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -198,20 +215,20 @@ def kept_in(out: str | None) -> str:
 
 
 @contextmanager
-def workers_at(address: str | None, go_on: str, otherwise: "Workers | None" = None) -> "Iterator[Workers]":
-    """Have the workers of a Ray cluster or, where none is named, others, by default this process.
+def workers_of(jobs: int, go_on: str, address: str | None = None) -> "Iterator[Workers]":
+    """Have so many processes, one of which is this one, or the workers of a Ray cluster.
 
-    Args: go_on: what to do if the cluster is lost, the end of a sentence.
+    Args: go_on: what to do if the cluster is lost, the end of a sentence. address: of the cluster.
+    Raises: ValueError for a cluster and processes.
     """
-    from gupai_agents.workers import Cluster, Workers
+    from gupai_agents.workers import Cluster, workers_for
 
-    if address is None:
-        yield otherwise or Workers()
-        return
-    cluster = Cluster(address, go_on)
-    # beforehand: where the node of this machine dies, Ray ends the process without a word
-    say(f"gupai: using the Ray cluster at {address}; if it is lost: {go_on}", error=True)
+    one_of({"--ray": address, "--jobs": jobs > 1})
+    workers = workers_for(jobs) if address is None else Cluster(address, go_on)
+    if address is not None:
+        # beforehand: where the node of this machine dies, Ray ends the process without a word
+        say(f"gupai: using the Ray cluster at {address}; if it is lost: {go_on}", error=True)
     try:
-        yield cluster
+        yield workers
     finally:
-        cluster.close()
+        workers.close()

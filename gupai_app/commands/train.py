@@ -12,20 +12,20 @@ from gupai_app.commands.shared import (
     Force,
     GameName,
     Options,
-    Ray,
+    Sharing,
     Threads,
     grouped,
     kept_in,
     not_empty,
     read_seed,
     read_variant,
-    workers_at,
 )
 from gupai_app.packages import needing
 from gupai_app.stop import Stop
 from gupai_app.streams import say
 
 
+@grouped
 def train(
     config: Annotated[
         str | None,
@@ -49,7 +49,8 @@ def train(
     seeds: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Train this many runs in parallel, with consecutive seeds")
     ] = None,
-    ray: Ray = None,
+    *,
+    sharing: Sharing,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines")] = False,
 ) -> None:
     """Train a player by search, self-play or both, then print its results against the baselines."""
@@ -57,15 +58,15 @@ def train(
         raise Mistake("name a configuration, or a run to resume with --resume")
     if go_on is not None and changes:
         raise Mistake("--set cannot be combined with --resume: a run keeps its settings")
-    if seeds is not None and (go_on is not None or ray is not None):
-        raise Mistake("--seeds is for new runs on this machine; leave out --resume and --ray")
+    if seeds is not None and (go_on is not None or sharing != Sharing()):
+        raise Mistake("--seeds is for new runs, one in each process; leave out --resume, --ray and --jobs")
 
     with Stop() as stop, mistakes():
         with stop.held():
             from gupai_app.train import train as run_training
 
-        with workers_at(ray, "continue with --resume") as workers:
-            made_by = None if ray is None else workers
+        with sharing.workers("continue with --resume") as workers:
+            made_by = None if sharing == Sharing() else workers
             run_training(config, changes or [], go_on, runs, as_json, stop, made_by, seeds)
 
 
@@ -160,6 +161,7 @@ def export_dataset(
     say(f"{out}: {counted(len(decisions.actions), 'decision')} of {played} of {dealt}; {reader}({out!r}) reads them")
 
 
+@grouped
 def tune(
     name: GameName,
     option: Options = None,
@@ -178,7 +180,8 @@ def tune(
         str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write the heuristic to this file, FILE.yaml")
     ] = None,
     force: Force = False,
-    ray: Ray = None,
+    *,
+    sharing: Sharing,
 ) -> None:
     """Tune the weights of a rule-based player by an evolution strategy, and print them with their results."""
     game, variant = read_variant(name, option)
@@ -191,7 +194,7 @@ def tune(
 
     from gupai_app.tune import run
 
-    with mistakes(), going_on(NOTHING_KEPT), workers_at(ray, NOTHING_KEPT) as workers:
+    with mistakes(), going_on(NOTHING_KEPT), sharing.workers(NOTHING_KEPT) as workers:
         run(game, variant, start, feature, seconds, generations, read_seed(seed), out, workers, force=force)
 
 

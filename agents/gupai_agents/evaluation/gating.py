@@ -10,6 +10,7 @@ from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import Progress, duel, one_among, play_some
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
+from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, between, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
@@ -46,6 +47,7 @@ def gate(
     seed: int = 0,
     progress: Progress | None = None,
     record: RecordWriter | None = None,
+    workers: Workers | None = None,
     **variant: Any,
 ) -> Gate:
     """Let one challenger play among champions until it is clear whether it wins `gain` chips per deal or nothing.
@@ -53,6 +55,7 @@ def gate(
     A sequential test (`gsprt`) looks at every deal, the mean of its rotations, and stops at the first that decides.
 
     Args: alpha: how often an equal is accepted; beta: how often one that gains so much is rejected. most: deals.
+            workers: who plays, default this process; what is decided is the same.
     Raises: ValueError for numbers out of range, or as `play_duplicates`.
     """
     for name, value in (("alpha", alpha), ("beta", beta)):
@@ -63,7 +66,8 @@ def gate(
     made = game.variant.make(**variant)
     players = one_among(game, made, challenger, champion)
     won, test = np.zeros(0), Sequential(0, 0, 0.0)
-    for _, chips in play_some(game, made, players, as_key(seed), most, most=BLOCK, progress=progress, record=record):
+    how: dict[str, Any] = {"most": BLOCK, "progress": progress, "record": record, "workers": workers}
+    for _, chips in play_some(game, made, players, as_key(seed), most, **how):
         won = np.concatenate([won, chips[:, :, 0].mean(1)])
         test = gsprt(won, gain, alpha, beta)
         if test.verdict:

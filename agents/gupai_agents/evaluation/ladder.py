@@ -13,6 +13,7 @@ from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import RandomAgent
 from gupai_agents.search import SearchAgent
+from gupai_agents.workers import Workers
 from gupai_env.core.checks import whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
@@ -54,12 +55,14 @@ def play_ladder(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    workers: Workers | None = None,
     **variant: Any,
 ) -> Ladder:
     """Let every agent play a duel with every rival, all in the same deals.
 
     Args: agents: those that do not search are the rivals too. deals: of a duel; few: of one whose hero searches,
-            at most `deals`. progress: called with the number of deals just played.
+            at most `deals`. progress: called with the number of deals just played. workers: who plays, default this
+            process; what is won is the same.
     Raises: ValueError for fewer than two agents or without a rival, and as `duel`.
     """
     game = get_game(game)
@@ -78,7 +81,8 @@ def play_ladder(
         chips = np.zeros((len(quick), played))
         for number, rival in enumerate(quick):
             if rival is not agent:  # against itself it would win exactly zero
-                result = duel(game, agent, rival, played, seed=seed, progress=progress, **variant)
+                how: dict[str, Any] = {"seed": seed, "progress": progress, "workers": workers}
+                result = duel(game, agent, rival, played, **how, **variant)
                 chips[number] = result.chips[:, :, 0].mean(1)
         others = [number for number, rival in enumerate(quick) if rival is not agent]
         others = [number for number in others if not isinstance(quick[number], RandomAgent)] or others

@@ -15,6 +15,7 @@ from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns
+from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, counted, require_methods, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
@@ -134,6 +135,7 @@ def play_some(
     most: int = ENVS,
     progress: Progress | None = None,
     record: RecordWriter | None = None,
+    workers: Workers | None = None,
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield what a line-up wins, some deals at a time: the number of the first, and [deals, rotations, seats].
 
@@ -141,6 +143,7 @@ def play_some(
         most: Deals at a time.
         progress: Called with the number of deals just played.
         record: Where every game is written.
+        workers: Who plays, default this process; what is won is the same.
 
     Raises:
         ValueError: As `play_duplicates`.
@@ -152,16 +155,30 @@ def play_some(
         check_agent(player, game, variant)
     rotations = rotations_of(game, seats, distinct(players)[1])
     size = ENVS // rotations if record is None else ENVS // rotations // variant.deals
-    envs, names = None, labels_of_line_up(players) if record else None
-    for first, some in chunks(deals, min(size, most)):
-        if envs is None or envs.num_envs != some * rotations:
-            envs = new_lanes(game, variant, some * rotations)
-        played = play_rotations(envs, players, seed, first, names)
+    names = labels_of_line_up(players) if record else None
+    blocks, workers = list(chunks(deals, min(size, most))), workers or Workers()
+    seated = workers.share(list(players))
+    tasks = ((game, variant, seated, rotations, seed, block, names) for block in blocks)
+    for (first, some), played in zip(blocks, workers.in_order(_play_block, tasks), strict=True):
         if record is not None:
             record.write(played.records or [])
         if progress:
             progress(some)
         yield first, played.chips
+
+
+def _play_block(
+    game: Game,
+    variant: Variant,
+    players: Sequence[Agent],
+    rotations: int,
+    seed: int,
+    block: tuple[int, int],
+    names: Sequence[str] | None,
+) -> Played:
+    """Play so many deals from a first on, in lanes of their own."""
+    first, some = block
+    return play_rotations(new_lanes(game, variant, some * rotations), players, seed, first, names)
 
 
 def labels_of_line_up(players: Sequence[Agent]) -> list[str]:
@@ -180,12 +197,14 @@ def play_duplicates(
     seed: int = 0,
     progress: Progress | None = None,
     record: RecordWriter | None = None,
+    workers: Workers | None = None,
     **variant: Any,
 ) -> DuplicateResult:
     """Play `deals` deals with every rotation of the players over the seats.
 
     Args: players: one agent per seat; the same agent may take several. seed: names the deals: deal d is the same
-        whoever plays it. record: where every game is written.
+        whoever plays it. record: where every game is written. workers: who plays, such as `workers_for(4)`, default
+        this process; what is won is the same.
     Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
         for answers that are not legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
@@ -193,7 +212,7 @@ def play_duplicates(
     game, players = get_game(game), as_list("players", players, "agents")
     made, seed = game.variant.make(**variant), as_key(seed)
     deals = whole_number("deals", deals, 1, MOST_FIGURES // made.players**2)
-    played = play_some(game, made, players, seed, deals, progress=progress, record=record)
+    played = play_some(game, made, players, seed, deals, progress=progress, record=record, workers=workers)
     chips = np.concatenate([each for _, each in played])
     return DuplicateResult(tuple(labels_of_line_up(players)), chips, seed)
 
@@ -220,6 +239,7 @@ def duel(
     seed: int = 0,
     progress: Progress | None = None,
     record: RecordWriter | None = None,
+    workers: Workers | None = None,
     **variant: Any,
 ) -> DuplicateResult:
     """Play one `hero`, player 0 of the result, against `villain` in all other seats; see `play_duplicates`.
@@ -228,4 +248,5 @@ def duel(
     """
     found = get_game(game)
     line_up = one_among(found, found.variant.make(**variant), hero, villain)
-    return play_duplicates(game, line_up, deals, seed=seed, progress=progress, record=record, **variant)
+    how: dict[str, Any] = {"progress": progress, "record": record, "workers": workers}
+    return play_duplicates(game, line_up, deals, seed=seed, **how, **variant)

@@ -391,9 +391,11 @@ def round_robin(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    workers: Workers | None = None,
     **variant: Any,
 ) -> Standings:
     """Return the standings of a tournament of one among equal others; see `play_tournament`."""
-    played = play_tournament(game, agents, deals, table=ONE, seed=seed, progress=progress, **variant)
+    how: dict[str, Any] = {"seed": seed, "progress": progress, "workers": workers}
+    played = play_tournament(game, agents, deals, table=ONE, **how, **variant)
     assert played.standings is not None
     return played.standings
