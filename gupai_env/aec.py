@@ -17,7 +17,7 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import as_key, drawn_seed
 from gupai_env.forking import OneThread
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
 
@@ -104,7 +104,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         if not is_one_of(mask_in, MASK_PLACES):
             raise refused("mask_in", mask_in, f"choose one of {list(MASK_PLACES)}")
         self.game, self.layout = game, game.encoder.layout
-        self.variant = game.variant.make(**variant)
+        self.variant = variant_from(game, variant, GupaiEnv)
         self.render_mode, self.mask_in = render_mode, mask_in
         self.max_cycles = None if max_cycles is None else whole_number("max_cycles", max_cycles, 1, MOST_CYCLES)
         self.possible_agents = [f"seat_{seat}" for seat in range(self.variant.players)]

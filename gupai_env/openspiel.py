@@ -33,7 +33,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
-from gupai_env.games import GAMES, get_game
+from gupai_env.games import GAMES, get_game, variant_from
 from gupai_env.vector import VectorEnv
 
 PREFIX = "python_gupai_"
@@ -46,7 +46,7 @@ def as_openspiel(game: str | Game, /, *, rng_seed: int = -1, **variant: Any) -> 
     """Return a game's variant as a pyspiel game; raises ValueError as the variant does."""
     game, rng_seed = get_game(game), whole_number(SEED, rng_seed, -1, MOST_SEED)
     return pyspiel.load_game(
-        f"{PREFIX}{game.identifier}", {**_parameters(game.variant.make(**variant)), SEED: rng_seed}
+        f"{PREFIX}{game.identifier}", {**_parameters(variant_from(game, variant, as_openspiel)), SEED: rng_seed}
     )
 
 

@@ -20,7 +20,7 @@ from gupai_env.core.keys import derive_each
 from gupai_env.core.memory import record_of
 from gupai_env.core.rng import as_key, as_keys
 from gupai_env.forking import OneThread
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 
 READ_ONLY = ("seats", "masks", "observations", "rewards", "terminated")
 WRITTEN_BY_HAND = ("states", "seeds", "episodes")
@@ -87,7 +87,7 @@ class VectorEnv(OwnMemory):
         as_key(seed)
         self.game = get_game(game)
         self.layout = self.game.encoder.layout
-        self.variant = self.game.variant.make(**variant)
+        self.variant = variant_from(self.game, variant, VectorEnv)
         self.rules = self.variant.as_rules(self.game.rules_type)
         self._record = record_of(self.rules)
         self.num_envs = num_envs

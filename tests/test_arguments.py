@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import pytest
 
 import gupai_env
 from gupai_agents import agent_names, evaluation, make_agent
+from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
+from gupai_env import jie_long_v0
 from gupai_env.aec import GupaiEnv
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -116,3 +119,65 @@ def test_a_wrong_argument_is_refused_in_one_line(function, placed, named):
 def test_the_line_names_the_argument_and_what_is_allowed(call, said):
     with pytest.raises(ValueError, match=f"^{said}"):
         call()
+
+
+TINY: dict[str, Any] = {"deck": "tiny", "players": 2}
+
+
+def into(folder: Any, hero: Any, villain: Any) -> Any:
+    plan = evaluation.schedule(GAME, ["hero", "villain"], 4, **TINY)
+    return evaluation.play_into(folder, plan, [hero, villain])
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda hero, villain, _: evaluation.duel(GAME, hero, villain, 4, **TINY).chips,
+        lambda hero, villain, _: evaluation.play_duplicates(GAME, [hero, villain], 4, **TINY).chips,
+        lambda hero, villain, _: evaluation.gate(GAME, hero, villain, most=4, **TINY),
+        lambda hero, villain, _: evaluation.recipe_gain(GAME, [hero, villain], villain, 4, **TINY),
+        lambda hero, villain, _: evaluation.play_tournament(GAME, [hero, villain], 4, **TINY).chips,
+        lambda hero, villain, _: evaluation.round_robin(GAME, [hero, villain], 4, **TINY).total(0),
+        lambda hero, villain, folder: into(folder, hero, villain).chips,
+        lambda hero, villain, _: play_ladder(GAME, [hero, villain], 4, 2, **TINY).rungs[0].total,
+        lambda hero, villain, _: evaluation.build_tree(GAME, **TINY).policy([hero, villain]),
+        lambda hero, villain, _: (
+            evaluation.find_best_response(
+                GAME, hero, effort=evaluation.Effort(method="network", deals=4), learned=villain, **TINY
+            ).gain
+        ),
+    ],
+)
+def test_agents_are_taken_by_name_wherever_they_are_taken(play, tmp_path):
+    named = play("greedy", "variety", tmp_path / "named")
+    made = play(*(make_agent(name, GAME, **TINY) for name in ("greedy", "variety")), tmp_path / "made")
+    assert repr(named) == repr(made)
+    with pytest.raises(ValueError, match=r"'gredy' is not a player of jie-long; did you mean greedy\?"):
+        play("gredy", "variety", tmp_path / "unknown")
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "near"),
+    [
+        (gupai_env.make_vec, {"num_envs": 2, "thread": 1}, "threads"),
+        (gupai_env.make_vec, {"num_envs": 2, "force_play": True}, "forced_play"),
+        (GupaiEnv, {"render": None}, "render_mode"),
+        (lambda game, **options: jie_long_v0.env(**options), {"maskin": "info"}, "mask_in"),
+        (SeatEnv, {"opponent": "greedy"}, "opponents"),
+        (SeatVectorEnv, {"opponent": "greedy"}, "opponents"),
+        (SeatVectorEnv, {"d_type": "float32"}, "dtype"),
+        (lambda game, **options: gymnasium.make("gupai/JieLong-v0", **options), {"opponent": "greedy"}, "opponents"),
+        (lambda game, **options: SelfPlayVecEnv.against(game, 2, **options), {"payoffs_scale": 2.0}, "payoff_scale"),
+        (lambda game, **options: make_agent("greedy", game, **options), {"forced": True}, "forced_play"),
+        (lambda game, **options: evaluation.duel(game, *TWO, 1, **options), {"records": None}, "record"),
+        (lambda game, **options: evaluation.gate(game, *TWO, **options), {"gains": 1.0}, "gain"),
+        (lambda game, **options: evaluation.play_tournament(game, TWO, 1, **options), {"worker": None}, "workers"),
+        (lambda game, **options: evaluation.discover(game, **options), {"budgets": None}, "budget"),
+        (lambda game, **options: evaluation.find_best_response(game, GREEDY, **options), {"efort": None}, "effort"),
+        (lambda game, **options: evaluation.build_tree(game, **options), {"dek": "tiny"}, "deck"),
+    ],
+)
+def test_an_unknown_keyword_suggests_those_of_the_function_and_of_the_game(make, wrong, near):
+    (*_, word) = wrong
+    with pytest.raises(TypeError, match=rf"unexpected keyword argument '{word}': .*did you mean {near}\? "):
+        make(GAME, **wrong)

@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 from gupai_agents.action_spaces import LegalActions, LegalActionsBatch, Sampled
 from gupai_agents.agent import Agent, DecisionBatch, ask, distinct
 from gupai_agents.decisions import answers
-from gupai_agents.gymnasium_options import lanes_to_reset, mode_of, require_no, seat_number, variant_of
+from gupai_agents.gymnasium_options import lanes_to_reset, mode_of, require_no, seat_number
 from gupai_agents.learning_seat import (
     END,
     NONE_PLAYED,
@@ -39,7 +39,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 from gupai_env.vector import MOST_ENVS, VectorEnv
 
 
@@ -89,7 +89,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
                 an unknown keyword it is a TypeError as well.
         """
         self.game = get_game(game)
-        options = dataclasses.asdict(variant_of(self.game, variant))
+        options = dataclasses.asdict(variant_from(self.game, variant, SeatEnv))
         self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", dtype=dtype, **options)
         self.players = self.table.variant.players
         self.opponents, self.pool = others_of(self.game, self.table.variant, opponents, pool)
@@ -269,7 +269,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._dtype = np.dtype(one_of("dtype", others.pop("dtype", DTYPES[0]), DTYPES))
         game = get_game(game)
-        variant = dataclasses.asdict(variant_of(game, others))
+        variant = dataclasses.asdict(variant_from(game, others, SeatVectorEnv, "dtype"))
         num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
         self.envs = envs = VectorEnv(game, num_envs, skip_forced=skip_forced, **variant)
         players = envs.variant.players

@@ -1,14 +1,10 @@
 """Options of the Gymnasium environments, checked where they enter."""
 
-from typing import Any
-
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from gupai_agents.playouts import ANY_SEAT
 from gupai_env.core.checks import is_one_of, is_whole, refused
-from gupai_env.core.game import Game
-from gupai_env.core.variant import UnknownOptionError, Variant
 
 
 def seat_number(seat: int | str, players: int) -> int:
@@ -45,12 +41,3 @@ def lanes_to_reset(options: dict | None, num_envs: int) -> np.ndarray | None:
     if lanes.dtype != np.bool_ or lanes.shape != (num_envs,) or not lanes.any():
         raise refused("reset_mask", options["reset_mask"], f"it must be bool [{num_envs}], true in one lane or more")
     return lanes
-
-
-def variant_of(game: Game, options: dict[str, Any]) -> Variant:
-    """Return the variant of keyword arguments; an unknown one is a TypeError in the words that wrappers look for."""
-    try:
-        return game.variant.make(**options)
-    except UnknownOptionError as error:
-        message, name = error.args
-        raise UnknownOptionError(f"got an unexpected keyword argument {name!r}: {message}", name) from None

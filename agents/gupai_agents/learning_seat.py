@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_agents.agent import Agent, check_agent
+from gupai_agents.agent import Agent
 from gupai_agents.playouts import draw_legal
-from gupai_agents.registry import make_agent
+from gupai_agents.registry import agents_of
 from gupai_env.core.checks import as_list, counted, is_whole, one_of, refused
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -16,18 +16,6 @@ Opponents = str | Agent | Sequence[str | Agent]
 MOST_IN_POOL = 1 << 10
 RAISE, END, RESAMPLE = ILLEGAL = ("raise", "end", "resample")  # what an illegal action may do
 NONE_PLAYED = -1  # in infos, for the action that was played
-
-
-def agents_of(game: Game, variant: Variant, specs: Sequence[str | Agent]) -> list[Agent]:
-    """Return agents for specs and agents; equal specs get one agent.
-
-    Raises: ValueError for an unknown name, and for an agent made for another game or variant.
-    """
-    named = {spec: make_agent(spec, game, **vars(variant)) for spec in specs if isinstance(spec, str)}
-    agents = [named[each] if isinstance(each, str) else each for each in specs]
-    for agent in agents:
-        check_agent(agent, game, variant)
-    return agents
 
 
 def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Agent]:

@@ -4,6 +4,7 @@ import importlib
 import os
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from gupai_agents.shipped import BEST, TUNED, best_file, best_heuristic, has_tun
 from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.games import GAMES, get_game
+from gupai_env.games import GAMES, get_game, variant_from
 
 NOT_NAMED = (
     "search:playouts=200",
@@ -63,10 +64,22 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
     Raises: ValueError naming an unknown player or feature and those there are; CheckpointError for a bad checkpoint.
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
-    checked = game.variant.make(**variant)
+    checked = variant_from(game, variant, make_agent)
     if isinstance(spec, str) and ":" in spec and spec.partition(":")[0] not in (*KINDS, OLD_KIND):
         return made_by_factory(spec, game, checked)
     return agent_of_data(spec, game, checked)
+
+
+def agents_of(game: Game, variant: Variant, specs: Sequence[str | Agent]) -> list[Agent]:
+    """Return the agents that names (as `make_agent` takes them) and agents stand for; equal names get one agent.
+
+    Raises: ValueError for an unknown name, and for an agent made for another game or variant.
+    """
+    named = {spec: make_agent(spec, game, **vars(variant)) for spec in specs if isinstance(spec, str)}
+    agents = [named[each] if isinstance(each, str) else each for each in specs]
+    for agent in agents:
+        check_agent(agent, game, variant)
+    return agents
 
 
 def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:

@@ -221,7 +221,7 @@ def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, lis
     agents = [players.agent(name, game, variant) for name in names]
     table = sent.get("table", ONE)
     plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant.changed())
-    plan.check(agents)
+    agents = plan.seated(agents)
     games = len(plan.line_ups) * deals * variant.players
     if games > MOST_GAMES:
         raise ValueError(f"{games:,} games are too many here; choose fewer deals, up to {MOST_GAMES:,} games")

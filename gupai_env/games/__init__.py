@@ -1,10 +1,15 @@
 """The games, by id. A new game of ours is a package next to the others and its line here; others `register` theirs."""
 
+import dataclasses
 import difflib
+import inspect
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
+from typing import Any
 
-from gupai_env.core.checks import short_repr
+from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
+from gupai_env.core.variant import UnknownOptionError, Variant
 from gupai_env.games import (
     ce_deng,
     da_ling,
@@ -59,3 +64,30 @@ def get_game(name: str | Game) -> Game:
         hint = f"; did you mean {near[0]}?" if near else ""
         raise ValueError(f"{short_repr(name)} is not a game{hint}; the games are {', '.join(GAMES)}")
     return GAMES[wanted]
+
+
+def variant_from(game: Game, options: Mapping[str, Any], maker: Callable[..., Any], *more: str) -> Variant:
+    """Return the variant that the remaining keywords of a public function stand for.
+
+    Args:
+        game: The game.
+        options: These keywords.
+        maker: The function, or the class, that was called with them: an error suggests its own keywords too.
+        more: Keywords of the function that its signature does not list.
+
+    Raises:
+        UnknownOptionError: An unknown keyword (a TypeError and a ValueError), with those that are close.
+        ValueError: An option has a value that is not allowed.
+    """
+    try:
+        return game.variant.make(**options)
+    except UnknownOptionError as error:
+        name = error.args[1]
+    names = [field.name for field in dataclasses.fields(game.variant)]
+    parameters = inspect.signature(maker).parameters.values()
+    own = [*more, *(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)]
+    raise UnknownOptionError(
+        f"{maker.__name__} got an unexpected keyword argument {name!r}: {name!r} is not an option of {game.id}; "
+        f"{nearest(name, [*names, *own])}its options are {', '.join(names)}, and other keywords {', '.join(own)}",
+        name,
+    )

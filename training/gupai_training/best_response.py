@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from gupai_agents.agent import Agent, check_agent
+from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import identity
 from gupai_agents.decisions import decisions
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.network import RESIDUAL, NetworkAgent
-from gupai_agents.registry import best_agent
+from gupai_agents.registry import agents_of, best_agent
 from gupai_agents.shipped import best_file
 from gupai_env.core.checks import real_number, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 from gupai_env.vector import VectorEnv
 from gupai_training.network import Network, device_of, relative, threads_of
 from gupai_training.true_hand_targets import Scorer, chips_played_out, scored_by_torch
@@ -60,7 +60,7 @@ class Learned(NamedTuple):
 
 def learn_response(
     game: str | Game,
-    agent: Agent,
+    agent: str | Agent,
     /,
     *,
     minutes: float,
@@ -74,7 +74,7 @@ def learn_response(
 
     Args:
         game: The game.
-        agent: The frozen agent.
+        agent: The frozen agent, by name (see `make_agent`) or itself.
         minutes: Of processor time, on one core; the last chunk of targets is finished.
         most_targets: Ends it earlier. If it is this that ends it, the same seed learns the same network on a CPU.
         seed: Names the deals.
@@ -87,8 +87,8 @@ def learn_response(
             device that is not there.
     """
     game, seed = get_game(game), as_key(seed)
-    made = game.variant.make(**variant)
-    check_agent(agent, game, made)
+    made = variant_from(game, variant, learn_response)
+    (agent,) = agents_of(game, made, [agent])
     real_number("minutes", minutes, 0, 1e6)
     if most_targets is not None:
         whole_number("most_targets", most_targets, 1, 10**12)

@@ -26,10 +26,11 @@ from gupai_env.aec import NO_GAME
 from gupai_env.core.checks import refused, whole_numbers
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
+from gupai_env.core.game import Game
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 from gupai_env.vector import VectorEnv
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
 
@@ -76,7 +77,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
 
     def __init__(
         self,
-        game: str,
+        game: str | Game,
         num_envs: int,
         pool: OpponentPool | FixedOpponents,
         *,
@@ -129,12 +130,18 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
 
     @classmethod
     def against(
-        cls, game: str, num_envs: int, pool: Sequence[str | Agent] = ("greedy",), *, seed: int = 0, **options: Any
+        cls,
+        game: str | Game,
+        num_envs: int,
+        pool: Sequence[str | Agent] = ("greedy",),
+        *,
+        seed: int = 0,
+        **options: Any,
     ) -> "SelfPlayVecEnv":
         """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
 
         Args:
-            game: Its id.
+            game: Its id, or the game itself.
             num_envs: How many lanes.
             pool: Agents as `make_agent` takes them, or objects; one is drawn for each other seat, for every episode.
             seed: Of deals, seats and opponents.
@@ -150,7 +157,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         variant = {name: value for name, value in options.items() if name not in OWN_OPTIONS}
         seed = as_key(seed)
         played = get_game(game)
-        chosen = played.variant.make(**variant)
+        chosen = variant_from(played, variant, cls)
         fixed = FixedOpponents(pool_of(played, chosen, pool), chosen.players, np.random.default_rng(seed))
         return cls(game, num_envs, fixed, seed=seed, **options)
 

@@ -27,7 +27,7 @@ from gupai_env.core.checks import whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 
 SPREAD, AGAIN_SPREAD = 0.25, 0.1  # of the first generation, in units: of a search, and of one from tuned weights
 SELECTING = 8  # times the deals of a candidate, to choose between the start of a search and its result
@@ -313,7 +313,7 @@ def discover(
     """
     game, budget, seed = get_game(game), (budget or Budget()).checked(), as_key(seed)
     whole_number("seeds", budget.seeds, LEAST_SEEDS, MOST_SEEDS)
-    made, start = game.variant.make(**variant), start_of(get_game(game), start)
+    made, start = variant_from(game, variant, discover), start_of(get_game(game), start)
     rivals = rivals_of(game, made)
     problem = problem_of(game, made, start, among(game, made, rivals, progress))
     found = search_seeds(problem, budget, seed, threads, kept, keep)

@@ -23,6 +23,7 @@ import numpy as np
 from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.cores import cores
 from gupai_agents.decisions import standing
+from gupai_agents.registry import agents_of
 from gupai_env.core.checks import whole_number
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
@@ -170,9 +171,9 @@ class HandTree:
         splits = self.by_tiles.masks.shape[1]
         return 1 + self.deals * (1 + splits + splits * splits)
 
-    def policy(self, agents: Sequence[Agent]) -> np.ndarray:
+    def policy(self, agents: Sequence[str | Agent]) -> np.ndarray:
         """Return the policy of one agent a seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
-        different, who = distinct(agents)
+        different, who = distinct(agents_of(self.game, self.variant, agents))
         if len(agents) != SEATS:
             raise ValueError(f"{len(agents)} players for {SEATS} seats; there must be one for each")
         rows = [

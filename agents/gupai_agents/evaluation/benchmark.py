@@ -36,7 +36,7 @@ from gupai_agents.evaluation.folder_models import Player
 from gupai_agents.evaluation.ladder import some_decisions, speed
 from gupai_agents.evaluation.match import Progress, duel
 from gupai_agents.identity import as_recorded, digest_of, identity_of, moves_of
-from gupai_agents.registry import KINDS, agent_of_data, make_agent
+from gupai_agents.registry import KINDS, agent_of_data, agents_of
 from gupai_agents.shipped import BEST, best_file
 from gupai_agents.workers import Workers, one_core
 from gupai_env.core.checks import counted, whole_number
@@ -88,7 +88,7 @@ def check_population(suite: Suite, task: Task) -> None:
 def play_duel(task: Task, agent: str | Agent, rival: str, seed: int, deals: int) -> np.ndarray:
     """Return what an agent wins per deal from one player of a population, float64 [deals], over all its seats."""
     game, variant = task.played
-    made = make_agent(agent, game, **task.options) if isinstance(agent, str) else agent
+    (made,) = agents_of(game, variant, [agent])
     met = agent_of_data(recorded_player(task, rival), game, variant)
     chips = duel(game, made, met, deals, seed=seed, **task.options).chips
     return chips[:, :, 0].mean(1)
@@ -146,9 +146,8 @@ def play_benchmark(
 
 def _made(agent: str | Agent, task: Task) -> Agent:
     """Return the agent of a task; raises ValueError, naming the task."""
-    game, _ = task.played
     try:
-        return make_agent(agent, game, **task.options) if isinstance(agent, str) else agent
+        return agents_of(*task.played, [agent])[0]
     except ValueError as error:
         raise ValueError(f"task {task.name}: {error}") from None
 

@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, check_agent
+from gupai_agents.agent import Agent
 from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.ablation import SPREAD, among, evolved, rivals_of
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, key_of, one_among, play_some
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent
-from gupai_agents.registry import make_agent
+from gupai_agents.registry import agents_of, make_agent
 from gupai_agents.shipped import best_heuristic, heuristic_names
 from gupai_agents.tune import DecisionSample, Evolution, moving
 from gupai_env.core.checks import one_of, real_number, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 
 TUNING, SEARCH, NETWORK = METHODS = "tuning", "search", "network"
 QUICK_DEALS, ASKED_DEALS = 1000, 200  # of a candidate: among players of the compiled loops, among others
@@ -113,12 +113,12 @@ class BestResponse:
 
 def find_best_response(
     game: str | Game,
-    agent: Agent,
+    agent: str | Agent,
     /,
     *,
     effort: Effort | None = None,
     seed: int = 0,
-    learned: Agent | None = None,
+    learned: str | Agent | None = None,
     progress: Progress | None = None,
     **variant: Any,
 ) -> BestResponse:
@@ -132,13 +132,14 @@ def find_best_response(
         ImportError for tuning without `cmaes`.
     """
     game, seed = get_game(game), as_key(seed)
-    made = game.variant.make(**variant)
-    check_agent(agent, game, made)
+    made = variant_from(game, variant, find_best_response)
+    (agent,) = agents_of(game, made, [agent])
     effort, note = (effort or Effort()).checked(agent, made.players), ""
     if (effort.method == NETWORK) != (learned is not None):
         raise ValueError(f"learned={learned!r} is not allowed with method={effort.method!r}; {NETWORK} alone needs it")
     if learned is not None:
-        response, spec = learned, learned.name
+        (response,) = agents_of(game, made, [learned])
+        spec = response.name
     else:
         if effort.method == TUNING:
             spec = tuned_against(game, made, agent, effort, seed, progress)

@@ -21,12 +21,13 @@ import numpy as np
 from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.decisions import standing
 from gupai_agents.evaluation.all_hands import HandTree, build_hand_tree, offers_hands, solve_hands
+from gupai_agents.registry import agents_of
 from gupai_env.core.checks import counted, whole_number
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 from gupai_env.vector import VectorEnv
 
 MOST_NODES = 1_000_000
@@ -79,12 +80,12 @@ class GameTree:
 
     # --- policies -----------------------------------------------------------------------------------
 
-    def policy(self, agents: Sequence[Agent]) -> np.ndarray:
+    def policy(self, agents: Sequence[str | Agent]) -> np.ndarray:
         """Return the policy of one agent per seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
         if len(agents) != self.players:
             raise ValueError(f"{counted(len(agents), 'player')} for {self.players} seats; there must be one for each")
         policy_rows = np.zeros(self.batch.masks.shape)
-        different, who = distinct(agents)
+        different, who = distinct(agents_of(self.game, self.variant, agents))
         for number, agent in enumerate(different):
             rows = np.isin(self.seats, np.flatnonzero(np.array(who) == number))
             policy_rows[rows] = probabilities(agent, self.game, self.variant, self.batch.at(rows))
@@ -238,7 +239,7 @@ def build_tree(game: str | Game, /, **variant: Any) -> GameTree | HandTree:
     Raises: ValueError for a match of several deals, and for more than MOST_NODES nodes or too many deals.
     """
     game = get_game(game)
-    options = game.variant.make(**variant)
+    options = variant_from(game, variant, build_tree)
     if options.deck != TINY and offers_hands(game, options):
         return build_hand_tree(game, **variant)
     return _Search(game, variant).tree()

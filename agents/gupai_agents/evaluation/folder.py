@@ -107,7 +107,7 @@ class AppendedFile:
 def play_into(
     folder: str | Path,
     plan: Schedule,
-    agents: Sequence[Agent],
+    agents: Sequence[str | Agent],
     *,
     resume: bool = False,
     progress: Progress | None = None,
@@ -121,7 +121,7 @@ def play_into(
         anything, the rules and the agents' files included, if what is finished of it is not as it was written, or if
         another process plays it; and as `play_tournament`. OSError; the tournament can be resumed.
     """
-    plan.check(agents)
+    agents = plan.seated(agents)
     players = [identity_of(agent, plan.game, plan.variant) for agent in agents]
     folder, wanted = Path(folder), manifest(plan, players)
     if resume and not folder.is_dir():

@@ -10,11 +10,12 @@ from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import Progress, duel, one_among, play_some
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
+from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, between, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
 VERDICTS = {1: ACCEPTED, -1: REJECTED, 0: UNDECIDED}
@@ -36,8 +37,8 @@ class Gate(NamedTuple):
 
 def gate(
     game: str | Game,
-    challenger: Agent,
-    champion: Agent,
+    challenger: str | Agent,
+    champion: str | Agent,
     /,
     *,
     gain: float = 1.0,
@@ -63,8 +64,8 @@ def gate(
     between("gain", gain, 0, math.inf, "a number of chips above 0")
     most = whole_number("most", most, 1, 1 << 24)
     game = get_game(game)
-    made = game.variant.make(**variant)
-    players = one_among(game, made, challenger, champion)
+    made = variant_from(game, variant, gate)
+    players = one_among(game, made, *agents_of(game, made, [challenger, champion]))
     won, test = np.zeros(0), Sequential(0, 0, 0.0)
     how: dict[str, Any] = {"most": BLOCK, "progress": progress, "record": record, "workers": workers}
     for _, chips in play_some(game, made, players, as_key(seed), most, **how):
@@ -76,7 +77,7 @@ def gate(
 
 
 def recipe_gain(
-    game: str | Game, recipe: Sequence[Agent], rival: Agent, deals: int, /, *, seed: int = 0, **variant: Any
+    game: str | Game, recipe: Sequence[str | Agent], rival: str | Agent, deals: int, /, *, seed: int = 0, **variant: Any
 ) -> Estimate:
     """Return the chips per deal that a training recipe wins: agents of several seeds, each among the same rivals.
 

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask, check_agent, concatenated, labels_of
+from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, labels_of
 from gupai_agents.decisions import decisions, new_lanes
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import RandomAgent
+from gupai_agents.registry import agents_of
 from gupai_agents.search import SearchAgent
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 
 DECISIONS = 512  # asked at once to measure how fast a player is
 FIRST_ASKED, LONG_ENOUGH = 8, 0.2  # decisions, doubled until asking for them takes so many seconds
@@ -48,7 +49,7 @@ class Ladder:
 
 def play_ladder(
     game: str | Game,
-    agents: Sequence[Agent],
+    agents: Sequence[str | Agent],
     deals: int,
     few: int,
     /,
@@ -66,9 +67,8 @@ def play_ladder(
     Raises: ValueError for fewer than two agents or without a rival, and as `duel`.
     """
     game = get_game(game)
-    made = game.variant.make(**variant)
-    for agent in agents:
-        check_agent(agent, game, made)
+    made = variant_from(game, variant, play_ladder)
+    agents = agents_of(game, made, agents)
     quick = [agent for agent in agents if not isinstance(agent, SearchAgent)]
     if len(quick) < 2:
         raise ValueError("a ladder needs two or more agents that do not search, as opponents for all")

@@ -7,7 +7,7 @@ these are left out.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,17 +15,19 @@ from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns
+from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, counted, require_methods, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 from gupai_env.vector import VectorEnv
 
 ENVS = 4096  # lanes that play side by side
 MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB
+AnyPlayer = TypeVar("AnyPlayer")
 Progress = Callable[[int], Any]  # called with the number of deals just finished
 
 
@@ -190,7 +192,7 @@ def labels_of_line_up(players: Sequence[Agent]) -> list[str]:
 
 def play_duplicates(
     game: str | Game,
-    players: Sequence[Agent],
+    players: Sequence[str | Agent],
     deals: int,
     /,
     *,
@@ -202,16 +204,17 @@ def play_duplicates(
 ) -> DuplicateResult:
     """Play `deals` deals with every rotation of the players over the seats.
 
-    Args: players: one agent per seat; the same agent may take several. seed: names the deals: deal d is the same
-        whoever plays it. record: where every game is written. workers: who plays, such as `workers_for(4)`, default
-        this process; what is won is the same.
+    Args: players: one agent per seat, by name (see `make_agent`) or itself; the same may take several. seed: names the
+        deals: deal d is the same whoever plays it. record: where every game is written. workers: who plays, such as
+        `workers_for(4)`, default this process; what is won is the same.
     Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
         for answers that are not legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
     require_methods(progress, record)
     game, players = get_game(game), as_list("players", players, "agents")
-    made, seed = game.variant.make(**variant), as_key(seed)
+    made, seed = variant_from(game, variant, play_duplicates), as_key(seed)
     deals = whole_number("deals", deals, 1, MOST_FIGURES // made.players**2)
+    players = agents_of(game, made, players)
     played = play_some(game, made, players, seed, deals, progress=progress, record=record, workers=workers)
     chips = np.concatenate([each for _, each in played])
     return DuplicateResult(tuple(labels_of_line_up(players)), chips, seed)
@@ -223,7 +226,7 @@ def chunks(total: int, size: int) -> Iterator[tuple[int, int]]:
         yield first, min(max(size, 1), total - first)
 
 
-def one_among(game: Game, variant: Variant, hero: Agent, villain: Agent) -> list[Agent]:
+def one_among(game: Game, variant: Variant, hero: AnyPlayer, villain: AnyPlayer) -> list[AnyPlayer]:
     """Return a line-up of one hero, player 0, and equal villains; with teams the hero's partners are heroes too."""
     sides = game.sides(variant.players)
     return [hero if side == sides[0] else villain for side in sides]
@@ -231,8 +234,8 @@ def one_among(game: Game, variant: Variant, hero: Agent, villain: Agent) -> list
 
 def duel(
     game: str | Game,
-    hero: Agent,
-    villain: Agent,
+    hero: str | Agent,
+    villain: str | Agent,
     deals: int,
     /,
     *,
@@ -247,6 +250,6 @@ def duel(
     In a game of teams the hero has all seats of its side.
     """
     found = get_game(game)
-    line_up = one_among(found, found.variant.make(**variant), hero, villain)
+    line_up = one_among(found, variant_from(found, variant, duel), hero, villain)
     how: dict[str, Any] = {"progress": progress, "record": record, "workers": workers}
     return play_duplicates(game, line_up, deals, seed=seed, **how, **variant)

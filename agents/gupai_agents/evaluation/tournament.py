@@ -9,19 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, check_agent, labels_of
+from gupai_agents.agent import Agent, labels_of
 from gupai_agents.decisions import new_lanes
 from gupai_agents.evaluation.alpha_rank import alpha_rank
 from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, chunks, play_rotations, rotations_of
 from gupai_agents.evaluation.rating import Ratings, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns, holm, t_test
+from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, one_of, refused, require_methods, short_repr, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
+from gupai_env.games import get_game, variant_from
 
 ONE, TWO, MIXED, ALL = "one", "two", "mixed", "all"
 TABLES = {
@@ -300,10 +301,9 @@ class Schedule:
         plan, seating = workers.share(self), workers.share(list(agents))
         return workers.in_order(play_block, ((plan, seating, block) for block in blocks))
 
-    def check(self, agents: Sequence[Agent]) -> None:
-        """Raise ValueError for agents that cannot play here."""
-        for agent in agents:
-            check_agent(agent, self.game, self.variant)
+    def seated(self, agents: Sequence[str | Agent]) -> list[Agent]:
+        """Return the agents of a list of names and agents; raises ValueError for some that cannot play here."""
+        return agents_of(self.game, self.variant, agents)
 
     def empty(self) -> Tournament:
         """Return the tournament before the first deal, to be filled."""
@@ -335,7 +335,7 @@ def schedule(
     if alike := [name for name, often in Counter(agents).items() if often > 1]:
         raise ValueError(f"more than one agent is called {short_repr(alike[0])}; give each a name of its own")
     game = get_game(game)
-    made = game.variant.make(**variant)
+    made = variant_from(game, variant, schedule)
     found = line_ups(len(agents), made.players, table, game.sides(made.players).tolist())
     figures = made.players**2 * len(action_types_of(game)[0]) * len(found)
     deals = whole_number("deals", deals, 1, max(MOST_FIGURES // figures, 1))
@@ -351,7 +351,7 @@ def fill(tournament: Tournament, block: Block, played: Played) -> None:
 
 def play_tournament(
     game: str | Game,
-    agents: Sequence[Agent],
+    agents: Sequence[str | Agent],
     deals: int,
     /,
     *,
@@ -364,15 +364,15 @@ def play_tournament(
 ) -> Tournament:
     """Play `deals` deals, the same for all, in every rotation of every line-up of a table.
 
-    Args: table: one of TABLES, who sits together. record: where every game is written. workers: who plays, default this
-            process; what is found is the same.
+    Args: agents: by name (see `make_agent`) or themselves. table: one of TABLES, who sits together. record: where every
+            game is written. workers: who plays, default this process; what is found is the same.
     Raises: ValueError for fewer than two agents, a table that cannot be filled, before any deal for an agent that
         cannot play here, or as `play_duplicates` does.
     """
     require_methods(progress, record)
-    agents = as_list("agents", agents, "agents")
+    game = get_game(game)
+    agents = agents_of(game, variant_from(game, variant, play_tournament), as_list("agents", agents, "agents"))
     plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant)
-    plan.check(agents)
     found = plan.empty()
     for block, played in zip(plan.blocks(), plan.played(agents, plan.blocks(), workers), strict=True):
         fill(found, block, played)
@@ -385,7 +385,7 @@ def play_tournament(
 
 def round_robin(
     game: str | Game,
-    agents: Sequence[Agent],
+    agents: Sequence[str | Agent],
     deals: int,
     /,
     *,
