@@ -87,6 +87,10 @@ def test_the_reminder_says_what_the_options_change():
     assert "wins a chip from who has the most and, with fewer than 30, from everybody over 30." in korean
     assert "wins the difference from" in hints("jie-long", settlement="kkoribuchigi_difference").reminder()
     assert hints("jie-long", all_laid_doubles=True).reminder().endswith("the points of the others count double.")
+    start = "face down, and its pips are points against you: "
+    assert hints("ding-niu", suan_zhang=False).reminder().endswith(f"{start}who has fewest wins.")
+    by_points = hints("ding-niu", suan_zhang=False, settlement="points").reminder()
+    assert by_points.endswith(f"{start}fewest points wins, and every two players settle their difference.")
 
 
 LISTED = {  # a deal, and its moves as they are listed

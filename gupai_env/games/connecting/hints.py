@@ -19,11 +19,15 @@ class ConnectingHints(Hints):
 
     def reminder(self) -> str:
         """Return the game in a sentence, as the variant is played."""
+        return f"{self.turn()}: {self.payment()}."
+
+    def turn(self) -> str:
+        """Return what a seat does in its turn, as the start of a sentence."""
         ends = "either open number" if self.variant.open_ends == 2 else "the open number"
         unable = "If you cannot" if self.variant.forced_play else "If you cannot or will not"
         return (
             f"Play a tile that has {ends}; its other end is open for the next player. {unable}, you discard a tile "
-            f"face down, and its pips are points against you: {self.payment()}."
+            f"face down, and its pips are points against you"
         )
 
     def payment(self) -> str:

@@ -15,9 +15,8 @@ class DingNiuHints(ConnectingHints):
 
     def reminder(self) -> str:
         """Return the game in a sentence, as the variant is played."""
-        by_points, reminder = self.variant.settlement == "points", super().reminder()
-        if not by_points:
-            reminder = f"{reminder.partition(': fewest')[0]}: who has fewest wins."
+        by_points = self.variant.settlement == "points"
+        reminder = super().reminder() if by_points else f"{self.turn()}: who has fewest wins."
         if not self.variant.suan_zhang:
             return reminder
         if by_points:
