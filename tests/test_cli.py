@@ -72,6 +72,8 @@ def test_the_version_is_a_number():
         ("play jie-long -o stake=0", "stake=0.0 is not allowed"),
         ("play jie-long --seat 4", "there is no seat 4; the seats are 0 to 3"),
         ("play jie-long --seat two", "--seat=two is not allowed; write a whole number\n"),
+        ("play jie-long --seed 5.0", "--seed=5.0 is not allowed; write a whole number\n"),
+        ("ladder jie-long --few 5.0", "--few=5.0 is not allowed; write a whole number from 2 to 8,388,608\n"),
         ("play jie-long --seed -1", "a seed is a whole number from 0"),
         ("play jie-long --against gredy", "'gredy' is not a player of jie-long; did you mean greedy?"),
         ("play jie-long --against human", "only programs can play here"),

@@ -42,16 +42,19 @@ class Commands(TyperGroup):
         parameters: list[Any] = list(command.params) if command else []
         for parameter in parameters:
             if parameter.type_descriptor.annotation is int:
-                parameter.process_value = functools.partial(_with_number, parameter.process_value)
+                parameter.process_value = functools.partial(_with_number, parameter, parameter.process_value)
         return name, command, rest
 
 
-def _with_number(process: Callable[[Any, Any], Any], ctx: typer.Context, value: Any) -> Any:
-    """Process the text of an option as the number that it stands for, if it does."""
-    from gupai_env.core.checks import read_whole
+def _with_number(parameter: Any, process: Callable[[Any, Any], Any], ctx: typer.Context, value: Any) -> Any:
+    """Process the text of an option as the number that it stands for. Raises: Mistake if it stands for none."""
+    from gupai_env.core.checks import in_bounds, read_whole
 
-    number = read_whole(value) if isinstance(value, str) else None
-    return process(ctx, value if number is None else number)
+    number = read_whole(value) if isinstance(value, str) else value
+    if number is None and value is not None:
+        bounds = parameter.get_runtime_param().parameter_info
+        raise Mistake(_refused(parameter, value, f"write {in_bounds(True, ge=bounds.min, le=bounds.max)}"))
+    return process(ctx, number)
 
 
 class OneLineErrors(Commands):
@@ -126,18 +129,23 @@ def _in_our_words(error: typer.TyperException) -> str:
     refused, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
     if refused is None or parameter is None:
         return error.format_message()
-    from gupai_env.core.checks import allowed_instead, short_repr
+    from gupai_env.core.checks import allowed_instead
 
     first, typed = refused()[0], parameter.get_runtime_param()
-    name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
     bounds = typed.parameter_info
     instead = allowed_instead(first, typed.annotation is int, ge=bounds.min, le=bounds.max)
     if instead is None:
         return error.format_message()
-    value = first["input"]
-    return (
-        f"{name}={value if isinstance(value, str) and len(value) < 60 else short_repr(value)} is not allowed; {instead}"
-    )
+    return _refused(parameter, first["input"], instead)
+
+
+def _refused(parameter: Any, value: object, instead: str) -> str:
+    """Return that a value of an option or an argument is not allowed, and what is."""
+    from gupai_env.core.checks import short_repr
+
+    name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
+    value = value if isinstance(value, str) and len(value) < 60 else short_repr(value)
+    return f"{name}={value} is not allowed; {instead}"
 
 
 @contextmanager
