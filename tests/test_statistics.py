@@ -113,6 +113,14 @@ def test_the_sequential_test_waits_for_just_so_many_values():
     assert gsprt(clear[:-1], 1.0)[:2] == (0, LEAST - 1)
 
 
+@pytest.mark.parametrize("gain", [0.01, 1.0, 500.0])
+def test_values_that_are_all_alike_prove_little_while_they_are_few_in_any_unit(gain):
+    one, many = (gsprt(np.zeros(count), gain) for count in (1, LEAST))
+    assert one == (0, 1, pytest.approx(-np.log(2) / 2))
+    assert many == (-1, LEAST, pytest.approx(-LEAST / 2 * np.log(1 + LEAST)))
+    assert gsprt(np.full(LEAST, gain), gain) == (1, LEAST, pytest.approx(-many.log_likelihood_ratio))
+
+
 def test_a_sample_of_the_planned_size_has_the_planned_power():
     assert samples_for(1, 22.6) == 4009  # (1.95996 + 0.84162)**2 * 22.6**2 = 4008.9
     count = samples_for(5, 22.6, power=0.9)

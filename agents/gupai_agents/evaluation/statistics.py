@@ -317,11 +317,12 @@ def gsprt(values: np.ndarray, gain: float, alpha: float = 0.05, beta: float = 0.
 
     A generalised sequential probability ratio test: under either mean the variance is the likeliest one for the values
     so far, so that, as in Student's test, few values prove less. `alpha` bounds how often a mean of 0 is taken for the
-    gain, `beta` how often the gain is taken for 0.
+    gain, `beta` how often the gain is taken for 0. There is no decision before LEAST values. Values that are all alike
+    have the variance that they would have if one of them were off by the gain.
     """
     counts = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / counts
-    variances = np.maximum(np.cumsum(np.square(values)) / counts - means**2, 1e-12)
+    variances = np.maximum(np.cumsum(np.square(values)) / counts - means**2, gain**2 / counts)
     ratios = counts / 2 * np.log((variances + means**2) / (variances + (means - gain) ** 2))
     accept, reject = np.log((1 - beta) / alpha), np.log(beta / (1 - alpha))
     ended = np.flatnonzero(((ratios >= accept) | (ratios <= reject)) & (counts >= LEAST))
