@@ -15,6 +15,7 @@ from gupai_app.report import shares
 from gupai_app.streams import say
 from gupai_env.core.files import STREAMS, write_file
 from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
 
 TRIED = 5000  # deals against each of the game's players
@@ -76,7 +77,7 @@ def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[
         "provenance": {
             "by": "gupai tune",
             "start": start or next(reversed(list(game.heuristics))),
-            "seed": found.seed,
+            "seed": in_json(found.seed),
             "generations": found.generations,
             "deals": found.deals,
             "tried_in_deals": TRIED,
