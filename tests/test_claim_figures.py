@@ -81,6 +81,7 @@ def wide(mean, error):
 def test_the_first_is_first_if_it_is_clearly_ahead_of_all_others(values, verdict, order):
     found, p, shown, behind = _ranked(values, "a", "chips", 1000)
     assert found == verdict
+    assert "+" not in shown  # rates, not gains
     assert " > ".join(part.split()[0] for part in shown.split(" > ")) == order
     assert p.keys() == values.keys() - {"a"}
     if verdict == verdicts.CONTRADICTED:
