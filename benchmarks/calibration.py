@@ -5,6 +5,7 @@ planted effect is that of `variety` over `greedy`, taken from all deals together
 so much added at each dose, and a planted master plays the claimed action in a known share of its decisions.
 """
 
+import argparse
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -164,4 +165,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     main()

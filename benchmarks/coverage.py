@@ -6,6 +6,8 @@ share of intervals that cover the truth, over both duels and, for seats, over al
 no interval and do not count; their share is in brackets where it is above 0.5%.
 """
 
+import argparse
+
 import numpy as np
 
 from gupai_agents import make_agent
@@ -56,4 +58,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     main()

@@ -7,8 +7,8 @@ A minute. The plainest rule-based player sits at every seat, so that there is so
 options. Of the first deals the one is taken in which most was lost by a decision, as far as that is clear.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +58,14 @@ def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
 
 
 def main(names: list[str]) -> None:
-    """Write the deals of these games, or of all."""
+    """Write the deals of these games."""
     FOLDER.mkdir(exist_ok=True)
-    for name in names or GAMES:
+    for name in names:
         text = json.dumps(annotated(GAMES[name]), ensure_ascii=False, indent=1)
         (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", metavar="GAME", choices=GAMES, default=[*GAMES], help="default: all")
+    main(parser.parse_args().games)

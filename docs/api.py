@@ -8,6 +8,7 @@ that is meant:
 It reads the sources and imports next to nothing, so the list is the same on every Python, with or without extras.
 """
 
+import argparse
 import ast
 import builtins
 import functools
@@ -217,5 +218,6 @@ def commands_page() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     COMMANDS.write_text(commands_page(), encoding="utf-8")
     LIST.write_text(api(), encoding="utf-8")

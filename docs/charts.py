@@ -6,6 +6,7 @@ The effect of attacking with 2s, by how many were dealt (the verdict on `jl-atta
 by game (`docs/ladder/*.json`), and how strength grows with training (`docs/learning/*.json`).
 """
 
+import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -64,4 +65,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     main()

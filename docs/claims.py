@@ -7,11 +7,11 @@ run that was stopped continues where it was. What an optimiser does with the tra
 --all --optimise --out agents/gupai_agents/evaluation/claims/recorded`.
 """
 
+import argparse
 import contextlib
 import io
 import json
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -60,7 +60,11 @@ def main(folder: str | None) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--page"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="keeps the verdicts as JSON")
+    parser.add_argument("--page", action="store_true", help="write the page again from the verdicts that are kept")
+    asked = parser.parse_args()
+    if asked.page:
         write_page()
     else:
-        main(sys.argv[1] if len(sys.argv) > 1 else None)
+        main(asked.folder)

@@ -5,6 +5,7 @@
 It needs fonttools, which comes with matplotlib.
 """
 
+import argparse
 import json
 from pathlib import Path
 
@@ -25,4 +26,5 @@ def widths(font: Path) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     WIDTHS.write_text(widths(FONT), encoding="utf-8")

@@ -8,6 +8,7 @@ new verdicts on claims:
     python docs/pages.py
 """
 
+import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -176,4 +177,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     main()

@@ -9,9 +9,9 @@ verdicts alone:
     python docs/strategy.py --pictures   # and the positions, from deals that the verdicts name
 """
 
+import argparse
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -275,7 +275,9 @@ def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
 
 def main() -> None:
     """Write all pages."""
-    if "--pictures" in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pictures", action="store_true", help="also the positions, from deals that the verdicts name")
+    if parser.parse_args().pictures:
         draw_positions()
     for game in GAMES.values():
         (FOLDER / f"{game.id}.md").write_text(page(game), encoding="utf-8")

@@ -240,3 +240,11 @@ def test_every_module_that_a_page_names_is_there(page):
     assert named
     for name in named:
         assert (ROOT / name).is_file() or any(f"/{name}" in path.as_posix() for path in modules), name
+
+
+@pytest.mark.parametrize(
+    "file", [*(ROOT / "docs").glob("*.py"), *(ROOT / "benchmarks").glob("*.py")], ids=lambda file: file.name
+)
+def test_scripts_read_their_arguments_before_they_write(file):
+    text = file.read_text(encoding="utf-8")
+    assert ("__main__" in text) == ("parse_args()" in text)
