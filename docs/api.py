@@ -33,6 +33,8 @@ PUBLIC = {
     **{f"gupai_env.{game.identifier}_v{game.version}": "env raw_env" for game in GAMES.values()},
     "gupai_env.aec": "GupaiEnv",
     "gupai_env.openspiel": "as_openspiel",
+    "gupai_env.options": "Options",
+    **{f"gupai_env.games.{game.identifier}.options": f"{game.variant.__name__}Options" for game in GAMES.values()},
     "gupai_env.positions": "*",
     "gupai_env.games.ce_deng.position": "from_tiles settle settle_declaration winner",
     "gupai_env.games.da_ling.position": "from_tiles settle strength winner",

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -18,6 +18,7 @@ from gupai_env.core.layout import Layout
 from gupai_env.core.rng import as_key, drawn_seed
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
 
@@ -77,7 +78,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         mask_in: str = "observation",
         max_cycles: int | None = None,
         dtype: str = "int8",
-        **variant: Any,
+        **variant: Unpack[Options],
     ) -> None:
         """Make a table; its first game is dealt by `reset`.
 

@@ -8,7 +8,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable
 from math import factorial, prod
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.variant import RANDOM_LEADER
 from gupai_env.games import get_game
+from gupai_env.options import Options
 
 MOST_ORDERS = 2_000_000
 CHUNK = 1 << 16  # orders that are dealt at a time
@@ -28,7 +29,7 @@ class Deals(NamedTuple):
     probabilities: np.ndarray
 
 
-def all_deals(game: str | Game, /, **variant: Any) -> Deals:
+def all_deals(game: str | Game, /, **variant: Unpack[Options]) -> Deals:
     """Return all deals of a variant, its leaders included.
 
     Raises: ValueError for a match of several deals, or a deck of more than MOST_ORDERS orders.

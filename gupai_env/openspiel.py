@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES, get_game, variant_from
+from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
 
 PREFIX = "python_gupai_"
@@ -42,7 +43,7 @@ MOST_SEED = (1 << 31) - 1  # that OpenSpiel takes
 FINGERPRINT = 16  # bytes
 
 
-def as_openspiel(game: str | Game, /, *, rng_seed: int = -1, **variant: Any) -> "GupaiGame":
+def as_openspiel(game: str | Game, /, *, rng_seed: int = -1, **variant: Unpack[Options]) -> "GupaiGame":
     """Return a game's variant as a pyspiel game; raises ValueError as the variant does."""
     game, rng_seed = get_game(game), whole_number(SEED, rng_seed, -1, MOST_SEED)
     return pyspiel.load_game(

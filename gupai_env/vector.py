@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from gupai_env.core.memory import record_of
 from gupai_env.core.rng import as_key, as_keys
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 
 READ_ONLY = ("seats", "masks", "observations", "rewards", "terminated")
 WRITTEN_BY_HAND = ("states", "seeds", "episodes")
@@ -70,7 +71,7 @@ class VectorEnv(OwnMemory):
         renew: bool = True,
         skip_forced: bool = False,
         threads: int = 1,
-        **variant: Any,
+        **variant: Unpack[Options],
     ) -> None:
         """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
             skip_forced: play decisions with one legal action at once (except the first of a deal).
@@ -324,6 +325,17 @@ def _end_threads(pool: ThreadPoolExecutor) -> None:
         raise
 
 
-def make_vec(game: str | Game, num_envs: int, **options: Any) -> VectorEnv:
+def make_vec(
+    game: str | Game,
+    num_envs: int,
+    *,
+    seed: int = 0,
+    observe: bool = True,
+    renew: bool = True,
+    skip_forced: bool = False,
+    threads: int = 1,
+    **variant: Unpack[Options],
+) -> VectorEnv:
     """Return `num_envs` deals of a game side by side; see `VectorEnv`."""
-    return VectorEnv(game, num_envs, **options)
+    how: dict[str, Any] = {"observe": observe, "renew": renew, "skip_forced": skip_forced, "threads": threads}
+    return VectorEnv(game, num_envs, seed=seed, **how, **variant)

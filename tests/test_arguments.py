@@ -1,6 +1,12 @@
 """Public functions that are called with anything else than they take: one line names the argument."""
 
+import inspect
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -181,3 +187,48 @@ def test_an_unknown_keyword_suggests_those_of_the_function_and_of_the_game(make,
     (*_, word) = wrong
     with pytest.raises(TypeError, match=rf"unexpected keyword argument '{word}': .*did you mean {near}\? "):
         make(GAME, **wrong)
+
+
+def test_help_of_a_maker_lists_the_options_of_its_game():
+    assert inspect.isfunction(jie_long_v0.env)
+    assert {"render_mode", "mask_in", "variant"} <= set(inspect.signature(jie_long_v0.env).parameters)
+    assert all(f" {name}: " in jie_long_v0.env.__doc__ for name in vars(gupai_env.get_game(GAME).variant()))
+
+
+PROGRAM = """
+from gupai_agents.evaluation import duel
+from gupai_env import get_game, jie_long_v0, make_vec
+from gupai_env.games.jie_long.options import JieLongOptions
+
+options: JieLongOptions = {"forced_play": True, "settlement": "kkoribuchigi"}
+duel("jie-long", "best", "greedy", 10, seed=1, **options)
+make_vec(get_game("jie-long"), 8, threads=1, **options)
+jie_long_v0.env(mask_in="info", **options)
+make_vec("jie-long", 8, force_play=True)  # wrong
+make_vec("jie-long", 8, players="four")  # wrong
+jie_long_v0.env(commission=5)  # wrong
+jie_long_v0.raw_env(deck="cards")  # wrong
+duel("jie-long", "best", "greedy", 10, sead=1)  # wrong
+duel("jie-long", "best", 3, 10)  # wrong
+"""
+# Other packages are skipped: reading them takes half a minute.
+CHECKED = """
+[mypy]
+follow_imports = skip
+ignore_missing_imports = True
+[mypy-gupai_env.*]
+follow_imports = silent
+[mypy-gupai_agents.*]
+follow_imports = silent
+"""
+
+
+def test_a_type_checker_finds_wrong_options_and_agents(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    (tmp_path / "mypy.ini").write_text(CHECKED, encoding="utf-8")
+    roots = [str(Path(gupai_env.__file__).parents[1]), str(Path(evaluation.__file__).parents[2])]
+    command = [sys.executable, "-m", "mypy", "--config-file", "mypy.ini", "--cache-dir", "cache", "program.py"]
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join(roots)}
+    printed = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
+    lines = {int(number) for number in re.findall(r"^program\.py:(\d+): error", printed, re.MULTILINE)}
+    assert lines == {number for number, line in enumerate(PROGRAM.splitlines(), 1) if "# wrong" in line}, printed

@@ -35,6 +35,12 @@ def test_the_pages_that_are_written_from_the_code_are_current():
     assert not old, "run: python docs/pages.py"
 
 
+def test_the_types_of_options_are_those_of_the_variants():
+    files = pages("options").files()
+    old = [str(path.relative_to(ROOT)) for path, text in files.items() if path.read_text(encoding="utf-8") != text]
+    assert not old, "run: python docs/options.py"
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_annotated_deal_is_played_again_to_the_byte(game):
     deal = json.loads((ROOT / "docs" / "annotated" / f"{game}.json").read_text(encoding="utf-8"))

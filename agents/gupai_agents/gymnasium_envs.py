@@ -6,7 +6,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -40,6 +40,7 @@ from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 from gupai_env.vector import MOST_ENVS, VectorEnv
 
 
@@ -69,7 +70,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
         illegal_reward: float | None = None,
         dtype: str = "int8",
         render_mode: str | None = None,
-        **variant: Any,
+        **variant: Unpack[Options],
     ) -> None:
         """Make a table; agents are named as `make_agent` takes them, or are objects.
 
@@ -231,6 +232,12 @@ class SeatEnv(OwnMemory, gymnasium.Env):
         self.table.close()
 
 
+class LaneOptions(Options, total=False):
+    """The remaining keywords of `SeatVectorEnv`."""
+
+    dtype: str
+
+
 class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
     """B tables with one learning seat each, in lanes: the same play as B `SeatEnv`, only fast.
 
@@ -257,7 +264,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         illegal: str = RAISE,
         illegal_reward: float | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        **others: Any,
+        **others: Unpack[LaneOptions],
     ) -> None:
         """Make the tables.
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
 from gupai_agents.checkpoint import AGENT_FILE
@@ -20,6 +20,7 @@ from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game, variant_from
+from gupai_env.options import Options
 
 NOT_NAMED = (
     "search:playouts=200",
@@ -45,7 +46,7 @@ def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     return ["random", *heuristic_names(game), *([BEST] if has_best else [])]
 
 
-def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Agent:
+def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Options]) -> Agent:
     """Return a player of a game's variant (by default of the first game).
 
     Args: spec: one of

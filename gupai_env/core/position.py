@@ -116,7 +116,7 @@ class Position(Deal):
             raise ValueError(f"the deal is not over, {so}")
 
 
-def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -> Position:
+def new_position(game: Game, leader: int, seats: int, options: Mapping[str, Any]) -> Position:
     """Return a position of nothing except a leader and an order of turn; raises ValueError for bad options."""
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
     variant = game.variant.make(**{"players": seats, **plain})

@@ -8,7 +8,7 @@ play leaves possible, and learning from many of them improves that policy (appro
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
 from gupai_training.network import Network, device_of, relative, threads_of
 from gupai_training.true_hand_targets import Scorer, chips_played_out, scored_by_torch
@@ -68,7 +69,7 @@ def learn_response(
     seed: int = 0,
     device: str = "auto",
     progress: Callable[[float], Any] | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> Learned:
     """Learn a best response to a frozen agent, beginning with the agent's own network, else `best`, else a new one.
 

@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -31,8 +31,19 @@ from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
+
+
+class LaneOptions(Options, total=False):
+    """The keywords of `SelfPlayVecEnv`: its own, and those of the variant."""
+
+    payoff_scale: float
+    skip_forced: bool
+    illegal: str
+    illegal_reward: float | None
+
 
 OWN_OPTIONS = ("payoff_scale", "skip_forced", "illegal", "illegal_reward")  # besides those of the variant
 NOTHING = np.zeros((0, 0), np.int8)  # no last observations are kept
@@ -86,7 +97,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         skip_forced: bool = True,
         illegal: str = RAISE,
         illegal_reward: float | None = None,
-        **variant: Any,
+        **variant: Unpack[Options],
     ) -> None:
         """Args: see `against`; pool: draws who sits where."""
         stream = derive(as_key(seed), TRAINING_STREAM)
@@ -136,7 +147,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         pool: Sequence[str | Agent] = ("greedy",),
         *,
         seed: int = 0,
-        **options: Any,
+        **options: Unpack[LaneOptions],
     ) -> "SelfPlayVecEnv":
         """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
 

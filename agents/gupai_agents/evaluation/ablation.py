@@ -11,7 +11,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 
 SPREAD, AGAIN_SPREAD = 0.25, 0.1  # of the first generation, in units: of a search, and of one from tuned weights
 SELECTING = 8  # times the deals of a candidate, to choose between the start of a search and its result
@@ -300,7 +301,7 @@ def discover(
     progress: Progress | None = None,
     kept: Mapping[int, Searched] | None = None,
     keep: Callable[[Searched], Any] | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> Ablation:
     """Tune a heuristic with every feature and again without each, over seeds, and return what is lost without it.
 
@@ -333,7 +334,7 @@ def discover(
     )
 
 
-def planned_deals(game: str | Game, budget: Budget, start: str | None = None, /, **variant: Any) -> int:
+def planned_deals(game: str | Game, budget: Budget, start: str | None = None, /, **variant: Unpack[Options]) -> int:
     """Return how many deals `discover` plays; raises ValueError as it does."""
     game = get_game(game)
     made = game.variant.make(**variant)

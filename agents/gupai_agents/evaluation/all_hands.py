@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.tiles import KINDS, tile_set
 from gupai_env.core.variant import RANDOM_LEADER, Variant
 from gupai_env.games import get_game
+from gupai_env.options import Options
 
 SEATS, PLAYER, BANKER = 2, 0, 1  # the roles of a seat
 LOWER, EQUAL, HIGHER = range(3)  # a group than that of the other seat
@@ -233,7 +234,7 @@ def role_worth(hands: Hands, rules: Any, game: Game, role: int, policy: np.ndarr
     return hands.worth(policy, np.ascontiguousarray(own), LOWER if role == PLAYER else HIGHER)
 
 
-def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
+def build_hand_tree(game: str | Game, /, **variant: Unpack[Options]) -> HandTree:
     """List all hands of a variant.
 
     Raises: ValueError for a game that does not offer it, for more than two seats, a match of several deals, and where

@@ -8,7 +8,7 @@ much: the gain is a lower bound. It is measured in deals that were not used to f
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 
 TUNING, SEARCH, NETWORK = METHODS = "tuning", "search", "network"
 QUICK_DEALS, ASKED_DEALS = 1000, 200  # of a candidate: among players of the compiled loops, among others
@@ -120,7 +121,7 @@ def find_best_response(
     seed: int = 0,
     learned: str | Agent | None = None,
     progress: Progress | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> BestResponse:
     """Find a best response to a frozen agent, as good as the effort allows, and measure its gain in new deals.
 

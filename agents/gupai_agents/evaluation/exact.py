@@ -14,7 +14,7 @@ teams it is the mean of what partners gain by responding in turn (`side_gains`),
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
 
 MOST_NODES = 1_000_000
@@ -233,7 +234,7 @@ def solve(tree: GameTree | HandTree, rounds: int, progress: Callable[[int], None
     return tree.in_proportion(total)
 
 
-def build_tree(game: str | Game, /, **variant: Any) -> GameTree | HandTree:
+def build_tree(game: str | Game, /, **variant: Unpack[Options]) -> GameTree | HandTree:
     """Search all play of a variant; where hands alone matter, list them instead (see `all_hands`).
 
     Raises: ValueError for a match of several deals, and for more than MOST_NODES nodes or too many deals.
@@ -269,7 +270,7 @@ class _Search:
     show.
     """
 
-    def __init__(self, game: Game, options: dict[str, Any]) -> None:
+    def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
         self.variant = game.variant.make(**options)
         self.players = self.variant.players

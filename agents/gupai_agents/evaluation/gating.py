@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gupai_env.core.checks import as_list, between, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
 VERDICTS = {1: ACCEPTED, -1: REJECTED, 0: UNDECIDED}
@@ -49,7 +50,7 @@ def gate(
     progress: Progress | None = None,
     record: RecordWriter | None = None,
     workers: Workers | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> Gate:
     """Let one challenger play among champions until it is clear whether it wins `gain` chips per deal or nothing.
 
@@ -77,7 +78,14 @@ def gate(
 
 
 def recipe_gain(
-    game: str | Game, recipe: Sequence[str | Agent], rival: str | Agent, deals: int, /, *, seed: int = 0, **variant: Any
+    game: str | Game,
+    recipe: Sequence[str | Agent],
+    rival: str | Agent,
+    deals: int,
+    /,
+    *,
+    seed: int = 0,
+    **variant: Unpack[Options],
 ) -> Estimate:
     """Return the chips per deal that a training recipe wins: agents of several seeds, each among the same rivals.
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 
 DECISIONS = 512  # asked at once to measure how fast a player is
 FIRST_ASKED, LONG_ENOUGH = 8, 0.2  # decisions, doubled until asking for them takes so many seconds
@@ -57,7 +58,7 @@ def play_ladder(
     seed: int = 0,
     progress: Progress | None = None,
     workers: Workers | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> Ladder:
     """Let every agent play a duel with every rival, all in the same deals.
 

@@ -7,7 +7,7 @@ these are left out.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
 
 ENVS = 4096  # lanes that play side by side
@@ -200,7 +201,7 @@ def play_duplicates(
     progress: Progress | None = None,
     record: RecordWriter | None = None,
     workers: Workers | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> DuplicateResult:
     """Play `deals` deals with every rotation of the players over the seats.
 
@@ -243,7 +244,7 @@ def duel(
     progress: Progress | None = None,
     record: RecordWriter | None = None,
     workers: Workers | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> DuplicateResult:
     """Play one `hero`, player 0 of the result, against `villain` in all other seats; see `play_duplicates`.
 

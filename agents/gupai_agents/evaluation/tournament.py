@@ -5,7 +5,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
 
 ONE, TWO, MIXED, ALL = "one", "two", "mixed", "all"
 TABLES = {
@@ -324,7 +325,14 @@ def play_block(plan: Schedule, agents: Sequence[Agent], block: Block) -> Played:
 
 
 def schedule(
-    game: str | Game, agents: Sequence[str], deals: int, /, *, table: str = ONE, seed: int = 0, **variant: Any
+    game: str | Game,
+    agents: Sequence[str],
+    deals: int,
+    /,
+    *,
+    table: str = ONE,
+    seed: int = 0,
+    **variant: Unpack[Options],
 ) -> Schedule:
     """Return a schedule for agents of these names. Raises: ValueError as `play_tournament`."""
     agents = as_list("agents", agents, "names")
@@ -360,7 +368,7 @@ def play_tournament(
     progress: Progress | None = None,
     record: RecordWriter | None = None,
     workers: Workers | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> Tournament:
     """Play `deals` deals, the same for all, in every rotation of every line-up of a table.
 
@@ -392,7 +400,7 @@ def round_robin(
     seed: int = 0,
     progress: Progress | None = None,
     workers: Workers | None = None,
-    **variant: Any,
+    **variant: Unpack[Options],
 ) -> Standings:
     """Return the standings of a tournament of one among equal others; see `play_tournament`."""
     how: dict[str, Any] = {"seed": seed, "progress": progress, "workers": workers}

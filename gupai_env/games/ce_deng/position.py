@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Unpack
 
 from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY
@@ -19,6 +19,7 @@ from gupai_env.core.position import (
 )
 from gupai_env.core.tiles import tile_set
 from gupai_env.games.ce_deng import GAME
+from gupai_env.games.ce_deng.options import CeDengPosition
 from gupai_env.games.ce_deng.rules import DECK_SETS, HANDS, ask_next, give_rights, may_declare
 from gupai_env.games.connecting.position import count_points, place_tiles
 from gupai_env.games.connecting.position import winner as fewest_points
@@ -31,7 +32,7 @@ def from_tiles(
     *,
     leader: int = 0,
     last_player: int | None = None,
-    **variant: Any,
+    **variant: Unpack[CeDengPosition],
 ) -> Position:
     """Return a deal under way, as `jie_long.from_tiles` does.
 
@@ -47,7 +48,9 @@ def from_tiles(
     return position
 
 
-def settle(discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int = 0, **variant: Any) -> list[float]:
+def settle(
+    discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int = 0, **variant: Unpack[CeDengPosition]
+) -> list[float]:
     """Return the chips of every seat after a deal.
 
     Args: discards: by seat, the tiles discarded or left in hand, or their pips. plays: tiles that each seat
@@ -70,7 +73,7 @@ def settle(discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int
     return position.paid()
 
 
-def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Any) -> list[float]:
+def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Unpack[CeDengPosition]) -> list[float]:
     """Return the chips of every seat when `declarer` shows its eight doubles.
 
     Raises: ValueError for too many copies of a tile, larger hands than are dealt, or if the seat may not declare.

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Unpack
 
 from gupai_env.core.checks import short_repr
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
 from gupai_env.games.da_ling import GAME
+from gupai_env.games.da_ling.options import DaLingPosition
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
     HANDS,
@@ -35,7 +36,7 @@ def from_tiles(
     splits: Sequence[Split | None] | None = None,
     *,
     leader: int = 0,
-    **variant: Any,
+    **variant: Unpack[DaLingPosition],
 ) -> Position:
     """Return a deal in which nobody, or some seats from the leader on, have split their hands.
 
@@ -80,7 +81,7 @@ def strength(table: Tiles, group: Tiles) -> int | None:
     return None if found == NO_MATCH else int(found)
 
 
-def settle(table: Tiles, splits: Sequence[Split], **variant: Any) -> list[float]:
+def settle(table: Tiles, splits: Sequence[Split], **variant: Unpack[DaLingPosition]) -> list[float]:
     """Return the chips of every seat for its split, written as in `from_tiles`; raises ValueError as it does."""
     splits = piles_of("splits", splits)
     hands = [[tuple(PIPS[kind]) for kind in chain(*groups_in(split, EXAMPLE))] for split in splits]

@@ -1,11 +1,12 @@
 """Positions of Deer Hunt."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import FULL_SET, ONE, RED, tile_set
 from gupai_env.games.deer_hunt import GAME
+from gupai_env.games.deer_hunt.options import DeerHuntPosition
 from gupai_env.games.deer_hunt.rules import DECK_SETS, HANDS, SEATS
 
 
@@ -17,7 +18,7 @@ def from_tiles(
     *,
     to_act: int | None = None,
     leader: int = 0,
-    **variant: Any,
+    **variant: Unpack[DeerHuntPosition],
 ) -> Position:
     """Return a deal under way, or one that is over if no tiles are in hand.
 
@@ -73,7 +74,7 @@ def red_pips(tiles: Tiles) -> int:
     return sum(int(RED[kind]) for kind in kinds)
 
 
-def settle(taken: Sequence[Tiles], **variant: Any) -> list[float]:
+def settle(taken: Sequence[Tiles], **variant: Unpack[DeerHuntPosition]) -> list[float]:
     """Return the chips of every seat for the tricks that each took; raises ValueError as `from_tiles` does."""
     taken = piles_of("taken", taken)
     return from_tiles([""] * len(taken), taken=taken, **variant).paid()

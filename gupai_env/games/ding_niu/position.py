@@ -1,7 +1,7 @@
 """Positions of Ding Niu."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, Unpack
 
 from gupai_env.core.bits import gather
 from gupai_env.core.checks import refused, short_repr
@@ -11,6 +11,7 @@ from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
 from gupai_env.games.connecting.position import Line, count_points, mirrored, place_tiles, read_layout, winner
 from gupai_env.games.connecting.rules import SEATS
 from gupai_env.games.ding_niu import GAME
+from gupai_env.games.ding_niu.options import DingNiuPosition
 from gupai_env.games.ding_niu.rules import CLASSIC, DECK_SETS, HANDS, LOST, NONE, RUNNING_SET, bits, judge, off_layout
 
 __all__ = ["SuanZhang", "from_tiles", "settle", "suan_zhang", "winner"]
@@ -36,7 +37,7 @@ def from_tiles(
     leader: int = 0,
     last_player: int | None = None,
     maker: int | None = None,
-    **variant: Any,
+    **variant: Unpack[DingNiuPosition],
 ) -> Position:
     """Return a deal under way, as `jie_long.from_tiles` does; both ends of the layout are open.
 
@@ -68,7 +69,9 @@ def from_tiles(
     return place_tiles(position, hands, layout, discards, last_player, may_stand)
 
 
-def suan_zhang(layout: Tiles, *, last: Literal["left", "right"] | None = None, **variant: Any) -> SuanZhang | None:
+def suan_zhang(
+    layout: Tiles, *, last: Literal["left", "right"] | None = None, **variant: Unpack[DingNiuPosition]
+) -> SuanZhang | None:
     """Return what a line is, `SuanZhang("classic", (2, 3))` for two-three, or None if it is not a suan zhang.
 
     With `suan_zhang=False` none is.
@@ -113,7 +116,12 @@ def _judged(position: Position, line: Line) -> SuanZhang | None:
 
 
 def settle(
-    piles: Sequence[int | Tiles], *, leader: int = 0, maker: int | None = None, forced: bool = False, **variant: Any
+    piles: Sequence[int | Tiles],
+    *,
+    leader: int = 0,
+    maker: int | None = None,
+    forced: bool = False,
+    **variant: Unpack[DingNiuPosition],
 ) -> list[float]:
     """Return the chips of every seat after a deal.
 

@@ -1,11 +1,12 @@
 """Positions of Jie Long."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from gupai_env.core.position import Position, Tiles, new_position, piles_of
 from gupai_env.games.connecting.position import count_points, place_tiles, winner
 from gupai_env.games.jie_long import GAME
+from gupai_env.games.jie_long.options import JieLongPosition
 from gupai_env.games.jie_long.rules import HAND_SIZES
 
 __all__ = ["from_tiles", "settle", "winner"]
@@ -18,7 +19,7 @@ def from_tiles(
     *,
     leader: int = 0,
     last_player: int | None = None,
-    **variant: Any,
+    **variant: Unpack[JieLongPosition],
 ) -> Position:
     """Return a deal under way.
 
@@ -36,7 +37,7 @@ def from_tiles(
     return place_tiles(position, hands, layout, discards, last_player)
 
 
-def settle(discards: Sequence[int | Tiles], **variant: Any) -> list[float]:
+def settle(discards: Sequence[int | Tiles], **variant: Unpack[JieLongPosition]) -> list[float]:
     """Return the chips of every seat; each pile of discards is given by its tiles or by its pips.
 
     Raises: ValueError for too many copies of a tile, more tiles or pips than a hand has, or bad options.

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Unpack
 
 from gupai_env.core.checks import short_repr
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, set_name, tile_set
 from gupai_env.games.pai_gow import GAME
 from gupai_env.games.pai_gow.groups import VALUE
+from gupai_env.games.pai_gow.options import PaiGowPosition
 from gupai_env.games.pai_gow.rules import DECK_SETS, GROUP, SPLITS, PaiGow, groups_of, hand_size, is_distinct, table_of
 from gupai_env.games.splitting.position import Split, groups_in, split_hands
 
@@ -16,7 +17,11 @@ EXAMPLE = "[6:6][6:3] / [4:4][1:1]"
 
 
 def from_tiles(
-    hands: Sequence[Tiles], splits: Sequence[Split | None] | None = None, *, leader: int = 0, **variant: Any
+    hands: Sequence[Tiles],
+    splits: Sequence[Split | None] | None = None,
+    *,
+    leader: int = 0,
+    **variant: Unpack[PaiGowPosition],
 ) -> Position:
     """Return a deal in which nobody, or some seats from the banker on, have split their hands.
 
@@ -46,7 +51,7 @@ def split_of(hand: Sequence[int], split: Split) -> int:
     raise ValueError(f"{short_repr(split)} does not split the hand {held} into groups of two")
 
 
-def value(group: Tiles, **variant: Any) -> int:
+def value(group: Tiles, **variant: Unpack[PaiGowPosition]) -> int:
     """Return the value of a group of two tiles: its place among all different ones, from below; equal is a copy."""
     tiles = read_tiles(group)
     if len(tiles) != GROUP:
@@ -56,7 +61,7 @@ def value(group: Tiles, **variant: Any) -> int:
     return int(VALUE[table_of(rules), tiles[0], tiles[1]])
 
 
-def settle(splits: Sequence[Split], *, leader: int = 0, **variant: Any) -> list[float]:
+def settle(splits: Sequence[Split], *, leader: int = 0, **variant: Unpack[PaiGowPosition]) -> list[float]:
     """Return the chips of every seat for its split, the banker's `leader`; raises ValueError as `from_tiles` does."""
     splits = piles_of("splits", splits)
     hands = [[tuple(PIPS[kind]) for kind in chain(*groups_in(split, EXAMPLE))] for split in splits]

@@ -1,7 +1,7 @@
 """Positions of Shi Wu Hu."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_o
 from gupai_env.core.tiles import ONE, tile_set
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.shi_wu_hu import GAME
+from gupai_env.games.shi_wu_hu.options import ShiWuHuPosition
 from gupai_env.games.shi_wu_hu.rules import (
     DECK_SETS,
     MATCHING,
@@ -30,7 +31,7 @@ def from_tiles(
     drawn: Tile | None = None,
     leader: int = 0,
     to_act: int | None = None,
-    **variant: Any,
+    **variant: Unpack[ShiWuHuPosition],
 ) -> Position:
     """Return a deal under way in which a seat is to play a bait of its hand, or the tile it has turned up.
 
@@ -52,13 +53,13 @@ def from_tiles(
     )
 
 
-def matches(bait: Tile, fish: Tile, **variant: Any) -> bool:
+def matches(bait: Tile, fish: Tile, **variant: Unpack[ShiWuHuPosition]) -> bool:
     """Return whether a bait catches a fish."""
     row = matching_of(GAME.variant.make(**variant).as_rules(Rules))
     return bool(MATCHING[row, read_tile("bait", bait)] >> (3 * read_tile("fish", fish)) & 1)
 
 
-def points(catch: Tiles, **variant: Any) -> int:
+def points(catch: Tiles, **variant: Unpack[ShiWuHuPosition]) -> int:
     """Return what a catch counts."""
     rules, kinds = GAME.variant.make(**variant).as_rules(Rules), read_tiles(catch)
     rest_of(DECK_SETS[rules.deck], kinds)
@@ -66,7 +67,7 @@ def points(catch: Tiles, **variant: Any) -> int:
     return int(points_of(tiles, full_groups(tiles, rules.group), rules.deck, rules.supreme_bonus))
 
 
-def settle(catches: Sequence[int | Tiles], **variant: Any) -> list[float]:
+def settle(catches: Sequence[int | Tiles], **variant: Unpack[ShiWuHuPosition]) -> list[float]:
     """Return the chips of every seat; each catch is given by its tiles or by its points.
 
     Raises: ValueError as `from_tiles` does, and for points below zero.

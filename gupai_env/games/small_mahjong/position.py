@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gupai_env.core.position import (
 )
 from gupai_env.core.tiles import ONE, set_name, tile_set, tiles_in
 from gupai_env.games.small_mahjong import GAME
+from gupai_env.games.small_mahjong.options import SmallMahjongPosition
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
     DECKS,
@@ -49,7 +50,7 @@ def from_tiles(
     offered: Tile | None = None,
     claimed: Sequence[Tiles] | None = None,
     leader: int | None = None,
-    **variant: Any,
+    **variant: Unpack[SmallMahjongPosition],
 ) -> Position:
     """Return a deal under way: at somebody's turn, or when the others are asked about a discard.
 
@@ -172,7 +173,9 @@ def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()
     return [GAME.action_names[action].removeprefix("claim ") for action in np.flatnonzero(mask)]
 
 
-def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **variant: Any) -> list[float]:
+def settle(
+    winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **variant: Unpack[SmallMahjongPosition]
+) -> list[float]:
     """Return the chips of every seat when `winner` declares these tiles; None: a draw, without any.
 
     Raises: ValueError for tiles that are not a win, too many copies of one, no such seat, or bad options.

@@ -1,7 +1,7 @@
 """Positions of Tien Gow."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from gupai_env.core.checks import whole_number
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
@@ -10,6 +10,7 @@ from gupai_env.core.variant import MOST_DEALS
 from gupai_env.games.tien_gow import GAME
 from gupai_env.games.tien_gow.combinations import CLASS, CLASSES, SIZE, combination_of
 from gupai_env.games.tien_gow.combinations import beats as number_beats
+from gupai_env.games.tien_gow.options import TienGowPosition
 from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS
 from gupai_env.games.tien_gow.settlement import bonus_of, pay_bonus
 
@@ -23,7 +24,7 @@ def from_tiles(
     to_lead: int | None = None,
     leader: int = 0,
     streak: int = 1,
-    **variant: Any,
+    **variant: Unpack[TienGowPosition],
 ) -> Position:
     """Return a deal in which a seat is to lead a trick.
 
@@ -99,7 +100,7 @@ def settle(
     lead: Tiles = "[6:6]",
     best: Tiles | None = None,
     led_by: int | None = None,
-    **variant: Any,
+    **variant: Unpack[TienGowPosition],
 ) -> list[float]:
     """Return the chips of every seat for its tricks, without what was paid at once.
 
@@ -122,7 +123,13 @@ def settle(
 
 
 def paid_at_once(
-    lead: Tiles, winner: int, *, best: Tiles | None = None, leader: int = 0, streak: int = 1, **variant: Any
+    lead: Tiles,
+    winner: int,
+    *,
+    best: Tiles | None = None,
+    leader: int = 0,
+    streak: int = 1,
+    **variant: Unpack[TienGowPosition],
 ) -> list[float]:
     """Return the chips of every seat for a trick that is not the last; arguments as those of `settle`."""
     position = new_position(GAME, leader, GAME.variant.make(**variant).players, variant)

@@ -1,11 +1,12 @@
 """Positions of Tiu-U."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_of, read_tile, read_tiles, rest_of
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.tiu_u import GAME
+from gupai_env.games.tiu_u.options import TiuUPosition
 from gupai_env.games.tiu_u.rules import (
     BIG_POINTS,
     DEALT,
@@ -27,7 +28,7 @@ def from_tiles(
     drawn: Tile | None = None,
     leader: int = 0,
     to_act: int | None = None,
-    **variant: Any,
+    **variant: Unpack[TiuUPosition],
 ) -> Position:
     """Return a deal under way in which a seat is to play a bait of its hand, or the tile it has turned up.
 
@@ -56,7 +57,7 @@ def points(catch: Tiles) -> int:
     return int(tens(SMALL_RED[kinds].sum()) + BIG_POINTS[kinds].sum())
 
 
-def settle(catches: Sequence[Tiles], **variant: Any) -> list[float]:
+def settle(catches: Sequence[Tiles], **variant: Unpack[TiuUPosition]) -> list[float]:
     """Return the chips of every seat for its catch; raises ValueError as `from_tiles` does."""
     catches = piles_of("catches", catches)
     return from_tiles([""] * len(catches), catches=catches, **variant).paid()
