@@ -1,6 +1,7 @@
 """The PettingZoo environment: its own tests with warnings as errors, refusals, rewards, copies."""
 
 import copy
+import itertools
 import os
 import pickle
 import threading
@@ -45,10 +46,14 @@ def env_of(game, variant=None, **how) -> GupaiEnv:
     return GupaiEnv(game, **how, **options_of(variant or game.variant()))
 
 
+MASKS = [(1, "observation"), (2, "info")]
+
+
 def some_variants() -> list:
-    """The default of every game, a match, and every seventh of its other variants."""
-    cases = [(game, game.variant(deals=deals)) for game in GAMES.values() for deals in (1, 2)]
-    return cases + [(game, variant) for game in GAMES.values() for variant in variants(game)[::7]]
+    """The default of every game, a match, and every seventh of its other variants, masks in turns here and there."""
+    cases = [(game, game.variant(deals=deals), mask_in) for game in GAMES.values() for deals, mask_in in MASKS]
+    others = [(game, variant) for game in GAMES.values() for variant in variants(game)[::7]]
+    return cases + [(*other, mask_in) for other, (_, mask_in) in zip(others, itertools.cycle(MASKS), strict=False)]
 
 
 def legal(env: GupaiEnv) -> np.ndarray:
@@ -68,15 +73,13 @@ def live(env: GupaiEnv) -> bool:
 # PettingZoo's own tests
 
 
-@pytest.mark.parametrize(("game", "variant"), some_variants(), ids=lambda each: getattr(each, "id", None))
-@pytest.mark.parametrize("mask_in", ["observation", "info"])
+@pytest.mark.parametrize(("game", "variant", "mask_in"), some_variants(), ids=lambda each: getattr(each, "id", None))
 def test_pettingzoos_api_test_passes_without_a_warning(game, variant, mask_in, capsys):
     with warnings_are_errors(*(DICT_WARNINGS if mask_in == "observation" else ())):
         api_test(env_of(game, variant, mask_in=mask_in, render_mode="ansi"), num_cycles=100)
 
 
-@pytest.mark.parametrize(("game", "variant"), some_variants(), ids=lambda each: getattr(each, "id", None))
-@pytest.mark.parametrize("mask_in", ["observation", "info"])
+@pytest.mark.parametrize(("game", "variant", "mask_in"), some_variants(), ids=lambda each: getattr(each, "id", None))
 def test_pettingzoos_seed_test_passes_without_a_warning(game, variant, mask_in):
     with warnings_are_errors():
         seed_test(lambda: env_of(game, variant, mask_in=mask_in))

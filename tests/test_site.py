@@ -12,6 +12,7 @@ NOTEBOOK = ROOT / "examples" / "first_look.ipynb"
 PACKAGES = os.pathsep.join([*(str(ROOT / folder) for folder in ("", "agents", "training")), *filter(None, sys.path)])
 
 
+@pytest.mark.long
 def test_the_site_is_built_without_a_warning_and_without_the_net(tmp_path):
     for name in ("sphinx", "furo", "myst_parser"):
         pytest.importorskip(name, reason=f"there is no {name}: the site is not built (pip install 'gupai[docs]')")

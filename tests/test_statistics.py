@@ -274,8 +274,9 @@ def heads_up(*deals):
     return Choices(np.array([0, 1]), np.ones((2, 2), int), np.array(deals, float), len(deals))
 
 
-@pytest.mark.parametrize("edge", [0.0, 1.0, 99.0])
-@pytest.mark.parametrize("line_ups", [[[0, 1]], [[0, 1, 2, 3]], [[0, 1, 2], [2, 3, 4]]], ids=str)
+@pytest.mark.parametrize(
+    ("line_ups", "edge"), [([[0, 1]], 99.0), ([[0, 1, 2, 3]], 0.0), ([[0, 1, 2], [2, 3, 4]], 1.0)], ids=str
+)
 def test_ratings_are_those_of_choix_with_the_same_virtual_draws(line_ups, edge):
     """Each agent draws against one more, all draws as often as a deal has choices; 99: agent 0 always wins."""
     choix = pytest.importorskip("choix")
