@@ -8,7 +8,7 @@ from gupai_agents.evaluation.html import standalone
 from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
 from gupai_app.report import put, put_json, table_of
 from gupai_env.core.checks import counted, refused
-from gupai_env.core.files import check_target, write_file
+from gupai_env.core.files import check_target, make_folder, write_file
 from gupai_training.comparison import COLUMNS, Comparison
 from gupai_training.trained import METRICS, as_csv, load_run
 
@@ -84,8 +84,7 @@ def write(found: Comparison, out: str, against: str, *, force: bool = False) -> 
 
     Returns: What was written, and what could not be.
     """
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = make_folder(out)
     rows = found.rows()
     metrics = [row for runs in found.recipes.values() for run in runs for row in run.metrics()]
     files: dict[str, bytes | str] = {"curves.csv": as_csv(COLUMNS, rows), "metrics.csv": as_csv(METRICS, metrics)}

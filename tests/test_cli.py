@@ -112,7 +112,12 @@ def test_the_version_is_a_number():
         ("train", "name a configuration, or a run to resume with --resume"),
         ("train jie-long --resume RUN", "name a configuration, or a run to resume with --resume"),
         ("train --resume RUN --set seed=1", "--set cannot be combined with --resume: a run keeps its settings"),
-        ("train --resume RUN --seeds 2", "--seeds is for new runs on this machine; leave out --resume and --ray"),
+        ("watch jie-long -o players=3 -o players=4", "players is given twice; give it once"),
+        (f"train jie-long --runs {__file__}", f"{__file__}: this is a file; name a folder"),
+        (
+            "train --resume RUN --seeds 2",
+            "--seeds is for new runs, one in each process; leave out --resume, --ray and --jobs",
+        ),
         ("claim run --all --set readings.0.margin=1", "--set and -o change one claim; name it instead of --all"),
         ("claim run", "name a claim, or --all; `gupai claim list` lists them"),
     ],

@@ -284,7 +284,9 @@ def exploitability(
 
     with mistakes():
         tiny = get_game(name).variant.tiny_options()
-    game, variant = read_variant(name, [*(f"{each}={value}" for each, value in tiny.items()), *(option or ())])
+    chosen = [word.partition("=")[0] for word in option or ()]
+    tiny_words = [f"{each}={value}" for each, value in tiny.items() if each not in chosen]
+    game, variant = read_variant(name, [*tiny_words, *(option or ())])
 
     from gupai_agents import agent_names
     from gupai_agents.agent import labels_of

@@ -144,6 +144,21 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
     return target
 
 
+def make_folder(path: str | Path) -> Path:
+    """Make a folder, and those above it, where there is none; return it.
+
+    Raises:
+        ValueError: There is a file of this name; in one line.
+        OSError: It cannot be made.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise ValueError(f"{shown(path)}: this is a file; name a folder") from None
+    return folder
+
+
 def _taken(path: str | Path) -> str:
     return f"{shown(path)} exists already; choose another name, or replace it with --force"
 
@@ -338,10 +353,7 @@ def locked_folder(path: str | Path, doing: str) -> Iterator[Path]:
     folder = Path(path)
     with naming(path):
         made = [each for each in (folder, *folder.parents) if not each.exists()]
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise ValueError(f"{path}: this is a file; name a folder") from None
+        make_folder(path)
     with locked(folder, doing):
         try:
             for each in folder.iterdir():

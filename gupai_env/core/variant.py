@@ -227,6 +227,8 @@ class Variant:
                 raise ValueError(
                     f"{short_repr(assignment)} sets no option; write name=value, for instance {cls.example()}"
                 )
+            if name in options:
+                raise ValueError(f"{name} is given twice; give it once")
             instead = cls._instead(name) if name in defaults else ""
             options[name] = _read(name, text, defaults.get(name, ""), instead)
         return cls.make(**options)

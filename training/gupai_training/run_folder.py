@@ -31,7 +31,7 @@ from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, agent_of_data
-from gupai_env.core.files import json_text, naming, write_file
+from gupai_env.core.files import json_text, make_folder, naming, write_file
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training.config import METRICS_FILE, Config
@@ -44,7 +44,7 @@ FINAL_SEED = 1_000_003  # the deals of the final table are not those of the eval
 
 def next_folder(runs: Path, name: str) -> Path:
     """Make and return the first of `NAME-1`, `NAME-2`, ... below `runs` that does not exist yet."""
-    runs.mkdir(parents=True, exist_ok=True)
+    make_folder(runs)
     for number in itertools.count(1):
         with contextlib.suppress(FileExistsError):
             (runs / f"{name}-{number}").mkdir()
