@@ -8,7 +8,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable
 from math import factorial, prod
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -76,7 +76,7 @@ def orders_of(deck: np.ndarray) -> np.ndarray:
 
 
 @functools.cache
-def laying_out(game: Game) -> Callable:
+def laying_out(game: Game) -> Callable[..., Any]:
     """Return the compiled loop that deals a row of `orders` in each of `states`."""
     module = game.module
 

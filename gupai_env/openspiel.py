@@ -302,7 +302,7 @@ class GupaiState(pyspiel.State):
         return ", ".join(game.action_name(move) for move in self.position.moves) or "dealt"
 
 
-def _of_a_player(name: str) -> Callable:
+def _of_a_player(name: str) -> Callable[..., Any]:
     """Return a method of pyspiel's states that takes a player or nothing, and checks the player."""
     method = getattr(pyspiel.State, name)
 

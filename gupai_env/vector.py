@@ -151,24 +151,24 @@ class VectorEnv(OwnMemory):
         """The loop `observe_seat` over all lanes."""
         return bind(self.kernels.observe_seat, self.table, later=(0, self._arrays["observations"]))
 
-    def _bound(self, loop: Callable, *later: Any) -> list[Callable]:
+    def _bound(self, loop: Callable[..., Any], *later: Any) -> list[Callable[..., Any]]:
         """Return a loop over the lanes of each thread; `later` are examples of its other arguments."""
         ends = [self.num_envs * number // self.threads for number in range(self.threads + 1)]
         blocks = itertools.pairwise(ends)
         return [bind(loop, self.table, first, end, later=later) for first, end in blocks]
 
     @functools.cached_property
-    def _steps(self) -> list[Callable]:
+    def _steps(self) -> list[Callable[..., Any]]:
         """The loop `step` over the lanes of each thread."""
         return self._bound(self.kernels.step, NO_ACTIONS)
 
     @functools.cached_property
-    def _random_steps(self) -> list[Callable]:
+    def _random_steps(self) -> list[Callable[..., Any]]:
         """The loop `play_random` over the lanes of each thread."""
         return self._bound(self.kernels.play_random, 0, 0)
 
     @functools.cached_property
-    def _pick(self) -> Callable:
+    def _pick(self) -> Callable[..., Any]:
         """The loop `pick` over all lanes."""
         return bind(self.kernels.pick, self._arrays["masks"], later=(0, NO_ACTIONS))
 
@@ -184,7 +184,7 @@ class VectorEnv(OwnMemory):
             self._share(self._steps, 1, actions)
         return refused
 
-    def _share(self, loops: list[Callable], steps: int, *arguments: Any) -> None:
+    def _share(self, loops: list[Callable[..., Any]], steps: int, *arguments: Any) -> None:
         """Run the loops over the lanes of each thread: those of long calls at once, those of short ones in turn."""
         if len(loops) == 1 or self.num_envs * steps < MIN_SHARED_ROWS:
             for loop in loops:

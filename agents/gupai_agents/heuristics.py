@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +57,8 @@ class HeuristicLoops:
                     if masks[turn, action]:
                         scores[turn, action] = module.score(views[turn], action, weights)
 
-        self.choose: Callable = compiled(choose_all, game)
-        self.weigh: Callable = compiled(weigh_all, game)
+        self.choose: Callable[..., Any] = compiled(choose_all, game)
+        self.weigh: Callable[..., Any] = compiled(weigh_all, game)
 
 
 @functools.cache

@@ -97,7 +97,7 @@ class Layer(NamedTuple):
     added: bool = False
     gate: Any = None
 
-    def converted(self, convert: Callable) -> "Layer":
+    def converted(self, convert: Callable[..., Any]) -> "Layer":
         """Return the layer with each of its maps converted."""
         return Layer(convert(self.linear), self.added, self.gate and convert(self.gate))
 
@@ -107,7 +107,7 @@ def relu(x: Any) -> Any:
     return x.clip(min=0)
 
 
-def forward(layers: Sequence[Layer], x: Any, relu: Callable = relu) -> Any:
+def forward(layers: Sequence[Layer], x: Any, relu: Callable[..., Any] = relu) -> Any:
     """Apply layers to inputs [N, inputs]: the one definition of the network, in numpy and in torch.
 
     There is a ReLU before each layer except the first.

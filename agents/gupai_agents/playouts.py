@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,9 +65,9 @@ class Playouts(NamedTuple):
         observes at the end is written into `final`, int8 [B, layout.size], unless that has no rows.
     """
 
-    finish: Callable
-    respond: Callable
-    converse: Callable
+    finish: Callable[..., Any]
+    respond: Callable[..., Any]
+    converse: Callable[..., Any]
 
 
 @rule
@@ -148,7 +148,7 @@ def forced(rows, lane, learner):
     return only_action(rows.masks[lane])
 
 
-def _converse(game: Game) -> Callable:
+def _converse(game: Game) -> Callable[..., Any]:
     """Return the loop `converse` of a game, to be compiled."""
     module, widths, num_actions = game.module, Widths.of(game), game.num_actions
     numbers_of = game.variant().as_rules(game.rules_type)

@@ -18,7 +18,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -212,11 +212,11 @@ class SearchLoops(NamedTuple):
         action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
     """
 
-    weigh: Callable
-    search: Callable
+    weigh: Callable[..., Any]
+    search: Callable[..., Any]
 
 
-def weighing(game: Game) -> Callable:
+def weighing(game: Game) -> Callable[..., Any]:
     """Return the loop `weigh` of a game."""
     module, num_actions, max_decisions = game.module, game.num_actions, game.max_decisions
 
@@ -247,7 +247,7 @@ def weighing(game: Game) -> Callable:
     return compiled(weigh, game)
 
 
-def searching(game: Game) -> Callable:
+def searching(game: Game) -> Callable[..., Any]:
     """Return the loop `search` of a game."""
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())

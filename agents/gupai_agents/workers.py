@@ -122,7 +122,7 @@ class Workers:
 
     count = 1
 
-    def ask(self, task: Callable, *arguments: Any) -> Answer:
+    def ask(self, task: Callable[..., Any], *arguments: Any) -> Answer:
         """Start a task, a function of a module with arguments that can be pickled."""
         return functools.partial(task, *arguments)
 
@@ -133,7 +133,7 @@ class Workers:
         """Return a reference to a value for the arguments of many tasks, so that it is sent to a worker once."""
         return value
 
-    def in_order(self, task: Callable, tasks: Iterable[tuple]) -> Iterator[Any]:
+    def in_order(self, task: Callable[..., Any], tasks: Iterable[tuple]) -> Iterator[Any]:
         """Yield the results of tasks, each given by its arguments, in order; few more than needed are started."""
         under_way: deque[Answer] = deque()
         for arguments in tasks:
@@ -144,7 +144,7 @@ class Workers:
         while under_way:
             yield under_way.popleft()()
 
-    def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done."""
         for name, arguments in tasks.items():
             yield name, on_one_core(task, *arguments)
@@ -156,7 +156,7 @@ class Thread(Workers):
     def __init__(self) -> None:
         self._pool, self._closed = ThreadPoolExecutor(1, thread_name_prefix="worker"), threading.Event()
 
-    def ask(self, task: Callable, *arguments: Any) -> Answer:
+    def ask(self, task: Callable[..., Any], *arguments: Any) -> Answer:
         """Start a task that runs while this process continues."""
         before = _stop_here()
 
@@ -180,18 +180,18 @@ class Processes(Workers):
         self._processes: list[_Process] = []
         self._idle: list[_Process] = []
         self._busy: dict[Any, tuple[_Process, int]] = {}
-        self._todo: deque[tuple[int, Callable, tuple]] = deque()
+        self._todo: deque[tuple[int, Callable[..., Any], tuple]] = deque()
         self._done: dict[int, tuple[Any, Exception | None]] = {}
         self._numbers = itertools.count()
 
-    def ask(self, task: Callable, *arguments: Any) -> Answer:
+    def ask(self, task: Callable[..., Any], *arguments: Any) -> Answer:
         """Start a task, a function of a module with arguments that can be pickled.
 
         Raises: ValueError for what cannot be pickled; in its answer, if a process has ended, as for lack of memory.
         """
         return functools.partial(self._answer, self._begin(task, arguments))
 
-    def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done; raises what a task raised."""
         try:
             names = {self._begin(task, arguments): name for name, arguments in tasks.items()}
@@ -210,7 +210,7 @@ class Processes(Workers):
         for held in (self._processes, self._idle, self._busy, self._todo, self._done):
             held.clear()
 
-    def _begin(self, task: Callable, arguments: tuple) -> int:
+    def _begin(self, task: Callable[..., Any], arguments: tuple) -> int:
         """Return the number of a task that is started once a process is idle."""
         number = next(self._numbers)
         self._todo.append((number, task, arguments))
@@ -252,7 +252,7 @@ class Processes(Workers):
 PROCESSES: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
 
 
-def begin_process(target: Callable, *arguments: Any, name: str | None = None, needs: str) -> Any:
+def begin_process(target: Callable[..., Any], *arguments: Any, name: str | None = None, needs: str) -> Any:
     """Start a process that ends with this one, a `multiprocessing.Process`; needs: the module that it works with."""
     PROCESSES.set_forkserver_preload([needs])
     process = PROCESSES.Process(target=target, args=arguments, name=name, daemon=True)
@@ -269,7 +269,7 @@ class _Process:
         self.process = begin_process(_serve, theirs, share, needs=needs)
         theirs.close()
 
-    def begin(self, task: Callable, arguments: tuple) -> None:
+    def begin(self, task: Callable[..., Any], arguments: tuple) -> None:
         try:
             self.pipe.send((task, arguments))
         except BrokenPipeError:  # `answer` reports it
@@ -390,7 +390,7 @@ class Cluster(Workers):
         else:
             self._ray.shutdown()
 
-    def ask(self, task: Callable, *arguments: Any) -> Answer:
+    def ask(self, task: Callable[..., Any], *arguments: Any) -> Answer:
         """Start a task, a function of a module with arguments that can be pickled."""
         reference = self._begin(task, arguments)
         return lambda: self._patiently(self._ray.get, reference)
@@ -407,7 +407,7 @@ class Cluster(Workers):
                 f"this cannot be sent to the workers of a cluster: {' '.join(str(error).split())[:200]}"
             ) from None
 
-    def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done."""
         waiting = {self._begin(task, arguments): name for name, arguments in tasks.items()}
         while waiting:
@@ -417,10 +417,10 @@ class Cluster(Workers):
             if not done:
                 self._check()
 
-    def _begin(self, task: Callable, arguments: tuple) -> Any:
+    def _begin(self, task: Callable[..., Any], arguments: tuple) -> Any:
         return self._or_lost(self._remote.remote, task, *arguments)
 
-    def _patiently(self, get: Callable, reference: Any) -> Any:
+    def _patiently(self, get: Callable[..., Any], reference: Any) -> Any:
         """Get an answer, checking repeatedly whether the cluster is still there."""
         while True:
             try:
@@ -439,7 +439,7 @@ class Cluster(Workers):
         self._lost = True
         return LostError(f"the Ray cluster at {self.address} is lost ({type(error).__name__}); {self.go_on}")
 
-    def _or_lost(self, do: Callable, *arguments: Any, **options: Any) -> Any:
+    def _or_lost(self, do: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Do something with the cluster; raises what a task raised as it was, and LostError for a lost cluster."""
         exceptions = self._ray.exceptions
         try:

@@ -94,7 +94,7 @@ def sources_digest(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def compiled(loop: Callable, game: Game | None = None) -> Callable:
+def compiled(loop: Callable[..., Any], game: Game | None = None) -> Callable[..., Any]:
     """Compile a loop that releases the interpreter lock; its machine code is kept on disk, for each game by itself.
 
     The file name depends on the game and the sources, so that code of older rules is never used, and that of the same
@@ -118,7 +118,7 @@ def on_disk(module: str, game: Game) -> bool:
     return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
 
 
-def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
+def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable[..., Any]:
     """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
 
     An ordinary call determines the type of every argument each time, which takes longer than some decisions. Arrays
@@ -144,7 +144,7 @@ def _type_of(argument: Any) -> Any:
     return _types[key]
 
 
-def _plain(loop: Callable) -> Callable:
+def _plain(loop: Callable[..., Any]) -> Callable[..., Any]:
     """Return a loop that runs as Python; records let their fields be read as attributes, as in compiled code."""
 
     @functools.wraps(loop)
@@ -165,7 +165,7 @@ def _with_attributes(argument: Any) -> Any:
 class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
     """Shows numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
 
-    def __init__(self, loop: Callable, file: str) -> None:
+    def __init__(self, loop: Callable[..., Any], file: str) -> None:
         self._py_file, self._line = file, loop.__code__.co_firstlineno
 
     def get_cache_path(self) -> str:
@@ -178,7 +178,7 @@ class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
         return str(self._line)
 
     @classmethod
-    def from_function(cls, loop: Callable, file: str) -> Self:
+    def from_function(cls, loop: Callable[..., Any], file: str) -> Self:
         return cls(loop, file)
 
 
@@ -209,7 +209,7 @@ class _Kept(base_class("core.caching.FunctionCache")):  # type: ignore[misc]
 
     _impl_class = _Entries
 
-    def __init__(self, loop: Callable) -> None:
+    def __init__(self, loop: Callable[..., Any]) -> None:
         super().__init__(loop)
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
 

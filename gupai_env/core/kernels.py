@@ -95,17 +95,17 @@ class Kernels(NamedTuple):
     determinize(rules, views, rng_keys, states): a state drawn from every view.
     """
 
-    begin: Callable
-    check: Callable
-    step: Callable
-    play_random: Callable
-    show: Callable
-    observe_seat: Callable
-    pick: Callable
-    views: Callable
-    view_of: Callable
-    encode: Callable
-    determinize: Callable
+    begin: Callable[..., Any]
+    check: Callable[..., Any]
+    step: Callable[..., Any]
+    play_random: Callable[..., Any]
+    show: Callable[..., Any]
+    observe_seat: Callable[..., Any]
+    pick: Callable[..., Any]
+    views: Callable[..., Any]
+    view_of: Callable[..., Any]
+    encode: Callable[..., Any]
+    determinize: Callable[..., Any]
 
 
 class Widths(NamedTuple):
@@ -235,7 +235,7 @@ def play_lane(game, rules, rows, lane, action, view):
         show_view(game, rules, rows, lane, view)
 
 
-def loops_of_tables(game: Game) -> list[Callable]:
+def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
     """Return the loops of a game that take a table, to be compiled."""
     module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules(game.rules_type)
 
@@ -277,7 +277,7 @@ def loops_of_tables(game: Game) -> list[Callable]:
     return [begin, check, step, play_random, show, observe_seat]
 
 
-def loops_of_views(game: Game) -> list[Callable]:
+def loops_of_views(game: Game) -> list[Callable[..., Any]]:
     """Return the loops of a game from states to views and back, to be compiled."""
     module = game.module
 

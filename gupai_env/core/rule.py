@@ -72,7 +72,7 @@ class _Flags(base_class(f"{COMPILER}.Flags")):  # type: ignore[misc]
 
 
 class _Compiler(base_class(f"{COMPILER}.Compiler")):  # type: ignore[misc]
-    def compile_extra(self, func: Callable) -> Any:
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
         self.state.flags = _Flags(self.state.flags)
         return super().compile_extra(func)
 
@@ -80,7 +80,7 @@ class _Compiler(base_class(f"{COMPILER}.Compiler")):  # type: ignore[misc]
 class _PartCompiler(_Compiler):
     library: type[_Part] = _Part
 
-    def compile_extra(self, func: Callable) -> Any:
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
         self.state.library = self.library(self.state.targetctx.codegen(), func.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(func)
@@ -93,7 +93,7 @@ class _CalledPartCompiler(_PartCompiler):
 class LoopCompiler(_Compiler):
     """Compiles a loop; printing in its parts needs their environments, which only the loop has."""
 
-    def compile_extra(self, func: Callable) -> Any:
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
         loop = super().compile_extra(func)
         for environment in loop._find_referenced_environments():
             loop.target_context.codegen().set_env(environment.env_name, environment)
@@ -107,16 +107,18 @@ LOOP: Any = {}  # options of a loop
 if there(PARTS, "compiling takes longer"):
     _CONTAINED["pipeline_class"], _CALLED["pipeline_class"] = _PartCompiler, _CalledPartCompiler
     LOOP["pipeline_class"] = LoopCompiler
-rule = register_jitable(**_CONTAINED)
-long_rule = register_jitable(**_CALLED)
+# For type checkers a rule takes and returns anything: numba knows the types.
+Marks = Callable[[Callable[..., Any]], Callable[..., Any]]
+rule: Marks = register_jitable(**_CONTAINED)
+long_rule: Marks = register_jitable(**_CALLED)
 
 
-def rule_in_place(function: Callable, other: Callable) -> None:
+def rule_in_place(function: Callable[..., Any], other: Callable[..., Any]) -> None:
     """Make compiled code inline another function of the same arguments instead of one that only Python can run."""
     overload(function, jit_options=_CONTAINED, strict=False)(lambda *_: other)
 
 
-def in_machine_code(function: Callable) -> Callable[[Callable], Callable]:
+def in_machine_code(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator for the code generator that replaces calls of a function in compiled code.
 
     The generator is what numba's `@intrinsic` takes: from the types of the arguments to a signature and a builder of
@@ -124,7 +126,7 @@ def in_machine_code(function: Callable) -> Callable[[Callable], Callable]:
     every signature.
     """
 
-    def register(typing: Callable) -> Callable:
+    def register(typing: Callable[..., Any]) -> Callable[..., Any]:
         if CODED:
             make = internal(f"{TEMPLATES}.make_intrinsic_template")
             template = make(function, typing, function.__name__, prefer_literal=True)

@@ -41,7 +41,11 @@ class UnknownOptionError(TypeError, ValueError):
 
 
 def option(
-    default: Any, help: str, choices: tuple = (), encode: Callable[[Any], Any] | None = None, allowed: str = ""
+    default: Any,
+    help: str,
+    choices: tuple[Any, ...] = (),
+    encode: Callable[[Any], Any] | None = None,
+    allowed: str = "",
 ) -> Any:
     """Declare one option: its default, its meaning, what is allowed and how the compiled rules read it.
 
@@ -118,7 +122,7 @@ class Variant:
     )
 
     # By deck, the options of which it allows less than their choices:
-    LIMITS: ClassVar[dict[str, dict[str, tuple]]] = {FULL: {}, TINY: {"players": (2,)}}
+    LIMITS: ClassVar[dict[str, dict[str, tuple[Any, ...]]]] = {FULL: {}, TINY: {"players": (2,)}}
     # Options that the game has had only since a later release; older files mean the defaults of these:
     LATER: ClassVar[tuple[str, ...]] = ()
     # Options that go together, by the name that stands for them as `preset`:

@@ -3,6 +3,7 @@
 import copy
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +22,7 @@ from gupai_env.vector import VectorEnv
 
 
 @functools.cache
-def true_hands_loop(game: Game) -> Callable:
+def true_hands_loop(game: Game) -> Callable[..., Any]:
     """Return the loop of one game; compiling (seconds) happens at its first call.
 
     It works in the rows of a span, from its first number to before its second, and writes into `chips`, float64

@@ -1,6 +1,7 @@
 """Who knows what in a fishing game, and the deals that fit it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def see_place(state, view, offset, seat):
     view.sizes[offset] = size(state.hands[seat])
 
 
-def match_counter(matches: np.ndarray) -> Callable:
+def match_counter(matches: np.ndarray) -> Callable[..., Any]:
     """Return count_matches(tiles, out, at), which writes for each kind how many tiles of a set match it, int8.
 
     `matches`, int64 [KINDS], are the kinds that match each kind.

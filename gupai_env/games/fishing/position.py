@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import chain
+from typing import Any
 
 from gupai_env.core.position import Position, Tile, Tiles, read_seat, read_tile, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import tile_set
@@ -19,7 +20,7 @@ def place_tiles(
     *,
     deck_set: int,
     dealt: int,
-    catch: Callable,
+    catch: Callable[..., Any],
 ) -> Position:
     """Fill a new position; see `from_tiles` of a game.
 

@@ -6,6 +6,7 @@ fish, a bait that catches three of its kind.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def fishing_state(stock: int, plays: int, *own: tuple) -> np.dtype:
     )
 
 
-def action_finder(kinds: Sequence[int] | np.ndarray) -> Callable:
+def action_finder(kinds: Sequence[int] | np.ndarray) -> Callable[..., Any]:
     """Return actions_of(held): the actions from CATCH on whose kind is in a set of kinds, as bits, the lowest first.
 
     `kinds` are those of these actions, NOBODY for none. The set is looked up seven kinds at a time.
