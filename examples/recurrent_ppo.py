@@ -7,8 +7,8 @@
 
 With `stacked=True` covered tiles are in no observation, so a policy has to remember them. With `forced_play=True` and
 four seats a deal has 32 turns and every seat 8 of them, in the order of play: the decisions of a batch of deals are an
-array [8, 4 * deals], a column for each seat of each deal, and the GRU runs down the columns. Players of tournaments
-decide from views, which forget nothing, and have no memory of their own, so the judgement plays the deals itself.
+array [8, 4 * deals], a column for each seat of each deal, and the GRU runs down the columns. The judgement plays the
+deals itself; `Player` is the same network as an agent with a memory, for duels and tournaments.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.evaluation import estimate
-from gupai_env import VectorEnv, make_vec
+from gupai_agents.evaluation import duel, estimate
+from gupai_env import VectorEnv, get_game, make_vec
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
 SEATS, OWN_TURNS, SCALE = 4, 8, 35.0  # SCALE: chips that count as a return of 1
@@ -116,6 +116,23 @@ def judge(network: Network, rival: str, options: argparse.Namespace) -> str:
     return f"{estimate(chips.mean(1))} against {rival}"
 
 
+class Player:
+    """The network as an agent: its best action, with a memory for every seat and deal."""
+
+    name = "recurrent"
+
+    def __init__(self, network: Network) -> None:
+        self.network, self.memory = network, np.zeros(network.memory.hidden_size, np.float32)
+
+    @torch.no_grad()
+    def act(self, batch: DecisionBatch, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return actions, int16 [N], and memories, float32 [N, hidden]."""
+        seen = (torch.as_tensor(array)[None] for array in (batch.observations(get_game(GAME)), batch.masks))
+        log_probs, _, after = self.network(*seen, torch.as_tensor(memory)[None])
+        # Rounded, because sums differ slightly in batches of different sizes.
+        return log_probs[0].numpy().round(4).argmax(1).astype(np.int16), after[0].numpy().round(4)
+
+
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--decisions", type=int, default=4_000_000, help="to play and learn from")
@@ -149,6 +166,9 @@ def main() -> None:
     seconds = time.process_time() - worked
     print(f"{updates * OWN_TURNS * SEATS * options.num_envs:,} decisions, {seconds:.0f} s of processor time")
     print("in the end:", *(judge(network, rival, options) for rival in ("random", "greedy")), sep="  ")
+    variant = {"stacked": not options.open, **VARIANT}
+    at_tables = duel(GAME, Player(network), make_agent("greedy", GAME, **variant), options.deals, seed=1, **variant)
+    print(f"as an agent: {at_tables.mean(0)} against greedy")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask
+from gupai_agents.agent import Agent, DecisionBatch, Memories
 from gupai_agents.evaluation.records import GameRecord
 from gupai_env.core.deal import Deal
 from gupai_env.core.episode import noise_key
@@ -47,6 +47,7 @@ class Session(Deal):
         """
         super().__init__(game, variant)
         self.finished: Session | None = None
+        self._memories = Memories(1, variant.players)
         self.seed, self.episode = as_key(seed), episode
         self.actions: list[int] = []
         self.movers: list[int] = []
@@ -63,7 +64,7 @@ class Session(Deal):
         """Return the same game, to be played on independently of this one."""
         found = super().copy()
         found.actions, found.movers = self.actions[:], self.movers[:]
-        found.payoffs = self.payoffs[:]
+        found.payoffs, found._memories = self.payoffs[:], Memories(1, self.variant.players)
         return found
 
     def decision_batch(self) -> DecisionBatch:
@@ -72,7 +73,8 @@ class Session(Deal):
 
     def answer(self, agent: Agent) -> int:
         """Return what an agent plays for the seat to act. Raises: ValueError as `ask`."""
-        return int(ask(agent, self.game, self.variant, self.decision_batch())[0])
+        batch, lane = self.decision_batch(), np.zeros(1, int)
+        return int(self._memories.ask(self.seat, agent, self.game, self.variant, batch, self.states, lane)[0])
 
     def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""

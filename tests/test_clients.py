@@ -98,6 +98,7 @@ def test_the_recurrent_file_learns_what_it_sees_of_a_stacked_line(printed_by):
     printed = printed_by("recurrent_ppo.py", "--decisions", "65536", "--deals", "100")
     chips = re.search(r"in the end:  ([+-]\d+\.\d\d) ±\d+\.\d\d against random  [+-]\d+\.\d\d ±", printed)
     assert float(chips[1]) > 3
+    assert re.search(r"as an agent: [+-]\d+\.\d\d ±\d+\.\d\d against greedy", printed)
 
 
 def test_the_recurrent_network_remembers_unless_it_is_told_to_forget():

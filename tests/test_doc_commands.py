@@ -30,6 +30,8 @@ LEFT_OUT = {
     "gupai claim run jl-attack-2 --optimise": "takes minutes; test_ablation.py",
     "gupai bench": "measures or plays for more than a minute; test_benchmarks.py and test_suite.py do less",
     "gupai verify ": "needs a card; test_suite.py verifies some",
+    "gupai tournament jie-long stacked_memory:": "its module is in examples; test_stateful.py plays it",
+    "gupai tournament ce-deng stacked_memory:": "its module is in examples; test_stateful.py plays it",
     "gupai warm": "compiles all games for minutes; test_web_warmer.py compiles one",
     "python -m benchmarks.": "measures or trains for minutes; test_benchmarks.py and test_learning_tiny.py do less",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Agent, DecisionBatch
+from gupai_agents.agent import Agent, DecisionBatch, Memories
 from gupai_agents.decisions import answers
 from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
 from gupai_agents.evaluation.statistics import estimate
@@ -178,7 +178,7 @@ def test_every_named_agent_plays_legally_with_every_deck_and_number_of_players(g
 
 def test_answers_wait_where_nobody_is_to_act():
     envs = VectorEnv("jie-long", 5)
-    actions = answers(envs, [make_agent("greedy")], np.array([0, -1, 0, -1, -1]))
+    actions = answers(envs, [make_agent("greedy")], np.array([0, -1, 0, -1, -1]), Memories(5, 4))
     assert (actions == -2).tolist() == [False, True, False, True, True]
 
 

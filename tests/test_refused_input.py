@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
-from gupai_agents.agent import DecisionBatch, ask, probabilities
+from gupai_agents.agent import DecisionBatch, Memories, ask, probabilities
 from gupai_agents.decisions import answers
 from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
 from gupai_agents.network_agent import ObservationAgent
@@ -215,7 +215,7 @@ def test_a_wrong_answer_is_told_by_lane_seat_action_and_what_is_legal():
 
     envs._arrays["masks"][:, 62] = False
     with pytest.raises(IllegalActionError) as error:
-        answers(envs, [Answering(change)], mover)
+        answers(envs, [Answering(change)], mover, Memories(envs.num_envs, envs.variant.players))
     text = one_line(error)
     assert text.startswith(f"answering, lane 3, seat {envs.seats[3]}: discard [6:6] (action 62) is not legal; legal: ")
     first = int(envs.masks[3].argmax())

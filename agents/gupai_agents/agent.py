@@ -16,6 +16,7 @@ from gupai_agents.failure import AgentError, called
 from gupai_env.core.checks import short_repr, whole_numbers
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.kernels import kernels
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -40,6 +41,12 @@ class DecisionBatch(NamedTuple):
         return DecisionBatch(
             _as_bytes(self.views)[rows].view(self.views.dtype, np.recarray), self.masks[rows], self.rng_keys[rows]
         )
+
+    def observations(self, game: Game) -> np.ndarray:
+        """Return what the environments of a game show the seats to act, int8 [N, layout.size]."""
+        found = np.empty((len(self.rng_keys), game.encoder.layout.size), np.int8)
+        kernels(game).encode(self.views, found)
+        return found
 
     def copy(self) -> "DecisionBatch":
         """Return the same decisions in arrays of their own."""
@@ -70,6 +77,24 @@ class Agent(Protocol):
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
+        ...
+
+
+class StatefulAgent(Protocol):
+    """An agent that remembers the decisions which its seat has made in a deal.
+
+    memory: an array of any shape and type, what it remembers before the first decision of a deal. Equal views, masks,
+        keys and memories must give equal answers, whatever the batch.
+    """
+
+    name: str
+    memory: np.ndarray
+
+    def act(self, batch: DecisionBatch, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return one legal action per row, int16 [N], and what is to be remembered, [N, *memory.shape].
+
+        Args: memory: what the seat to act remembers in each row, [N, *memory.shape].
+        """
         ...
 
 
@@ -178,21 +203,38 @@ def distinct(agents: Sequence[Agent]) -> tuple[list[Agent], list[int]]:
     return list({id(agent): agent for agent in agents}.values()), places
 
 
+def first_memory(agent: Any, rows: int) -> np.ndarray | None:
+    """Return what an agent remembers at the beginning of so many deals, [rows, ...]; None for one without a memory."""
+    memory = getattr(agent, "memory", None)
+    return np.repeat(memory[None], rows, 0) if isinstance(memory, np.ndarray) else None
+
+
 def ask(
-    agent: Agent, game: Game, variant: Variant, batch: DecisionBatch, envs: Sequence[int] | np.ndarray | None = None
+    agent: Agent,
+    game: Game,
+    variant: Variant,
+    batch: DecisionBatch,
+    envs: Sequence[int] | np.ndarray | None = None,
+    memory: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return an agent's actions, integers [N], checked: one per row, and each legal.
 
     The agent gets copies: whatever it does to them changes neither the game nor the check of its answers.
 
-    Args: envs: what an error calls the rows; without it they are counted from 0.
+    Args: envs: what an error calls the rows; without it they are counted from 0. memory: what a stateful agent
+        remembers in each row, [N, ...]; it is replaced by what it remembers then.
     Raises: ValueError as `check_agent`; AgentError (a ValueError) for whatever the agent's code raises, and for answers
         of another shape or type; IllegalActionError (a ValueError) naming agent, row and seat, the action and the legal
         ones.
     """
     check_agent(agent, game, variant)
     name = name_of(agent)
-    answers = called(name, agent.act, batch.copy())
+    if first_memory(agent, 0) is None:
+        answers = called(name, agent.act, batch.copy())
+    elif memory is None:
+        raise AgentError(f"{name} remembers its deal, and this asks for single decisions (docs/writing-an-agent.md)")
+    else:
+        answers = _remembering(agent, batch, memory)
     try:
         actions = whole_numbers(f"{name}: actions", answers, len(batch.rng_keys), "row")
     except ValueError as error:
@@ -206,6 +248,65 @@ def ask(
         who = f"{name}, {what}, seat {batch.views[row].seat}"
         raise IllegalActionError(describe_illegal(game, who, int(actions[row]), batch.masks[row], batch.views[row]))
     return actions
+
+
+def _remembering(agent: Any, batch: DecisionBatch, memory: np.ndarray) -> Any:
+    """Return the answers of a stateful agent, and write what it remembers then into `memory`; raises AgentError."""
+    pair = called(name_of(agent), agent.act, batch.copy(), memory.copy())
+    try:
+        answers, after = pair
+        after = np.asarray(after)
+    except (TypeError, ValueError):
+        raise AgentError(f"{name_of(agent)}: a stateful agent returns its actions and its memory") from None
+    if after.shape != memory.shape or not np.can_cast(after.dtype, memory.dtype, "same_kind"):
+        raise AgentError(
+            f"{name_of(agent)}: its memory must be {memory.dtype} {list(memory.shape)}, not {after.dtype} "
+            f"{list(after.shape)}"
+        )
+    memory[:] = after
+    return answers
+
+
+class Memories:
+    """What stateful agents remember in the lanes of an environment, one memory for each seat; empty in a new deal.
+
+    A deal is new where its key or its number in the match is another one than at the last decision of the seat, or
+    where it has gone back.
+    """
+
+    def __init__(self, num_envs: int, seats: int) -> None:
+        self._shape = num_envs, seats
+        self._kept: dict[int, tuple[Agent, np.ndarray, np.ndarray]] = {}
+
+    def ask(
+        self,
+        number: int,
+        agent: Agent,
+        game: Game,
+        variant: Variant,
+        batch: DecisionBatch,
+        states: np.ndarray,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        """Return an agent's actions in some lanes; see `ask`.
+
+        Args: number: the agent's, among those that play here. states: [N], of the lanes. rows: int [N], the lanes.
+        """
+        empty = first_memory(agent, len(rows))
+        if empty is None:
+            return ask(agent, game, variant, batch, rows)
+        if number not in self._kept or self._kept[number][0] is not agent:
+            memories = np.zeros((*self._shape, *empty.shape[1:]), empty.dtype)
+            self._kept[number] = agent, memories, np.full((*self._shape, 3), -1, np.int64)
+        _, memories, moments = self._kept[number]
+        where = rows, batch.views.seat.astype(int)
+        now = np.stack([states[field].astype(np.int64) for field in ("seed", "deal", "moves")], 1)
+        before = moments[where]
+        same = (before[:, :2] == now[:, :2]).all(1) & (before[:, 2] < now[:, 2])
+        memory = np.where(same.reshape(-1, *[1] * (empty.ndim - 1)), memories[where], empty)
+        actions = ask(agent, game, variant, batch, rows, memory)
+        memories[where], moments[where] = memory, now
+        return actions
 
 
 KEYS_TRIED = range(6)  # enough to notice an agent that draws its actions in more than a few decisions

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask
+from gupai_agents.agent import Agent, DecisionBatch, Memories
 from gupai_agents.playouts import ASKED, finish, numbered
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
@@ -57,6 +57,7 @@ def decisions(
     if not isinstance(seating, np.ndarray):
         seating = np.full((envs.num_envs, envs.variant.players), seating)
     numbers, heuristics = numbered(envs.game, agents)
+    memories = Memories(envs.num_envs, envs.variant.players)
     line_ups = numbers[seating] if quick and (numbers < ASKED).any() else None
     while True:
         if line_ups is not None:
@@ -64,7 +65,7 @@ def decisions(
         rows = np.flatnonzero(~envs.terminated)
         if not len(rows):
             return
-        now = _answers(envs, agents, rows, seating[rows, envs.seats[rows]])
+        now = _answers(envs, agents, rows, seating[rows, envs.seats[rows]], memories)
         yield now
         actions = np.full(envs.num_envs, WAIT, np.int64)
         actions[rows] = now.actions
@@ -88,17 +89,20 @@ def chips_won(envs: VectorEnv) -> np.ndarray:
     return won
 
 
-def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
+def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray, memories: Memories) -> np.ndarray:
     """Return one action per lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
 
+    Args: memories: what the agents remember in these lanes, the same at every step.
     Raises: ValueError as `ask`.
     """
     actions, rows = np.full(envs.num_envs, WAIT, np.int16), np.flatnonzero(mover != NOBODY)
-    actions[rows] = _answers(envs, agents, rows, mover[rows]).actions
+    actions[rows] = _answers(envs, agents, rows, mover[rows], memories).actions
     return actions
 
 
-def _answers(envs: VectorEnv, agents: Sequence[Agent], rows: np.ndarray, who: np.ndarray) -> Answers:
+def _answers(
+    envs: VectorEnv, agents: Sequence[Agent], rows: np.ndarray, who: np.ndarray, memories: Memories
+) -> Answers:
     """Ask the agents `who`, int [N], at the seats to act in some lanes, int [N]."""
     views, rng_keys = envs.views(rows)
     batch = DecisionBatch(views, envs.masks[rows], rng_keys)
@@ -107,7 +111,9 @@ def _answers(envs: VectorEnv, agents: Sequence[Agent], rows: np.ndarray, who: np
         who = np.where(batch.masks.sum(1) > 1, who, NOBODY)
     for number, agent in enumerate(agents):
         if len(mine := np.flatnonzero(who == number)):
-            actions[mine] = ask(agent, envs.game, envs.variant, batch.at(mine), rows[mine])
+            lanes = rows[mine]
+            states = envs.states[lanes]
+            actions[mine] = memories.ask(number, agent, envs.game, envs.variant, batch.at(mine), states, lanes)
     return Answers(rows, batch, actions)
 
 

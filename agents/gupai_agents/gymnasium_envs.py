@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from gupai_agents.action_spaces import LegalActions, LegalActionsBatch, Sampled
-from gupai_agents.agent import Agent, DecisionBatch, ask, distinct
+from gupai_agents.agent import Agent, DecisionBatch, Memories, distinct
 from gupai_agents.decisions import answers
 from gupai_agents.gymnasium_options import lanes_to_reset, mode_of, require_no, seat_number
 from gupai_agents.learning_seat import (
@@ -94,6 +94,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
         self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", dtype=dtype, **options)
         self.players = self.table.variant.players
         self.opponents, self.pool = others_of(self.game, self.table.variant, opponents, pool)
+        self._memories = Memories(1, self.players)
         self._line_up: list[Any] = [None, *(self.opponents or self.pool[:1] * (self.players - 1))]
         self.skip_forced = truth("skip_forced", skip_forced)
         self._illegal_reward = reward_of_illegal(self.game, self.table.variant, illegal, illegal_reward)
@@ -155,7 +156,9 @@ class SeatEnv(OwnMemory, gymnasium.Env):
                     break
             else:
                 place = (table.possible_agents.index(table.agent_selection) - self.seat) % self.players
-                action = ask(self._line_up[place], self.game, table.variant, DecisionBatch(*table.turn()))[0]
+                seat, turn = self._line_up[place], DecisionBatch(*table.turn())
+                state, lane = table.deal.states, np.zeros(1, int)
+                action = self._memories.ask(place, seat, self.game, table.variant, turn, state, lane)[0]
             table.step(action)
             chips += table.rewards[self._learner]
         return chips
@@ -309,6 +312,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self._pool = numbers[places] if self.pool else np.zeros(0, np.int16)
         if self.opponents:
             self._line_ups[:, 1:] = numbers[places]
+        self._memories = Memories(self.envs.num_envs, players)
         self._asks = bool((numbers >= ASKED).any())
 
     @property
@@ -460,7 +464,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
             if (number == LEARNER).all():
                 return
             mover = np.where(number == LEARNER, NOBODY, number - ASKED)
-            self._actions[:] = answers(envs, self._agents, mover)
+            self._actions[:] = answers(envs, self._agents, mover, self._memories)
             with self.envs.alone:
                 self._play()
 

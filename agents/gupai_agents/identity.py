@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, name_of, origin_of
+from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, first_memory, name_of, origin_of
 from gupai_agents.checkpoint import spellings
 from gupai_agents.decisions import decisions, new_lanes
 from gupai_agents.failure import near
@@ -69,8 +69,20 @@ def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
     if isinstance(agent, SearchAgent) and agent.plan.seconds is not None:
         return None
     batch = questions(game, variant)
-    first, second = (ask(agent, game, variant, batch).astype("<i2").tobytes() for _ in range(2))
+    first, second = (
+        ask(agent, game, variant, batch, memory=first_memory(agent, len(batch.rng_keys))).astype("<i2").tobytes()
+        for _ in range(2)
+    )
     return hashlib.sha256(first).hexdigest() if first == second else None
+
+
+def require_steady(agent: Agent, game: Game, variant: Variant) -> None:
+    """Raise ValueError, in one line, for an agent of a program that answers the same decisions differently."""
+    if not type(agent).__module__.startswith("gupai_agents.") and moves_of(agent, game, variant) is None:
+        raise ValueError(
+            f"{name_of(agent)} answers equal decisions differently: draw from their RNG keys, or give the agent a "
+            "memory (docs/writing-an-agent.md)"
+        )
 
 
 def questions(game: Game, variant: Variant) -> DecisionBatch:

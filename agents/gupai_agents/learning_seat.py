@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_agents.agent import Agent
+from gupai_agents.agent import Agent, distinct
+from gupai_agents.identity import require_steady
 from gupai_agents.playouts import draw_legal
 from gupai_agents.registry import agents_of
 from gupai_env.core.checks import as_list, counted, is_whole, one_of, refused
@@ -45,11 +46,13 @@ def others_of(
     game: Game, variant: Variant, opponents: Opponents | None, pool: Sequence[str | Agent] | None
 ) -> tuple[list[Agent], list[Agent]]:
     """Return the agents of the other seats, and the pool from which they are drawn instead; one of the two is empty."""
-    if pool is None:
-        return opponents_at(game, variant, "greedy" if opponents is None else opponents), []
-    if opponents is not None:
+    if pool is not None and opponents is not None:
         raise refused("pool", pool, "give either opponents or a pool")
-    return [], pool_of(game, variant, pool)
+    others = opponents_at(game, variant, "greedy" if opponents is None else opponents) if pool is None else []
+    drawn = [] if pool is None else pool_of(game, variant, pool)
+    for agent in distinct([*others, *drawn])[0]:
+        require_steady(agent, game, variant)
+    return others, drawn
 
 
 def reward_of_illegal(game: Game, variant: Variant, illegal: str, illegal_reward: float | None) -> float:

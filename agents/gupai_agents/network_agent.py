@@ -11,7 +11,6 @@ from gupai_agents.failure import AgentError
 from gupai_agents.look_ahead import LookAhead
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.kernels import kernels
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -69,8 +68,7 @@ class ObservationAgent:
         Raises: AgentError (a ValueError) unless `score` gave one for every action, within ±LARGEST or -inf, and not
             -inf for all legal actions of a row.
         """
-        observations = np.empty((len(batch.rng_keys), self.game.encoder.layout.size), np.int8)
-        kernels(self.game).encode(batch.views, observations)
+        observations = batch.observations(self.game)
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
             scores = np.asarray(self.score(observations))
         if scores.shape != batch.masks.shape or scores.dtype.kind not in "fiu":

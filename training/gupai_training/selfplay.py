@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from gupai_agents.agent import Agent
+from gupai_agents.agent import Agent, Memories
 from gupai_agents.decisions import answers
 from gupai_agents.learning_seat import (
     NONE_PLAYED,
@@ -116,6 +116,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         self._payoffs = np.zeros((num_envs, self.players), np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self._seating = np.zeros((num_envs, self.players), np.int16)
+        self._memories = Memories(num_envs, self.players)
         self._totals = np.zeros_like(self._payoffs)
         self._chips = np.zeros_like(self._payoffs)  # of the episode so far
         self._owed = np.zeros_like(self._payoffs)  # those of them that are not paid yet
@@ -327,7 +328,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
             if len(called):
                 who = np.full(self.num_envs, NOBODY)
                 who[now[called]] = movers[called]
-                actions[:] = answers(self.envs, self.pool.agents, who)[now]
+                actions[:] = answers(self.envs, self.pool.agents, who, self._memories)[now]
             self._run(now, actions, rounds, why)
         self.decisions += int(rounds.sum())
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, labels_of
+from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, first_memory, labels_of
 from gupai_agents.decisions import decisions, new_lanes
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
@@ -105,12 +105,12 @@ def speed(
     agent: Agent, game: Game, variant: Variant, batch: DecisionBatch, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Return how many decisions per second an agent makes when it is asked for many at once, a slow one for fewer."""
-    ask(agent, game, variant, batch.at(slice(2)))  # compiles
+    ask(agent, game, variant, batch.at(slice(2)), memory=first_memory(agent, 2))  # compiles
     rows = FIRST_ASKED
     while True:
-        some = batch.at(slice(rows))
+        some, memory = batch.at(slice(rows)), first_memory(agent, rows)
         begin = clock()
-        ask(agent, game, variant, some)
+        ask(agent, game, variant, some, memory=memory)
         spent = clock() - begin
         if spent >= LONG_ENOUGH or (spent and rows == len(batch.rng_keys)):  # some clocks move in steps
             return rows / spent

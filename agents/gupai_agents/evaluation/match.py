@@ -15,6 +15,7 @@ from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns
+from gupai_agents.identity import require_steady
 from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, counted, require_methods, whole_number
@@ -154,8 +155,9 @@ def play_some(
     seats = variant.players
     if len(players) != seats:
         raise ValueError(f"{counted(len(players), 'player')} for {seats} seats; there must be one for each")
-    for player in players:
+    for player in distinct(players)[0]:
         check_agent(player, game, variant)
+        require_steady(player, game, variant)
     rotations = rotations_of(game, seats, distinct(players)[1])
     size = ENVS // rotations if record is None else ENVS // rotations // variant.deals
     names = labels_of_line_up(players) if record else None

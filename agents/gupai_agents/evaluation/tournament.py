@@ -16,6 +16,7 @@ from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, 
 from gupai_agents.evaluation.rating import Ratings, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns, holm, t_test
+from gupai_agents.identity import require_steady
 from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, one_of, refused, require_methods, short_repr, whole_number
@@ -304,7 +305,10 @@ class Schedule:
 
     def seated(self, agents: Sequence[str | Agent]) -> list[Agent]:
         """Return the agents of a list of names and agents; raises ValueError for some that cannot play here."""
-        return agents_of(self.game, self.variant, agents)
+        found = agents_of(self.game, self.variant, agents)
+        for agent in found:
+            require_steady(agent, self.game, self.variant)
+        return found
 
     def empty(self) -> Tournament:
         """Return the tournament before the first deal, to be filled."""
@@ -381,7 +385,7 @@ def play_tournament(
     game = get_game(game)
     agents = agents_of(game, variant_from(game, variant, play_tournament), as_list("agents", agents, "agents"))
     plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant)
-    found = plan.empty()
+    agents, found = plan.seated(agents), plan.empty()
     for block, played in zip(plan.blocks(), plan.played(agents, plan.blocks(), workers), strict=True):
         fill(found, block, played)
         if record is not None:

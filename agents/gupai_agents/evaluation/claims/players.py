@@ -8,6 +8,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, check_agent, labels_of
 from gupai_agents.evaluation.claims.schema import Changed, Player
+from gupai_agents.identity import require_steady
 from gupai_agents.registry import KINDS, OLD_KIND, agent_of_data, made_by_factory
 from gupai_agents.shipped import BEST
 from gupai_env.core.claims import PlayerChange, vocabulary_of
@@ -27,19 +28,21 @@ class ChangedAgent:
     def __init__(self, agent: Agent, change: PlayerChange, value: Any) -> None:
         self.agent, self.change, self.value = agent, change, value
         self.name = f"{agent.name}, {change.label(value)}"
+        self.memory = getattr(agent, "memory", None)
 
-    def act(self, batch: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
+    def act(self, batch: DecisionBatch, *memory: np.ndarray) -> Any:
+        """Return one legal action a row, int16 [N], and of a stateful agent what it remembers then."""
         if self.change.shown:
             views = batch.views.copy()
             self.change.shown(views, self.value)
             batch = batch._replace(views=views)
-        actions = np.array(self.agent.act(batch), np.int16)
+        answer: Any = self.agent.act(batch, *memory)
+        actions = np.array(answer[0] if memory else answer, np.int16)
         if self.change.drawn is not None:
             for row in np.flatnonzero(self.change.drawn[actions]).tolist():
                 legal = np.flatnonzero(batch.masks[row] & self.change.drawn)
                 actions[row] = legal[derive(int(batch.rng_keys[row]), DISCARD_STREAM) % len(legal)]
-        return actions
+        return (actions, answer[1]) if memory else actions
 
 
 def player(
@@ -87,6 +90,8 @@ def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict
             found[label] = each
         elif each.partition(":")[1] and each.partition(":")[0] not in (*KINDS, OLD_KIND):
             found[label] = made_by_factory(each, game, variant)
+    for agent in found.values():
+        require_steady(agent, game, variant)
     return found
 
 
