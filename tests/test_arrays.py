@@ -1,5 +1,6 @@
 """Recorded games as arrays: what an independent reader, the PettingZoo environment, finds in the same file."""
 
+import hashlib
 import json
 import sys
 
@@ -146,6 +147,22 @@ def test_the_command_writes_the_decisions_of_one_agent_as_parquet(tmp_path):
     assert json.loads(table.schema.metadata[b"gupai"]) == found.metadata
     for name, array in found.columns.items():
         np.testing.assert_array_equal(np.array(table[name].to_pylist()), array)
+
+
+def test_croissant_metadata_describe_every_column_and_the_bytes_of_the_file(tmp_path):
+    path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.npz"
+    words = ["export-dataset", str(path), "--out", str(out), "--croissant"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    described = json.loads((tmp_path / "data.npz.croissant.json").read_text(encoding="utf-8"))
+    (file,), (rows,) = described["distribution"], described["recordSet"]
+    assert (file["contentUrl"], file["sha256"]) == ("data.npz", hashlib.sha256(out.read_bytes()).hexdigest())
+    columns = games_to_arrays(path).columns
+    assert [field["source"]["extract"]["column"] for field in rows["field"]] == list(columns)
+    for field, array in zip(rows["field"], columns.values(), strict=True):
+        assert field.get("arrayShape", "") == ",".join(map(str, array.shape[1:]))
+        assert field["dataType"] == {"i": "sc:Integer", "b": "sc:Boolean", "f": "sc:Float"}[array.dtype.kind]
+    out.unlink()
+    assert CliRunner().invoke(app, words).exit_code == 2 and not out.exists()  # the metadata are still there
 
 
 def test_without_pyarrow_the_command_names_the_extra(tmp_path, monkeypatch):

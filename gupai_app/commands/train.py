@@ -139,6 +139,9 @@ def export_dataset(
     licence: Annotated[
         str, typer.Option(metavar="NAME", callback=not_empty, help="Licence that the file names as that of its data")
     ] = "MIT",
+    croissant: Annotated[
+        bool, typer.Option("--croissant", help="Also write metadata in the format Croissant, FILE.croissant.json")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Write recorded games as arrays to learn from: observations, masks, actions, returns, deals and more."""
@@ -148,14 +151,19 @@ def export_dataset(
     parquet = out.endswith(".parquet")
     if not out.endswith(".npz") and not parquet:
         raise Mistake(f"--out {out}: the name of a data set ends with .npz or .parquet")
-    check_target("--out", out, force, stream=False)
+    targets = [out, f"{out}.croissant.json"] if croissant else [out]
+    for target in targets:
+        check_target("--out", target, force, stream=False)
     with mistakes(), going_on(NOTHING_KEPT):
         from gupai_agents.evaluation.arrays import as_npz, as_parquet, games_to_arrays
+        from gupai_agents.evaluation.croissant import as_croissant
 
         decisions = games_to_arrays(games, agent, licence=licence)
         with needing("data", "Parquet"):
             content = as_parquet(decisions) if parquet else as_npz(decisions)
-        write_file(out, content, force=force)
+        contents = content, as_croissant(decisions, os.path.basename(out), content).encode()
+        for target, each in zip(targets, contents, strict=False):
+            write_file(target, each, force=force)
     played, dealt = counted(int(decisions.games[-1]) + 1, "game"), counted(int(decisions.deals.max()) + 1, "deal")
     reader = "pandas.read_parquet" if parquet else "numpy.load"
     say(f"{out}: {counted(len(decisions.actions), 'decision')} of {played} of {dealt}; {reader}({out!r}) reads them")
