@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from writing import DEALS, LADDERS, flowing, interval, ranked, table, variant_of
+from writing import DEALS, LADDERS, chips_of, flowing, interval, ranked, table, variant_of
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.claims.files import RECORDED
@@ -345,8 +345,7 @@ def _known(game: Game) -> list[str]:
             f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal, all except `random`: {order}."
         )
     for file, header in networks(game.id):
-        won = header["evaluation"]["chips_per_deal_against"]
-        named = ", ".join(f"{interval(each)} against `{name}`" for name, each in won.items())
+        named = ", ".join(f"{interval(each)} against `{name}`" for name, each in chips_of(header).items())
         lines.append(
             f"- [`best`](../models/{file.stem}.md) ({_changed(variant_of(game, header))}), chips per deal: {named}."
         )

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from writing import CARDS, flowing, interval, table, variant_of
+from writing import CARDS, chips_of, flowing, interval, table, variant_of
 
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.statistics import Estimate
@@ -63,7 +63,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
     """Return the model card of a network, with the metadata that the Hugging Face Hub reads."""
     options = _options_of(game, header)
     environment = f"gupai/{game.id}-v{game.version}"
-    won = header["evaluation"]["chips_per_deal_against"]
+    won = chips_of(header)
     metadata = {
         "license": header["licence"].lower(),
         "library_name": "gupai",
@@ -245,7 +245,7 @@ def _seeds_of(stage: dict[str, Any]) -> list[int]:
 
 def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
     """Say what one command makes for this variant, as `benchmarks/recipes.py` found it, in words."""
-    judged, seed = (header["evaluation"][name] for name in ("chips_per_deal_against", "seed"))
+    judged, seed = chips_of(header), header["evaluation"]["seed"]
     found = json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ())
     lines = []
 
@@ -378,8 +378,7 @@ def _options_of(game: Game, header: dict[str, Any]) -> str:
 
 
 def _judged(header: dict[str, Any]) -> list[str]:
-    won = header["evaluation"]["chips_per_deal_against"]
-    rows = sorted(won.items(), key=lambda item: -item[1]["mean"])
+    rows = sorted(chips_of(header).items(), key=lambda item: -item[1]["mean"])
     return table(
         ("against", "chips per deal", "deals"),
         ((f"`{name}`", interval(each), f"{Estimate.of(each).samples:,}") for name, each in rows),

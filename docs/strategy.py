@@ -20,7 +20,7 @@ from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import headline, levels, master_said, shown
-from gupai_agents.evaluation.claims.verdicts import RATE, corrected
+from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app import claims
 from gupai_app.discover import figure, label
@@ -250,8 +250,8 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
 
 
 def _is_found(each: dict[str, Any]) -> bool:
-    """Whether a feature matters: found again in a second half of the searches; in older files, by its q."""
-    found: bool = each["found"] if "found" in each else each["q"] <= RATE and each["lost"]["low"] > 0
+    """Whether a feature matters: found again in a second half of the searches."""
+    found: bool = each["found"]
     return found
 
 

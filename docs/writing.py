@@ -20,6 +20,17 @@ def variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in header["rules"].items() if value != default[name]}
 
 
+def chips_of(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what a network that ships wins from each opponent; headers of the oldest hold half-widths."""
+    won = {}
+    for name, each in header["evaluation"]["chips_per_deal_against"].items():
+        if "half_width" in each:
+            mean, half_width, deals = each["mean"], each["half_width"], each["deals"]
+            each = {"mean": mean, "low": mean - half_width, "high": mean + half_width, "n": deals}
+        won[name] = each
+    return won
+
+
 def interval(won: dict | Estimate | None) -> str:
     """Return chips with their interval, "" for none.
 

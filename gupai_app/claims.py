@@ -313,7 +313,7 @@ def _keep(path: Path | None, content: dict[str, Any]) -> None:
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
     """Return a verdict for JSON, with what made it."""
     return {
-        "format": "gupai-verdict-3",
+        "format": "gupai-verdict-1",
         "gupai": __version__,
         **found.as_numbers(),
         "asked": command,

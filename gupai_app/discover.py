@@ -17,7 +17,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant, in_words
 
-FORMAT = "gupai-discover-3"
+FORMAT = "gupai-discover-1"
 
 
 def run(

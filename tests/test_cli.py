@@ -94,8 +94,6 @@ def test_the_version_is_a_number():
         ),
         ("rules jielong", "'jielong' is not a game"),
         ("bench chess", "'chess' is not a game"),
-        ("exploit jie-long", "gupai exploit is now called gupai exploitability"),
-        ("exploiter jie-long greedy", "gupai exploiter is now called gupai best-response"),
         ("plya", "No such command 'plya'."),
         ("tournament", "Missing argument 'GAME'."),
         ("watch --tabels", "No such option: --tabels"),

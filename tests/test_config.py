@@ -556,19 +556,6 @@ def test_a_network_that_gives_no_targets_is_refused_in_one_line(expert_iteration
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("data", "now"),
-    [
-        ({"teach": {"labels": 5}}, "expert_iteration"),
-        ({"ppo": {"lanes": 5}}, "ppo.envs"),
-        ({"expert_iteration": {"passes": 5}}, "epochs"),
-    ],
-)
-def test_old_names_of_settings_are_refused_with_the_new_ones(data, now):
-    with pytest.raises(ValueError, match=f"is now called {now}"):
-        parse({"game": "jie-long", **data}, "mine.yaml")
-
-
 def test_an_unknown_setting_is_refused_with_those_beside_it():
     known = {"": Config, "ppo": Config.model_fields["ppo"].annotation, "pool": Config.model_fields["pool"].annotation}
     for section, model in known.items():

@@ -223,9 +223,3 @@ def test_decisions_that_are_not_the_games_are_refused_in_one_line(name):
         with pytest.raises(ValueError, match=f"decisions of jie-long: {message}"):
             agent.act(wrong)
     agent.act(turns)
-
-
-@pytest.mark.parametrize("spec", ["style:pips=1", "style:mine.yaml", "style:pips=1@2"])
-def test_the_old_word_for_a_heuristic_is_refused_with_the_new_one(spec):
-    with pytest.raises(ValueError, match=f"write heuristic:{spec[6:]}"):
-        make_agent(spec, "jie-long")

@@ -316,33 +316,6 @@ def test_a_saved_run_that_lies_is_refused_in_a_line(saved, lie):
     assert str(caught.value).startswith(str(saved / RESUME_FILE))
 
 
-def test_a_run_that_was_saved_under_the_names_of_sb3_goes_on(saved):
-    """As runs were before their networks had the names of a checkpoint."""
-    path = saved / RESUME_FILE
-    header, tensors = read_checkpoint(path)
-    names = {"trunk.": "features_extractor.layers.", "policy.": "action_net.", "value.": "value_net."}
-    old = {}
-    for name, tensor in tensors.items():
-        whose, _, rest = name.partition(".")
-        layer = next((layer for layer in names if rest.startswith(layer)), None)
-        if whose in ("network", "average") and layer is not None:
-            prefix = whose.replace("network", "policy") + "."
-            old[prefix + rest.replace(layer, names[layer], 1)] = tensor
-            if layer == "trunk.":
-                for copy_of in ("pi_", "vf_"):
-                    old[prefix + copy_of + rest.replace(layer, names[layer], 1)] = tensor
-        else:
-            old[name] = tensor
-    old |= {f"{whose}.features_extractor.scale": np.ones(3, np.float32) for whose in ("policy", "average")}
-    assert old.keys() != tensors.keys()
-    write_checkpoint(path, header, old)
-    assert Run(parse(SMALL, "test"), saved).learn(go_on=True)
-    _, again = read_checkpoint(path)
-    assert again.keys() == tensors.keys()
-    for name, tensor in tensors.items():
-        np.testing.assert_array_equal(again[name], tensor)
-
-
 BY_SEARCH = {
     **SMALL,
     "expert_iteration": {"targets": 100_000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32},

@@ -23,7 +23,7 @@ from numpy._core import _multiarray_umath as multiarray
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
-from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint, read_header, write_checkpoint
+from gupai_agents.checkpoint import AGENT_FILE, read_header
 from gupai_agents.evaluation import (
     RecordError,
     RecordWriter,
@@ -566,30 +566,6 @@ def test_verify_tells_what_it_could_not_check(kept, tmp_path):
     notes.clear()
     verify(tmp_path / "own", note=notes.append)
     assert notes == [f"{heuristic} no longer exists: whether it made the agent was not checked"]
-
-
-def test_a_player_that_is_saved_again_is_the_file_that_played(tmp_path):
-    shipped = next(path for path in NETWORKS.glob("tiu-u-*") if path.read_bytes()[8:].startswith(SHA_FIRST))
-    file, header = tmp_path / "player.safetensors", read_checkpoint(shipped)[0]
-    variant = get_game("tiu-u").variant.make(**header["rules"]).changed()
-    shutil.copy(shipped, file)
-    spec = f"checkpoint:{file}"
-    words = ["tournament", "tiu-u", spec, "greedy", "--deals", 2, *(f"-o{k}={v}" for k, v in variant.items())]
-    assert run(*words, "--out", tmp_path / "out").exit_code == 0
-    manifest = (tmp_path / "out" / "manifest.json").read_bytes()
-    write_checkpoint(file, *read_checkpoint(shipped))
-    assert file.read_bytes() != shipped.read_bytes()
-    again = run("verify", tmp_path / "out", "--rerun")
-    assert (again.exit_code, again.stderr) == (0, "")
-    again = run(*words, "--out", tmp_path / "out", "--resume")
-    assert (again.exit_code, (tmp_path / "out" / "manifest.json").read_bytes()) == (0, manifest)
-    write_checkpoint(file, header | {"seed": 99}, read_checkpoint(shipped)[1])
-    for other in (["verify", tmp_path / "out"], [*words, "--out", tmp_path / "out", "--resume"]):
-        refused = run(*other)
-        assert refused.exit_code == 2 and "file" in refused.stderr and refused.stderr.count("\n") == 1
-
-
-SHA_FIRST = b'{"__metadata__":{"sha256"'  # the order of metadata that some files of before have
 
 
 def scaled(*keys, by):

@@ -79,15 +79,6 @@ def test_metrics_are_tidy_rows(runs, tmp_path):
     assert all(float(row["low"]) <= float(row["mean"]) <= float(row["high"]) for row in read)
 
 
-def test_deals_of_older_runs_are_read_under_their_former_name(runs, tmp_path):
-    file = runs[0].folder / METRICS_FILE
-    older = tmp_path / "older"
-    older.mkdir()
-    (older / "config.yaml").write_bytes((runs[0].folder / "config.yaml").read_bytes())
-    (older / METRICS_FILE).write_text(file.read_text().replace('"n":', '"deals":'))
-    assert [row["n"] for row in load_run(older).metrics()] == [10] * 4
-
-
 def test_what_is_no_run_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"this is not the folder of a run: it holds no config.yaml"):
         load_run(tmp_path)

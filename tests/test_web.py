@@ -530,7 +530,6 @@ def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages)
             address = on and unescape(on[1])
         assert seen == [moment.words for moment in scenes[first:][:most]]
     assert pages.get(f"/review/game?{last}&table=99999").status_code == 422
-    assert pages.get(f"/look?{last}").url.path == "/review/game"  # the former address
 
 
 def test_a_bait_offers_its_fish_and_what_else_it_can_do(pages):

@@ -8,8 +8,6 @@ files of before have them in either order.
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
-from itertools import permutations
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
@@ -53,27 +51,17 @@ def write_checkpoint(
     """
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
     content = save(tensors, metadata=dict(zip(METADATA, (text, digest_of(text, tensors)), strict=True)))
-    write_file(path, _spelled(content, METADATA), force=force)
+    write_file(path, _ordered(content), force=force)
 
 
-def _spelled(content: bytes, order: Iterable[str]) -> bytes:
-    """Return a file of safetensors, which writes metadata in an order of chance, with its metadata in this order."""
+def _ordered(content: bytes) -> bytes:
+    """Return a file of safetensors, which writes metadata in an order of chance, with its metadata in one order."""
     end = LENGTH + int.from_bytes(content[:LENGTH], "little")
     header = json.loads(content[LENGTH:end])
-    header["__metadata__"] = {name: header["__metadata__"][name] for name in order}
+    header["__metadata__"] = {name: header["__metadata__"][name] for name in METADATA}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % LENGTH)
     return len(text).to_bytes(LENGTH, "little") + text + content[end:]
-
-
-def spellings(content: bytes) -> Iterator[bytes]:
-    """Yield the bytes of a file and, of a checkpoint, those that equal content had when the order was one of chance."""
-    yield content
-    for order in permutations(METADATA):
-        try:
-            yield _spelled(content, order)
-        except (ValueError, LookupError, TypeError, RecursionError):
-            return  # not a checkpoint
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -158,14 +146,13 @@ def options_of(variant: Variant) -> dict[str, Any]:
 
 
 def options_in(rules: Any, variant: Variant) -> Any:
-    """Return the options in the header of a checkpoint, those that came later at their defaults.
+    """Return the options in the header of a checkpoint, those that it does not name at their defaults.
 
     Args:
         rules: The options as read. Anything except a mapping is returned as it is.
         variant: Any variant of the game.
     """
-    default = options_of(type(variant)())
-    return {name: default[name] for name in variant.LATER} | rules if isinstance(rules, dict) else rules
+    return options_of(type(variant)()) | rules if isinstance(rules, dict) else rules
 
 
 def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:

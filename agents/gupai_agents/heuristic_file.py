@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StrictFloat, StrictInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, ValidationError
 
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_env.core.checks import short_repr
@@ -21,9 +21,7 @@ class HeuristicFile(BaseModel):
     version: int | None = None  # of the game; a file without one is taken for the version at hand
     variant: dict[str, Any] = {}
     weights: dict[str, StrictInt | StrictFloat] = Field(min_length=1)
-    chips_per_deal_against: dict[str, str] = Field(
-        {}, validation_alias=AliasChoices("chips_per_deal_against", "chips_a_deal_against")
-    )
+    chips_per_deal_against: dict[str, str] = {}
     provenance: dict[str, Any] = {}
 
 

@@ -5,14 +5,13 @@ the same name is noticed.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, first_memory, name_of, origin_of
-from gupai_agents.checkpoint import spellings
 from gupai_agents.decisions import decisions, new_lanes
 from gupai_agents.failure import near
 from gupai_agents.search import SearchAgent
@@ -27,23 +26,6 @@ SPREAD = 7919  # a prime, by which the moves of these deals go through the legal
 def digest_of(path: str | Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def is_same_file(path: str | Path, digest: str) -> bool:
-    """True if a file, or another spelling of the same checkpoint, has this SHA-256."""
-    return any(hashlib.sha256(each).hexdigest() == digest for each in spellings(Path(path).read_bytes()))
-
-
-def as_recorded(player: dict[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an identity with the digests of a recorded one for the files whose content is the same, however spelled.
-
-    Args: player: as `identity_of` returns it. recorded: the same of before.
-    """
-    files = dict(player["files"])
-    for path, digest in recorded.get("files", {}).items():
-        if path in files and is_same_file(path, digest):
-            files[path] = digest
-    return {**player, "files": files}
 
 
 def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
@@ -107,7 +89,7 @@ def require_same(labels: Sequence[str], found: Sequence[dict[str, Any]], wanted:
     """
     for label, was, now in zip(labels, found, wanted, strict=True):
         for key in now:
-            if was.get(key) != now[key] and (key, was.get(key)) != ("name", None):  # folders of before have no name
+            if was.get(key) != now[key]:
                 said = {
                     "name": f"called itself {was.get('name')}, not {now['name']}",
                     "spec": f"was made from {was.get('spec')}, not from {now['spec']}",

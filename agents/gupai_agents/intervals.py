@@ -1,11 +1,9 @@
 """A mean with its 95% interval, as files hold it (`mean`, `low`, `high` and `n`, the samples) and as people read it."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 KEYS = ("mean", "low", "high", "n")
-FORMER_N = ("samples", "deals")
 FINE = 0.01  # chips: half-widths below it are written with four places, as in Pai Gow, where a deal moves a single chip
 
 
@@ -17,19 +15,6 @@ def interval(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
 def number_or_none(number: float) -> float | None:
     """Return a number as files hold it: JSON has neither infinity nor NaN."""
     return number + 0.0 if math.isfinite(number) else None  # + 0.0: no negative zeros
-
-
-def interval_in(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a file holds under these names: older files have `half_width`, and other names for `n`."""
-    known = dict(found)
-    if "half_width" in known:
-        half = known.pop("half_width")
-        ends = (None, None) if half is None else (known["mean"] - half, known["mean"] + half)
-        known["low"], known["high"] = ends
-    for name in FORMER_N:
-        if "n" not in known and name in known:
-            known["n"] = known[name]
-    return known
 
 
 def interval_text(

@@ -29,7 +29,6 @@ NOT_NAMED = (
     "onnx:FILE",
     "package.module:factory",
 )  # players, as documents tell
-OLD_KIND = "style"  # what `heuristic:` was called
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SEARCH_HEURISTICS = ("heuristic", "others", "infer")  # settings of a search that are players
 KINDS = ("checkpoint", "sample", "onnx", "search", "heuristic")  # before a colon; anything else is a factory's module
@@ -66,7 +65,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
     checked = variant_from(game, variant, make_agent)
-    if isinstance(spec, str) and ":" in spec and spec.partition(":")[0] not in (*KINDS, OLD_KIND):
+    if isinstance(spec, str) and ":" in spec and spec.partition(":")[0] not in KINDS:
         return made_by_factory(spec, game, checked)
     return agent_of_data(spec, game, checked)
 
@@ -162,8 +161,6 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
         heuristic, at, suffix = spec, "", ""
     temperature = _number(spec, suffix) if at else 0.0
     kind, colon, listed = heuristic.partition(":")
-    if kind == OLD_KIND and colon:
-        raise ValueError(f"{short_repr(spec)}: `style:` is now called `heuristic:`; write heuristic:{spec[6:]}")
     if colon and listed.endswith(SUFFIX):
         from gupai_agents.heuristic_file import read_heuristic
 

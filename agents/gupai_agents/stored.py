@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
-from gupai_agents.intervals import interval_in, interval_text
+from gupai_agents.intervals import interval_text
 from gupai_env.core.checks import cut, read_whole, short_repr
 from gupai_env.core.rng import EXACT, in_json
 
@@ -62,11 +62,6 @@ class Interval(Stored):
     low: Number | None
     high: Number | None
     n: Count
-
-    @model_validator(mode="before")
-    @classmethod
-    def _as_now(cls, found: Any) -> Any:
-        return interval_in(found) if isinstance(found, dict) else found
 
     @model_validator(mode="after")
     def _both_ends_or_none(self) -> Self:

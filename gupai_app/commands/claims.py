@@ -1,14 +1,12 @@
 """`gupai claim`: a group of commands that test what is said about playing, see docs/claims-guide.md."""
 
-import difflib
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gupai_app.commands.errors import Commands, Mistake, check_target, going_on, mistakes
+from gupai_app.commands.errors import Commands, check_target, going_on, mistakes
 from gupai_app.commands.shared import (
     NOTHING_KEPT,
     Force,
@@ -30,23 +28,7 @@ if TYPE_CHECKING:
 ClaimName = Annotated[str, typer.Argument(metavar="ID|FILE", help="Claim, as listed by `gupai claim list`, or a file")]
 
 
-class ClaimGroup(Commands):
-    """The group `gupai claim`, which once was a single command and says how what it took is written now."""
-
-    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
-        """Return the command that is named. Raises: Mistake where a claim is in its place."""
-        if args[0] not in self.commands and not difflib.get_close_matches(args[0], self.commands):
-            raise Mistake(f"write: gupai claim run {shlex.join(args)}")
-        return super().resolve_command(ctx, args)
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Read the words after `gupai claim`. Raises: Mistake where an option of `run` stands first."""
-        if args and args[0].startswith("-") and args[0] != "--help":
-            raise Mistake(f"write: gupai claim run {shlex.join(args)}")
-        return super().parse_args(ctx, args)
-
-
-app = typer.Typer(cls=ClaimGroup, help="Test claims about good play, or list those that ship with gupai.")
+app = typer.Typer(cls=Commands, help="Test claims about good play, or list those that ship with gupai.")
 
 
 @app.callback(invoke_without_command=True)

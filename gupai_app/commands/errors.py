@@ -16,7 +16,6 @@ from gupai_app.streams import OutputLostError, say
 
 READER_LEFT = 141  # exit status where nobody reads the output any more, as of what SIGPIPE ends
 LONGEST = 1000  # characters of an error's line
-RENAMED = {"exploit": "exploitability", "exploiter": "best-response"}  # commands by their former names
 
 
 class Mistake(typer.TyperException):
@@ -64,12 +63,6 @@ class OneLineErrors(Commands):
     """
 
     debug = False
-
-    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
-        """Return the command that is named. Raises: Mistake for a former name, saying the present one."""
-        if args and args[0] in RENAMED:
-            raise Mistake(f"gupai {args[0]} is now called gupai {RENAMED[args[0]]}")
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run a command; what typer would handle itself is reported in one line."""

@@ -153,12 +153,6 @@ def review_at(query: Query, server: Asked) -> Response:
     return (agent and waiting(server, record.game, MATCHES)) or reviewed(record, agent, server.players, shown)
 
 
-@router.get("/look")
-def review_before(request: Request) -> Response:
-    """Redirect to where games are reviewed now: links to the former address last too."""
-    return RedirectResponse(f"/review/game?{request.url.query}", 301)
-
-
 @router.post("/review")
 async def review(request: Request, server: Asked) -> Response:
     sent = once(await form_of(request))

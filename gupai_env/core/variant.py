@@ -123,8 +123,6 @@ class Variant:
 
     # By deck, the options of which it allows less than their choices:
     LIMITS: ClassVar[dict[str, dict[str, tuple[Any, ...]]]] = {FULL: {}, TINY: {"players": (2,)}}
-    # Options that the game has had only since a later release; older files mean the defaults of these:
-    LATER: ClassVar[tuple[str, ...]] = ()
     # Options that go together, by the name that stands for them as `preset`:
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 

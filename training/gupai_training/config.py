@@ -317,20 +317,6 @@ class Config(Section):
         return targets + rollout + learning + playing + weights
 
 
-RENAMED = {  # settings by their former names
-    "teach": "expert_iteration (and in it style heuristic, style_games heuristic_share, labels targets, passes epochs, "
-    "dealt true_hands, own_playouts self_rollouts, plays_on rollout_policy)",
-    "ppo.lanes": "ppo.envs",
-    "expert_iteration.labels": "targets",
-    "expert_iteration.style": "heuristic",
-    "expert_iteration.style_games": "heuristic_share",
-    "expert_iteration.passes": "epochs",
-    "expert_iteration.dealt": "true_hands",
-    "expert_iteration.own_playouts": "self_rollouts",
-    "expert_iteration.plays_on": "rollout_policy",
-}
-
-
 def parse(data: dict[str, Any], source: str) -> Config:
     """Return a checked configuration; raises ValueError with one line: source, key, what came, what is allowed."""
     try:
@@ -343,8 +329,6 @@ def parse(data: dict[str, Any], source: str) -> Config:
         section: Any = Config
         for part in first["loc"][:-1]:
             section = section.model_fields[part].annotation
-        if (now := RENAMED.get(key)) is not None:
-            raise ValueError(f"{source}: {key} is now called {now}; write that instead")
         raise ValueError(f"{source}: {key} is not a setting; settings here are {', '.join(section.model_fields)}")
     if first["type"] == "missing":
         raise ValueError(f"{source}: {key} is missing")

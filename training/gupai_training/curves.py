@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from markupsafe import Markup
-from pydantic import AliasChoices, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from gupai_agents.evaluation.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate
@@ -16,12 +16,6 @@ from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
 COUNTS = ("targets", "decisions", "updates", "seconds", "exploitability", "losses")
 LOSSES = ("policy_loss", "value_loss")  # of the last update before an evaluation
 MOST_BASELINES = 32
-
-
-class Compared(Interval):
-    """A comparison with a baseline in chips per deal."""
-
-    n: Count = 0  # runs of before do not say
 
 
 class Exploitability(Stored):
@@ -35,9 +29,9 @@ class Evaluation(Stored):
     """A row of a run's file of metrics: how far the run was, and a comparison with each baseline by its name."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Compared] = Field(init=False)
+    __pydantic_extra__: dict[str, Interval] = Field(init=False)
 
-    targets: Count = Field(validation_alias=AliasChoices("targets", "labels"))  # the former name, in older runs
+    targets: Count
     decisions: Count
     updates: Count
     seconds: float = Field(ge=0, le=1e12)

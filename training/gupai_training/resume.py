@@ -12,14 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gupai_agents.checkpoint import (
-    CheckpointError,
-    identity,
-    options_in,
-    read_checkpoint,
-    read_header,
-    write_checkpoint,
-)
+from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
 from gupai_env.core.checks import real_number, short_repr, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import Variant
@@ -30,14 +23,6 @@ from gupai_training.network import Network
 MOST_NAMED = 3  # differences that an error names
 MOST_SECONDS = 1e12
 ADAM = ("step", "exp_avg", "exp_avg_sq")
-# Names of layers in runs that were saved before the network had names of its own, and what SB3 kept with them:
-OLD_NAMES = {
-    "features_extractor.layers.": "trunk.",
-    "features_extractor.gates.": "gate.",
-    "action_net.": "policy.",
-    "value_net.": "value.",
-}
-SB3_COPIES = "features_extractor.", "pi_features_extractor.", "vf_features_extractor."
 # What numpy, torch and Python may raise for a file that is signed but does not hold what `save` writes:
 UNFIT = (ValueError, LookupError, TypeError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
 
@@ -74,10 +59,8 @@ def restored(
     """
     path = folder / RESUME_FILE
     header, tensors = read_checkpoint(path)
-    tensors = _named_as_now(tensors)
     wanted = belonging(config)
     there = {name: header.get(name) for name in wanted}
-    there["rules"] = options_in(there["rules"], variant_of(config))
     odd = list(itertools.islice(differences(there, wanted), MOST_NAMED))
     if odd:
         raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
@@ -94,20 +77,6 @@ def stage_of(path: Path) -> str:
     if header.get("stage") not in (SEARCH_STAGE, SELF_PLAY):
         raise CheckpointError(f"{path}: saved in a stage that is unknown here, {short_repr(header.get('stage'))}")
     return str(header["stage"])
-
-
-def _named_as_now(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the tensors of a saved run, whose networks may have the names that they had under SB3's policy."""
-    named = {}
-    for name, tensor in tensors.items():
-        whose, _, rest = name.partition(".")
-        old = next((old for old in OLD_NAMES if rest.startswith(old)), None)
-        if whose in ("policy", "average") and old is not None:
-            name = f"{whose.replace('policy', 'network')}.{OLD_NAMES[old]}{rest.removeprefix(old)}"
-        elif whose == "policy" or rest.startswith(SB3_COPIES):
-            continue
-        named[name] = tensor
-    return named
 
 
 def belonging(config: dict[str, Any]) -> dict[str, Any]:

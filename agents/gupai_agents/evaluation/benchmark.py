@@ -35,7 +35,7 @@ from gupai_agents.evaluation.differences import difference
 from gupai_agents.evaluation.folder_models import Player
 from gupai_agents.evaluation.ladder import some_decisions, speed
 from gupai_agents.evaluation.match import Progress, duel
-from gupai_agents.identity import as_recorded, digest_of, identity_of, moves_of
+from gupai_agents.identity import digest_of, identity_of, moves_of
 from gupai_agents.registry import KINDS, agent_of_data, agents_of
 from gupai_agents.shipped import BEST, best_file
 from gupai_agents.workers import Workers, one_core
@@ -346,7 +346,7 @@ def verify_card(
     except ValueError as error:
         raise CardError(f"{path}: {error}") from None
     for there, here in zip(card.results, again.results, strict=True):
-        was, now = there.player, Player(**as_recorded(here.player.model_dump(), there.player.model_dump()))
+        was, now = there.player, here.player
         if was.moves != now.moves or (there.task not in (agents or {}) and was != now):
             raise CardError(f"{path}: task {there.task}: the agent is not the card's player")
         if what := difference(there.chips, here.chips, f"chips of {there.task}"):

@@ -46,7 +46,7 @@ from gupai_agents.evaluation.folder_models import Progress as Reached
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, action_types_of, compressed, read_games
 from gupai_agents.evaluation.tournament import Block, Schedule, Tournament, fill, schedule
-from gupai_agents.identity import as_recorded, identity_of, is_same_file, require_same
+from gupai_agents.identity import digest_of, identity_of, require_same
 from gupai_agents.registry import make_agent
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_path, short_repr
@@ -268,7 +268,7 @@ def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callab
     for name, digest in {each: digest for player in found.players for each, digest in player.files.items()}.items():
         if not Path(name).is_file():
             note(f"{name} no longer exists: whether it made the agent was not checked")
-        elif not is_same_file(name, digest):
+        elif digest_of(name) != digest:
             raise FolderError(f"{path}: players: {name} is not the file that played")
     if what := difference(there["versions"], here["versions"], "versions"):
         note(f"{path}: {what}; the games come out the same")
@@ -282,7 +282,7 @@ def _verify_agents(folder: Path, plan: Schedule, found: Manifest, note: Callable
             continue
         try:
             agent, recorded = make_agent(player.spec, plan.game, **vars(plan.variant)), player.model_dump()
-            require_same([label], [recorded], [as_recorded(identity_of(agent, plan.game, plan.variant), recorded)])
+            require_same([label], [recorded], [identity_of(agent, plan.game, plan.variant)])
         except ValueError as error:
             raise FolderError(f"{folder / MANIFEST}: players: {error}") from None
 
@@ -448,16 +448,12 @@ def _plan(folder: Path, found: Manifest) -> Schedule:
 
 
 def _require(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Return the manifest of a folder; raises FolderError, naming the first difference, unless it is this tournament's.
-
-    Args: wanted: its manifest, but for the spelling of files with the same content.
-    """
+    """Return the manifest of a folder; raises FolderError, naming the first difference, for another tournament's."""
     there, here = read_manifest(folder).model_dump(), json.loads(_json(wanted))
     recorded = dict(there)
     for each in (there, here):
         each.pop("command")  # it follows from the rest
     if there["agents"] == here["agents"] and len(there["players"]) == len(here["players"]):
-        here["players"] = list(map(as_recorded, here["players"], there["players"]))
         try:
             require_same(here["agents"], there["players"], here["players"])
         except ValueError as error:

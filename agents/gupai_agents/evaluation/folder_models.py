@@ -10,7 +10,7 @@ from gupai_env.core.files import naming
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
-FORMAT = 4  # of the folder
+FORMAT = 1  # of the folder
 MOST_BYTES = 1 << 24  # of a JSON file: the summary of a hundred agents is far smaller
 MOST_AGENTS = 1000
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
@@ -24,7 +24,7 @@ class FolderError(ValueError):
 class Player(Stored):
     """Who an agent was, see `gupai_agents.identity`."""
 
-    name: Text | None = None  # folders of before have none
+    name: Text
     spec: Text | None
     files: dict[Text, Digest]
     moves: Digest | None

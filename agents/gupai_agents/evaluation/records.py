@@ -36,8 +36,7 @@ from gupai_env.deals import laying_out
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 
-FORMAT = "gupai-game-2"
-FORMATS = ("gupai-game-1", FORMAT)  # that are read; in the first, the seed is a number
+FORMAT = "gupai-game-1"
 ORDER = "order"  # a key after "episode", of games that were dealt as it says and not as the seed shuffles
 KEYS = ["format", "game", "version", "variant", "agents", "seed", "episode", "actions", "names", "payoffs"]
 COMPRESSED = ".gz"  # the end of the name of a new file
@@ -419,7 +418,7 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
         raise _LineError(number, f"no record of a game: {what}") from None
     if not isinstance(content, dict):
         raise _LineError(number, f"no record of a game: a game is an object, not {short_repr(content)}")
-    if content.get("format") not in FORMATS:
+    if content.get("format") != FORMAT:
         found = short_repr(content.get("format"))
         raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
     for key in content:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.intervals import interval, interval_in, interval_text
+from gupai_agents.intervals import interval, interval_text
 
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
 NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution, also for older versions of scipy
@@ -69,10 +69,10 @@ class Estimate(NamedTuple):
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> "Estimate":
-        """Return an estimate from a file, of now or before."""
-        known = interval_in(content)
-        low, high = (-math.inf, math.inf) if known["low"] is None else (known["low"], known["high"])
-        return cls(math.nan if known["mean"] is None else known["mean"], low, high, known.get("n", 0))
+        """Return an estimate from a file."""
+        mean, low, high = (content[name] for name in ("mean", "low", "high"))
+        low, high = (-math.inf, math.inf) if low is None else (low, high)
+        return cls(math.nan if mean is None else mean, low, high, content["n"])
 
     def text(self, places: int | None = None, noun: str = "deals") -> str:
         """Return it as people read it, see `interval_text`."""

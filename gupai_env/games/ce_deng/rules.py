@@ -80,7 +80,6 @@ class CeDeng(Variant):
     stake: float = option(1.0, "chips per pip, agreed before the game", allowed="a number from 0.01")
     stacked: bool = option(False, STACKED)
 
-    LATER: ClassVar = ("stake", "stacked")
     forced_play: ClassVar = True  # these two are options of Jie Long
     open_ends: ClassVar = 1
 

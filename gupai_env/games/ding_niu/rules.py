@@ -154,7 +154,6 @@ class DingNiu(Variant):
     )
 
     LIMITS: ClassVar = {FULL: {"players": (4,)}, TINY: {"players": (2,)}}
-    LATER: ClassVar = ("suan_zhang", "settlement")
     open_ends: ClassVar = 2  # these three are options of Jie Long
     stake: ClassVar = 1.0
     stacked: ClassVar = False

@@ -85,7 +85,6 @@ class JieLong(Variant):
     stacked: bool = option(False, STACKED)
 
     LIMITS: ClassVar = {FULL: {}, SHORT: {"players": (2, 3)}, TINY: {"players": (2,)}}
-    LATER: ClassVar = ("settlement", "all_laid_doubles", "stacked")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -9,7 +9,7 @@ import numpy as np
 from gupai_agents.agent import Agent, DecisionBatch, check_agent, labels_of
 from gupai_agents.evaluation.claims.schema import Changed, Player
 from gupai_agents.identity import require_steady
-from gupai_agents.registry import KINDS, OLD_KIND, agent_of_data, made_by_factory
+from gupai_agents.registry import KINDS, agent_of_data, made_by_factory
 from gupai_agents.shipped import BEST
 from gupai_env.core.claims import PlayerChange, vocabulary_of
 from gupai_env.core.game import Game
@@ -88,7 +88,7 @@ def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict
         if not isinstance(each, str):
             check_agent(each, game, variant)
             found[label] = each
-        elif each.partition(":")[1] and each.partition(":")[0] not in (*KINDS, OLD_KIND):
+        elif each.partition(":")[1] and each.partition(":")[0] not in KINDS:
             found[label] = made_by_factory(each, game, variant)
     for agent in found.values():
         require_steady(agent, game, variant)
