@@ -3,8 +3,7 @@
 python docs/claims.py [FOLDER | --page]
 
 With --page the page is written again from the verdicts that are kept. A folder keeps the verdicts as JSON, so that a
-run that was stopped continues where it was. What an optimiser does with the traits is worked out by `gupai claim run
---all --optimise --out agents/gupai_agents/evaluation/claims/recorded`.
+run that was stopped continues where it was.
 """
 
 import argparse

@@ -6,26 +6,14 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.evaluation.claims import (
-    Claim,
-    Verdict,
-    optimise,
-    planned,
-    read_claim,
-    schema,
-    traits,
-    try_claim,
-    work,
-)
+from gupai_agents.evaluation.claims import Claim, Verdict, planned, read_claim, schema, try_claim, work
 from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.files import SUFFIX, find, paths
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.patterns import WORDS
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.schema import ID, MOST_ID
@@ -33,7 +21,7 @@ from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.changes import changed, fields_of
 from gupai_app.claim_template import template
-from gupai_app.report import progress, put, shares, table_of
+from gupai_app.report import put, shares, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
 from gupai_env.core.checks import short_repr
@@ -252,56 +240,6 @@ def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str],
     how["seed"] = from_json(how["seed"])
     found = try_claim(claim, **how, progress=notify)
     return numbers(found, command)
-
-
-def optimise_all(
-    claims: Sequence[Claim], seed: int, seeds: int | None, threads: int | None, as_json: bool, out: str | None
-) -> None:
-    """Print what an optimiser does with the traits of claims; `out` keeps the JSON of each, as `test` does.
-
-    Raises: ValueError where no claim has a trait that is a weight, and for fewer than two seeds.
-    """
-    budget = DEFAULT if seeds is None else replace(DEFAULT, seeds=seeds).checked()
-    with_traits = [(claim, found) for claim in claims if (found := traits(claim))]
-    if not with_traits:
-        raise ValueError(
-            f"{claims[0].id}: no reading of it compares weights of a heuristic; there is nothing to optimise"
-        )
-    parts, command = [], {"seed": in_json(seed), "budget": asdict(budget)}
-    total = sum(planned_deals(claim, trait, budget) for claim, found in with_traits for trait in found)
-    with keeping(out, "testing claims into this folder"), progress("deals", total) as done:
-        for claim, found in with_traits:
-            kept = None if out is None else Path(out) / f"{claim.id}.optimised.json"
-            content = _kept(kept, claim, command)
-            if content is None:
-                optimised = [
-                    optimise(claim, trait, budget=budget, seed=seed, threads=threads, progress=done) for trait in found
-                ]
-                content = {
-                    "format": "gupai-optimised-2",
-                    "gupai": __version__,
-                    "id": claim.id,
-                    "statement": claim.statement,
-                    "game": claim.game,
-                    "readings": [each.as_numbers() for each in optimised],
-                    "asked": command,
-                    "file": claim.model_dump(mode="json", exclude_defaults=True),
-                }
-                _keep(kept, content)
-            else:
-                done(sum(planned_deals(claim, trait, budget) for trait in found))
-            parts.append(content)
-    if as_json:
-        print(json_text(parts if len(parts) > 1 else parts[0], 2))
-        return
-    for content in parts:
-        say(f"{content['id']} ({content['game']}): “{content['statement']}”")
-        for reading in content["readings"]:
-            say(f"\n  {reading['name']}: {reading['verdict'].upper()}\n    {reading['sentence']}")
-            say(f"    Among {', '.join(reading['rivals'])}; started from {reading['start']}.")
-            for name in reading.get("left_out", ()):
-                say(f"    {name} has no weights and is left out.")
-        print()
 
 
 def _keep(path: Path | None, content: dict[str, Any]) -> None:

@@ -9,34 +9,12 @@ from typer.testing import CliRunner
 from gupai_agents.evaluation import Budget, discover
 from gupai_agents.evaluation import ablation as module
 from gupai_agents.evaluation.ablation import planned_deals, problem_of, search_seed
-from gupai_agents.evaluation.claims import claim_of, optimise, traits
-from gupai_agents.evaluation.claims.optimiser import NOT_NEEDED, OPEN, TURNED, USED, judged
-from gupai_agents.evaluation.claims.optimiser import planned_deals as planned
-from gupai_agents.evaluation.statistics import Estimate
-from gupai_app import claims as command
 from gupai_app.cli import app
 from gupai_env import get_game
 
 SMALL = Budget(seeds=4, generations=2, again=1, population=4, deals=20, fresh=50)
 JIE_LONG = get_game("jie-long")
 NAMES = [feature.name for feature in JIE_LONG.features]
-TRAIT = {
-    "id": "some-claim",
-    "statement": "Leave 2 open.",
-    "source": "somebody",
-    "game": "jie-long",
-    "readings": [
-        {
-            "name": "attack",
-            "kind": "policy",
-            "population": {"hand": [{"feature": "carrying", "number": 2, "at_least": 4}]},
-            "treated": "+attack_2=40",
-            "baseline": "variety",
-            "panel": ["greedy", "random", "variety"],
-            "margin": 0.5,
-        }
-    ],
-}
 
 
 def judged_by(contributions, noise=0.05):
@@ -142,73 +120,3 @@ def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkey
     damaged = CliRunner().invoke(app, kept)
     assert (damaged.exit_code, damaged.stdout) == (2, "")
     assert damaged.stderr == f"gupai: {tmp_path / 'jie-long.json'} is damaged; remove it\n"
-
-
-# --- what an optimiser does with a trait ----------------------------------------------------------
-
-
-def test_a_trait_is_what_the_weights_of_both_players_differ_by():
-    (trait,) = traits(claim_of(TRAIT))
-    assert (trait.features, trait.signs, trait.base.name) == (("attack_2",), (1,), "variety")
-    assert ([rival.name for rival in trait.rivals], trait.left_out) == (["greedy", "variety"], ("random",))
-    plain = {**TRAIT, "readings": [{**TRAIT["readings"][0], "treated": {"agent": "same", "discards": "random"}}]}
-    assert traits(claim_of({**plain, "readings": [{**plain["readings"][0], "baseline": "same"}]})) == []
-
-
-def test_an_optimiser_finds_the_same_with_one_thread_or_two_and_plays_what_is_planned():
-    claim, printed = claim_of(TRAIT), []
-    (trait,) = traits(claim)
-    one = optimise(claim, trait, budget=SMALL, seed=2, threads=1, progress=printed.append)
-    two = optimise(claim, trait, budget=SMALL, seed=2, threads=2)
-    assert one.as_numbers() == two.as_numbers()
-    assert sum(printed) == planned(claim, trait, SMALL)
-    assert "attack_2" in one.sentence
-
-
-def test_an_optimiser_wants_a_trait_without_which_it_cannot_win():
-    reading = {**TRAIT["readings"][0], "treated": "+discard=-1", "baseline": "greedy", "population": {}}
-    claim = claim_of({**TRAIT, "readings": [{**reading, "panel": ["greedy"]}]})
-    (trait,) = traits(claim)
-    found = optimise(claim, trait, budget=Budget(seeds=3, generations=10, again=2, population=8, deals=200, fresh=2000))
-    assert found.dropped.mean > 1  # who may pass at will throws light tiles away
-    assert found.weights["discard"].mean < 0
-
-
-@pytest.mark.parametrize(
-    ("weight", "lost", "verdict"),
-    [
-        ((0.5, 0.1), (1.0, 0.3), USED),
-        ((-0.5, 0.1), (1.0, 0.3), TURNED),
-        ((0.5, 0.1), (0.1, 0.3), NOT_NEEDED),
-        ((0.1, 0.4), (1.0, 0.3), OPEN),
-        ((0.5, 0.1), (0.4, 0.6), OPEN),
-    ],
-)
-def test_what_an_optimiser_does_is_read_off_the_intervals(weight, lost, verdict):
-    (trait,) = traits(claim_of(TRAIT))
-    assert judged(trait, {"attack_2": Estimate.symmetric(*weight, 5)}, Estimate.symmetric(*lost, 5)) == verdict
-
-
-def test_a_claim_without_a_trait_is_one_line():
-    done = CliRunner().invoke(app, ["claim", "run", "jl-only-2", "--optimise"])
-    assert done.exit_code == 2
-    assert "nothing to optimise" in done.output
-
-
-def test_the_command_tells_of_every_claim_that_was_optimised_and_keeps_it(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command, "DEFAULT", SMALL)
-    pair = [claim_of(TRAIT), claim_of(TRAIT | {"id": "other-claim", "statement": "Keep 2 open."})]
-
-    def told(claims, as_json, out=None):
-        command.optimise_all(claims, 2, None, 1, as_json, out)
-        return capsys.readouterr().out
-
-    (trait,) = traits(pair[0])
-    one, other = json.loads(told(pair, True, str(tmp_path)))
-    assert one["readings"] == [optimise(pair[0], trait, budget=SMALL, seed=2, threads=1).as_numbers()]
-    assert ([one["id"], other["id"]], other["readings"]) == (["some-claim", "other-claim"], one["readings"])
-    monkeypatch.setattr(command, "optimise", None)  # what is kept is not made again
-    assert json.loads(told(pair[:1], True, str(tmp_path))) == one
-    said = told(pair, False, str(tmp_path))
-    for words in ("“Leave 2 open.”", "“Keep 2 open.”", one["readings"][0]["sentence"], "random has no weights"):
-        assert words in " ".join(said.split())

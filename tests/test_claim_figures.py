@@ -7,21 +7,16 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation.ablation import Budget, Searched
 from gupai_agents.evaluation.claims import (
     Sampler,
     actions,
     check,
-    claim_of,
     effects,
     features,
-    optimise,
-    optimiser,
     orderings,
     policies,
     rates,
     tables,
-    traits,
     verdicts,
 )
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples
@@ -477,54 +472,6 @@ def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_amo
     assert (unseen(at) == others + hidden).all()
     assert (states.discards[rows, seat] != 0).any()
     assert (at.hands == states.hands[rows, seat]).all()
-
-
-# --- optimisers -----------------------------------------------------------------------------------
-
-
-def test_what_an_optimiser_tells_stands_in_the_right_columns(monkeypatch):
-    claim = claim_of(
-        {
-            "id": "it",
-            "statement": "it",
-            "source": "it",
-            "game": "jie-long",
-            "readings": [
-                {
-                    "name": "it",
-                    "kind": "policy",
-                    "treated": "+attack_2=40",
-                    "baseline": "variety",
-                    "panel": ["greedy"],
-                    "margin": 0.5,
-                }
-            ],
-        }
-    )
-    (trait,) = traits(claim)
-    names = [feature.name for feature in JIE_LONG.features]
-    others = []
-
-    def search(problem, budget, seed, threads):
-        others.extend(names[at] for (at,) in problem.others)
-        return [
-            Searched(
-                number,
-                [100.0 + at + 0.1 * number for at in range(len(names))],
-                50.0 + number,
-                [7.0 + number, *(at + 0.5 + 0.1 * number for at in range(len(problem.others)))],
-                [9.0 + number],
-            )
-            for number in range(4)
-        ]
-
-    monkeypatch.setattr(optimiser, "search_seeds", search)
-    found = optimise(claim, trait, budget=Budget(seeds=4))
-    assert found.weights["attack_2"].mean == pytest.approx(100.15 + names.index("attack_2"))
-    assert (found.chips.mean, found.dropped.mean, found.lost.mean) == (51.5, 8.5, 10.5)
-    assert "attack_2" not in others
-    assert list(found.leans) == others[:-4:-1]
-    assert found.leans[others[-1]].mean == pytest.approx(len(others) - 1 + 0.65)
 
 
 def test_a_block_names_the_seats_in_question_and_their_partners():

@@ -270,7 +270,6 @@ def test_the_command_writes_a_page_and_says_at_once_why_it_cannot(tmp_path):
         ((path, "--html", tmp_path / "page.jsonl"), "name the page FILE.html"),
         ((path, "--html", tmp_path / "none" / "page.html"), "there is no folder"),
         ((path, "--html", tmp_path / "new.html", "--dry-run"), "--dry-run and --html cannot be combined"),
-        ((path, "--html", tmp_path / "new.html", "--optimise"), "--optimise and --html cannot be combined"),
         (("--all", "--html", tmp_path / "all.html"), "one claim"),
     ):
         refused = gupai(*words)

@@ -143,7 +143,6 @@ def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
         ("tune jie-long --seconds 9", "cmaes", "", "tune", "tuning"),
         ("discover jie-long", "cmaes", "", "tune", "tuning"),
         ("best-response jie-long greedy", "cmaes", "", "tune", "tuning"),
-        ("claim run jl-attack-2 --optimise", "cmaes", "", "tune", "optimising"),
         ("export-dataset GAMES --out x.parquet", "pyarrow", "", "data", "Parquet"),
         ("web --no-browser", "uvicorn", "gupai_app.web.serve", "web", "gupai web"),
     ],

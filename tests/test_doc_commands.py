@@ -27,7 +27,6 @@ LEFT_OUT = {
     "gupai replay ": "needs recorded games; test_records.py",
     "gupai export-dataset ": "needs recorded games; test_arrays.py",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
-    "gupai claim run jl-attack-2 --optimise": "takes minutes; test_ablation.py",
     "gupai bench": "measures or plays for more than a minute; test_benchmarks.py and test_suite.py do less",
     "gupai verify ": "needs a card; test_suite.py verifies some",
     "gupai tournament jie-long stacked_memory:": "its module is in examples; test_stateful.py plays it",

@@ -27,7 +27,7 @@ from gupai_agents.evaluation import (
     recipe_gain,
 )
 from gupai_agents.evaluation.benchmark import play_benchmark
-from gupai_agents.evaluation.claims import claim_of, masters, optimise, read_claim, traits, try_claim
+from gupai_agents.evaluation.claims import claim_of, masters, read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.evaluation.folder import summary
@@ -259,8 +259,6 @@ def drawn(which: str) -> list:
 
 FEW = Budget(seeds=4, generations=2, again=1, population=4, deals=20, fresh=50)
 EFFORT = Effort(generations=2, population=4, candidate_deals=20, deals=60, playouts=2)
-TRAIT = {"name": "one", **JIE_LONG[0], "plan": {}, "doses": None}
-TRAIT |= {"population": {"hand": [{**TWOS, "at_least": 4}]}, "subgroups": []}
 
 
 def one(name: str, game: str = "jie-long") -> Agent:
@@ -286,11 +284,6 @@ def tuned() -> list:
     return [found.weights, found.gains, found.deals]
 
 
-def optimised() -> list:
-    claim = claim_of({"id": "it", "statement": "So.", "source": "nobody", "game": "jie-long", "readings": [TRAIT]})
-    return [optimise(claim, each, budget=FEW, seed=2).as_numbers() for each in traits(claim)]
-
-
 def responses() -> list:
     found = []
     for agent, method in (("greedy", "tuning"), ("random", "tuning"), ("variety@1", "search")):
@@ -312,7 +305,6 @@ def solved() -> list:
 SEARCHES = {
     "tuning": tuned,
     "discoveries": lambda: discover("jie-long", budget=FEW, seed=3).as_numbers(),
-    "optimised traits": optimised,
     "best responses": responses,
     "equilibria": solved,
     "a gate": lambda: gate("jie-long", one("tuned"), one("variety"), seed=4, most=400)._asdict(),
@@ -396,7 +388,6 @@ PINNED = {
     ("chart", "none"): "e3b0c442",
     ("search", "tuning"): "ab7a056c",
     ("search", "discoveries"): "dbc492b3",
-    ("search", "optimised traits"): "1c0f3a41",
     ("search", "best responses"): "0f31a442",
     ("search", "equilibria"): "c4e65990",
     ("search", "a gate"): "8b1e4b86",

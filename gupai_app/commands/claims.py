@@ -12,14 +12,12 @@ from gupai_app.commands.shared import (
     Force,
     Options,
     Sharing,
-    Threads,
     grouped,
     kept_in,
     one_of,
     path_option,
     read_seed,
 )
-from gupai_app.packages import needing
 from gupai_app.streams import say
 
 if TYPE_CHECKING:
@@ -69,23 +67,6 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Instead:
-    """Options that ask for something else than a verdict."""
-
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Report only how often the situation occurs and how many deals the test takes"),
-    ] = False
-    optimise: Annotated[
-        bool, typer.Option("--optimise", help="Report instead what an optimiser does with the trait of a policy claim")
-    ] = False
-    seeds: Annotated[
-        int | None, typer.Option(min=2, max=1000, help="Number of seeds of the optimiser (default: 8)")
-    ] = None
-    threads: Threads = None
-
-
-@dataclass(frozen=True)
 class Output:
     """Options that say in which form a verdict is given."""
 
@@ -126,7 +107,10 @@ def run(
     sample: Sample,
     changes: Changes,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
-    instead: Instead,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Report only how often the situation occurs and how many deals the test takes"),
+    ] = False,
     out: Annotated[
         str | None, path_option("FOLDER", "Keep each verdict in this folder; existing ones are not computed again")
     ] = None,
@@ -140,12 +124,8 @@ def run(
         if (name is None) != everything:
             raise ValueError("name a claim, or --all; `gupai claim list` lists them")
         found, more = _asked(name, sample, changes)
-        _check_together(sample, instead, output)
-        if instead.optimise:
-            with needing("tune", "optimising"), going_on(kept_in(out)):
-                how = read_seed(seed), instead.seeds, instead.threads
-                claims.optimise_all(found, *how, output.as_json, out)
-        elif instead.dry_run:
+        _check_together(sample, dry_run, output)
+        if dry_run:
             with going_on(NOTHING_KEPT):
                 claims.plan(found, read_seed(seed), output.as_json)
         else:
@@ -171,16 +151,13 @@ def _asked(name: str | None, sample: Sample, changes: Changes) -> "tuple[list[Cl
     return found, more
 
 
-def _check_together(sample: Sample, instead: Instead, output: Output) -> None:
+def _check_together(sample: Sample, dry_run: bool, output: Output) -> None:
     """Refuse options of which one makes another mean nothing. Raises: ValueError."""
-    other = {"--optimise": instead.optimise, "--dry-run": instead.dry_run}
     of_verdicts = {"--html": output.html, "--panel": sample.panel, "--deals": sample.deals}
     of_verdicts |= {"--strong": sample.strong, "--markdown": output.as_markdown}
     for flag, value in of_verdicts.items():
-        one_of({**other, flag: value})
+        one_of({"--dry-run": dry_run, flag: value})
     one_of({"--json": output.as_json, "--markdown": output.as_markdown})
-    if instead.seeds is not None and not instead.optimise:
-        raise ValueError("--seeds is for --optimise; leave it out")
 
 
 @app.command("list")

@@ -66,11 +66,11 @@ class Budget:
             whole_number(name, getattr(self, name), 2, MOST_DEALS)
         return self
 
-    def total(self, groups: int, others: int = 0) -> int:
-        """Return how many deals are played in all to leave out so many groups, and set so many others to zero."""
+    def total(self, groups: int) -> int:
+        """Return how many deals are played in all to leave out so many groups."""
         candidates = (self.generations + self.again * (1 + groups)) * self.population
         selecting = 2 * (1 + groups) * SELECTING
-        return self.seeds * ((candidates + selecting) * self.deals + self.fresh * (1 + 2 * groups + others))
+        return self.seeds * ((candidates + selecting) * self.deals + self.fresh * (1 + 2 * groups))
 
 
 class Searched(NamedTuple):
@@ -155,8 +155,7 @@ class Ablation:
 
 class Problem(NamedTuple):
     """What is tuned: `base` is the heuristic to begin with, `chosen` the numbers of features that may change and
-    `units` theirs, `groups` those that are left out in turn, `others` those that are only set to zero. play: lets
-    heuristics play for their chips.
+    `units` theirs, `groups` those that are left out in turn. play: lets heuristics play for their chips.
     """
 
     game: Game
@@ -166,7 +165,6 @@ class Problem(NamedTuple):
     groups: Sequence[Sequence[int]]
     sample: DecisionSample
     play: Play
-    others: Sequence[Sequence[int]] = ()
 
 
 def rivals_of(game: Game, variant: Variant) -> list[HeuristicAgent]:
@@ -215,8 +213,8 @@ def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Sea
     worse = chips[len(begun) :] < chips[: len(begun)]
     found[worse] = begun[worse]
     full = found[0]
-    without = np.repeat(full[None], len(problem.groups) + len(problem.others), 0)
-    for row, group in zip(without, [*problem.groups, *problem.others], strict=True):
+    without = np.repeat(full[None], len(problem.groups), 0)
+    for row, group in zip(without, problem.groups, strict=True):
         row[list(group)] = 0
     chips = play(np.concatenate([full[None], without, found[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
     less = chips[0] - chips[1:]
