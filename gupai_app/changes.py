@@ -23,7 +23,7 @@ SUITS = "123456"
 MOST_NAME = 120  # characters of the name of a reading
 SKIP = "skip"  # the key of a reading that is left out: "readings.0.skip"
 FIXED = {"name", "kind", "note", "plan", "deals", "subgroups", "number", "feature", "label", "but", "fields", "metric"}
-FIXED |= {"against", "comparator", "away", "tile"}
+FIXED |= {"against", "comparator", "away"}
 WEIGHTS = r"[a-z0-9_]+=-?[0-9.]+(?:,[a-z0-9_]+=-?[0-9.]+)*"
 # A player that opens no file and runs no code: "variety", "+attack_2=40", "same+pips=1", "heuristic:pips=1",
 # "tuned@1.5".

@@ -27,7 +27,7 @@ POLICY = {
     "baseline": "variety",
     "panel": ["random", "greedy", "variety"],  # deals against random are never shown, so later players' are
     "margin": 0.5,
-    "plan": {"deals": 200},
+    "plan": {"least": 200, "most": 200},
     "doses": {"feature": "carrying", "number": 2, "values": [3, "4-5"]},
     "subgroups": [{"feature": "place"}],
 }

@@ -20,7 +20,7 @@ from gupai_app.cli import app
 from gupai_env import VectorEnv
 from gupai_env.core.claims import Positions
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
+from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.positions import jie_long, tiu_u
 from little_factory import FACTORY  # noqa: F401  a module that --panel can name
@@ -137,7 +137,6 @@ def test_a_claim_in_words_is_tested_by_the_stage_of_the_deal():
     [
         ({"feature": "hand"}, lambda hand: len(hand)),
         ({"feature": "hand", "number": 2}, lambda hand: sum(2 in PIPS[kind] for kind in hand)),
-        ({"feature": "hand", "tile": "[6:4]"}, lambda hand: hand.count(parse_tiles("64")[0])),
         ({"feature": "sizes"}, lambda hand: len(hand)),
     ],
 )
@@ -165,12 +164,7 @@ def test_open_ends_turns_and_places_are_read_off_the_observation():
 
 @pytest.mark.parametrize(
     ("asked", "said"),
-    [
-        ({"feature": "turn", "number": 2}, "turn takes no number"),
-        ({"feature": "turn", "tile": "[6:4]"}, "turn takes no tile"),
-        ({"feature": "hand", "number": 2, "tile": "[6:4]"}, "takes a number or a tile, not both"),
-        ({"feature": "own", "number": 2, "tile": "[6:4]"}, "own takes no tile"),
-    ],
+    [({"feature": "turn", "number": 2}, "turn takes no number"), ({"feature": "own"}, "own needs a number")],
 )
 def test_a_section_is_asked_only_for_what_it_says(asked, said):
     with pytest.raises(ValueError, match=r"readings\.0\.population\.position\.0: ") as error:
@@ -178,13 +172,12 @@ def test_a_section_is_asked_only_for_what_it_says(asked, said):
     assert said in str(error.value)
 
 
-def test_hands_with_a_tile_are_dealt_to_order():
-    doses = {"feature": "holding", "tile": "[6:4]", "values": [1, 2]}
+def test_hands_with_a_number_are_dealt_to_order():
+    doses = {"feature": "carrying", "number": 4, "values": [1, 2]}
     claim = claim_of(claim_about("jie-long", action="lays a double", deals=250, doses=doses))
     found = try_claim(claim).findings[0]
-    # Two of 32 tiles, eight to a hand.
     assert play_again(claim, claim.readings[0], 0, found.examples[0]).treated.order
-    assert found.doses[0].label == "holding [6:4]: one"
+    assert found.doses[0].label == "carrying 4: one"
 
 
 # --- panels ---------------------------------------------------------------------------------------
@@ -192,7 +185,7 @@ def test_hands_with_a_tile_are_dealt_to_order():
 
 def trait(**more):
     reading = {"name": "one", "kind": "policy", "treated": "variety", "baseline": "greedy", "panel": ["greedy"]}
-    readings = [{**reading, "margin": 0.5, "plan": {"deals": 300}, **more}]
+    readings = [{**reading, "margin": 0.5, "plan": {"least": 300, "most": 300}, **more}]
     return {"id": "mine", "statement": "So.", "source": "me", "game": "jie-long", "readings": readings}
 
 

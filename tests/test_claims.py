@@ -58,7 +58,7 @@ ATTACK = {
             "baseline": "variety",
             "panel": ["greedy", "variety"],
             "margin": 0.5,
-            "plan": {"deals": 1000},
+            "plan": {"least": 1000, "most": 1000},
         }
     ],
 }
@@ -133,7 +133,7 @@ def ordered(items=ITEMS, **reading) -> dict:
             a_reading("da-ling", kind="action", action=[{"feature": "a"}], comparator="pip_matched", margin=1),
             "readings.0.comparator: the actions of da-ling do not play single tiles",
         ),
-        (changed(plan={"mode": "sequential"}), "readings.0.plan.mode='sequential' is not allowed; choose fixed"),
+        (changed(plan={"power": 1}), "readings.0.plan.power=1 is not allowed"),
         (
             enumerated(enumerate="everything", expect=[{"fact": "a", "equals": 1}]),
             "readings.0.enumerate: 'everything' cannot be enumerated in jie-long; choose one of tiles_per_number, ",
@@ -462,7 +462,7 @@ def test_opponents_who_disagree_leave_it_open():
 
 
 def test_a_player_against_itself_gains_exactly_nothing():
-    found = try_claim(claim_of(changed(treated="variety", plan={"deals": 300}))).findings[0]
+    found = try_claim(claim_of(changed(treated="variety", plan={"least": 300, "most": 300}))).findings[0]
     assert [each.estimate.mean for each in found.effects] == [0, 0]
     assert [each.changed for each in found.effects] == [0, 0]
     assert found.verdict == "no practical effect"
@@ -485,7 +485,7 @@ def test_a_trait_gains_what_two_plain_matches_differ_by():
     assert found.frequency == 1
 
 
-@pytest.mark.parametrize(("plan", "played"), [({"deals": 50}, 50), ({"least": 20, "most": 60}, 60)])
+@pytest.mark.parametrize(("plan", "played"), [({"least": 50, "most": 50}, 50), ({"least": 20, "most": 60}, 60)])
 def test_no_more_deals_are_played_than_the_plan_allows(plan, played):
     """Two who are hardly different, so that nothing is decided before."""
     found = try_claim(claim_of(changed(treated="+pips=0.001", plan=plan))).findings[0]
@@ -493,7 +493,7 @@ def test_no_more_deals_are_played_than_the_plan_allows(plan, played):
 
 
 def test_a_panel_without_skill_is_judged_as_it_is():
-    found = try_claim(claim_of(changed(panel=["random"], plan={"deals": 200}))).findings[0]
+    found = try_claim(claim_of(changed(panel=["random"], plan={"least": 200, "most": 200}))).findings[0]
     assert found.verdict == found.effects[0].verdict
 
 
@@ -935,7 +935,7 @@ def test_an_ordering_is_as_sure_as_of_the_nearest_other():
 
 def test_a_claim_tells_how_far_it_is():
     printed = []
-    content = changed(plan={"deals": 1200})
+    content = changed(plan={"least": 1200, "most": 1200})
     content["readings"] += [
         {"name": "rate", "kind": "rate", "metric": "chips", "panel": ["greedy"], "deals": 600},
         {"name": "order", "kind": "ordering", "first": "any", "panel": ["greedy"], "deals": 300}
@@ -990,7 +990,7 @@ def test_a_strong_panel_is_asked_for_and_told():
 
 def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
     claims = [
-        claim_of(changed(plan={"deals": 8}, panel=["greedy", "search:playouts=2"]) | {"id": name})
+        claim_of(changed(plan={"least": 8, "most": 8}, panel=["greedy", "search:playouts=2"]) | {"id": name})
         for name in ("one", "two")
     ]
     shown = []

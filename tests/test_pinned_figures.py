@@ -15,7 +15,6 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation.claims import Sampler
 from gupai_agents.evaluation.claims.features import (
     SectionFeature,
-    TileFeature,
     action_features_of,
     hand_features_of,
     position_features_of,
@@ -25,7 +24,6 @@ from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Named, Population
 from gupai_agents.evaluation.claims.tables import Table
 from gupai_env.core.claims import ActionFeature, HandFeature, Metric, PositionFeature, Positions
-from gupai_env.core.tiles import KINDS
 from gupai_env.games import GAMES
 
 DEALS, STEPS = 60, 30
@@ -90,8 +88,6 @@ def figures_of(name: str) -> Iterator[tuple[str, np.ndarray]]:
 
 def numbers(feature: HandFeature | PositionFeature | ActionFeature | Metric) -> Sequence[int]:
     """The numbers that a figure may be asked for, 0 for none."""
-    if isinstance(feature, TileFeature):
-        return range(KINDS)
     if isinstance(feature, SectionFeature):
         return NUMBERS if feature.of_kinds or feature.of_numbers else NUMBERS[:1]
     return {True: NUMBERS[1:], None: NUMBERS, False: NUMBERS[:1]}[feature.number]

@@ -51,7 +51,7 @@ JIE_LONG = [
         "margin": 0.5,
         "doses": {**TWOS, "values": [2, "3-4", "5+"]},
         "subgroups": [{"feature": "place"}, {"feature": "open", "number": 2}],
-        "plan": {"deals": 250},
+        "plan": {"least": 250, "most": 250},
     },
     {
         "kind": "policy",
@@ -165,7 +165,7 @@ OTHERS = {
             "panel": ["greedy", "tuned"],
             "margin": 0.1,
             "subgroups": [{"feature": "red"}],
-            "plan": {"deals": 250},
+            "plan": {"least": 250, "most": 250},
         },
         {"kind": "rate", "metric": "house_income", "variant": {"casino_fee": 5}, "panel": ["greedy"], "deals": 250},
     ],

@@ -29,6 +29,7 @@ from gupai_agents.evaluation.claims.schema import (
     Rate,
     Reading,
     What,
+    agent_in,
 )
 from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
@@ -93,8 +94,7 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
             baseline = reading.baseline
             player(baseline, game, variant, reading.panel[0])
         with at(f"{key}.treated"):
-            base = baseline if isinstance(baseline, str) else baseline.agent
-            player(reading.treated, game, variant, reading.panel[0], base)
+            player(reading.treated, game, variant, reading.panel[0], agent_in(baseline))
         check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
         check_doses(f"{key}.doses", game, variant, reading)
     if isinstance(reading, Rate):

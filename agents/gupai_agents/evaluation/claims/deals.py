@@ -12,7 +12,7 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.players import UNSKILLED, given_in, player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
-from gupai_agents.evaluation.claims.schema import Action, Claim, Dose, Policy, dose_of
+from gupai_agents.evaluation.claims.schema import Action, Claim, Dose, Policy, agent_in, dose_of
 from gupai_agents.evaluation.claims.tables import Table, at_their_sides
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import from_json
@@ -96,7 +96,7 @@ def play_again(
     table = Table(sampler, stream_of(from_json(seed), example["stream"]))
     member, given = example["player"], given_in(panel, game, variant)
     if isinstance(reading, Policy):
-        base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
+        base = agent_in(reading.baseline)
         other = player(member, game, variant, given=given)
         heroes = [
             player(reading.treated, game, variant, member, base, given),

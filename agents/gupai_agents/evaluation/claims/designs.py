@@ -1,6 +1,6 @@
 """How a claim is put to the test, a design for each kind of reading. `try_claim` is the door."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from gupai_agents.evaluation.claims.results import Finding, Verdict, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
     Action,
-    Changed,
     Claim,
     Exact,
     Expectation,
@@ -28,6 +27,7 @@ from gupai_agents.evaluation.claims.schema import (
     Population,
     Rate,
     Reading,
+    agent_in,
 )
 from gupai_agents.evaluation.claims.tables import PILOT, Meter, Progress, Setting, choice_of
 from gupai_agents.registry import agent_names
@@ -68,7 +68,7 @@ def try_claim(
             variant = variant_of(game, reading.variant)
             given = given_in(panel or (), game, variant)
             setting = Setting(game, variant, as_key(seed), deals, meter, masters, given)
-            findings.append(_tested(setting, reading))
+            findings.append(DESIGNS[reading.kind](setting, reading))
     return Verdict(claim, seed, tuple(findings))
 
 
@@ -88,10 +88,7 @@ def _strong(claim: Claim, reading: Reading, wanted: bool) -> list[str]:
     if not wanted or not isinstance(reading, Policy | Action):
         return []
     if isinstance(reading, Policy):
-        treated, baseline = (
-            spec.agent if isinstance(spec, Changed) else spec for spec in (reading.treated, reading.baseline)
-        )
-        if named(treated, SAME, baseline).startswith(f"{SAME}+"):
+        if named(agent_in(reading.treated), SAME, agent_in(reading.baseline)).startswith(f"{SAME}+"):
             return []
     game = get_game(claim.game)
     missing = {BEST} - set(agent_names(game, variant_of(game, reading.variant)))
@@ -109,7 +106,7 @@ def weights_of(game: Game, reading: Reading, deals: int | None, masters: bool = 
         cells = len(reading.doses.values)
     asked = [MASTERS_TAKE] if masters and isinstance(reading, Policy | Action) else []
     if isinstance(reading, Policy):
-        each = 2 * (deals or reading.plan.deals or reading.plan.most)
+        each = 2 * (deals or reading.plan.most)
         return [*(float(each * slow) for slow in members), *asked] * cells
     each = deals or reading.deals
     if isinstance(reading, Ordering):
@@ -124,18 +121,6 @@ def work(
     """Return about how long a claim takes, compared with others: as much as so many deals of rule-based players."""
     game = get_game(claim.game)
     return sum(sum(weights_of(game, reading, deals)) for reading in with_panel(claim, panel, strong)) or 1.0
-
-
-def _tested(setting: Setting, reading: Reading) -> Finding:
-    if isinstance(reading, Exact):
-        return exact(setting, reading)
-    if isinstance(reading, Rate):
-        return rate(setting, reading)
-    if isinstance(reading, Policy):
-        return policy(setting, reading)
-    if isinstance(reading, Action):
-        return action(setting, reading)
-    return ordering(setting, reading)
 
 
 # --- exact ----------------------------------------------------------------------------------------
@@ -192,7 +177,7 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
             if isinstance(reading, Policy):
                 pilot = pairs_in(setting, reading, sampler, reading.panel[0], 0, 0, PILOT)
                 spread = float(np.std(pilot.gains))
-                plan["deals"] = reading.plan.deals or enough(reading, spread)
+                plan["deals"] = enough(reading, spread)
                 plan["finds_with_that_power"] = detectable(reading.plan, spread, plan["deals"])
                 plan["figures"] = len(reading.panel) * (len(reading.doses.values) if reading.doses else 1)
             else:
@@ -203,3 +188,12 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
                 plan["comes_up_in_share_of_deals"] = len(few.by_deal) / PILOT
         found.append(plan)
     return found
+
+
+DESIGNS: dict[str, Callable[[Setting, Any], Finding]] = {  # by kind of reading
+    "exact": exact,
+    "rate": rate,
+    "policy": policy,
+    "action": action,
+    "ordering": ordering,
+}

@@ -41,8 +41,8 @@ def population_at(reading: Policy | Action, game: Game, dose: Dose | None) -> Po
         return reading.population
     doses = reading.doses.doses
     least, most = (dose.least, dose.most) if dose else (doses[0].least, doses[-1].most)
-    named = {name: getattr(reading.doses, name) for name in ("feature", "number", "tile")}
-    met = Condition(**named, at_least=least, at_most=None if most >= MOST else most)
+    feature, number = reading.doses.feature, reading.doses.number
+    met = Condition(feature=feature, number=number, at_least=least, at_most=None if most >= MOST else most)
     return reading.population.model_copy(update={"hand": [met, *reading.population.hand]})
 
 

@@ -20,21 +20,17 @@ from gupai_env.core.claims import (
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import kernels
 from gupai_env.core.layout import Section
-from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT, parse_tiles
+from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT
 
 NUMBERS = (HIGHEST, HIGHEST + 1)  # sizes of an axis of numbers: from 1, or from 0 for none
-
-
-class TileFeature(HandFeature):
-    """A sum over the tiles of a hand that asks for a tile: `adds` is given its kind."""
 
 
 @dataclass(frozen=True)
 class SectionFeature:
     """A section of what the seat to act sees, as a whole number.
 
-    Of an entry for each kind of tile it is their sum, that of the kinds with the number, or the entry of the tile; of
-    one for each number their sum or that of the number. Of one-hot entries it is the place of the one that is set, -1
+    Of an entry for each kind of tile it is their sum, or that of the kinds with the number; of one for each
+    number their sum or that of the number. Of one-hot entries it is the place of the one that is set, -1
     if none is; of other entries for each seat that of the seat to act. Further axes are added up.
     """
 
@@ -50,13 +46,9 @@ class SectionFeature:
         return self.section.shape[-1] in NUMBERS
 
     def check(self, asked: Named) -> None:
-        """Raise ValueError for a number or a tile of which the section says nothing."""
-        if asked.tile and not self.of_kinds:
-            raise ValueError(f"{asked.feature} takes no tile")
+        """Raise ValueError for a number of which the section says nothing."""
         if asked.number and not (self.of_kinds or self.of_numbers):
             raise ValueError(f"{asked.feature} takes no number")
-        if asked.number and asked.tile:
-            raise ValueError(f"{asked.feature} takes a number or a tile, not both")
 
     def seen(self, at: Positions, asked: Named) -> np.ndarray:
         """Return its values, int [N]."""
@@ -65,8 +57,6 @@ class SectionFeature:
         entries = seen.reshape(len(seen), -1, shape[-1])
         if self.of_kinds:
             entries = entries.sum(1)
-            if asked.tile:
-                return entries[:, kind_named(asked.tile)]
             return entries @ (carrying(asked.number) if asked.number else np.ones(KINDS, int))
         if self.of_numbers and asked.number:
             return entries.sum(1)[:, asked.number - HIGHEST - 1]
@@ -97,7 +87,6 @@ HAND = {
     "double_of": HandFeature("doubles of the number", lambda number: np.equal(PIPS, number).all(1).astype(int), True),
     "doubles": HandFeature("doubles", lambda _: (PIPS[:, 0] == PIPS[:, 1]).astype(int)),
     "pips": HandFeature("pips", lambda _: WEIGHT.astype(int)),
-    "holding": TileFeature("copies of the tile", lambda kind: (np.arange(KINDS) == kind).astype(int)),
 }
 POSITIONS = {
     "own": PositionFeature(
@@ -136,17 +125,6 @@ def action_pips(game: Game) -> np.ndarray:
     if tiles is None:
         raise ValueError(f"the actions of {game.id} do not play single tiles, whose pips could be compared")
     return np.append(WEIGHT.astype(int), -100)[tiles]
-
-
-def argument_of(condition: Named) -> int:
-    """Return what a feature is asked about: a kind of tile, or a number, 0 for none."""
-    return kind_named(condition.tile) if condition.tile else condition.number or 0
-
-
-def kind_named(tile: str) -> int:
-    """Return the kind of a tile that is written [4:2]."""
-    (kind,) = parse_tiles(tile)
-    return int(kind)
 
 
 def values_of(at: Positions, condition: Named) -> np.ndarray:
@@ -188,8 +166,5 @@ def check_feature(condition: Named, known: Mapping[str, Feature], what: str) -> 
     takes = None if isinstance(feature, SectionFeature) else feature.number
     if takes is not None and takes != (condition.number is not None):
         raise ValueError(f"{condition.feature} {'needs a' if takes else 'takes no'} number")
-    of_tiles = isinstance(feature, TileFeature)
-    if of_tiles != (condition.tile is not None) and not isinstance(feature, SectionFeature):
-        raise ValueError(f"{condition.feature} {'needs a' if of_tiles else 'takes no'} tile")
     if isinstance(feature, SectionFeature):
         feature.check(condition)

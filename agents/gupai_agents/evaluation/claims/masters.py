@@ -11,7 +11,7 @@ from gupai_agents.evaluation.claims.doses import Cell, asked_of, doses_in
 from gupai_agents.evaluation.claims.effects import group_values
 from gupai_agents.evaluation.claims.players import SAME, STRONG, UNSKILLED
 from gupai_agents.evaluation.claims.results import Masters
-from gupai_agents.evaluation.claims.schema import Action, Changed, Dose, Policy
+from gupai_agents.evaluation.claims.schema import Action, Dose, Policy, agent_in
 from gupai_agents.evaluation.claims.tables import (
     MASTER_STREAMS,
     Choice,
@@ -100,10 +100,8 @@ def _claimed(setting: Setting, reading: Policy | Action) -> Choice | Pair | None
     """Return what distinguishes the claimed action and the other; None for a trait of weights that no panel has."""
     if isinstance(reading, Action):
         return choice_of(reading)
-    base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
-    named = [each.agent if isinstance(each, Changed) else each for each in (reading.treated, reading.baseline)]
-    same = ""
-    if any(each.startswith((SAME, "+")) for each in named):
+    base, same = agent_in(reading.baseline), ""
+    if any(each.startswith((SAME, "+")) for each in (agent_in(reading.treated), base)):
         rivals = [each for each in reading.panel if each != UNSKILLED]
         fitting = [each for each in rivals if _has_weights(setting, each)]
         if not fitting:

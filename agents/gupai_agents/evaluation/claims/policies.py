@@ -22,10 +22,12 @@ from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy
+from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy, agent_in
 from gupai_agents.evaluation.claims.tables import PILOT, Setting, differ
 from gupai_agents.evaluation.statistics import NOTHING, estimate, samples_for, t_test
 from gupai_env.core.claims import Metric
+
+ALPHA = 0.05  # two-sided, at which a plan finds the margin
 
 
 class Pairs(NamedTuple):
@@ -68,7 +70,6 @@ def policy(setting: Setting, reading: Policy) -> Finding:
             "alternative": reading.alternative,
             "hand": ", ".join(map(str, reading.population.hand)) or "any",
             **({"doses": reading.doses.what} if reading.doses else {}),
-            "plan": reading.plan.mode,
         },
         subgroups=tuple(discovered(groups)),
         exact=True,
@@ -108,14 +109,13 @@ def _at(found: Pairs, dose: Dose | None, cell: Cell) -> Pairs:
 
 def _planned(setting: Setting, reading: Policy, sampler: Sampler, member: str, number: int) -> Pairs:
     """Play as many deals as the plan says."""
-    fixed = setting.deals or reading.plan.deals
-    most = fixed or reading.plan.most
+    most = setting.deals or reading.plan.most
 
     def more(first: int, deals: int, total: int) -> Pairs:
         return pairs_in(setting, reading, sampler, member, number, first, deals, total)
 
     found = more(0, min(PILOT, most), most)
-    total = fixed or enough(reading, float(np.std(found.gains)))
+    total = setting.deals or enough(reading, float(np.std(found.gains)))
     return _joined(found, more(PILOT, total - PILOT, total)) if total > PILOT else found
 
 
@@ -124,7 +124,7 @@ def enough(reading: Policy, spread: float) -> int:
     plan, among = reading.plan, len(reading.doses.values) if reading.doses else 1
     if spread == 0:
         return plan.least
-    alpha = 1 - (1 - plan.alpha) ** (1 / among)
+    alpha = 1 - (1 - ALPHA) ** (1 / among)
     return min(plan.most, max(plan.least, samples_for(reading.margin, spread, alpha, plan.power)))
 
 
@@ -147,8 +147,7 @@ def pairs_in(
     measure = metrics_of(setting.game)[reading.metric]
     opponent = setting.player(member)
     baseline = setting.player(reading.baseline, member)
-    base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
-    treated = setting.player(reading.treated, member, base)
+    treated = setting.player(reading.treated, member, agent_in(reading.baseline))
     table = setting.table(sampler, number)
     won, changed, groups = [], [], []
     for block in setting.blocks(table, first, deals, total):
@@ -182,4 +181,4 @@ def detectable(plan: Plan, spread: float, deals: int) -> float:
     """Return the smallest mean that so many deals find with the plan's power."""
     from scipy.special import ndtri
 
-    return float((ndtri(1 - plan.alpha / 2) + ndtri(plan.power)) * spread / deals**0.5)
+    return float((ndtri(1 - ALPHA / 2) + ndtri(plan.power)) * spread / deals**0.5)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.evaluation.claims.features import argument_of, check_feature, hand_features_of
+from gupai_agents.evaluation.claims.features import check_feature, hand_features_of
 from gupai_agents.evaluation.claims.schema import Condition, Population
 from gupai_env.core.checks import counted
 from gupai_env.core.compiling import compiled
@@ -36,7 +36,7 @@ def tile_values(condition: Condition, game: Game) -> np.ndarray:
     """Return what a tile of every kind adds to the feature of a condition, int [KINDS]; raises ValueError."""
     known = hand_features_of(game)
     check_feature(condition, known, "a hand")
-    return known[condition.feature].adds(argument_of(condition))
+    return known[condition.feature].adds(condition.number or 0)
 
 
 def hands_in(game: Game, variant: Variant) -> tuple[int, int]:

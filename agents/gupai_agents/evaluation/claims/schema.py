@@ -21,7 +21,6 @@ MOST_ID = 60  # characters
 Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]
 Count = Annotated[int, Field(ge=0, le=1000)]
 Alternative = Literal["greater", "less", "different"]
-Tile = Annotated[str, Field(pattern=r"^\[[1-6]:[1-6]\]$", description="a tile, as [4:2]")]
 DOSE = re.compile(r"(\d{1,4})(?:(\+)|-(\d{1,4}))?")  # "3", "5+": five or more, "4-7"
 MOST = 1 << 30  # in place of an upper bound
 
@@ -46,12 +45,11 @@ class Named(Part):
 
     feature: str = Field(description="by name, see `gupai claim features`")
     number: Number | None = Field(None, description="of features that look at one number")
-    tile: Tile | None = Field(None, description="of features that look at one tile")
 
     @property
     def what(self) -> str:
-        """The feature, with the number or the tile that it looks at."""
-        return " ".join(str(each) for each in (self.feature, self.number, self.tile) if each is not None)
+        """The feature, with the number that it looks at."""
+        return self.feature if self.number is None else f"{self.feature} {self.number}"
 
 
 class Condition(Named):
@@ -171,13 +169,15 @@ class Changed(Part):
 Player = str | Changed
 
 
+def agent_in(player: Player) -> str:
+    """Return the text of a player, without how it is changed."""
+    return player.agent if isinstance(player, Changed) else player
+
+
 class Plan(Part):
     """How many deals: as many as find the margin with this power, judged by the spread of a first few."""
 
-    mode: Literal["fixed"] = "fixed"
-    deals: int | None = Field(None, ge=2, le=MOST_DEALS, description="just so many; without it the plan decides")
     power: float = Field(0.9, gt=0.5, lt=1)
-    alpha: float = Field(0.05, gt=0, lt=0.5)
     least: int = Field(2000, ge=2, le=MOST_DEALS)
     most: int = Field(20_000, ge=2, le=MOST_DEALS)
 
