@@ -47,7 +47,7 @@ KEPT = [
     "/runs", "/run/one", "/run/one/strength.svg", "/picture/dark.svg",
     "/claim/jl-next-3", "/claim/jl-only-2", "/claim/tg-pairs-early?readings.0.margin=1", "/verdict/none",
     "/claim/jl-payment/file?readings.0.suit=3", "/compare?run=one&run=two", "/compare/curves.csv?run=one&run=two",
-    "/compare/strength-seconds.svg?run=one&run=two&against=tuned", "/run/two/evaluations.csv", "/review", "/look",
+    "/compare/strength-seconds.svg?run=one&run=two&against=tuned", "/run/two/evaluations.csv", "/review",
     "/tournaments/deer-hunt", "/tournament/mixed", "/tournament/mixed/chips.svg", "/tournament/mixed/report.html",
     *(f"{page}?lang={language}" for page in ("/", "/claims", "/claim/jl-only-2", "/recorded/jl-attack-2", "/runs",
       "/run/two", "/tournaments", "/tournament/mixed", "/tournaments/tien-gow") for language in ("zh-Hant", "zh-Hans")),
@@ -150,7 +150,7 @@ def seen_of_room(folder: Path) -> Iterator[tuple[str, str]]:
     agents = [make_agent(name, "jie-long", open_ends=2) for name in names]
     play_into(folder / "tournaments" / "mixed", schedule("jie-long", names, 6, table="all", open_ends=2), agents)
     shutil.copytree(folder / "runs" / "one", folder / "runs" / "two")
-    won = {name: {"mean": at, "low": at - 1, "high": at + 1, "deals": 30} for at, name in enumerate(names[1:3])}
+    won = {name: {"mean": at, "low": at - 1, "high": at + 1, "n": 30} for at, name in enumerate(names[1:3])}
     won["losses"] = {"policy_loss": 0.5, "value_loss": 0.25}
     looks = [{"targets": 9000 * at, "decisions": 0, "updates": at, "seconds": 7.5 * at, **won} for at in range(1, 4)]
     looks += [{**looks[-1], "decisions": 4000, "seconds": 40.0, "exploitability": {"best": 0.5, "drawn": 0.75}}]

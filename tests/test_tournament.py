@@ -3,7 +3,7 @@
 import csv
 import errno
 import functools
-import hashlib
+import gzip
 import json
 import math
 import operator
@@ -210,7 +210,7 @@ def test_p_of_a_duel_is_adjusted_for_the_number_of_duels():
 
 
 def files(path):
-    return {each.name: each.read_bytes() for each in sorted(Path(path).iterdir())}
+    return {str(each.relative_to(path)): each.read_bytes() for each in sorted(Path(path).rglob("*")) if each.is_file()}
 
 
 def test_the_same_command_writes_the_same_files(tmp_path):
@@ -230,17 +230,17 @@ def test_the_same_command_writes_the_same_files(tmp_path):
 
 
 def play_until_killed(words, writes):
-    """`gupai` and these words, in a process that is killed right after so many parts of files were written."""
-    append = folder.AppendedFile.append
+    """`gupai` and these words, in a process that is killed right after so many files were written."""
+    write = folder.write_file
 
-    def append_and_die(self, content):
+    def write_and_die(*file, **how):
         nonlocal writes
-        append(self, content)
+        write(*file, **how)
         writes -= 1
         if not writes:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    folder.AppendedFile.append, tournament.ENVS = append_and_die, SMALL_BLOCKS
+    folder.write_file, tournament.ENVS = write_and_die, SMALL_BLOCKS
     run(*words)
 
 
@@ -253,20 +253,17 @@ def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path, monkey
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*words, "--out", whole).exit_code == 0
     start_server()
-    for writes, blocks in ((4, 1), (5, 3)):  # of a block the rows and the games, or the rows alone
+    for writes, blocks in ((2, 1), (2, 3)):  # the manifest first
         resume = ["--resume"] if killed.exists() else []
         playing = SERVER.Process(target=play_until_killed, args=([*words, "--out", str(killed), *resume], writes))
         playing.start()
         playing.join(120)
         assert playing.exitcode == -signal.SIGKILL
-        assert json.loads((killed / "progress.json").read_text())["blocks"] == blocks
+        assert len(list((killed / "blocks").iterdir())) == blocks
     assert not (killed / "summary.json").exists()
     with pytest.raises(folder.FolderError, match="is not finished"):
         verify(killed)
-    with (killed / "games.csv").open("ab") as file:
-        file.write(b"0,one,1")  # half a row
-    with (killed / "games.jsonl.gz").open("ab") as file:
-        file.write(b"\x1f\x8b")
+    (killed / "blocks" / f"{blocks}.jsonl.gz.{'a' * 16}.part").write_bytes(b"\x1f\x8b")
     assert run(*words, "--out", killed, "--resume").exit_code == 0
     assert files(killed) == files(whole)
     again = run(*words, "--out", killed, "--resume")  # of a finished one changes nothing
@@ -324,56 +321,48 @@ def swapped(text):
 
 
 def flipped(path):
-    content = bytearray((path / "games.jsonl.gz").read_bytes())
+    content = bytearray((path / "blocks" / "1.jsonl.gz").read_bytes())
     content[len(content) // 2] ^= 1
-    (path / "games.jsonl.gz").write_bytes(content)
+    (path / "blocks" / "1.jsonl.gz").write_bytes(content)
 
 
-def rewritten(cell):
-    """Return an edit of one cell of the rows, of which the progress file then says what they are."""
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """A tournament of which two blocks of four are played."""
+
+    def stop(deals):
+        if (path / "blocks" / "1.jsonl.gz").exists():
+            raise KeyboardInterrupt
+
+    path = tmp_path_factory.mktemp("stopped") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tournament, "ENVS", SMALL_BLOCKS // 2)
+        plan = schedule("jie-long", NAMES[:2], 8, seed=3)
+        with pytest.raises(KeyboardInterrupt):
+            play_into(path, plan, agents(*NAMES[:2]), progress=stop)
+    return path
+
+
+def in_block(change):
+    """Return an edit of the compressed games of a block."""
 
     def edit(path):
-        edited("games.csv", lambda text: ",".join([*text.split(",")[:-1], cell + "\n"]))(path)
-        content = (path / "games.csv").read_bytes()
-        finished = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-        changed("progress.json", "games.csv", to=finished)(path)
+        block = path / "blocks" / "1.jsonl.gz"
+        block.write_bytes(gzip.compress(change(gzip.decompress(block.read_bytes()))))
 
     return edit
 
 
-EMPTY = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}
 UNLIKE = {  # of which nothing can be resumed
-    "chips": (edited("games.csv", swapped), "games.csv: damaged, it is not what progress.json says was written"),
-    "a row too few": (
-        edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]),
-        "games.csv: damaged: some of its",
+    "a game": (flipped, "1.jsonl.gz"),
+    "a game too few": (in_block(lambda games: b"".join(games.splitlines(True)[:-1])), "1.jsonl.gz, line 16: missing"),
+    "a game too many": (in_block(lambda games: games + games.splitlines(True)[-1]), "there are more games"),
+    "another seed": (in_block(lambda games: games.replace(b'"seed":"', b'"seed":"1', 1)), "1.jsonl.gz"),
+    "a block of games twice": (
+        lambda path: shutil.copy(path / "blocks" / "0.jsonl.gz", path / "blocks" / "1.jsonl.gz"),
+        "1.jsonl.gz, line 1: another game than its row",
     ),
-    "a cell that is no number": (rewritten("x"), "games.csv: damaged, it does not hold what progress.json says"),
-    "a cell that is not finite": (rewritten("nan"), "games.csv: damaged, it does not hold what progress.json says"),
-    "a game": (flipped, "games.jsonl.gz: damaged, it is not what progress.json says was written"),
-    "no games": (lambda path: (path / "games.jsonl.gz").unlink(), "games.jsonl.gz: damaged: some of its"),
-    "fewer games": (
-        changed("progress.json", "games.jsonl.gz", "bytes", to=0),
-        "games.jsonl.gz: damaged, it is not what",
-    ),
-    "fewer blocks": (changed("progress.json", "blocks", to=1), "games.csv does not hold 1 blocks"),
-    "more blocks": (changed("progress.json", "blocks", to=3), "blocks: it has 2, not 3"),
-    "no rows": (changed("progress.json", "games.csv", to=EMPTY), "games.csv does not hold 2 blocks"),
-    "no JSON": (edited("progress.json", lambda text: text[:-5]), "progress.json: damaged, it is not JSON"),
-    "no object": (edited("progress.json", lambda text: "[]"), "progress.json: damaged, it is not an object"),
-    "deep": (edited("progress.json", lambda text: "[" * 10**6), "progress.json: damaged, it is not JSON"),
-    "no progress": (lambda path: (path / "progress.json").unlink(), "there is no progress.json"),
-    "an old progress": (
-        changed("progress.json", "games.jsonl.gz", to=0),
-        "games.jsonl.gz: it must be an object, not 0",
-    ),
-    "a key too few": (changed("progress.json", "blocks", to=None), "blocks: it is missing"),
-    "a word": (changed("progress.json", "blocks", to="2"), "blocks: it must be a whole number, not '2'"),
-    "a truth": (changed("progress.json", "blocks", to=True), "blocks: it must be a whole number, not True"),
-    "less than nothing": (changed("progress.json", "blocks", to=-1), "blocks: input should be greater than"),
-    "huge": (changed("progress.json", "games.csv", "bytes", to=10**30), "games.csv.bytes: input should be less"),
-    "no number": (changed("progress.json", "blocks", to=math.nan), "blocks: it must be a whole number, not nan"),
-    "another format": (changed("manifest.json", "format", to=3), "format 3; this version of gupai reads format 4"),
+    "another format": (changed("manifest.json", "format", to=3), "format 3; this version of gupai reads format 1"),
     "another numpy": (
         changed("manifest.json", "versions", "numpy", to="1.0"),
         "is another tournament: versions.numpy is '1.0' there, here",
@@ -386,12 +375,13 @@ UNLIKE = {  # of which nothing can be resumed
 
 
 @pytest.mark.parametrize("what", UNLIKE)
-def test_what_is_not_as_it_was_written_is_not_resumed_and_stays(what, kept, tmp_path):
-    path = shutil.copytree(kept, tmp_path / "copy")
+def test_what_is_not_as_it_was_written_is_not_resumed_and_stays(what, stopped, tmp_path, monkeypatch):
+    monkeypatch.setattr(tournament, "ENVS", SMALL_BLOCKS // 2)
+    path = shutil.copytree(stopped, tmp_path / "copy")
     edit, line = UNLIKE[what]
     edit(path)
     before, plan = files(path), schedule("jie-long", NAMES[:2], 8, seed=3)
-    with pytest.raises(folder.FolderError, match=re.escape(line)) as error:
+    with pytest.raises((folder.FolderError, RecordError), match=re.escape(line)) as error:
         play_into(path, plan, agents(*NAMES[:2]), resume=True)
     assert "\n" not in str(error.value) and str(path) in str(error.value)
     assert files(path) == before
@@ -409,14 +399,9 @@ def test_two_digests_that_print_alike_are_told_to_differ():
 FULL = OSError(errno.ENOSPC, "No space left on device", "manifest.json")
 
 
-@pytest.mark.parametrize("failing", ["progress.json", "manifest.json"])
-def test_a_start_that_fails_leaves_nothing(failing, tmp_path, monkeypatch):
-    written = folder.write_file
-
-    def full(path, *content, **how):
-        if Path(path).name == failing:
-            raise FULL
-        written(path, *content, **how)
+def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    def full(*content, **how):
+        raise FULL
 
     plan = schedule("jie-long", NAMES[:2], 8, seed=3)
     (tmp_path / "empty").mkdir()
@@ -432,7 +417,6 @@ def test_a_start_that_fails_leaves_nothing(failing, tmp_path, monkeypatch):
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_folder_that_was_cut_off_in_its_first_moments_is_begun(resume, kept, tmp_path):
     (tmp_path / "lock").touch()
-    (tmp_path / "progress.json").write_text("{")
     (tmp_path / f"manifest.json.{'a' * 16}.part").write_text("{")
     play_into(tmp_path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]), resume=resume)
     assert files(tmp_path) == files(kept)
@@ -482,7 +466,7 @@ TAMPERED = {
         edited("manifest.json", lambda text: text.replace("seed 3", "seed 4")),
         "manifest.json: command",
     ),
-    "another format": (changed("manifest.json", "format", to=1), "format 1; this version of gupai reads"),
+    "another format": (changed("manifest.json", "format", to=2), "format 2; this version of gupai reads"),
     "other rules": (changed("manifest.json", "rules", to="x"), "manifest.json: rules is 'x' there, here"),
     "another version of the game": (changed("manifest.json", "version", to=9), "version is 9 there, here 0"),
     "another variant": (changed("manifest.json", "variant", "players", to=4.0), "manifest.json"),
@@ -495,9 +479,6 @@ TAMPERED = {
         edited("summary.json", lambda text: text.replace('"deals": 8', '"deals": 8.0')),
         "summary.json: deals does not follow from the games",
     ),
-    "a progress": (changed("progress.json", "blocks", to=1), "progress.json: blocks is 1, but 2 were played"),
-    "a size": (changed("progress.json", "games.csv", "bytes", to=7), "games.csv does not have 7 bytes"),
-    "a digest": (changed("progress.json", "games.csv", "sha256", to=64 * "0"), "games.csv: damaged"),
     "a page": (
         edited("report.html", lambda text: text.replace("chips per deal", "chips a week")),
         "report.html: it does not follow from the games",

@@ -381,7 +381,7 @@ def test_without_recorded_verdicts_there_are_claims(pages, monkeypatch):
 
 
 def files_of(folder):
-    names = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json", "progress.json")
+    names = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json")
     return {name: (folder / name).read_bytes() for name in names}
 
 

@@ -48,7 +48,7 @@ from gupai_training.search_targets import Kind
 
 ROOT = Path(__file__).parents[1]
 NO_RAY = "there is no Ray: pip install 'gupai[ray]'"
-FILES = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json", "progress.json")
+FILES = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json")
 BY_SEARCH = {
     "game": "jie-long",
     "variant": {"forced_play": True},
@@ -756,7 +756,7 @@ def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_i
         address = nodes.client_address if outside else nodes.address
         command = [sys.executable, "-m", "gupai_app.cli", *words, "--out", there, "--ray", address]
         playing = subprocess.Popen(command, env=nodes.env, stderr=subprocess.PIPE, text=True)
-        while not (there / "progress.json").exists() or b'"blocks": 0' in (there / "progress.json").read_bytes():
+        while not (there / "blocks" / "0.jsonl.gz").exists():
             assert playing.poll() is None
             time.sleep(0.05)
         head = subprocess.check_output(["pgrep", "-f", f"gcs_server.*--gcs_server_port={nodes.port}"], text=True)

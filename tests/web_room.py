@@ -18,8 +18,8 @@ def furnish(folder: Path) -> Path:
     game = get_game("jie-long")
     shutil.copy(best_file(game, game.variant.make(forced_play=True)), run / "agent.safetensors")
     looks = [
-        {"labels": at, "decisions": 0, "updates": 0, "seconds": 10.0 * at}
-        | {"tuned": {"mean": at - 1.5, "low": at - 2.0, "high": at - 1.0, "deals": 9}}
+        {"targets": at, "decisions": 0, "updates": 0, "seconds": 10.0 * at}
+        | {"tuned": {"mean": at - 1.5, "low": at - 2.0, "high": at - 1.0, "n": 9}}
         for at in (1, 2)
     ]
     (run / "metrics.jsonl").write_text("".join(json.dumps(look) + "\n" for look in looks))

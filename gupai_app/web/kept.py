@@ -1,10 +1,12 @@
 """The contents of a tournament's folder, checked before pages show them."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gupai_agents.evaluation.folder import partly
+from gupai_agents.evaluation.folder import partly, planned_in
 from gupai_agents.evaluation.folder_models import (
     MANIFEST,
     SUMMARY,
@@ -18,6 +20,7 @@ from gupai_agents.evaluation.folder_models import (
 )
 from gupai_agents.evaluation.match import rotations_of
 from gupai_agents.evaluation.rating import notes
+from gupai_agents.evaluation.records import RecordError
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament, line_ups
 from gupai_app.web.players import ODD, shown, wrong_with
@@ -122,18 +125,34 @@ def kept(name: str, folder: Path) -> Kept:
     return Kept(name, folder, game, variant, manifest, summary)
 
 
-def _inside(folder: Path, error: FolderError) -> str:
+def _inside(folder: Path, error: Exception) -> str:
     """Return what is wrong with a file of a folder, without the folder's path, which pages do not show."""
     return str(error).replace(f"{folder}{os.sep}", "").replace(": damaged, ", ": ").replace(str(folder), folder.name)
 
 
 def played_so_far(found: Kept) -> tuple[Schedule, Tournament, int]:
-    """Return the schedule of a folder, what is played of it, and how many blocks that is. Raises: ValueError."""
+    """Return the schedule of a folder that is not finished, what is played of it, and how many blocks that is.
+
+    Raises: ValueError.
+    """
+    with _in_words(found):
+        return partly(found.folder)
+
+
+def schedule_of(found: Kept) -> Schedule:
+    """Return the schedule of a folder. Raises: ValueError."""
+    with _in_words(found):
+        return planned_in(found.folder, read_manifest(found.folder))
+
+
+@contextlib.contextmanager
+def _in_words(found: Kept) -> Iterator[None]:
+    """Say in a ValueError what is wrong with a folder, without its path."""
     if found.damaged:
         raise ValueError(f"{found.name} is {found.damaged}")
     try:
-        return partly(found.folder)
-    except FolderError as error:
+        yield
+    except (FolderError, RecordError) as error:
         raise ValueError(f"{found.name} is damaged ({_inside(found.folder, error)})") from None
     except ODD as error:
         raise ValueError(f"{found.name} is damaged ({wrong_with(error, 'its files')})") from None

@@ -32,7 +32,7 @@ from gupai_agents.stored import small_file
 from gupai_agents.workers import Workers
 from gupai_app.web.address import rules_of
 from gupai_app.web.jobs import MOST_KEPT, Notify
-from gupai_app.web.kept import Kept, Standing, kept, played_so_far
+from gupai_app.web.kept import Kept, Standing, kept, played_so_far, schedule_of
 from gupai_app.web.pages import (
     Asked,
     Query,
@@ -319,7 +319,7 @@ def _go_on(server: Server, path: Path, key: str) -> None:
 @router.get("/tournament/{name}/game")
 def one(name: str, query: Query, server: Asked) -> Response:
     path = folder_called(server.tournaments, name)
-    plan = played_so_far(kept(name, path))[0]
+    plan = schedule_of(kept(name, path))
     most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.rotations}
     at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
     return show(line_at(path / GAMES_FILE, index_of_game(plan, **at)), server.players)

@@ -1,26 +1,24 @@
 """A tournament as a folder: its games, a table of them, what follows from them, and what made them.
 
 games.jsonl.gz: every game, as records. games.csv: a row each. summary.json: every figure. report.html: the same with
-charts. manifest.json: what was played by whom, with what. progress.json: how far it got, with digests of what is
-finished. lock: held by the process that plays.
+charts. manifest.json: what was played by whom, with what. lock: held by the process that plays.
 
-It is written block by block. A process that was killed leaves some blocks and perhaps a part of one, which is cut off
-when the tournament continues; the files are in the end the same bytes as without the stop. Nothing is changed before
-what is finished has been found to be as it was written.
+While it is played, `blocks` holds a file of games for each block, written whole. A tournament that was stopped or
+killed continues after these, which are played again and so checked; in the end they are joined, and the files are the
+same bytes as without the stop.
 """
 
 import contextlib
 import csv
-import hashlib
 import io
 import json
-import os
 import re
 import shlex
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from importlib.metadata import version
-from itertools import islice
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +27,17 @@ import numpy as np
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.differences import adopted, difference
 from gupai_agents.evaluation.folder_models import (
+    BLOCKS,
     FORMAT,
     GAMES,
     MANIFEST,
-    PROGRESS,
     REPORT,
     ROWS,
     SUMMARY,
-    Finished,
     FolderError,
     Manifest,
     read_manifest,
-    read_progress,
 )
-from gupai_agents.evaluation.folder_models import Progress as Reached
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, action_types_of, compressed, read_games
 from gupai_agents.evaluation.tournament import Block, Schedule, Tournament, fill, schedule
@@ -51,57 +46,10 @@ from gupai_agents.registry import make_agent
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_path, short_repr
 from gupai_env.core.compiling import sources_digest
-from gupai_env.core.files import LOCK, json_text, locked_folder, naming, write_file
+from gupai_env.core.files import LOCK, json_text, locked_folder, naming, new_file, write_file
 from gupai_env.core.rng import in_json
 
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
-
-
-@dataclass
-class AppendedFile:
-    """A file that grows by blocks, with the digest of all of it that is finished."""
-
-    path: Path
-    size: int = 0
-    lines: int = 0
-    digest: Any = field(default_factory=hashlib.sha256)
-
-    @classmethod
-    def found(cls, path: Path, finished: Finished) -> "AppendedFile":
-        """Return a file of which so much is finished; raises FolderError if it is not as it was written."""
-        appended, left = cls(path), finished.bytes
-        with contextlib.suppress(FileNotFoundError), naming(path), path.open("rb") as file:
-            while left and (part := file.read(min(left, 1 << 20))):
-                appended._count(part)
-                left -= len(part)
-        if left:
-            raise FolderError(f"{path}: damaged: some of its {finished.bytes:,} bytes are missing")
-        if appended.digest.hexdigest() != finished.sha256:
-            raise FolderError(f"{path}: damaged, it is not what {PROGRESS} says was written")
-        return appended
-
-    @property
-    def finished(self) -> dict[str, Any]:
-        """What progress.json says of it."""
-        return {"bytes": self.size, "sha256": self.digest.hexdigest()}
-
-    def cut(self) -> None:
-        """Cut off what is not finished."""
-        with naming(self.path), self.path.open("ab") as file:
-            file.truncate(self.size)
-
-    def append(self, content: bytes) -> None:
-        """Write at the end, to the disk."""
-        with naming(self.path), self.path.open("ab") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        self._count(content)
-
-    def _count(self, content: bytes) -> None:
-        self.size += len(content)
-        self.lines += content.count(b"\n")
-        self.digest.update(content)
 
 
 def play_into(
@@ -131,66 +79,68 @@ def play_into(
             wanted = _require(folder, wanted)
         else:
             _begin(folder, wanted)
-        found, first, files = _resumed(folder, plan)
-        for file in files.values():
-            file.cut()
-        blocks = list(plan.blocks())
-        to_come = plan.played(agents, blocks[first:], workers)
+        if (folder / REPORT).is_file():  # the last that is written
+            return verify(folder, progress)
+        found, blocks = plan.empty(), list(plan.blocks())
+        finished = _finished(folder)
+        to_come = plan.played(agents, blocks[finished:], workers)
         for number, block in enumerate(blocks):
-            if number >= first:
+            if number < finished:
+                played = _read_block(folder, plan, number, block)
+            else:
                 played = next(to_come)
-                fill(found, block, played)
-                head = header(plan) if number == 0 else ""
-                files[ROWS].append((head + rows(plan, block, played)).encode())
-                files[GAMES].append(_member(played.records or []))
-                _write_progress(folder, number + 1, files)
+                write_file(_block_file(folder, number), _member(played.records or []), force=True)
+            fill(found, block, played)
             if progress:
                 progress(block[2])
+        _join(folder, plan, found, len(blocks))
         write_file(folder / SUMMARY, _json(summary(found)), force=True)
         write_file(folder / REPORT, _report(found, wanted), force=True)
+        shutil.rmtree(folder / BLOCKS)
     return found
 
 
 def _begin(folder: Path, wanted: dict[str, Any]) -> None:
-    """Write the first files of a tournament into a locked folder, or nothing; raises FolderError if it has files."""
+    """Write the first file of a tournament into a locked folder; raises FolderError if it has files."""
     if (folder / MANIFEST).exists():
         raise FolderError(f"{folder} exists already; --resume continues it")
-    if others := sorted({each.name for each in folder.iterdir()} - {LOCK, PROGRESS}):
+    if others := sorted({each.name for each in folder.iterdir()} - {LOCK}):
         raise FolderError(f"{folder} holds {short_repr(others[0])}, not a tournament; name a new or empty folder")
-    try:
-        _write_progress(folder, 0, {name: AppendedFile(folder / name) for name in (ROWS, GAMES)})
-        write_file(folder / MANIFEST, _json(wanted), force=True)
-    except BaseException:
-        (folder / PROGRESS).unlink(missing_ok=True)
-        raise
+    write_file(folder / MANIFEST, _json(wanted), force=True)
 
 
-def _resumed(folder: Path, plan: Schedule) -> tuple[Tournament, int, dict[str, AppendedFile]]:
-    """Return what is finished of a tournament, how many blocks that is, and its files; raises FolderError."""
-    done, found = read_progress(folder), plan.empty()
-    blocks = _blocks(folder, plan, done)
-    files = {name: AppendedFile.found(folder / name, part) for name, part in _parts(done)}
-    if files[ROWS].lines != (sum(block[2] for block in blocks) * plan.variant.players + 1 if blocks else 0):
-        raise FolderError(f"{folder / PROGRESS}: damaged, {ROWS} does not hold {done.blocks:,} blocks")
-    _load(folder, plan, blocks, found)
-    return found, len(blocks), files
+def _block_file(folder: Path, number: int) -> Path:
+    return folder / BLOCKS / f"{number}.jsonl.gz"
 
 
-def _parts(done: Reached) -> tuple[tuple[str, Finished], ...]:
-    return (ROWS, done.rows), (GAMES, done.games)
+def _finished(folder: Path) -> int:
+    """Return how many blocks of a tournament that is not finished there are; makes the folder for them."""
+    (folder / BLOCKS).mkdir(exist_ok=True)
+    return next(number for number in count() if not _block_file(folder, number).exists())
 
 
-def _blocks(folder: Path, plan: Schedule, done: Reached) -> list[Block]:
-    """Return the finished blocks; raises FolderError for more than there are."""
-    blocks = list(plan.blocks())
-    if done.blocks > len(blocks):
-        raise FolderError(f"{folder / PROGRESS}: damaged, blocks: it has {len(blocks):,}, not {done.blocks:,}")
-    return blocks[: done.blocks]
+def _read_block(folder: Path, plan: Schedule, number: int, block: Block) -> Played:
+    """Return a block that was played before, from its games; raises FolderError or RecordError for other ones."""
+    path = _block_file(folder, number)
+    games = read_games(path)
+    played = _replayed(path, plan, block, games, 0)
+    if next(games, None) is not None:
+        raise FolderError(f"{path}: there are more games than were to be played")
+    return played
 
 
-def _write_progress(folder: Path, blocks: int, files: dict[str, AppendedFile]) -> None:
-    content = {"blocks": blocks, **{name: file.finished for name, file in files.items()}}
-    write_file(folder / PROGRESS, _json(content), force=True)
+def _join(folder: Path, plan: Schedule, found: Tournament, blocks: int) -> None:
+    """Write all games into one file, and a table of them into another."""
+    with new_file(folder / GAMES, force=True) as file:
+        for number in range(blocks):
+            with _block_file(folder, number).open("rb") as block:
+                shutil.copyfileobj(block, file)
+    with new_file(folder / ROWS, force=True) as file:
+        file.write(header(plan).encode())
+        for number, first, some in plan.blocks():
+            deals = slice(first, first + some)
+            played = Played(found.chips[number, deals], found.action_types[number, deals])
+            file.write(rows(plan, (number, first, some), played).encode())
 
 
 def _report(found: Tournament, wanted: dict[str, Any]) -> bytes:
@@ -201,14 +151,19 @@ def _report(found: Tournament, wanted: dict[str, Any]) -> bytes:
 
 
 def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
-    """Return the schedule of a folder, what is played of it, and how many blocks that is. Raises: FolderError."""
+    """Return the schedule of a tournament that is not finished, what is played of it, and how many blocks that is.
+
+    Raises: FolderError, or RecordError for a game.
+    """
     folder = Path(folder)
-    plan = _plan(folder, read_manifest(folder))
-    found, blocks = plan.empty(), _blocks(folder, plan, read_progress(folder))
-    if not (folder / ROWS).is_file():
+    plan = planned_in(folder, read_manifest(folder))
+    found, blocks = plan.empty(), list(plan.blocks())
+    finished = min(_finished(folder), len(blocks)) if (folder / BLOCKS).is_dir() else 0
+    if not finished:
         raise FolderError(f"{folder}: nothing has been played yet")
-    _load(folder, plan, blocks, found)
-    return plan, found, len(blocks)
+    for number, block in enumerate(blocks[:finished]):
+        fill(found, block, _read_block(folder, plan, number, block))
+    return plan, found, finished
 
 
 def verify(
@@ -233,7 +188,7 @@ def verify(
     """
     folder = as_path("folder", folder)
     made_by, note = read_manifest(folder), note or (lambda line: None)
-    plan = _plan(folder, made_by)
+    plan = planned_in(folder, made_by)
     if not (folder / SUMMARY).is_file():
         raise FolderError(f"{folder} is not finished; --resume continues it")
     _verify_manifest(folder, plan, made_by, note)
@@ -243,7 +198,7 @@ def verify(
     with _text(folder / ROWS) as file:
         _compare(folder, file, header(plan))
         for block in plan.blocks():
-            played = _replayed(folder, plan, block, games, number)
+            played = _replayed(folder / GAMES, plan, block, games, number)
             fill(found, block, played)
             _compare(folder, file, rows(plan, block, played))
             number += block[2] * plan.variant.players
@@ -288,7 +243,7 @@ def _verify_agents(folder: Path, plan: Schedule, found: Manifest, note: Callable
 
 
 def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
-    """Raise FolderError unless summary and progress are those of a tournament that was played again."""
+    """Raise FolderError unless the summary is that of a tournament that was played again."""
     written = (folder / SUMMARY).read_bytes()
     try:
         there = json.loads(written)
@@ -299,13 +254,6 @@ def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
         what = difference(there, json.loads(recomputed), "")
         key = re.split(r"[.\[ ]", what)[0] or "it"
         raise FolderError(f"{folder / SUMMARY}: {key} does not follow from the games")
-    done = read_progress(folder)
-    if done.blocks != (blocks := len(list(plan.blocks()))):
-        raise FolderError(f"{folder / PROGRESS}: blocks is {done.blocks:,}, but {blocks:,} were played")
-    for name, part in _parts(done):
-        if (folder / name).stat().st_size != part.bytes:
-            raise FolderError(f"{folder / PROGRESS}: {name} does not have {part.bytes:,} bytes")
-        AppendedFile.found(folder / name, part)
 
 
 def verify_page(path: Path, page: bytes, note: Callable[[str], Any]) -> None:
@@ -438,7 +386,7 @@ def _json(content: dict[str, Any]) -> bytes:
 # --- reading and writing them ---------------------------------------------------------------------
 
 
-def _plan(folder: Path, found: Manifest) -> Schedule:
+def planned_in(folder: Path, found: Manifest) -> Schedule:
     """Return the schedule of a folder; raises FolderError."""
     try:
         how: dict[str, Any] = {"table": found.table, "seed": found.seed}
@@ -475,34 +423,7 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
             raise FolderError(f"{path} is not UTF-8 text") from None
 
 
-def _load(folder: Path, plan: Schedule, blocks: Sequence[Block], found: Tournament) -> None:
-    """Fill in the blocks that games.csv holds; raises FolderError if it holds anything else."""
-    seats, action_types = plan.variant.players, len(action_types_of(plan.game)[0])
-    order = seats_of(seats, plan.rotations)
-    with _text(folder / ROWS) if blocks else contextlib.nullcontext(io.StringIO()) as file:
-        if blocks:
-            _compare(folder, file, header(plan))
-        lines = csv.reader(file)
-        for block in blocks:
-            count = block[2] * plan.rotations
-            try:
-                figures = np.array([line[5 + seats :] for line in islice(lines, count)], float)
-                chips = figures[:, :seats].reshape(-1, plan.rotations, seats)
-                done = figures[:, seats:].reshape(-1, plan.rotations, action_types, seats).swapaxes(2, 3)
-                if not np.isfinite(figures).all():
-                    raise ValueError
-            except UnicodeDecodeError:
-                raise
-            except (ValueError, IndexError, csv.Error):
-                raise FolderError(f"{folder / ROWS}: damaged, it does not hold what {PROGRESS} says") from None
-            played = Played(
-                np.take_along_axis(chips, np.broadcast_to(order, chips.shape), 2),
-                np.take_along_axis(done, np.broadcast_to(order, chips.shape)[..., None], 2).astype(np.int16),
-            )
-            fill(found, block, played)
-
-
-def _replayed(folder: Path, plan: Schedule, block: Block, games: Iterator[GameRecord], number: int) -> Played:
+def _replayed(path: Path, plan: Schedule, block: Block, games: Iterator[GameRecord], number: int) -> Played:
     """Return a block from its records; raises FolderError for a game that is not the one to be played there."""
     line_up, (_, first, some), seats = plan.line_ups[block[0]], block, plan.variant.players
     names, kinds = action_types_of(plan.game)
@@ -519,7 +440,7 @@ def _replayed(folder: Path, plan: Schedule, block: Block, games: Iterator[GameRe
             due = (plan.game, plan.variant, tuple(seating), key_of(plan.seed, first + deal), 0)
             if game is None or (game.game, game.variant, game.agents, game.seed, game.episode) != due:
                 what = "missing" if game is None else "another game than its row"
-                raise FolderError(f"{folder / GAMES}, line {number:,}: {what}")
+                raise FolderError(f"{path}, line {number:,}: {what}")
             total = np.add.reduce(np.array(game.payoffs, np.float32))  # as states add up
             chips[deal, rotation] = total[order[rotation]].astype(np.float64) / plan.variant.deals
             by_seat = np.zeros((seats, len(names)), np.int16)

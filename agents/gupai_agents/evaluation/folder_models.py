@@ -9,7 +9,7 @@ from gupai_agents.stored import Count, DamagedError, Interval, Number, Seed, Sha
 from gupai_env.core.files import naming
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
-MANIFEST, PROGRESS = "manifest.json", "progress.json"
+MANIFEST, BLOCKS = "manifest.json", "blocks"
 FORMAT = 1  # of the folder
 MOST_BYTES = 1 << 24  # of a JSON file: the summary of a hundred agents is far smaller
 MOST_AGENTS = 1000
@@ -47,21 +47,6 @@ class Manifest(Stored):
     seed: Seed
     rules: Text
     versions: dict[str, Text]
-
-
-class Finished(Stored):
-    """How much of a file is finished."""
-
-    bytes: Count
-    sha256: Digest
-
-
-class Progress(Stored):
-    """How far a tournament got: the finished blocks, and what of each file holds them."""
-
-    blocks: Count
-    rows: Finished = Field(alias=ROWS)
-    games: Finished = Field(alias=GAMES)
 
 
 class Duel(Interval):
@@ -136,11 +121,6 @@ def read_manifest(folder: Path) -> Manifest:
             "tournament again, into another folder"
         )
     return found
-
-
-def read_progress(folder: Path) -> Progress:
-    """Return how far the tournament of a folder got; raises FolderError in one line, and OSError."""
-    return _read(folder / PROGRESS, Progress)
 
 
 def read_summary(folder: Path) -> Summary:
