@@ -42,16 +42,16 @@ VARIANTS = {
     "pai-gow": ({}, {"players": 8, "commission": 5}),
 }
 PINNED = {
-    "jie-long": "e6c9dff59e99ed05",
-    "ce-deng": "960c4b0e8deb1e7a",
-    "ding-niu": "25818053a6a463e4",
-    "da-ling": "cac31b32d6b12f4a",
-    "tiu-u": "bceecfd05498db37",
-    "small-mahjong": "a3dc53adf72cb19f",
-    "tien-gow": "140589a16207e7fa",
-    "deer-hunt": "08def942b1915067",
-    "shi-wu-hu": "86651244f0f63ec5",
-    "pai-gow": "f239732093a97711",
+    "jie-long": "63111bbdac27a8fd",
+    "ce-deng": "54f54e8ff28e65e8",
+    "ding-niu": "25662de68f7ecfca",
+    "da-ling": "6ac1232bd95fec67",
+    "tiu-u": "da1c4173e717a782",
+    "small-mahjong": "cbc325ee768ec665",
+    "tien-gow": "c5c39325ebe95f9a",
+    "deer-hunt": "1075c3ba5e080185",
+    "shi-wu-hu": "6c82aac3d4d1749f",
+    "pai-gow": "c8bc850e3f29403f",
 }
 
 
