@@ -12,10 +12,11 @@ from adapters import ADAPTERS
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.game import Game
 from gupai_env.testing import CHECKS, check_env
-from gupai_env.testing.game_hooks import shown
+from gupai_env.testing.game_hooks import hidden, shown
 from our_hooks import WitnessedEnv, hooks_for
 from variants import name_of, table_sizes, values
 
+TINY = {"deck": "tiny", "players": 2}
 DEALS = 20_000  # to look through for a rare one
 
 
@@ -64,9 +65,9 @@ CASES = [
 UNCHANGED = {
     "illegal-actions", "refusal-purity", "malformed-actions", "pickle-round-trip", "deepcopy-round-trip", "seeds-differ"
 }  # fmt: skip
-# Other options are judged by their masks, views and payoffs: test_lock_step.py plays every legal action of each,
-# test_sections.py holds what a view tells, test_hidden.py deals again what it hides, and the text of a table is drawn
-# from a view.
+# Other options and long games are judged by their masks, views and payoffs: test_lock_step.py plays every legal action
+# of each, test_sections.py holds what a view tells, test_hidden.py deals again what it hides, and the text of a table
+# is drawn from a view.
 PLAIN = {"deals", "deck", "players"}
 
 
@@ -79,6 +80,9 @@ def test_an_environment_passes_every_check(game, options, mask_in):
         hooks = replace(hooks, render_modes=("ansi", "rgb_array"))
     if not options.keys() <= PLAIN:
         hooks = replace(hooks, shown=None)
+    if not options.keys() <= PLAIN or (
+        game is not next(iter(GAMES.values())) and options != game.variant.tiny_options()
+    ):
         checks -= {"mask-soundness", "public-differences", "information-set", "hidden-tiles-move"}
     make_env = partial(WitnessedEnv, game.id, mask_in=mask_in, **options)
     seed = rare_seed(game, **options)
@@ -223,6 +227,20 @@ def keeping_redeal(redeal, hidden):
                 return dealt
 
     return kept
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "unknown"),
+    [
+        ("tien-gow", {"deck": "tiny", "players": 2}, 0),
+        ("jie-long", {"deck": "tiny", "players": 2}, 3),
+        ("jie-long", {}, 8),
+    ],
+)
+def test_tiles_that_a_seat_knows_by_counting_are_not_hidden(game, options, unknown):
+    env = WitnessedEnv(game, **options)
+    env.reset(seed=1)
+    assert {len(tiles) for tiles in hidden(env, env.agent_selection).values()} == {unknown}
 
 
 @pytest.mark.parametrize("game", ["jie-long", "pai-gow"])  # what is redealt is asked in one place for all games
