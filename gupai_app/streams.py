@@ -65,8 +65,8 @@ def _output(stream: TextIO | None, *, reported: bool) -> TextIO:
         io.BufferedWriter(_Raw(raw, reported=reported)),  # type: ignore[type-var]
         "utf-8" if stream is None else stream.encoding,
         "replace",  # a terminal without a character shows ? instead
-        line_buffering=stream is not None and stream.line_buffering,
-        write_through=stream is not None and stream.write_through,
+        # also where Python is told not to buffer: there is a buffer below, which a process that is ended loses
+        line_buffering=stream is not None and (stream.line_buffering or stream.write_through),
     )
 
 

@@ -198,6 +198,14 @@ def test_where_nothing_can_be_written_one_line_says_so(words, stream, status, sa
     assert (done.returncode, done.stderr) == (status, said)
 
 
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_a_line_is_out_before_a_process_ends_without_a_word(buffered):
+    code = "import os; from gupai_app import streams; streams.take(); streams.say('said', error=True); os._exit(1)"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": buffered}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "said\n")
+
+
 @pytest.mark.parametrize(
     ("words", "streams", "status", "said"),
     [
