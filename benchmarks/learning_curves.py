@@ -4,8 +4,8 @@
     python -m benchmarks.learning_curves jie-long tiu-u
 
 The recipe is the one of `gupai train GAME` with a fixed number of targets instead of a limit in minutes, so that what
-is learned doesn't depend on the speed of the machine. The evaluations go into docs/learning/GAME.json, for the page on
-learning curves (`python docs/pages.py`) and its charts (`python docs/charts.py`).
+is learned doesn't depend on the speed of the machine. The evaluations go into results/learning/GAME.json, for the page
+on learning curves (`python tools/pages.py`) and its charts (`python tools/charts.py`).
 """
 
 import argparse

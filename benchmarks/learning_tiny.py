@@ -1,8 +1,8 @@
 """Learning on the tiny deck of every game: how exploitability falls with decisions, method by method, in one table and
 one picture.
 
-    python -m benchmarks.learning_tiny --json docs/benchmark/learning-tiny.json \\
-        --picture docs/benchmark/learning-tiny.svg
+    python -m benchmarks.learning_tiny --json results/benchmark/learning-tiny.json \\
+        --picture docs/static/learning-tiny.svg
 
 MCCFR and NFSP are OpenSpiel's: pip install "gupai[openspiel]" dm-tree. Runs that the file holds already are not made
 again, so a stopped command goes on. All solvers and learners are judged by `gupai_agents.evaluation.exact`: what a best

@@ -3,7 +3,7 @@
     gupai train tien-gow
     python -m benchmarks.recipes tien-gow runs/tien-gow-1 --machine "2 cores of an AMD EPYC"
 
-It goes into docs/models/recipes.json, run by run, for the card of `best` in that variant (`python docs/pages.py`).
+It goes into results/models/recipes.json, run by run, for the card of `best` in that variant (`python tools/pages.py`).
 """
 
 import argparse

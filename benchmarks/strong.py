@@ -8,7 +8,7 @@
     python benchmarks/strong.py --again        # judge all that ship once more
     python benchmarks/strong.py --again jie-long-forced_play_true --look-ahead 5 16 0.25
 
-What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then says
+What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python tools/pages.py` then says
 of it in docs/models.md. A new network does not look ahead until it is told to.
 """
 

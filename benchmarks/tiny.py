@@ -1,7 +1,7 @@
 """Training on the tiny deck of every game: exploitability, exact (`gupai_agents.evaluation.exact`), in chips per deal.
 
     python benchmarks/tiny.py --runs /tmp/tiny --decisions 1_000_000
-    python benchmarks/tiny.py --runs /tmp/tiny --recipes --targets 200_000 --json docs/models/tiny.json
+    python benchmarks/tiny.py --runs /tmp/tiny --recipes --targets 200_000 --json results/models/tiny.json
 
 The first prints how it falls with self-play, as rows of docs/evaluation.md. The second trains by the recipe of every
 player that ships, with a small network and so many targets of each kind that went into the player, for its card.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / folder) for folder in ("", "agents", "training")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("", "agents", "training", "tools")]
 
 project = "gupai"
 author = "The gupai developers"
@@ -85,7 +85,17 @@ def without_aliases(app: Any, what: str, name: str, thing: Any, skip: bool, opti
     return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
 
 
+def write_cards(app: Any) -> None:
+    """Write the cards of networks, which are made of what ships."""
+    from pages import cards
+
+    for file, text in cards():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
 def setup(app: Any) -> None:
+    app.connect("builder-inited", write_cards)
     app.connect("autodoc-process-docstring", plain_text)
     app.connect("autodoc-process-signature", short_names)
     app.connect("autodoc-skip-member", without_aliases)

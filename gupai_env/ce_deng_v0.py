@@ -1,6 +1,6 @@
 """Ce Deng 斜釘 as a PettingZoo environment.
 
-Written by `docs/options.py` from the variant; do not edit.
+Written by `tools/options.py` from the variant; do not edit.
 """
 
 from typing import Unpack

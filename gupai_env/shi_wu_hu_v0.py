@@ -1,6 +1,6 @@
 """Shi Wu Hu 十五湖 as a PettingZoo environment.
 
-Written by `docs/options.py` from the variant; do not edit.
+Written by `tools/options.py` from the variant; do not edit.
 """
 
 from typing import Unpack

@@ -40,7 +40,7 @@ NAMES_GAMES = {
 IN_THE_ROOT = {
     ".ci", ".github", ".gitignore", ".vale.ini", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md",
     "agents", "benchmarks", "configs", "constraints-lowest.txt", "constraints.txt", "docs", "examples", "gupai_app",
-    "gupai_env", "pyproject.toml", "tests", "training",
+    "gupai_env", "pyproject.toml", "results", "tests", "tools", "training",
 }  # fmt: skip
 MOST_LINES, MOST_PARAMETERS, MOST_LINES_OF_RULES = 60, 11, 350
 

@@ -81,7 +81,7 @@ def test_the_record_becomes_a_table_and_one_picture():
 
 
 def test_the_page_and_the_picture_show_what_was_recorded():
-    docs = Path(__file__).parents[1] / "docs"
-    found = json.loads((docs / "benchmark" / "learning-tiny.json").read_text(encoding="utf-8"))
-    assert table(found) in (docs / "benchmark.md").read_text(encoding="utf-8")
-    assert picture(found) == (docs / "benchmark" / "learning-tiny.svg").read_text(encoding="utf-8")
+    root = Path(__file__).parents[1]
+    found = json.loads((root / "results" / "benchmark" / "learning-tiny.json").read_text(encoding="utf-8"))
+    assert table(found) in (root / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    assert picture(found) == (root / "docs" / "static" / "learning-tiny.svg").read_text(encoding="utf-8")

@@ -467,8 +467,8 @@ def test_a_layout_of_several_tables_has_room_for_each_of_them():
 
 def test_the_table_of_widths_is_that_of_the_font():
     pytest.importorskip("fontTools")
-    script = runpy.run_path(str(ROOT / "docs" / "letters.py"))
-    assert letters.WIDTHS.read_text(encoding="utf-8") == script["widths"](letters.FONT), "python docs/letters.py"
+    script = runpy.run_path(str(ROOT / "tools" / "letters.py"))
+    assert letters.WIDTHS.read_text(encoding="utf-8") == script["widths"](letters.FONT), "python tools/letters.py"
 
 
 def test_a_text_is_as_wide_as_its_letters():

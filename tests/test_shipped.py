@@ -83,7 +83,7 @@ def test_every_table_has_a_best(game):
 def test_a_card_tells_what_one_command_makes_seed_by_seed(tmp_path, monkeypatch):
     file = NETWORKS / "tiu-u-default.safetensors"
     written = pages("model_cards")
-    monkeypatch.setattr(written, "CARDS", tmp_path)
+    monkeypatch.setattr(written, "MODELS", tmp_path)
 
     def run(seed, mean, wins):
         won = {"tuned": {"mean": wins, "low": wins - 1, "high": wins + 1, "n": 9}}

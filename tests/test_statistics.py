@@ -435,7 +435,7 @@ def test_no_figure_is_a_negative_zero():
             assert not re.search(r"%\+[.]", path.read_text(encoding="utf-8")), f"{path}: write | signed(2) instead"
     negative = re.compile(r"(?<![\w.])[-\u2212]0(\.0+)?(?!\w|\.\d)")
     assert negative.search("it is -0.00.") and not negative.search("-0.01, 1.-0.5 and 2-0")
-    shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.json"), ROOT / "README.md"]
+    shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.json"), ROOT / "README.md"]
     assert not [str(path) for path in shown if negative.search(path.read_text(encoding="utf-8"))]
 
 
@@ -469,7 +469,7 @@ def figures_in(content: object, where: str) -> Iterator[tuple[str, dict]]:
 
 
 def test_every_figure_of_the_files_that_come_along_has_these_names():
-    files = [*(ROOT / "docs").rglob("*.json")]
+    files = [*(ROOT / "results").rglob("*.json")]
     found = [each for path in files for each in figures_in(json.loads(path.read_text("utf-8")), path.name)]
     assert len(found) > 1000
     wrong = [where for where, each in found if not each.keys() >= set(KEYS) or "half_width" in each]

@@ -11,7 +11,7 @@ import unicodedata
 from pathlib import Path
 
 FONT = Path(__file__).parent / "letters.otf"
-WIDTHS = FONT.with_suffix(".json")  # of its letters, written by `docs/letters.py`
+WIDTHS = FONT.with_suffix(".json")  # of its letters, written by `tools/letters.py`
 FAMILY = "Inter"  # the font's name
 MIDDLE = 0.36  # from the line that letters stand on up to the middle of capitals, in font sizes
 MISSING = "?"

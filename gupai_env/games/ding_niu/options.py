@@ -1,6 +1,6 @@
 """Types of options: Ding Niu 頂牛.
 
-Written by `docs/options.py` from the variant; do not edit.
+Written by `tools/options.py` from the variant; do not edit.
 """
 
 from typing import Literal, TypedDict

@@ -1,6 +1,6 @@
 """Types of options: Small Mahjong 打小麻將.
 
-Written by `docs/options.py` from the variant; do not edit.
+Written by `tools/options.py` from the variant; do not edit.
 """
 
 from typing import Literal, TypedDict

@@ -1,6 +1,6 @@
 """Types of options: Tien Gow 打天九.
 
-Written by `docs/options.py` from the variant; do not edit.
+Written by `tools/options.py` from the variant; do not edit.
 """
 
 from typing import Literal, TypedDict

@@ -1,0 +1,68 @@
+"""Draws `docs/charts/*.svg` from recorded figures, for light and dark pages:
+
+    python tools/charts.py
+
+The effect of attacking with 2s, by how many were dealt (the verdict on `jl-attack-2`), the strength of all players,
+by game (`results/ladder/*.json`), and how strength grows with training (`results/learning/*.json`).
+"""
+
+import argparse
+import json
+from typing import Any
+
+from writing import DOCS, LADDERS, LEARNING, ranked
+
+from gupai_agents.evaluation.chart import Mean, rows
+from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.report import levels
+from gupai_agents.evaluation.html import standalone
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_app.claim_page import dose_chart
+from gupai_training.curves import strength
+
+FOLDER = DOCS / "charts"
+
+
+def _verdict(claim: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def charts() -> dict[str, str]:
+    """Return the charts by the name of their file."""
+    reading = _verdict("jl-attack-2")["readings"][0]
+    found = {"attack-2-doses": dose_chart(levels(reading))}
+    forest = [
+        (f"{level['dose']}: {each['label']}", each)
+        for level in levels(reading)
+        for each in level["effects"]
+        if Estimate.of(each).has_interval
+    ]
+    means = [
+        Mean(f"{name}: {each.mean:+z.2f} ±{each.half_width:.2f}", each.mean, each.half_width, place)
+        for place, (name, each) in enumerate((name, Estimate.of(found)) for name, found in forest)
+    ]
+    found["attack-2-forest"] = rows([name for name, _ in forest], means)
+    for path in sorted(LADDERS.glob("*.json")):
+        ladder = ranked(json.loads(path.read_text(encoding="utf-8")))
+        means = [
+            Mean(f"{rung['player']}: {total.mean:+z.2f}", total.mean, total.half_width, place)
+            for place, (rung, total) in enumerate(ladder)
+        ]
+        found[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
+    for path in sorted(LEARNING.glob("*.json")):
+        learned = json.loads(path.read_text(encoding="utf-8"))
+        found[f"learning-{path.stem}"] = strength(learned["evaluations"], over="thousand targets")
+    return {name: standalone(chart, dark=True) + "\n" for name, chart in found.items()}
+
+
+def main() -> None:
+    """Write all charts."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, chart in charts().items():
+        (FOLDER / f"{name}.svg").write_text(chart, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    main()

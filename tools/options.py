@@ -1,0 +1,145 @@
+"""Writes the options of the games as types, and the makers of the PettingZoo environments, for editors and checkers.
+
+The source is each game's variant. `tests/test_docs.py` compares what is here with it. After a change that is meant:
+
+    python tools/options.py
+
+For a game: `gupai_env/games/GAME/options.py`, a TypedDict of its options, and `gupai_env/GAME_vN.py`, its environments;
+for all of them: `gupai_env/options.py`, which the functions take that are given a game by name.
+"""
+
+import dataclasses
+import inspect
+import subprocess
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.game import Game
+from gupai_env.games import GAMES
+
+ROOT = Path(__file__).parents[1]
+WRITTEN = "Written by `tools/options.py` from the variant; do not edit."
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """An option as a type: its words, if there are only some, and the other types; and what it is for."""
+
+    words: tuple[object, ...]
+    types: tuple[str, ...]
+    help: str = ""
+
+    @property
+    def type(self) -> str:
+        literal = [f"Literal[{', '.join(map(repr, self.words))}]"] if self.words else []
+        return " | ".join([*literal, *self.types])
+
+
+def options_of(game: Game) -> dict[str, Option]:
+    """Return the options of a game by name."""
+    options = {}
+    for field in dataclasses.fields(game.variant):
+        choices = field.metadata["choices"]
+        words = choices if any(isinstance(each, str) for each in choices) else ()
+        annotation = inspect.formatannotation(field.type)
+        types = (annotation, annotation.replace("tuple", "list").replace(", ...", ""))[: 1 + ("tuple" in annotation)]
+        help = f"{game.variant.allowed(field.name)} (default {field.default}); {field.metadata['help']}"
+        options[field.name] = Option(tuple(words), () if words else types, help)
+    if presets := tuple(game.variant.PRESETS):
+        options["preset"] = Option(presets, (), f"{', '.join(presets)}; all options of one")
+    return options
+
+
+def joined(options: Iterable[Option]) -> Option:
+    """Return an option that takes what any of several do."""
+    words = dict.fromkeys(word for each in options for word in each.words)
+    types = dict.fromkeys(name for each in options for name in each.types)
+    return Option(tuple(words), tuple(types))
+
+
+def wrapped(text: str, indent: str, hanging: str = "") -> str:
+    """Return a text in lines of the width that code has."""
+    return textwrap.fill(text, 120, initial_indent=indent, subsequent_indent=indent + hanging)
+
+
+def typed_dict(name: str, about: str, options: dict[str, Option], base: str = "TypedDict") -> str:
+    fields = []
+    for key, option in options.items():
+        fields.append(f"    {key}: {option.type}")
+        if option.help:
+            fields.append(wrapped(f'"""{option.help[0].upper()}{option.help[1:]}."""', " " * 4))
+    return "\n".join([f"class {name}({base}, total=False):", f'    """{about}"""', "", *fields, ""])
+
+
+def module(about: str, body: str) -> str:
+    imports = "Literal, TypedDict" if "Literal[" in body else "TypedDict"
+    return f'"""{about}\n\n{WRITTEN}\n"""\n\nfrom typing import {imports}\n\n\n{body}'
+
+
+def environments(game: Game) -> str:
+    """Return the module of a game's PettingZoo environments."""
+    types = f"{game.variant.__name__}Options"
+    parameters = [each for each in inspect.signature(GupaiEnv).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    passed = ", ".join(f"{each.name}={each.name}" for each in parameters)
+    listed = "\n".join(
+        wrapped(f"{name}: {option.help}.", " " * 8, " " * 4) for name, option in options_of(game).items()
+    )
+    return f'''"""{game.title} as a PettingZoo environment.
+
+{WRITTEN}
+"""
+
+from typing import Unpack
+
+from gupai_env.aec import GupaiEnv
+from gupai_env.games.{game.identifier} import GAME
+from gupai_env.games.{game.identifier}.options import {types}
+
+
+def raw_env(*, {", ".join(map(str, parameters))}, **variant: Unpack[{types}]) -> GupaiEnv:
+    """Return a table of {game.title}; its first game is dealt by `reset`.
+
+    Args:
+        {", ".join(each.name for each in parameters)}: See `GupaiEnv`.
+{listed}
+
+    Raises:
+        ValueError: An option is unknown (then it is a TypeError as well) or has a value that is not allowed.
+    """
+    return GupaiEnv(GAME, {passed}, **variant)
+
+
+env = raw_env  # the environment itself enforces the order of calls and the legality of actions
+'''
+
+
+def files() -> dict[Path, str]:
+    """Return what is written, formatted, by path."""
+    every = {game.id: options_of(game) for game in GAMES.values()}
+    texts = {}
+    for game in GAMES.values():
+        name, options = game.variant.__name__, dict(every[game.id])
+        leader = {"leader": options.pop("leader")}
+        about = f"The options of {game.title} for a position that is set up, whose leader is given by itself."
+        body = typed_dict(f"{name}Position", about, options) + "\n\n"
+        about = f"The options of {game.title}; all may be left out."
+        body += typed_dict(f"{name}Options", about, leader, f"{name}Position")
+        texts[ROOT / f"gupai_env/games/{game.identifier}/options.py"] = module(f"Types of options: {game.title}.", body)
+        texts[ROOT / f"gupai_env/{game.identifier}_v{game.version}.py"] = environments(game)
+    names = dict.fromkeys(name for options in every.values() for name in options)
+    union = {name: joined([options[name] for options in every.values() if name in options]) for name in names}
+    about = "The options of all games; `gupai rules GAME` shows which of them a game has."
+    texts[ROOT / "gupai_env/options.py"] = module("Types of options: all games.", typed_dict("Options", about, union))
+    return {path: formatted(text) for path, text in texts.items()}
+
+
+def formatted(text: str) -> str:
+    command = ["ruff", "format", "--config", str(ROOT / "pyproject.toml"), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,185 @@
+"""Writes `docs/games/*` from the code, a page and a picture a game, `docs/ladder.md` from what `gupai ladder --json`
+printed, `docs/models.md` from the headers of the networks that come with the package, and
+`docs/reference/configuration.md`. The card of each network is written where the site is built.
+
+Run it after a change of rules, options or encoders, and after new figures in `results` and new verdicts
+on claims:
+
+    python tools/pages.py
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from game_pages import page, picture
+from model_cards import card, models
+from pydantic import BaseModel
+from writing import CARDS, DOCS, LADDERS, LEARNING, interval, ranked, table
+
+from gupai_agents.shipped import networks
+from gupai_app.ladder import MEANING
+from gupai_env.games import GAMES
+from gupai_training.config import Config
+from gupai_training.curves import baselines_of
+
+FOLDER = DOCS / "games"
+
+
+def ladder() -> str:
+    """Return the page of all ladders."""
+    lines = [
+        "# Ladder",
+        "",
+        "*Written by `tools/pages.py` from `results/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
+        "",
+        MEANING,
+        "Search agents play fewer deals. Decisions per second are measured in batches of 512 decisions, drawn from all",
+        "stages of a deal. In the column of all except `random`, ± is an upper bound: the mean of the half-widths.",
+        "[What the names mean](players.md).",
+        "",
+    ]
+    for game in GAMES:
+        for file in sorted(LADDERS.glob(f"{game}*.json")):
+            found = json.loads(file.read_text(encoding="utf-8"))
+            options = ", ".join(f"{name}={value}" for name, value in found["changed"].items())
+            machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
+            lines += [f"## {GAMES[game].title}, {options or 'default options'}", ""]
+            head = (
+                "one of",
+                *(f"against `{name}`" for name in found["rivals"]),
+                "all except `random`",
+                "deals",
+                "decisions/s",
+            )
+            rows = [
+                (
+                    f"`{rung['player']}`",
+                    *(interval(rung["against"].get(name)) for name in found["rivals"]),
+                    interval(total),
+                    f"{rung['deals']:,}",
+                    f"{rung['decisions_per_second']:,.0f}",
+                )
+                for rung, total in ranked(found)
+            ]
+            lines += [f"![Chips per deal of each player, all except random](charts/ladder-{file.stem}.svg)", ""]
+            note = f" {found['note']}" if "note" in found else ""
+            lines += [*table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.{note}", ""]
+    return "\n".join(lines)
+
+
+def learning() -> str:
+    """Return the page of all learning curves."""
+    lines = [
+        "# Learning curves",
+        "",
+        "*Written by `tools/pages.py` from `results/learning/*.json`, by `python -m benchmarks.learning_curves`.*",
+        "",
+        "How strong a new network becomes while it learns from search targets by the recipe of `gupai train GAME`:",
+        "chips per deal of one such player among copies of each rule-based player and of `best`, with 95% intervals",
+        "over deals; `random` is far below, and not drawn. Each curve is a single run; another seed gives another one.",
+        "The recipe's limit in minutes is replaced by a fixed number of targets, so that the machine's speed makes no",
+        "difference. `best` is the player that shipped when a curve was made.",
+        "[What works in training](training.md) and [all players compared](ladder.md) are pages of their own.",
+        "",
+    ]
+    for game in GAMES.values():
+        found = json.loads((LEARNING / f"{game.id}.json").read_text(encoding="utf-8"))
+        last = found["evaluations"][-1]
+        won = [f"{interval(last[name])} against `{name}`" for name in baselines_of(found["evaluations"])]
+        exact = last.get("exploitability")  # of a game whose hands can all be played out
+        lines += [
+            f"## {game.title}",
+            "",
+            f"![Chips per deal over search targets in {game.title}](charts/learning-{game.id}.svg)",
+            "",
+            f"After {last['targets']:,} targets: {', '.join(won)} chips per deal",
+            f"({found['deals']:,} deals, each from every seat).",
+            *([f"A best response wins {exact['best']:.4f} chips per deal from it (exact)."] if exact else []),
+            f"`python -m benchmarks.learning_curves {game.id} --targets {found['targets']} --seed {found['seed']}`",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def configuration() -> str:
+    """Return the keys of a training configuration."""
+    lines = [
+        "# Keys of a configuration",
+        "",
+        "*Written by `tools/pages.py` from `gupai_training/config.py`.*",
+        "",
+        "`gupai train FILE --set KEY=VALUE`; [how training works](../training.md).",
+        "",
+    ]
+    sections = {
+        name: field.annotation
+        for name, field in Config.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+    }
+    for section, model in {"": Config, **sections}.items():
+        schemas = model.model_json_schema()["properties"]
+        rows = (
+            (
+                f"`{section}{'.' if section else ''}{name}`",
+                "" if field.is_required() else f"`{json.dumps(field.default)}`",
+                _allowed(schemas[name]),
+                field.description,
+            )
+            for name, field in model.model_fields.items()
+            if section or name not in sections
+        )
+        lines += [f"## {section or 'The run'}", "", *table(("key", "default", "allowed", "meaning"), rows), ""]
+    return "\n".join(lines)
+
+
+def _allowed(schema: dict[str, Any]) -> str:
+    """Return in words the values that the JSON schema of a setting allows, "" where it only names their type."""
+    if "anyOf" in schema:
+        found = [words for each in schema["anyOf"] if (words := _allowed(each))]
+        return " or ".join([*found, "`null`"]) if found else ""
+    if "enum" in schema:
+        return ", ".join(f"`{each}`" for each in schema["enum"])
+    if schema["type"] == "array":
+        least = f"{schema['minItems']} to " if "minItems" in schema else "up to "
+        each = _allowed(schema["items"])
+        return f"a list of {least}{schema['maxItems']}" + (f", each {each}" if each else "")
+    if "maxLength" in schema:
+        return f"up to {schema['maxLength']:,} characters"
+    least, most = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum", 0) - 1)
+    if "exclusiveMinimum" in schema:
+        return f"above {schema['exclusiveMinimum']:g}, at most {most:,.16g}"
+    if least is None:
+        return ""
+    return f"{least:g} to {most:,.16g}" if most > 0 else f"at least {least:g}"
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    """Yield all that is written here, each with its text."""
+    for game in GAMES.values():
+        yield FOLDER / f"{game.id}.md", page(game)
+        yield FOLDER / f"{game.id}.svg", picture(game)
+    yield DOCS / "ladder.md", ladder()
+    yield DOCS / "learning-curves.md", learning()
+    yield DOCS / "models.md", models()
+    yield DOCS / "reference" / "configuration.md", configuration()
+
+
+def cards() -> Iterator[tuple[Path, str]]:
+    """Yield the cards of networks, which are written where the site is built, each with its text."""
+    for game in GAMES.values():
+        yield from ((CARDS / f"{file.stem}.md", card(game, file, header)) for file, header in networks(game.id))
+
+
+def main() -> None:
+    """Write all pages that are kept."""
+    FOLDER.mkdir(exist_ok=True)
+    for file, text in files():
+        file.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    main()
