@@ -9,14 +9,11 @@ Recording takes some minutes of two cores.
 """
 
 import argparse
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gupai_agents import agent_names
-from gupai_agents.evaluation.benchmark import hash_of, kept_file, play_duel, recorded_player
+from gupai_agents.evaluation.benchmark import hash_of, kept_file, with_scales
 from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_suite
 from gupai_agents.evaluation.folder import difference
 from gupai_agents.workers import workers_for
@@ -78,27 +75,7 @@ def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), kno
             population |= {spec: before[spec] for spec in specs if kept_file(before[spec])}
         what = {"name": task, "game": game.id, "version": game.version, "options": options}
         tasks[task] = Task(**what, population=population, zero=[0.0, 0.0], hundred=[0.0, 0.0])
-    ends: dict[Hashable, tuple] = {
-        (task.name, spec, rival): (task, recorded_player(task, spec), rival, SEED, deals)
-        for task in tasks.values()
-        for spec in (next(iter(task.population)), list(task.population)[-1])
-        for rival in task.population
-    }
-    chips: dict[Hashable, np.ndarray] = {}
-    workers = workers_for(jobs)
-    for key, won in workers.as_done(play_duel, ends):
-        chips[key] = won
-
-    def end(task: Task, spec: str) -> list[float]:
-        mean: list[float] = np.mean([chips[task.name, spec, rival] for rival in task.population], 0).tolist()
-        return mean
-
-    recorded = [
-        task.model_copy(
-            update={"zero": end(task, next(iter(task.population))), "hundred": end(task, list(task.population)[-1])}
-        )
-        for task in tasks.values()
-    ]
+    recorded = with_scales(list(tasks.values()), SEED, deals, workers=workers_for(jobs))
     return Suite(name=name, made_with=__version__, seed=SEED, tasks=recorded)
 
 

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_agents.evaluation.all_hands import HandTree
-from gupai_agents.evaluation.benchmark import gaps, kept_file
-from gupai_agents.evaluation.benchmark_models import Card, read_suite
+from gupai_agents.evaluation.benchmark import gaps, kept_file, suite_of
+from gupai_agents.evaluation.benchmark_models import Card
 from gupai_agents.evaluation.best_response import NETWORK, SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
@@ -243,12 +243,14 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
     for at, result in enumerate(cards[0].results):
         row = [str(card.results[at].score) for card in cards]
         if len(cards) == 1:
-            suite = read_suite(cards[0].suite)
-            first, *_, last = suite.task(result.task).population.items()
-            top = f"{last[0]} of {suite.name}" if kept_file(last[1]) else last[0]  # a later player has its name now
+            suite = suite_of(cards[0])
+            task = suite.task(result.task)
+            bottom, top = task.scale
+            if kept_file(task.players[top]):  # a later player has its name now
+                top = f"{top} of {suite.complete.name}"
             timing = cards[0].timing
             row.append(f"{timing.microseconds[result.task]:,.1f}" if timing else "")
-            row.append(f"{first[0]} to {top}")
+            row.append(f"{bottom} to {top}")
         table.add_row(result.task, *row)
     put(
         table,
@@ -259,8 +261,8 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
             for card, gap in zip(cards[1:], differences, strict=True)
         ),
         *(f"{card.agent} thinks {card.timing.slowest} per decision on one core." for card in cards if card.timing),
-        "A score of 0 is that of the first player of a task's population, 100 that of the last one, in the same deals "
-        "against all of it; in brackets the 95% interval, a bootstrap over deals.",
+        "A score of 0 is that of the weaker player of a task's scale, 100 that of the stronger one, in the same deals "
+        "against the whole population; in brackets the 95% interval, a bootstrap over deals.",
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from gupai_agents.evaluation import benchmark, duel
 from gupai_agents.evaluation.benchmark import (
     card_of,
     gaps,
+    held_out,
     play_benchmark,
     play_duel,
     read_cards,
@@ -24,6 +26,7 @@ from gupai_agents.evaluation.benchmark import (
     verify_card,
 )
 from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_card, read_suite
+from gupai_agents.identity import digest_of
 from gupai_agents.shipped import NETWORKS
 from gupai_agents.workers import Processes
 from gupai_app import report
@@ -32,6 +35,7 @@ from gupai_app.commands.benchmark import who_plays
 from gupai_app.commands.errors import Mistake
 
 V1 = read_suite("v1")
+CARDS = Path(__file__).parents[1] / "docs" / "benchmark"
 QUICK = ("ding-niu", "tiu-u")
 
 
@@ -275,6 +279,40 @@ def test_a_card_that_names_a_program_runs_no_code_unless_it_is_named(tmp_path):
         verify_card(path, {"tiu-u": "random"})
 
 
+def test_a_card_names_the_file_next_to_it_wherever_it_is_checked(tmp_path, monkeypatch):
+    folder, file = tmp_path / "sent", tmp_path / "sent" / "own.safetensors"
+    folder.mkdir()
+    shutil.copyfile(NETWORKS / "tiu-u-default.safetensors", file)
+    monkeypatch.chdir(folder)
+    Path("card.json").write_text(as_text(play_benchmark({"tiu-u": f"checkpoint:{file.name}"}, deals=2)), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    (player,) = (result.player for result in verify_card("sent/card.json").results)
+    assert (player.spec, list(player.files)) == ("checkpoint:own.safetensors", ["own.safetensors"])
+    header, tensors = read_checkpoint(file)
+    write_checkpoint(file, header | {"seed": 5}, tensors)
+    with pytest.raises(CardError, match="task tiu-u: the agent is not the card's player"):  # plays alike, is another
+        verify_card("sent/card.json")
+    file.unlink()
+    with pytest.raises(CardError, match=r"own\.safetensors"):
+        verify_card("sent/card.json")
+
+
+SENT = [
+    path
+    for path in CARDS.glob("*.json")
+    if (path.with_suffix(".onnx")).exists() or path.with_suffix(".safetensors").exists()
+]
+
+
+@pytest.mark.parametrize("path", SENT, ids=lambda path: path.stem)
+def test_a_learner_of_the_documentation_plays_its_card_again(path, monkeypatch):
+    monkeypatch.chdir(CARDS)
+    (result,) = read_card(path).results
+    assert {name: digest_of(name) for name in result.player.files} == result.player.files != {}
+    won = play_duel(V1.task(result.task), result.player.spec, "greedy", V1.seed, 2)
+    assert won.tolist() == result.chips["greedy"][:2]
+
+
 def test_gaps_are_of_the_same_deals(card):
     (none,) = gaps([card, card])
     assert (none.mean, none.low, none.high) == (0, 0, 0)
@@ -283,6 +321,41 @@ def test_gaps_are_of_the_same_deals(card):
     assert gap.mean == pytest.approx(100 - card.score.mean, abs=0.011)
     with pytest.raises(ValueError, match="not of the same suite, tasks and deals"):
         list(gaps([card, play_benchmark({"tiu-u": "greedy"}, deals=12)]))
+
+
+# --- held-out deals -------------------------------------------------------------------------------
+
+RANDOMNESS = "ab" * 32
+
+
+def test_the_seed_of_held_out_deals_follows_from_the_suite_and_the_randomness_alone():
+    name = f"v1-held-out-{RANDOMNESS}"
+    seed = benchmark.held_out_seed(name)
+    assert seed == int(hashlib.sha256(name.encode()).hexdigest()[:16], 16) // 2**11 < 2**53
+    for wrong in ("", "ab" * 31, "AB" * 32, "0x" + "ab" * 31, "ab" * 32 + "\n"):
+        with pytest.raises(ValueError, match="randomness must be 64 hexadecimal digits"):
+            benchmark.held_out_seed(f"v1-held-out-{wrong}")
+
+
+def test_a_card_of_held_out_deals_is_verified_from_what_it_says(tmp_path):
+    suite = held_out(V1, RANDOMNESS, tasks=QUICK, deals=6)
+    assert [task.population for task in suite.tasks] == [V1.task(task.name).population for task in suite.tasks]
+    assert suite.seed == benchmark.held_out_seed(suite.name)
+    assert all(task.zero != V1.task(task.name).zero[:6] for task in suite.tasks)
+    best = play_benchmark(dict.fromkeys(QUICK, "best"), suite=suite)
+    assert (best.score.mean, best.suite, best.whole) == (100.0, f"v1-held-out-{RANDOMNESS}", False)
+    path = tmp_path / "card.json"
+    path.write_text(as_text(play_benchmark({"tiu-u": "greedy"}, suite=suite, deals=3)), encoding="utf-8")
+    benchmark._played.clear()
+    assert verify_card(path).deals == 3
+    path.write_text(path.read_text(encoding="utf-8").replace(RANDOMNESS, "ba" * 32), encoding="utf-8")
+    with pytest.raises(CardError, match=r"its suite v1-held-out-[ab]+ is not the one"):
+        read_cards([path])
+
+
+def test_held_out_deals_are_at_most_as_many_as_the_suite_has():
+    with pytest.raises(ValueError, match="deals"):
+        held_out(V1, RANDOMNESS, deals=1001)
 
 
 # --- the command ----------------------------------------------------------------------------------

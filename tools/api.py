@@ -63,7 +63,7 @@ PUBLIC = {
     "gupai_agents.look_ahead": "Depth LookAhead",
     "gupai_agents.gymnasium_envs": "SeatEnv SeatVectorEnv",
     "gupai_agents.evaluation": "*",
-    "gupai_agents.evaluation.benchmark": "play_benchmark read_cards verify_card",
+    "gupai_agents.evaluation.benchmark": "held_out play_benchmark read_cards verify_card",
     "gupai_agents.evaluation.claims": "*",
     "gupai_agents.evaluation.statistics": "Estimate",
     "gupai_training": "*",

@@ -50,12 +50,17 @@ def benchmark(
     compare: Annotated[
         list[str] | None, typer.Option("--compare", metavar="CARD", help="Card to show for comparison; may be repeated")
     ] = None,
+    suite_name: Annotated[str, typer.Option("--suite", metavar="NAME", help="Suite to play")] = "v1",
+    randomness: Annotated[
+        str | None,
+        typer.Option("--held-out", metavar="RANDOMNESS", help="Play the held-out deals of this public randomness"),
+    ] = None,
     jobs: Jobs = 1,
     *,
     card: CardFile,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate an agent on the tasks of the benchmark: `random` scores 0, `best` scores 100."""
+    """Evaluate an agent on the tasks of the benchmark: in suite v1, `random` scores 0 and `best` 100."""
     if not agents and not compare:
         raise Mistake("name an AGENT, or cards with --compare")
     card.check()
@@ -66,9 +71,9 @@ def benchmark(
     from gupai_env.core.files import write_file
 
     with mistakes():
-        suite, cards = read_suite(), read_cards(compare or [])
+        suite, cards = read_suite(suite_name), read_cards(compare or [])
     if agents:
-        found = _played(suite, who_plays(suite, agents, tasks), deals, card.label, jobs)
+        found = _played(suite, randomness, who_plays(suite, agents, tasks), deals, card.label, jobs)
         cards.insert(0, found)
         if card.out is not None:
             from gupai_agents.evaluation.html import card_page
@@ -80,21 +85,25 @@ def benchmark(
         report.benchmark(cards, as_json=as_json)
 
 
-def _played(suite: "Suite", who: dict[str, str], deals: int | None, name: str | None, jobs: int) -> "Card":
-    """Return the card of agents, by task."""
-    from gupai_agents.evaluation.benchmark import play_benchmark, timed
+def _played(
+    suite: "Suite", randomness: str | None, who: dict[str, str], deals: int | None, name: str | None, jobs: int
+) -> "Card":
+    """Return the card of agents, by task; with randomness, in held-out deals."""
+    from gupai_agents.evaluation.benchmark import held_out, play_benchmark, timed
     from gupai_app import report
     from gupai_app.bench import machine
 
-    duels = sum(len(suite.task(task).population) for task in who)
+    duels = sum(len(suite.task(task).population) for task in who) * (1 if randomness is None else 3)
     with (
         mistakes(),
         going_on(NOTHING_KEPT),
         workers_of(jobs, NOTHING_KEPT) as workers,
         report.progress("duels", duels) as done,
     ):
-        how: dict[str, Any] = {"suite": suite, "name": name, "deals": deals, "progress": done}
-        return timed(play_benchmark(who, workers=workers, **how), who, machine()["cpu"])
+        how: dict[str, Any] = {"deals": deals, "progress": done, "workers": workers}
+        if randomness is not None:
+            suite = held_out(suite, randomness, tasks=who, **how)
+        return timed(play_benchmark(who, suite=suite, name=name, **how), who, machine()["cpu"])
 
 
 def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None = None) -> dict[str, str]:
@@ -132,7 +141,7 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
     from pathlib import Path
 
     from gupai_agents.evaluation.benchmark import verify_card as check
-    from gupai_agents.evaluation.benchmark_models import read_card, read_suite
+    from gupai_agents.evaluation.benchmark_models import HELD_OUT, read_card, read_suite
     from gupai_agents.evaluation.folder import verify_page
     from gupai_agents.evaluation.html import card_page
     from gupai_app import report
@@ -140,7 +149,7 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
     with mistakes():
         card = read_card(path)  # what it says is checked below
         names = [each.task for each in card.results]
-        who = who_plays(read_suite(card.suite), agents, names) if agents else {}
+        who = who_plays(read_suite(card.suite.partition(HELD_OUT)[0]), agents, names) if agents else {}
         duels = sum(len(each.chips) for each in card.results)
         so_far = "no errors were found so far"
         with going_on(so_far), workers_of(jobs, so_far) as workers, report.progress("duels", duels) as done:

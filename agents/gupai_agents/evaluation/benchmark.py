@@ -9,9 +9,11 @@ the same: so `random` has exactly 0 and that `best` exactly 100.
 A `Card` holds the chips of every deal, and figures that follow from them. `verify_card` computes all of it again.
 """
 
+import hashlib
+import re
 import time
 import zlib
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ import numpy as np
 from gupai_agents.agent import Agent, name_of, origin_of
 from gupai_agents.evaluation.benchmark_models import (
     FORMAT,
+    HELD_OUT,
     SUITES,
     Card,
     CardError,
@@ -39,7 +42,7 @@ from gupai_agents.identity import digest_of, identity_of, moves_of
 from gupai_agents.registry import KINDS, agent_of_data, agents_of
 from gupai_agents.shipped import BEST, best_file
 from gupai_agents.workers import Workers, one_core
-from gupai_env.core.checks import counted, whole_number
+from gupai_env.core.checks import counted, short_repr, whole_number
 from gupai_env.core.files import naming
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -68,14 +71,14 @@ def kept_file(known: str) -> Path | None:
 
 def recorded_player(task: Task, spec: str) -> str:
     """Return the spec of the player that a task's population calls `spec`."""
-    kept = kept_file(task.population[spec])
+    kept = kept_file(task.players[spec])
     return spec if kept is None else f"checkpoint:{kept}"
 
 
 def check_population(suite: Suite, task: Task) -> None:
     """Raise ValueError unless the players of a task are those with which it was recorded."""
     game, variant = task.played
-    for spec, known in task.population.items():
+    for spec, known in task.players.items():
         kept = kept_file(known)
         found = hash_of(spec, game, variant) if kept is None else digest_of(kept)
         if found != known:
@@ -94,6 +97,35 @@ def play_duel(task: Task, agent: str | Agent, rival: str, seed: int, deals: int)
     return chips[:, :, 0].mean(1)
 
 
+def with_scales(
+    tasks: Sequence[Task], seed: int, deals: int, progress: Progress | None = None, workers: Workers | None = None
+) -> list[Task]:
+    """Return tasks with what both ends of their scales win in the deals of a seed.
+
+    Args: deals: of every duel. progress: called with 1 after every duel. workers: who plays, default this process.
+    """
+    duels: dict[Hashable, tuple] = {
+        (task.name, spec, rival): (task, recorded_player(task, spec), rival, seed, deals)
+        for task in tasks
+        for spec in task.scale
+        for rival in task.population
+    }
+    chips: dict[Hashable, np.ndarray] = {}
+    for key, won in (workers or Workers()).as_done(play_duel, duels):
+        chips[key] = won
+        if progress:
+            progress(1)
+
+    def end(task: Task, spec: str) -> list[float]:
+        mean: list[float] = np.mean([chips[task.name, spec, rival] for rival in task.population], 0).tolist()
+        return mean
+
+    return [
+        task.model_copy(update={"zero": end(task, task.scale[0]), "hundred": end(task, task.scale[1])})
+        for task in tasks
+    ]
+
+
 def play_benchmark(
     agents: Mapping[str, str | Agent],
     /,
@@ -108,7 +140,7 @@ def play_benchmark(
 
     Args:
         agents: By the name of each task who plays it: a spec or, by this process alone, an agent.
-        suite: Default: the newest that ships.
+        suite: Default: v1.
         name: What the card calls the agent, default its spec.
         deals: Only the first so many of every task, for a quick evaluation. Default: all.
         progress: Called with 1 after every duel.
@@ -126,6 +158,8 @@ def play_benchmark(
         raise ValueError(f"no task was named; they are {', '.join(task.name for task in suite.tasks)}")
     most = max(task.deals for task in tasks)
     deals = most if deals is None else whole_number("deals", deals, 2, most)
+    if suite.complete is not suite:  # so that a card of few held-out deals needs only these to be verified
+        suite = suite.part(agents, deals)
     made = {task.name: _made(agents[task.name], task) for task in tasks}
     players = {task.name: _player(made[task.name], task) for task in tasks}
     for task in tasks:
@@ -168,6 +202,69 @@ def _label(agent: Agent) -> str:
     return origin.spec if origin else name_of(agent)
 
 
+# --- held-out deals -------------------------------------------------------------------------------
+
+
+def held_out_seed(name: str) -> int:
+    """Return the seed of held-out deals, below 2**53: the first bits of the SHA-256 of their suite's name.
+
+    Raises: ValueError unless 64 hexadecimal digits of randomness are in it.
+    """
+    randomness = name.partition(HELD_OUT)[2]
+    if not re.fullmatch("[0-9a-f]{64}", randomness):
+        raise ValueError(f"randomness must be 64 hexadecimal digits in small letters, not {short_repr(randomness)}")
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) >> 11
+
+
+def held_out(
+    suite: Suite,
+    randomness: str,
+    *,
+    tasks: Collection[str] | None = None,
+    deals: int | None = None,
+    progress: Progress | None = None,
+    workers: Workers | None = None,
+) -> Suite:
+    """Return a suite in deals that nobody knew before some randomness was public; both ends of its scale play them.
+
+    Args:
+        suite: Whose tasks, players and number of deals it has.
+        randomness: 64 hexadecimal digits, from where docs/benchmark.md says.
+        tasks: Only these, default all.
+        deals: Only the first so many, default all.
+        progress: Called with 1 after every duel.
+        workers: Who plays, default this process.
+
+    Raises:
+        ValueError: For other randomness, an unknown task, more deals than the suite has, and a population that is not
+            as recorded.
+    """
+    name = f"{suite.name}{HELD_OUT}{randomness}"
+    seed = held_out_seed(name)
+    most = max(task.deals for task in suite.tasks)
+    deals = most if deals is None else whole_number("deals", deals, 2, most)
+    part = suite.part([task.name for task in suite.tasks] if tasks is None else tasks, deals)
+    key = suite.digest, name, tuple(task.name for task in part.tasks), deals
+    if key not in _played:
+        for task in part.tasks:
+            check_population(suite, task)
+        scaled = with_scales(part.tasks, seed, deals, progress, workers)
+        _played[key] = Suite(name=name, made_with=suite.made_with, seed=seed, tasks=scaled)
+    return _played[key]
+
+
+_played: dict[tuple[str, str, tuple[str, ...], int], Suite] = {}  # by this process, which asks for one several times
+
+
+def suite_of(card: Card, workers: Workers | None = None) -> Suite:
+    """Return the suite of a card, which has to be played again if its deals were held out. Raises: ValueError."""
+    base, mark, randomness = card.suite.partition(HELD_OUT)
+    suite = read_suite(base)
+    if not mark:
+        return suite
+    return held_out(suite, randomness, tasks=[each.task for each in card.results], deals=card.deals, workers=workers)
+
+
 # --- figures --------------------------------------------------------------------------------------
 
 
@@ -195,7 +292,8 @@ def card_of(
             score=_interval(samples[-1], n),
         )
         results.append(result)
-    whole = len(results) == len(suite.tasks) and deals >= max(task.deals for task in suite.tasks)
+    full = suite.complete.tasks
+    whole = len(results) == len(full) and deals >= max(task.deals for task in full)
     return Card(
         format=FORMAT,
         suite=suite.name,
@@ -242,7 +340,7 @@ def gaps(cards: Sequence[Card]) -> Iterator[Score]:
     """
     if len({(card.digest, card.deals, *(result.task for result in card.results)) for card in cards}) > 1:
         raise ValueError("these cards are not of the same suite, tasks and deals, so their scores cannot be compared")
-    suite = read_suite(cards[0].suite)
+    suite = suite_of(cards[0])
     first, *others = (
         np.mean([scores_of(suite.task(each.task), _as_arrays(each.chips)) for each in card.results], 0)
         for card in cards
@@ -268,11 +366,11 @@ def timed(card: Card, agents: Mapping[str, str | Agent], cpu: str) -> Card:
         agents: As of `play_benchmark`.
         cpu: What the processor is called.
     """
-    suite, found = read_suite(card.suite), {}
+    suite, found = suite_of(card), {}
     with one_core():
         for task in (suite.task(each.task) for each in card.results):
             game, variant = task.played
-            batch = some_decisions(game, agent_of_data(list(task.population)[1], game, variant), variant)
+            batch = some_decisions(game, agent_of_data(list(task.players)[1], game, variant), variant)
             per_second = speed(_made(agents[task.name], task), game, variant, batch, time.process_time)
             found[task.name] = round(1e6 / per_second, PLACES)
     slowest = max(found.values())
@@ -288,11 +386,11 @@ def read_cards(paths: Sequence[str | Path]) -> list[Card]:
     return [_checked(Path(path)) for path in paths]
 
 
-def _checked(path: Path) -> Card:
+def _checked(path: Path, workers: Workers | None = None) -> Card:
     """Return a card; raises CardError unless every figure of it follows from its chips, to the byte."""
     card = read_card(path)
     try:
-        suite = read_suite(card.suite)
+        suite = suite_of(card, workers)
         if card.digest != suite.digest:
             raise ValueError(f"its suite {suite.name} is not the one that ships with this version of gupai")
         players = {each.task: each.player for each in card.results}
@@ -322,7 +420,8 @@ def verify_card(
     Args:
         path: The card.
         agents: Who played each task, as `play_benchmark` takes it. Default: the players that the card names, except
-            factories, for a file must not run code.
+            factories, for a file must not run code; their files are sought next to the card first, then from the
+            current folder.
         progress: Called with 1 after every duel.
         workers: Who plays, default this process.
 
@@ -331,7 +430,7 @@ def verify_card(
         OSError: It cannot be read.
     """
     path = Path(path)
-    card = _checked(path)
+    card = _checked(path, workers)
     try:
         named = {each.task: each.player.spec for each in card.results} | dict(agents or {})
         specs = {task: spec for task, spec in named.items() if spec is not None}
@@ -339,16 +438,33 @@ def verify_card(
             code = spec is None or (":" in spec and spec.partition(":")[0] not in KINDS)
             if code and task not in (agents or {}):
                 raise ValueError(f"task {task}: {spec or 'a program'} is not made from data; name it with --agent")
-        suite = read_suite(card.suite)
+        played = {task: spec if task in (agents or {}) else _next_to(path, spec) for task, spec in specs.items()}
+        suite = suite_of(card)
         again = play_benchmark(
-            specs, suite=suite, name=card.agent, deals=card.deals, progress=progress, workers=workers
+            played, suite=suite, name=card.agent, deals=card.deals, progress=progress, workers=workers
         )
     except ValueError as error:
         raise CardError(f"{path}: {error}") from None
     for there, here in zip(card.results, again.results, strict=True):
-        was, now = there.player, here.player
+        was, now = there.player, _as_named(here.player, played[here.task], there.player)
         if was.moves != now.moves or (there.task not in (agents or {}) and was != now):
             raise CardError(f"{path}: task {there.task}: the agent is not the card's player")
         if what := difference(there.chips, here.chips, f"chips of {there.task}"):
             raise CardError(f"{path}: {what.partition(' is ')[0]} is not what the agent wins")
     return card
+
+
+def _next_to(path: Path, spec: str) -> str:
+    """Return a spec that names the file next to a card, if there is one."""
+    kind, sign, name = spec.partition(":")
+    beside = path.parent / name
+    return f"{kind}:{beside}" if sign and kind in KINDS and beside.exists() else spec
+
+
+def _as_named(player: Player, spec: str, recorded: Player) -> Player:
+    """Return a player, made from a spec, with the names that a card gives it and its files."""
+    if len(player.files) != len(recorded.files):
+        return player
+    files = dict(zip(recorded.files, player.files.values(), strict=True))
+    name = recorded.name if player.name == spec else player.name
+    return player.model_copy(update={"name": name, "spec": recorded.spec, "files": files})

@@ -8,10 +8,11 @@ import functools
 import hashlib
 import json
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from gupai_agents.evaluation.folder_models import Digest, Player
 from gupai_agents.stored import Count, DamagedError, Interval, Number, Stored, Text, parse_stored, small_file
@@ -22,7 +23,8 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
 SUITES = Path(__file__).parent / "suites"
-NEWEST = "v1"
+DEFAULT = "v1"
+HELD_OUT = "-held-out-"  # in the name of a suite, between the suite that it is of and the randomness
 FORMAT = 1  # of cards
 MOST_BYTES = 1 << 25  # of a card
 MOST_TASKS = 1000
@@ -37,17 +39,41 @@ class CardError(ValueError):
 class Task(Stored):
     """A variant of a game, and who plays there.
 
-    population: the hash of every player by its spec, see `benchmark.hash_of`; the first is the zero of the scale and
-        the last its hundred. zero, hundred: what these two win per deal against the population, deal by deal.
+    population: the hash of every player by its spec, see `benchmark.hash_of`. ends: the same of the zero and the
+        hundred of the scale, unless these are the first and the last of the population. zero, hundred: what these two
+        win per deal against the population, deal by deal.
     """
 
     name: Text
     game: Text
     version: Count
     options: dict[str, Any]
-    population: Annotated[dict[Text, Digest], Field(min_length=2)]
+    population: Annotated[dict[Text, Digest], Field(min_length=1)]
+    ends: Annotated[dict[Text, Digest], Field(max_length=2, default_factory=dict)]
     zero: Chips
     hundred: Chips
+
+    @model_validator(mode="after")
+    def _has_two_ends(self) -> Self:
+        if len(self.ends or self.population) < 2:
+            raise ValueError("a scale has two ends")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_usual_ends(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return the content as suites had it before there were other ends: a digest means the same for ever."""
+        return {name: value for name, value in content(self).items() if name != "ends" or value}
+
+    @property
+    def players(self) -> dict[str, str]:
+        """The hash of everybody who plays, by spec."""
+        return self.population | self.ends
+
+    @property
+    def scale(self) -> tuple[str, str]:
+        """Who scores 0 and who 100."""
+        first, *_, last = self.ends or self.population
+        return first, last
 
     @property
     def deals(self) -> int:
@@ -77,6 +103,23 @@ class Suite(Stored):
     def digest(self) -> str:
         """SHA-256 of everything in it."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+    @property
+    def complete(self) -> "Suite":
+        """The suite whose tasks and deals make a score of the suite: itself, or that whose held-out deals these are."""
+        base, mark, _ = self.name.partition(HELD_OUT)
+        return read_suite(base) if mark else self
+
+    def part(self, names: Collection[str], deals: int | None = None) -> "Suite":
+        """Return the suite of some tasks, with the first deals of each. Raises: ValueError for an unknown task."""
+        for name in names:
+            self.task(name)
+        tasks = [
+            task.model_copy(update={"zero": task.zero[:deals], "hundred": task.hundred[:deals]})
+            for task in self.tasks
+            if task.name in names
+        ]
+        return Suite(name=self.name, made_with=self.made_with, seed=self.seed, tasks=tasks)
 
     def task(self, name: str) -> Task:
         """Return a task by its name; raises ValueError."""
@@ -148,7 +191,7 @@ def suite_names() -> list[str]:
 
 
 @functools.cache
-def read_suite(name: str = NEWEST) -> Suite:
+def read_suite(name: str = DEFAULT) -> Suite:
     """Return a suite that ships with the package; raises ValueError for a name that none has."""
     one_of("suite", name, suite_names())
     return parse_stored((SUITES / f"{name}.json").read_bytes(), Suite, f"suite {name}")
