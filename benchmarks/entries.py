@@ -1,15 +1,23 @@
-"""Entries of the benchmark that anybody could make: learners of other libraries, with their own settings.
+"""Entries of the benchmark that anybody could make: learners of other libraries with their own settings, and ours.
 
     python -m benchmarks.entries maskable-ppo jie-long-forced --decisions 100_000 --out maskable-ppo.json
     python -m benchmarks.entries nfsp pai-gow --decisions 20_000 --out nfsp.json
     python -m benchmarks.entries deep-cfr pai-gow --decisions 20_000 --out deep-cfr.json
+    python -m benchmarks.entries search-targets jie-long-forced --decisions 500_000 --seeds 1 2 3 --out targets.json
 
 With sb3-contrib's MaskablePPO one seat learns against `greedy` in the others, in 16 lanes; rewards are chips over the
 standard deviation of a deal. NFSP and Deep CFR are OpenSpiel's, in torch (pip install "gupai[openspiel]" dm-tree), and
 learn for all seats; they play the most likely action of their average policy. A decision is one choice of one seat.
+Search targets are the recipe of `gupai train GAME`, here with as many targets as decisions are named, and the player
+is written in eight bits, as those that ship.
+
+The network lies next to its card, so `gupai verify CARD` plays it again. Every seed has a card, NAME-SEED.json, and one
+that is there is read instead of made again; the last lines are the scores, and their mean with its interval over seeds.
 """
 
 import argparse
+import contextlib
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,68 +26,94 @@ from typing import Any
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
+from torch import nn
 
-from benchmarks.learning_tiny import nfsp_table, play_nfsp, scoring
-from gupai_agents import ObservationAgent, make_agent
+from benchmarks.learning_curves import recipe
+from benchmarks.learning_tiny import nfsp_table, play_nfsp
+from gupai_agents import make_agent
+from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.benchmark import play_benchmark, timed
-from gupai_agents.evaluation.benchmark_models import Task, as_text, read_suite
+from gupai_agents.evaluation.benchmark import play_benchmark, read_cards, timed
+from gupai_agents.evaluation.benchmark_models import Card, Task, as_text, read_suite
+from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.network import packed
 from gupai_app.bench import machine
+from gupai_env import get_game
 from gupai_env.core.files import write_file
+from gupai_training import train
 from gupai_training.selfplay import SelfPlayVecEnv
 
 LANES, RIVAL = 16, "greedy"
 TRAVERSALS = 64  # of Deep CFR for every player between two fits of its networks
 FITS = 100  # minibatches of each fit
-Score = Callable[[np.ndarray], np.ndarray]
+Learner = Callable[[Task, int, int, str], str]  # of a task, decisions and a seed; writes NAME and a suffix
 
 
 def main() -> None:
-    """Train a player for a task, play the task, and write the card."""
+    """Train a player for a task from every seed, play the task, and write the cards."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("method", choices=METHODS)
     parser.add_argument("task")
     parser.add_argument("--decisions", type=int, default=100_000, help="that are learned from")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--deals", type=int, help="of the benchmark, default all")
-    parser.add_argument("--out", type=Path, required=True, help="a new card")
+    parser.add_argument("--out", type=Path, required=True, help="the card; of several seeds, NAME-SEED.json each")
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    title, learn = METHODS[chosen.method]
+    cards = []
+    with contextlib.chdir(chosen.out.parent):  # so that a card names the network next to it
+        for seed in chosen.seeds:
+            name = chosen.out.stem if len(chosen.seeds) == 1 else f"{chosen.out.stem}-{seed}"
+            path = Path(f"{name}.json")
+            if not path.exists():
+                card = entry(chosen.method, chosen.task, chosen.decisions, seed, chosen.deals, name)
+                write_file(path, as_text(card).encode())
+            cards += read_cards([path])
+            print(f"{cards[-1].agent}: {cards[-1].score}", flush=True)
+    if len(cards) > 1:
+        print(f"mean over seeds: {estimate(np.array([card.score.mean for card in cards]), runs=True).text(1, 'seeds')}")
+
+
+def entry(method: str, task_name: str, decisions: int, seed: int, deals: int | None, name: str) -> Card:
+    """Return the card of a player that learns, whose network is written to NAME and a suffix."""
+    title, learn = METHODS[method]
+    task = read_suite().task(task_name)
     begun = time.process_time()
-    task = read_suite().task(chosen.task)
-    who = {task.name: ObservationAgent(title, task.game, learn(task, chosen.decisions, chosen.seed))}
+    who = {task.name: learn(task, decisions, seed, name)}
     print(f"learned in {time.process_time() - begun:.0f} s of one core", flush=True)
-    name = f"{title}, {chosen.decisions:,} decisions, seed {chosen.seed}"
-    card = timed(play_benchmark(who, name=name, deals=chosen.deals), who, machine()["cpu"])
-    write_file(chosen.out, as_text(card).encode())
-    print(f"{name}: {card.score}")
+    label = f"{title}, {decisions:,} {'targets' if learn is search_targets else 'decisions'}, seed {seed}"
+    return timed(play_benchmark(who, name=label, deals=deals), who, machine()["cpu"])
 
 
-def maskable_ppo(task: Task, decisions: int, seed: int) -> Score:
+def maskable_ppo(task: Task, decisions: int, seed: int, name: str) -> str:
     """Return the policy that MaskablePPO has learned for a task."""
     rival = make_agent(RIVAL, task.game, **task.options)
     scale = float(np.std(duel(task.game, rival, rival, 500, seed=seed, **task.options).chips[:, 0, 0])) or 1.0
     env = SelfPlayVecEnv.against(task.game, LANES, [RIVAL], seed=seed, payoff_scale=scale, **task.options)
     model = MaskablePPO("MlpPolicy", env, seed=seed, device="cpu")
     model.learn(decisions)
-
-    def score(observations: np.ndarray) -> np.ndarray:
-        with torch.no_grad():
-            found: Any = model.policy.get_distribution(torch.from_numpy(observations)).distribution
-        return np.asarray(found.logits)
-
-    return score
+    return as_graph(nn.Sequential(model.policy.mlp_extractor.policy_net, model.policy.action_net), task, name)
 
 
-def nfsp(task: Task, decisions: int, seed: int) -> Score:
+def search_targets(task: Task, targets: int, seed: int, name: str) -> str:
+    """Return the player that a game's recipe has learned from search targets for a task."""
+    config = recipe(task.game, targets, seed) | {"name": name, "variant": task.options}
+    file = f"{name}.safetensors"
+    with tempfile.TemporaryDirectory() as runs:
+        run = train(config | {"evaluation": {"every": 10**6, "final_deals": 2}}, runs=runs)  # the benchmark judges it
+        header, tensors = read_checkpoint(run.folder)
+    write_checkpoint(file, header, packed(tensors))  # as players that ship
+    return f"checkpoint:{file}"
+
+
+def nfsp(task: Task, decisions: int, seed: int, name: str) -> str:
     """Return the average policy of NFSP, that of the first seat; observations do not depend on seats."""
     env, agents = nfsp_table(in_openspiel(task, seed), seed, decisions)
     play_nfsp(env, agents, decisions)
-    return scoring(agents[0]._avg_network)
+    return as_graph(agents[0]._avg_network, task, name)
 
 
-def deep_cfr(task: Task, decisions: int, seed: int) -> Score:
+def deep_cfr(task: Task, decisions: int, seed: int, name: str) -> str:
     """Return the average policy of Deep CFR; decisions: how many its traversals visit at least."""
     from open_spiel.python.pytorch.deep_cfr import DeepCFRSolver
 
@@ -107,7 +141,22 @@ def deep_cfr(task: Task, decisions: int, seed: int) -> Score:
     )
     while solving.visited < decisions:
         solving.solve()  # one iteration, and a fit of the average policy
-    return scoring(solving._policy_network)
+    return as_graph(solving._policy_network, task, name)
+
+
+def as_graph(network: nn.Module, task: Task, name: str) -> str:
+    """Write a network from observations to logits as an ONNX graph; return the player that it is."""
+    file, size = f"{name}.onnx", get_game(task.game).encoder.layout.size
+    torch.onnx.export(
+        network.eval(),
+        (torch.zeros(2, size),),
+        file,
+        input_names=["observations"],
+        output_names=["logits"],
+        dynamic_axes={"observations": {0: "N"}, "logits": {0: "N"}},
+        dynamo=False,
+    )
+    return f"onnx:{file}"
 
 
 def in_openspiel(task: Task, seed: int) -> Any:
@@ -117,8 +166,9 @@ def in_openspiel(task: Task, seed: int) -> Any:
     return as_openspiel(task.game, rng_seed=seed, **task.options)
 
 
-METHODS: dict[str, tuple[str, Callable[[Task, int, int], Score]]] = {
+METHODS: dict[str, tuple[str, Learner]] = {
     "maskable-ppo": ("MaskablePPO", maskable_ppo),
+    "search-targets": ("search targets", search_targets),
     "nfsp": ("NFSP", nfsp),
     "deep-cfr": ("Deep CFR", deep_cfr),
 }

@@ -35,7 +35,7 @@ from gupai_app.commands.benchmark import who_plays
 from gupai_app.commands.errors import Mistake
 
 V1 = read_suite("v1")
-CARDS = Path(__file__).parents[1] / "docs" / "benchmark"
+LEARNERS = Path(__file__).parents[1] / "results" / "benchmark"
 QUICK = ("ding-niu", "tiu-u")
 
 
@@ -299,14 +299,14 @@ def test_a_card_names_the_file_next_to_it_wherever_it_is_checked(tmp_path, monke
 
 SENT = [
     path
-    for path in CARDS.glob("*.json")
+    for path in LEARNERS.glob("*.json")
     if (path.with_suffix(".onnx")).exists() or path.with_suffix(".safetensors").exists()
 ]
 
 
 @pytest.mark.parametrize("path", SENT, ids=lambda path: path.stem)
 def test_a_learner_of_the_documentation_plays_its_card_again(path, monkeypatch):
-    monkeypatch.chdir(CARDS)
+    monkeypatch.chdir(LEARNERS)
     (result,) = read_card(path).results
     assert {name: digest_of(name) for name in result.player.files} == result.player.files != {}
     won = play_duel(V1.task(result.task), result.player.spec, "greedy", V1.seed, 2)
