@@ -79,11 +79,13 @@ def test_the_page_of_claims_has_a_verdict_on_every_reading():
     from gupai_agents.evaluation.claims import read_claim
     from gupai_app import claims
 
-    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    page = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "claims").glob("*.md"))
     for path in claims.paths():
         claim = read_claim(path)
         assert f"## {claim.id}\n" in page, "run: python tools/claims.py"
         assert all(f"**{reading.name}: " in page for reading in claim.readings), "run: python tools/claims.py"
+    for path, text in pages("claims").pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run: python tools/claims.py --page"
 
 
 PAGES = [

@@ -1,8 +1,8 @@
-"""Writes `docs/claims.md`, the verdicts of all claims that come with gupai, and each as JSON in the package: minutes.
+"""Writes the verdicts of all claims that come with gupai, as `docs/claims` and as JSON in the package: minutes.
 
 python tools/claims.py [FOLDER | --page]
 
-With --page the page is written again from the verdicts that are kept. A folder keeps the verdicts as JSON, so that a
+With --page the pages are written again from the verdicts that are kept. A folder keeps the verdicts as JSON, so that a
 run that was stopped continues where it was.
 """
 
@@ -14,6 +14,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from writing import table
+
 from gupai_agents.cores import cores
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.files import RECORDED
@@ -21,9 +23,10 @@ from gupai_agents.evaluation.claims.report import markdown
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.workers import Processes
 from gupai_app import claims
+from gupai_env.games import GAMES
 
 STRONG = ("jl-attack-2", "jl-discard-weight", "jl-duopoly")  # against strong players too: minutes each
-PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
+DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """\
 # What players say, and what comes of it
 
@@ -36,14 +39,31 @@ of a verdict among all that are tested here (Benjamini and Hochberg); what is en
 """
 
 
-def write_page() -> None:
-    """Write the page from the verdicts that are kept."""
+def pages() -> dict[Path, str]:
+    """Return a page of verdicts for each game, and one that leads to them, by their files."""
     kept = [json.loads((RECORDED / f"{path.stem}.json").read_text(encoding="utf-8")) for path in claims.paths()]
-    PAGE.write_text(HEAD + markdown(corrected(kept)), encoding="utf-8")
+    verdicts, files, rows = corrected(kept), {}, []
+    for game in GAMES.values():
+        own = [verdict for verdict in verdicts if verdict["game"] == game.id]
+        if own:
+            head = f"# {game.title}: what players say\n\n*Written by `tools/claims.py`; [legend](../claims.md).*\n\n"
+            files[DOCS / "claims" / f"{game.id}.md"] = head + markdown(own)
+            readings = sum(len(verdict["readings"]) for verdict in own)
+            rows.append((f"[{game.title}](claims/{game.id}.md)", str(len(own)), str(readings)))
+    tree = "```{toctree}\n:hidden:\n:glob:\n\nclaims/*\n```\n"
+    files[DOCS / "claims.md"] = "\n".join([HEAD + tree, *table(("game", "claims", "readings"), rows), ""])
+    return files
+
+
+def write_pages() -> None:
+    """Write the pages from the verdicts that are kept."""
+    for file, text in pages().items():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 def main(folder: str | None) -> None:
-    """Test all claims, keep the verdicts and write the page."""
+    """Test all claims, keep the verdicts and write the pages."""
     found = {path.stem: read_claim(path) for path in claims.paths()}
     strong = [claim for name, claim in found.items() if name in STRONG]
     others = [claim for name, claim in found.items() if name not in STRONG]
@@ -55,15 +75,15 @@ def main(folder: str | None) -> None:
             claims.test(others, 0, None, None, False, "json", out, workers, {})
         for claim in found.values():
             shutil.copy(Path(out) / f"{claim.id}.json", RECORDED)
-    write_page()
+    write_pages()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="keeps the verdicts as JSON")
-    parser.add_argument("--page", action="store_true", help="write the page again from the verdicts that are kept")
+    parser.add_argument("--page", action="store_true", help="write the pages again from the verdicts that are kept")
     asked = parser.parse_args()
     if asked.page:
-        write_page()
+        write_pages()
     else:
         main(asked.folder)

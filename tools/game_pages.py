@@ -352,7 +352,7 @@ def _known(game: Game) -> list[str]:
     for content in _verdicts(game):
         said = Counter(headline(reading) for reading in content["readings"])
         verdicts = ", ".join(name if count == 1 else f"{name} ({count} readings)" for name, count in said.items())
-        lines.append(f"- “{content['statement']}” [{verdicts or 'not tested'}](../claims.md#{content['id']})")
+        lines.append(f"- “{content['statement']}” [{verdicts or 'not tested'}](../claims/{game.id}.md#{content['id']})")
     return [
         *lines,
         "",

@@ -122,7 +122,7 @@ def _advice(game: Game) -> Iterator[Advice]:
 
 def _written(each: Advice) -> Iterator[str]:
     reading = each.reading
-    link = f"[Statistics](../claims.md#{each.content['id']})"
+    link = f"[Statistics](../claims/{each.content['game']}.md#{each.content['id']})"
     variant = in_words(reading["variant"], "")
     played = f" Played with {variant}." if variant else ""
     yield f"{each.mark} **{each.rule}** {_evidence(each)}{played} {link}"
