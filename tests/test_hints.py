@@ -149,7 +149,7 @@ def test_moves_of_one_verb_stand_together_the_heaviest_tiles_first():
     for low, high in ((1, 1), (4, 6), (5, 6)):
         mask[[kinds[low, high], DISCARD + kinds[low, high]]] = True
     mask[KINDS + kinds[4, 6]] = True
-    moves = moves_of(hints("jie-long"), game.new_view(), mask)
+    moves = moves_of(hints("jie-long"), np.zeros(1, game.view).view(np.recarray)[0], mask)
     assert [(move.verb, move.tiles) for move in moves] == [
         (verb, ((high, low),)) for verb in ("play", "discard") for high, low in ((6, 5), (6, 4), (1, 1))
     ]

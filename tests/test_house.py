@@ -38,7 +38,7 @@ NAMES_GAMES = {
     "gupai_app/claims.py",  # the example of a new claim
 }
 IN_THE_ROOT = {
-    ".ci", ".github", ".gitignore", ".vale.ini", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md",
+    ".ci", ".github", ".gitignore", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md",
     "agents", "benchmarks", "configs", "constraints-lowest.txt", "constraints.txt", "docs", "examples", "gupai_app",
     "gupai_env", "pyproject.toml", "results", "tests", "tools", "training",
 }  # fmt: skip

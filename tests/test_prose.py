@@ -1,4 +1,4 @@
-"""The English of documents, docstrings and messages keeps the rules of `docs/vale`, which the linter Vale reads too."""
+"""The English of documents, docstrings and messages keeps the rules of `tests/words.yml`."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ import pytest
 from gupai_agents.plain_yaml import parse_yaml
 
 ROOT = Path(__file__).parents[1]
-RULES = parse_yaml((ROOT / "docs" / "vale" / "Gupai" / "Words.yml").read_text("utf-8"))["swap"]
+RULES = parse_yaml((ROOT / "tests" / "words.yml").read_text("utf-8"))["swap"]
 WRONG = {re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.I | re.M): better for words, better in RULES.items()}
 CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|<[^>]*>|\"[^\"\n]*\"", re.S)  # and what is quoted
 SHIPPED = ("gupai_env", "agents", "training", "gupai_app")

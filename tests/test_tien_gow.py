@@ -302,7 +302,7 @@ def test_no_deal_pays_more_than_the_bound():
 
 
 def test_chips_that_an_observation_has_no_room_for_are_shown_as_the_most_there_are():
-    view, seen = GAME.new_view(), np.zeros(GAME.encoder.layout.size, np.int8)
+    view, seen = np.zeros(1, GAME.view).view(np.recarray)[0], np.zeros(GAME.encoder.layout.size, np.int8)
     view.best, view.bonus, view.multiplier = -1, [-300, 300, 0, -128], 200
     GAME.encode(view, seen)
     parts = GAME.encoder.layout.split(seen)

@@ -208,10 +208,6 @@ class Game:
         self.clear(empty[0])
         return empty
 
-    def new_view(self) -> np.record:
-        """Return one cleared view."""
-        return np.zeros(1, self.view).view(np.recarray)[0]
-
     def scene(
         self,
         variant: Variant,
