@@ -8,6 +8,7 @@ For a game: `gupai_env/games/GAME/options.py`, a TypedDict of its options, and `
 for all of them: `gupai_env/options.py`, which the functions take that are given a game by name.
 """
 
+import argparse
 import dataclasses
 import inspect
 import subprocess
@@ -141,5 +142,6 @@ def formatted(text: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for path, text in files().items():
         path.write_text(text, encoding="utf-8")
