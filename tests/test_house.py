@@ -39,8 +39,8 @@ NAMES_GAMES = {
 }
 IN_THE_ROOT = {
     ".ci", ".github", ".gitignore", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md",
-    "agents", "benchmarks", "configs", "constraints-lowest.txt", "constraints.txt", "docs", "examples", "gupai_app",
-    "gupai_env", "pyproject.toml", "results", "tests", "tools", "training",
+    "agents", "benchmarks", "configs", "constraints-lowest.txt", "constraints.txt", "docs", "examples", "findings",
+    "gupai_app", "gupai_env", "pyproject.toml", "results", "tests", "tools", "training",
 }  # fmt: skip
 MOST_LINES, MOST_PARAMETERS, MOST_LINES_OF_RULES = 60, 11, 350
 
