@@ -16,6 +16,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import as_key, drawn_seed
+from gupai_env.core.variant import Variant
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
@@ -65,6 +66,19 @@ class GupaiEnv(OwnMemory, AECEnv):
     not changed; what a wrapper writes to `terminations` or `truncations` counts, and a seat that leaves the table so
     ends the game of all. Whatever interrupts a `step`, it has been played wholly or not at all.
     """
+
+    game: Game
+    variant: Variant
+    layout: Layout
+    deal: Deal
+    render_mode: str | None
+    mask_in: str
+    max_cycles: int | None
+    dtype: np.dtype
+    possible_agents: list[str]
+    observation_spaces: dict[str, spaces.Space[Any]]
+    action_spaces: dict[str, spaces.Discrete]
+    state_space: spaces.Box
 
     _BOUND = frozenset(
         {"_alone", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over", "_window"}
@@ -156,7 +170,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         iterator: Iterable[str] = super().agent_iter(max_iter)
         return iterator
 
-    def observation_space(self, agent: str) -> spaces.Space:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of what an agent observes; raises ValueError if there is no such agent."""
         return self.observation_spaces[self.possible_agents[self._seat_of(agent)]]
 
@@ -164,7 +178,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         """Return the space of actions, which `game.action_names` names; raises ValueError if there is no such agent."""
         return self.action_spaces[self.possible_agents[self._seat_of(agent)]]
 
-    def reset(self, seed: int | None = None, options: dict | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal. With a seed its first episode, without one the next episode of the last seed.
 
         Args: seed: 0..2**63 - 1, also of numpy; a first reset without one takes a seed below 2**53 from the operating

@@ -32,7 +32,7 @@ from gupai_env.core.deal import Deal, fields_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
-from gupai_env.deals import all_deals
+from gupai_env.deals import Deals, all_deals
 from gupai_env.games import GAMES, get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
@@ -83,7 +83,7 @@ class Position(NamedTuple):
     moves: tuple[int, ...]
     next: "dict[int, Position]"
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
 
@@ -95,14 +95,16 @@ class GupaiGame(pyspiel.Game):
     def __init__(self, parameters: dict[str, Any]) -> None:
         game = self.game
         options = {name: value for name, value in parameters.items() if name != SEED}
-        self.variant = game.variant.parse(f"{name}={value}" for name, value in options.items())
-        self.envs = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
-        self.deal = Deal(game, self.variant, self.envs.states, compiled=True)  # that is on the lane now
-        self.deals = all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
-        self.nothing = [b""] * self.variant.players  # that anybody has seen
+        self.variant: Variant = game.variant.parse(f"{name}={value}" for name, value in options.items())
+        self.envs: VectorEnv = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
+        self.deal: Deal = Deal(game, self.variant, self.envs.states, compiled=True)  # that is on the lane now
+        self.deals: Deals | None = (
+            all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
+        )
+        self.nothing: list[bytes] = [b""] * self.variant.players  # that anybody has seen
         self._dealt: dict[int, Position] = {}  # kept where all play is traversed repeatedly
         seed = whole_number(SEED, parameters[SEED], -1, MOST_SEED)
-        self.rng = np.random.default_rng(None if seed < 0 else seed)
+        self.rng: np.random.Generator = np.random.default_rng(None if seed < 0 else seed)
         bound = float(game.payoff_bound(self.variant)) * self.variant.deals
         super().__init__(
             game_type(game, self.variant),
@@ -122,7 +124,7 @@ class GupaiGame(pyspiel.Game):
         """Return a state before the deal."""
         return GupaiState(self)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         """A copy draws the same deals from now on; OpenSpiel's own way knows no games of Python that sample."""
         return _game_of, (self.game.identifier, self.get_parameters(), self.rng)
 
@@ -217,7 +219,7 @@ class GupaiState(pyspiel.State):
         super().__init__(game)
         self.position: Position | None = None
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _state_of, (self.get_game(), self.serialize())
 
     def apply_action(self, action: int) -> None:
@@ -331,10 +333,13 @@ for _name in (
 class Observer:
     """What OpenSpiel reads of a state for a player, as tensor (`dict`) and string."""
 
+    game: GupaiGame
+    perfect_recall: bool
+
     def __init__(self, game: GupaiGame, perfect_recall: bool) -> None:
         self.game, self.perfect_recall = game, perfect_recall
-        self.tensor = np.zeros(game.envs.layout.size, np.float32)
-        self.dict = {"observation": self.tensor}
+        self.tensor: np.ndarray = np.zeros(game.envs.layout.size, np.float32)
+        self.dict: dict[str, np.ndarray] = {"observation": self.tensor}
 
     def set_from(self, state: GupaiState, player: int) -> None:
         """Fill the tensor with what the encoder writes; zeros before the deal."""

@@ -17,8 +17,10 @@ from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
 from gupai_env.core.keys import derive_each
+from gupai_env.core.layout import Layout
 from gupai_env.core.memory import record_of
 from gupai_env.core.rng import as_key, as_keys
+from gupai_env.core.variant import Variant
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
@@ -58,6 +60,8 @@ class VectorEnv(OwnMemory):
     states: np.recarray
     seeds: np.ndarray
     episodes: np.ndarray
+    observe: bool
+    renew: bool
 
     _BOUND = frozenset((*READ_ONLY, *WRITTEN_BY_HAND, "alone", "_holder"))
 
@@ -82,14 +86,14 @@ class VectorEnv(OwnMemory):
             (1 to MOST_THREADS) out of range.
         """
         num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
-        self.threads = whole_number("threads", threads, 1, MOST_THREADS)
+        self.threads: int = whole_number("threads", threads, 1, MOST_THREADS)
         self.observe, self.renew = truth("observe", observe), truth("renew", renew)
-        self.skip_forced = truth("skip_forced", skip_forced)
+        self.skip_forced: bool = truth("skip_forced", skip_forced)
         as_key(seed)
-        self.game = get_game(game)
-        self.layout = self.game.encoder.layout
-        self.variant = variant_from(self.game, variant, VectorEnv)
-        self.rules = self.variant.as_rules(self.game.rules_type)
+        self.game: Game = get_game(game)
+        self.layout: Layout = self.game.encoder.layout
+        self.variant: Variant = variant_from(self.game, variant, VectorEnv)
+        self.rules: Any = self.variant.as_rules(self.game.rules_type)
         self._record = record_of(self.rules)
         self.num_envs = num_envs
         self._arrays = {
@@ -107,7 +111,7 @@ class VectorEnv(OwnMemory):
 
     def _bind(self) -> None:
         """Set the attributes that are arrays: those that loops alone write to can only be read there."""
-        self.alone = OneThread(IN_USE)  # the thread that holds it may play
+        self.alone: OneThread = OneThread(IN_USE)  # the thread that holds it may play
         self._holder = self.alone.holder
         for name, array in self._arrays.items():
             shown = array.view()

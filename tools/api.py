@@ -72,6 +72,7 @@ PUBLIC = {
     "gupai_training.selfplay": "SelfPlayVecEnv",
 }
 KEPT = ("__init__", "__call__", "__iter__", "__len__", "__enter__", "__exit__", "__getitem__")
+SETTINGS = ("model_config",)  # pydantic's
 
 
 def names_of(module: str) -> list[str]:
@@ -145,6 +146,9 @@ def _all_members(module: str, node: ast.ClassDef) -> dict[str, str]:
 
 def _members(definition: ast.ClassDef) -> Iterator[tuple[str, str]]:
     """Yield the public members of a class by name: fields, properties, methods and what `__init__` sets."""
+    for node in definition.body:  # first, as the class may declare the types of some
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            yield from _attributes(node)
     for node in definition.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             default = _default(node.value)
@@ -156,8 +160,6 @@ def _members(definition: ast.ClassDef) -> Iterator[tuple[str, str]]:
                 yield from _kept(node.name, f": {ast.unparse(node.returns) if node.returns else 'Any'}")
             else:
                 yield from _kept(node.name, _signature(node))
-            if node.name == "__init__":
-                yield from _attributes(node)
 
 
 def _default(value: ast.expr | None) -> str:
@@ -180,7 +182,7 @@ def _attributes(init: ast.FunctionDef) -> Iterator[tuple[str, str]]:
 
 
 def _kept(name: str, rest: str) -> Iterator[tuple[str, str]]:
-    if not name.startswith("_") or name in KEPT:
+    if (not name.startswith("_") or name in KEPT) and name not in SETTINGS:
         yield name, name + rest
 
 

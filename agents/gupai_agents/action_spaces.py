@@ -13,7 +13,7 @@ from gupai_env.vector import VectorEnv
 class Sampled(np.int64):
     """A random action without a mask. Played where it is not legal, it stands for another one that is."""
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Sampled, (int(self),)  # numpy would make a plain number of it
 
 

@@ -38,6 +38,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import LEGAL, WAIT
+from gupai_env.core.layout import Layout
 from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
@@ -55,6 +56,11 @@ class SeatEnv(OwnMemory, gymnasium.Env):
     the deals of the PettingZoo environment with that seed (but those in which the seat has nothing to decide).
     An error during a step or a reset, such as that of a failing opponent, and ctrl-C end the episode.
     """
+
+    opponents: list[Agent]
+    pool: list[Agent]
+    render_mode: str | None
+    layout: Layout
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012
 
@@ -89,26 +95,26 @@ class SeatEnv(OwnMemory, gymnasium.Env):
             ValueError: An option, an agent, a seat or a render mode is unknown; the error names those there are. For
                 an unknown keyword it is a TypeError as well.
         """
-        self.game = get_game(game)
+        self.game: Game = get_game(game)
         options = dataclasses.asdict(variant_from(self.game, variant, SeatEnv))
-        self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", dtype=dtype, **options)
-        self.players = self.table.variant.players
+        self.table: GupaiEnv = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", dtype=dtype, **options)
+        self.players: int = self.table.variant.players
         self.opponents, self.pool = others_of(self.game, self.table.variant, opponents, pool)
         self._memories = Memories(1, self.players)
         self._line_up: list[Any] = [None, *(self.opponents or self.pool[:1] * (self.players - 1))]
-        self.skip_forced = truth("skip_forced", skip_forced)
+        self.skip_forced: bool = truth("skip_forced", skip_forced)
         self._illegal_reward = reward_of_illegal(self.game, self.table.variant, illegal, illegal_reward)
         self.illegal = illegal
         self._seat = seat_number(seat, self.players)
-        self.seat = 0  # the learner's, in this episode
+        self.seat: int = 0  # the learner's, in this episode
         self.render_mode, self.layout = render_mode, self.table.layout
         self._mask = np.zeros(self.game.num_actions, np.int8)
         self._owed = 0.0  # paid before the seat's first decision
         self._over = True
         self._gave_up = False  # an illegal action ended the episode
         self._dealt = False  # ever
-        self.observation_space = self.table.observation_space(self.table.possible_agents[0])
-        self.action_space = LegalActions(self._mask)
+        self.observation_space: spaces.Space[Any] = self.table.observation_space(self.table.possible_agents[0])
+        self.action_space: LegalActions = LegalActions(self._mask)
 
     def _bind(self) -> None:
         """Let the space of actions draw by the mask of this environment."""
@@ -119,7 +125,9 @@ class SeatEnv(OwnMemory, gymnasium.Env):
     def _learner(self) -> str:
         return self.table.possible_agents[self.seat]
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deal and play up to the learner's first decision; see the class for seeds. No options are known.
 
         Raises: ValueError for a bad seed or an option, and then nothing has changed.
@@ -171,7 +179,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
         legal = np.flatnonzero(self.table.turn()[1])
         return legal[0] if len(legal) == 1 else None
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play the learner's action and all others up to its next decision or the end; nothing is ever truncated.
 
         Args: action: a whole number, or an array or tensor of one.
@@ -212,7 +220,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
             action = int(legal_instead(masks, rng_keys)[0])
         return action, illegal
 
-    def _observe(self, illegal: bool, played: Any) -> tuple[np.ndarray, dict]:
+    def _observe(self, illegal: bool, played: Any) -> tuple[np.ndarray, dict[str, Any]]:
         """Return what the learner observes, and the info after a step."""
         self._mask[:] = self.table.last(observe=False)[-1]["action_mask"] if not self._at_end else 0
         info: dict[str, Any] = {"action_mask": self._mask.copy()}
@@ -253,6 +261,12 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
     caller's. An error during a step, such as that of a failing opponent, and ctrl-C end all episodes.
     """
 
+    envs: VectorEnv
+    opponents: list[Agent]
+    pool: list[Agent]
+    num_envs: int
+    layout: Layout
+
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
 
     def __init__(
@@ -275,7 +289,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
             autoreset_mode: One of Gymnasium's, or its value as text.
             others: `dtype` and options of the variant. These, all before and the errors: as `SeatEnv`.
         """
-        self.autoreset_mode = mode_of(autoreset_mode)
+        self.autoreset_mode: AutoresetMode = mode_of(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._dtype = np.dtype(one_of("dtype", others.pop("dtype", DTYPES[0]), DTYPES))
         game = get_game(game)
@@ -289,10 +303,10 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self._seat = seat_number(seat, players)
         self._seat_agents(players)
         self.num_envs, self.layout = num_envs, envs.layout
-        self.single_observation_space = observation_box(self.layout, self._dtype)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.single_action_space = spaces.Discrete(envs.game.num_actions)
-        self.action_space = LegalActionsBatch(envs)
+        self.single_observation_space: spaces.Box = observation_box(self.layout, self._dtype)
+        self.observation_space: spaces.Space[Any] = batch_space(self.single_observation_space, num_envs)
+        self.single_action_space: spaces.Discrete = spaces.Discrete(envs.game.num_actions)
+        self.action_space: LegalActionsBatch = LegalActionsBatch(envs)
         self._learners = np.zeros(num_envs, np.int8)
         self._players = players
         self._actions = np.zeros(num_envs, np.int64)
@@ -336,7 +350,9 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
             self._over,
         )
 
-    def reset(self, *, seed: int | Sequence[int] | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.
 
         Args:

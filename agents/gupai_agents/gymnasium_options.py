@@ -1,5 +1,7 @@
 """Options of the Gymnasium environments, checked where they enter."""
 
+from typing import Any
+
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
@@ -25,13 +27,13 @@ def mode_of(autoreset_mode: AutoresetMode | str) -> AutoresetMode:
     raise refused("autoreset_mode", autoreset_mode, f"choose one of {choices}")
 
 
-def require_no(options: dict | None) -> None:
+def require_no(options: dict[str, Any] | None) -> None:
     """Raise ValueError for options of a reset: there are none."""
     if options:
         raise refused("options", options, "there are no options")
 
 
-def lanes_to_reset(options: dict | None, num_envs: int) -> np.ndarray | None:
+def lanes_to_reset(options: dict[str, Any] | None, num_envs: int) -> np.ndarray | None:
     """Return the lanes that a reset deals, bool [B], None for all; raises ValueError for other options."""
     if not options:
         return None

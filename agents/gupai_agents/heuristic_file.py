@@ -1,6 +1,6 @@
 """The file of a heuristic, as `gupai tune` writes it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, ValidationError
 
@@ -15,7 +15,7 @@ MOST_BYTES = 1 << 20
 class HeuristicFile(BaseModel):
     """What the file may hold: the weights by feature, of which game, and how they came about."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
 
     game: str
     version: int | None = None  # of the game; a file without one is taken for the version at hand

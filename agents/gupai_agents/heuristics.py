@@ -91,12 +91,15 @@ class HeuristicAgent:
     weights: float64 [features + 1], see `gupai_env.core.heuristic`; the last one is the temperature.
     """
 
+    game: Game
+    name: str
+
     def __init__(self, game: Game, name: str, heuristic: str | Mapping[str, float], temperature: float = 0.0) -> None:
         """Args: heuristic: the name of one of the game's, or weights by feature. Raises: ValueError as
         `Game.heuristic`.
         """
         self.game, self.name = game, name
-        self.weights = game.heuristic(heuristic, temperature)
+        self.weights: np.ndarray = game.heuristic(heuristic, temperature)
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""

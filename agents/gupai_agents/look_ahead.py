@@ -48,7 +48,9 @@ class LookAhead:
         real_number("temperature", depth.temperature, 1e-3, 1e3)
         self.depth = depth
         heuristic = game.heuristic(tuned_weights(game, variant))
-        self.search = SearchAgent(game, variant, "look ahead", heuristic, plan=Plan(playouts=depth.playouts))
+        self.search: SearchAgent = SearchAgent(
+            game, variant, "look ahead", heuristic, plan=Plan(playouts=depth.playouts)
+        )
 
     def corrected(self, scores: np.ndarray, batch: DecisionBatch) -> np.ndarray:
         """Return the scores of actions, float [N, num_actions], corrected where few tiles are left to choose from."""

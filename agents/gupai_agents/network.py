@@ -204,6 +204,8 @@ class NetworkAgent(ObservationAgent):
     `layers` is what `forward` takes.
     """
 
+    tensors: dict[str, np.ndarray]
+
     def __init__(
         self,
         name: str,
@@ -230,7 +232,7 @@ class NetworkAgent(ObservationAgent):
         highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
         if not highest < MAX_SCORE:
             raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
-        self.layers = [layer.converted(Linear.turned) for layer in layers]
+        self.layers: list[Layer] = [layer.converted(Linear.turned) for layer in layers]
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":

@@ -27,6 +27,11 @@ class ObservationAgent:
     is fixed by each decision's RNG key. `ahead` is how it looks ahead late in a deal, if it does.
     """
 
+    name: str
+    game: Game
+    score: Callable[[np.ndarray], np.ndarray]
+    variant: Variant | None
+
     def __init__(
         self,
         name: str,
@@ -130,4 +135,4 @@ def _derive_rows(rng_keys, bits):
             bits[row, counter] = derive(rng_keys[row], counter)
 
 
-derive_rows = compiled(_derive_rows)
+derive_rows: Callable[..., Any] = compiled(_derive_rows)

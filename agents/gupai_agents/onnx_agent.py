@@ -14,7 +14,7 @@ import numpy as np
 
 from gupai_agents.checkpoint import MAX_BYTES, check_identity
 from gupai_agents.failure import in_one_line
-from gupai_agents.look_ahead import look_ahead_of
+from gupai_agents.look_ahead import LookAhead, look_ahead_of
 from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.stored import DamagedError, small_file
 from gupai_env.core.files import describe
@@ -23,7 +23,7 @@ from gupai_env.core.variant import Variant
 
 SCORES = "logits"
 HEADER_KEY = "gupai"  # of a graph's metadata: the header of the checkpoint that it was written from
-DTYPES = {
+DTYPES: dict[str, Any] = {
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
     "tensor(double)": np.float64,
@@ -40,6 +40,13 @@ class OnnxAgent(ObservationAgent):
 
     `content` is the graph, its weights included, `files` the files that it was read from.
     """
+
+    content: bytes
+    files: list[Path]
+    input: tuple[str, Any]
+    output: str
+    variant: Variant
+    ahead: LookAhead | None
 
     def __init__(self, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> None:
         """Read a graph and try it.

@@ -29,7 +29,7 @@ class Words(VersionedResolver):
 class PlainParser(Parser):
     """Refuses what could grow or call something; nothing is built before the last event has come."""
 
-    depth = 0
+    depth: int = 0
 
     def get_event(self) -> Any:
         """Return the next event, which is plain."""

@@ -257,7 +257,7 @@ def _draw_legal(masks, rng_keys, actions):
         actions[row] = random_action(masks[row], derive(rng_keys[row], INSTEAD_STREAM), 0)
 
 
-draw_legal = compiled(_draw_legal)
+draw_legal: Callable[..., Any] = compiled(_draw_legal)
 
 
 class Numbered(NamedTuple):

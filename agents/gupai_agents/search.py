@@ -329,6 +329,12 @@ class Plan:
 class SearchAgent:
     """A player that searches."""
 
+    game: Game
+    variant: Variant
+    name: str
+    plan: Plan
+    infer: np.ndarray | None
+
     def __init__(
         self,
         game: Game,
@@ -358,8 +364,8 @@ class SearchAgent:
         if infer is not None and infer[-1] == 0:
             raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")
         self.game, self.variant, self.name, self.plan, self.infer = game, variant, name, plan, infer
-        self.heuristics = np.array([heuristic, heuristic if others is None else others])
-        self.rules = variant.as_rules(game.rules_type)
+        self.heuristics: np.ndarray = np.array([heuristic, heuristic if others is None else others])
+        self.rules: Any = variant.as_rules(game.rules_type)
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""

@@ -6,7 +6,7 @@ A file that holds anything else is damaged, which is reported in one line: the f
 import functools
 import stat
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
@@ -52,7 +52,7 @@ class DamagedError(ValueError):
 class Stored(BaseModel):
     """What a file holds: types as they are, no number that is none; keys that nobody asks for are left out."""
 
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Interval(Stored):

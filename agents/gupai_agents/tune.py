@@ -138,6 +138,10 @@ class Evolution:
     It searches changes to the heuristic, each in units of its feature; heuristics are rows, float64 [features + 1].
     """
 
+    base: np.ndarray
+    units: np.ndarray
+    chosen: list[int]
+
     def __init__(
         self,
         base: np.ndarray,
@@ -180,6 +184,8 @@ class Evolution:
 class DecisionSample:
     """Decisions on which features and heuristics are measured; those with one legal action are left out."""
 
+    game: Game
+
     def __init__(self, game: Game, variant: dict[str, Any]) -> None:
         self.game, found = game, []
         envs = VectorEnv(game, SAMPLED, seed=1, observe=False, **variant)
@@ -187,10 +193,10 @@ class DecisionSample:
             views, rng_keys = envs.views()
             found.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
             envs.step(envs.sample(step))
-        self.batch = concatenated(found)
+        self.batch: DecisionBatch = concatenated(found)
         masks, counts = self.batch.masks, self.batch.masks.sum(1)
         # Where the legal actions stand among all scores, decisions with equally many actions together: int64 [N, count]
-        self.legal = [
+        self.legal: list[np.ndarray] = [
             np.flatnonzero(masks & (counts == count)[:, None]).reshape(-1, count) for count in np.unique(counts)
         ]
 
@@ -226,9 +232,13 @@ class DecisionSample:
 class Table:
     """Plays candidates, one per deal among rivals, all in the same deals; workers share the candidates."""
 
+    game: Game
+    variant: dict[str, Any]
+    played: int
+
     def __init__(self, game: Game, variant: dict[str, Any], workers: Workers | None = None) -> None:
         self.game, self.variant, self.played = game, variant, 0
-        self.workers = workers or Workers()
+        self.workers: Workers = workers or Workers()
 
     def chips(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
         """Return the chips per deal that candidates win, float64 [candidates], see `values`."""

@@ -133,7 +133,7 @@ class Workers:
         """Return a reference to a value for the arguments of many tasks, so that it is sent to a worker once."""
         return value
 
-    def in_order(self, task: Callable[..., Any], tasks: Iterable[tuple]) -> Iterator[Any]:
+    def in_order(self, task: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield the results of tasks, each given by its arguments, in order; few more than needed are started."""
         under_way: deque[Answer] = deque()
         for arguments in tasks:
@@ -144,7 +144,7 @@ class Workers:
         while under_way:
             yield under_way.popleft()()
 
-    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple[Any, ...]]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done."""
         for name, arguments in tasks.items():
             yield name, on_one_core(task, *arguments)
@@ -180,7 +180,7 @@ class Processes(Workers):
         self._processes: list[_Process] = []
         self._idle: list[_Process] = []
         self._busy: dict[Any, tuple[_Process, int]] = {}
-        self._todo: deque[tuple[int, Callable[..., Any], tuple]] = deque()
+        self._todo: deque[tuple[int, Callable[..., Any], tuple[Any, ...]]] = deque()
         self._done: dict[int, tuple[Any, Exception | None]] = {}
         self._numbers = itertools.count()
 
@@ -191,7 +191,7 @@ class Processes(Workers):
         """
         return functools.partial(self._answer, self._begin(task, arguments))
 
-    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple[Any, ...]]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done; raises what a task raised."""
         try:
             names = {self._begin(task, arguments): name for name, arguments in tasks.items()}
@@ -210,7 +210,7 @@ class Processes(Workers):
         for held in (self._processes, self._idle, self._busy, self._todo, self._done):
             held.clear()
 
-    def _begin(self, task: Callable[..., Any], arguments: tuple) -> int:
+    def _begin(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
         """Return the number of a task that is started once a process is idle."""
         number = next(self._numbers)
         self._todo.append((number, task, arguments))
@@ -269,7 +269,7 @@ class _Process:
         self.process = begin_process(_serve, theirs, share, needs=needs)
         theirs.close()
 
-    def begin(self, task: Callable[..., Any], arguments: tuple) -> None:
+    def begin(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         try:
             self.pipe.send((task, arguments))
         except BrokenPipeError:  # `answer` reports it
@@ -356,6 +356,10 @@ class Cluster(Workers):
     Attributes: go_on: what to do if the cluster is lost, the end of a sentence.
     """
 
+    address: str
+    go_on: str
+    count: int
+
     def __init__(self, address: str, go_on: str = "begin again") -> None:
         """Join a cluster: "HOST:PORT" on one of its machines, "ray://HOST:PORT" from any.
 
@@ -407,7 +411,7 @@ class Cluster(Workers):
                 f"this cannot be sent to the workers of a cluster: {' '.join(str(error).split())[:200]}"
             ) from None
 
-    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+    def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple[Any, ...]]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done."""
         waiting = {self._begin(task, arguments): name for name, arguments in tasks.items()}
         while waiting:
@@ -417,7 +421,7 @@ class Cluster(Workers):
             if not done:
                 self._check()
 
-    def _begin(self, task: Callable[..., Any], arguments: tuple) -> Any:
+    def _begin(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return self._or_lost(self._remote.remote, task, *arguments)
 
     def _patiently(self, get: Callable[..., Any], reference: Any) -> Any:

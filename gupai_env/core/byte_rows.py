@@ -9,6 +9,7 @@ behind numba. Called from Python, all functions are plain Python.
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -23,10 +24,10 @@ BLOCK = 32  # entries that are copied at once
 MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
-INT64 = ir.IntType(64)
+INT64: Any = ir.IntType(64)
 
 
-def require_bytes(*arrays):
+def require_bytes(*arrays: Any) -> None:
     """Refuse, at compile time, anything except contiguous rows of bytes."""
     for array in arrays:
         row = isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"

@@ -185,7 +185,7 @@ def between(name: str, value: Any, least: float, most: float, allowed: str) -> f
     raise refused(name, value, f"it must be {allowed}")
 
 
-def as_list(name: str, values: Any, what: str) -> list:
+def as_list(name: str, values: Any, what: str) -> list[Any]:
     """Return several things as a list; raises ValueError for anything else, such as a single text."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise refused(name, values, f"it must be a list of {what}")

@@ -40,9 +40,14 @@ class Outcome(NamedTuple):
 class Positions:
     """Positions of a variant: states at some seat's turn, record array [N], and action masks, bool [N, num_actions]."""
 
+    game: Game
+    variant: Variant
+    states: np.recarray
+    masks: np.ndarray
+
     def __init__(self, game: Game, variant: Variant, states: np.recarray, masks: np.ndarray) -> None:
         self.game, self.variant, self.states, self.masks = game, variant, states, masks
-        self.rows = np.arange(len(states))
+        self.rows: np.ndarray = np.arange(len(states))
 
     @property
     def hands(self) -> np.ndarray:

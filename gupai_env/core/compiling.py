@@ -118,7 +118,7 @@ def on_disk(module: str, game: Game) -> bool:
     return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
 
 
-def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable[..., Any]:
+def bind(loop: Any, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[..., Any]:
     """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
 
     An ordinary call determines the type of every argument each time, which takes longer than some decisions. Arrays

@@ -27,6 +27,9 @@ class Deal:
         states: The full state, a record array [1]; rules functions take `state`, its only record.
     """
 
+    game: Game
+    compiled: bool
+
     def __init__(
         self, game: Game, variant: Variant, states: np.recarray | None = None, *, compiled: bool = False
     ) -> None:
@@ -41,8 +44,8 @@ class Deal:
         """
         self.game, self.compiled = game, compiled
         self.variant: Any = variant  # of the game's own class
-        self.rules = variant.as_rules(game.rules_type)
-        self.states = game.new_states(1) if states is None else states
+        self.rules: Any = variant.as_rules(game.rules_type)
+        self.states: np.recarray = game.new_states(1) if states is None else states
 
     @property
     def state(self) -> np.record:

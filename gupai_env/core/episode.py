@@ -1,5 +1,7 @@
 """The frame of an episode that all games share: turns, the deals of a match, and what every state begins with."""
 
+from typing import Any
+
 import numpy as np
 
 from gupai_env.core.memory import scratch
@@ -12,7 +14,7 @@ BYTE = np.dtype(np.int8)
 NOBODY = -1  # in place of a seat
 
 
-def state_dtype(seats: int, *fields: tuple) -> np.dtype:
+def state_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
     """Return the dtype of a game's state: the fields every game has, then its own."""
     return np.dtype(
         [
@@ -32,7 +34,7 @@ def state_dtype(seats: int, *fields: tuple) -> np.dtype:
     )
 
 
-def view_dtype(seats: int, *fields: tuple) -> np.dtype:
+def view_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
     """Return the dtype of what a seat knows: the fields every game has, then its own.
 
     Every array over seats begins with the viewer and continues in order of turn.

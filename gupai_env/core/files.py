@@ -172,6 +172,8 @@ class NewFile:
         file: What is written, in bytes.
     """
 
+    path: str | Path
+
     def __init__(self, path: str | Path, *, force: bool = False) -> None:
         """Open the temporary file.
 

@@ -102,10 +102,10 @@ class Game:
         for name in PROVIDED:
             object.__setattr__(self, name.lower(), getattr(self.module, name))
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _game_of, (self.module_name,)
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # it never changes
 
     def __hash__(self) -> int:

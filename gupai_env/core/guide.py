@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.hints import Hints
 from gupai_env.core.phrases import YOU
 from gupai_env.core.variant import Variant
 
@@ -29,13 +30,16 @@ class Guide:
         terms: What the terms of the game mean, by term.
     """
 
+    game: Game
+    variant: Variant
+
     kind: ClassVar[str] = ""
     terms: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, game: Game, variant: Variant) -> None:
         """Args: game, variant: what is played."""
         self.game, self.variant = game, variant
-        self.hints = game.hints(game, variant)
+        self.hints: Hints = game.hints(game, variant)
 
     def goal(self) -> str:
         """Return the goal of the game in a line."""

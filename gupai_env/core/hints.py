@@ -86,6 +86,9 @@ class Described(Protocol):
 class Hints:
     """Texts for any game; a game that needs better ones has its own subclass."""
 
+    game: Described
+    variant: Variant
+
     most_shown = 100  # moves that are listed before the person asks for all
     composed = False  # whether a person puts several tiles of the hand together before playing them
 

@@ -314,4 +314,4 @@ def _pick(masks, key, actions):
         actions[lane] = max(random_action(masks[lane], key, lane), 0)
 
 
-pick = compiled(_pick)
+pick: Callable[..., Any] = compiled(_pick)

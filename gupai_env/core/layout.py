@@ -42,10 +42,10 @@ class Layout:
         object.__setattr__(self, "starts", namedtuple("Starts", names)(*starts))
         object.__setattr__(self, "size", size)
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # it never changes
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Layout, (self.sections,)  # pickle does not find the type of `starts`
 
     @property
@@ -84,7 +84,7 @@ class Encoder:
     version: int
     layout: Layout
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # it never changes
 
     def __hash__(self) -> int:

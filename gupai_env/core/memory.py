@@ -8,6 +8,7 @@ LLVM code.
 
 import ctypes
 from math import prod
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -17,8 +18,8 @@ from numba.core.errors import TypingError
 from gupai_env.core.internals import internal
 from gupai_env.core.rule import in_machine_code
 
-populate_array = internal("np.arrayobj.populate_array")
-alloca_once = internal("core.cgutils.alloca_once")
+populate_array: Any = internal("np.arrayobj.populate_array")
+alloca_once: Any = internal("core.cgutils.alloca_once")
 
 
 def _built(context, builder, array, data, lengths):
@@ -66,7 +67,7 @@ def _array_at(typing_context, address, shape, dtype):
     return array(types.int64, types.UniTuple(types.int64, len(shape)), dtype), build
 
 
-def record_of(numbers: tuple) -> np.ndarray:
+def record_of(numbers: tuple[Any, ...]) -> np.ndarray:
     """Return a tuple of numbers, or of tuples of numbers, as a record [1] that `tuple_at` finds."""
     fields = [(f"f{at}", np.asarray(each).dtype, np.shape(each)) for at, each in enumerate(numbers)]
     record = np.zeros(1, np.dtype(fields, align=True))
@@ -74,7 +75,7 @@ def record_of(numbers: tuple) -> np.ndarray:
     return record
 
 
-def tuple_at(address: int, like: tuple) -> tuple:
+def tuple_at(address: int, like: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the tuple of numbers, of the type of `like`, whose record is at an address.
 
     Passing a tuple to compiled code number by number takes longer than a decision.

@@ -10,7 +10,7 @@ of each kind in use (`kinds_in` makes one): it is matched against the tables `CA
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -40,7 +40,7 @@ COPIES = np.array([2 if face in _CIVIL else 1 for face in _FACES], np.int8)  # [
 ONE = np.int64(1) << (3 * np.arange(KINDS, dtype=np.int64))  # [KINDS], the set of one tile
 
 
-def kind_set(test) -> np.int64:
+def kind_set(test: Callable[..., int]) -> np.int64:
     """Return the set of kinds whose (high, low) passes `test`."""
     return np.int64(sum(int(ONE[kind]) for kind, face in enumerate(_FACES) if test(*face)))
 

@@ -20,7 +20,7 @@ UNITS = [1 / (1 << halvings) for halvings in range(8)]  # of which stakes may be
 LEAST_STAKE = 0.01  # chips
 LARGE = 1 << 1000  # stands for larger numbers, which are not floats
 T = TypeVar("T", bound="Variant")
-TYPES = {  # in words, for options without a description of what is allowed
+TYPES: dict[type, str] = {  # in words, for options without a description of what is allowed
     bool: "true, false",
     int: "a whole number",
     float: "a number",

@@ -15,6 +15,12 @@ class ConformanceError(AssertionError):
         what: one sentence that says what differs.
     """
 
+    check: str
+    seed: int | None
+    move: int | None
+    seat: str | None
+    what: str
+
     def __init__(self, check: str, seed: int | None, move: int | None, seat: str | None, what: str) -> None:
         self.check, self.seed, self.move, self.seat, self.what = check, seed, move, seat, what
         super().__init__(check, seed, move, seat, what)

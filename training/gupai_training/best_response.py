@@ -7,7 +7,7 @@ play leaves possible, and learning from many of them improves that policy (appro
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -31,7 +31,8 @@ from gupai_env.vector import VectorEnv
 from gupai_training.network import Network, device_of, relative, threads_of
 from gupai_training.true_hand_targets import Scorer, chips_played_out, scored_by_torch
 
-NEW = {"type": RESIDUAL, "hidden": [256, 256, 256], "activation": "relu"}  # where there is no network to begin with
+# The network of a response where there is none to begin with.
+NEW: dict[str, Any] = {"type": RESIDUAL, "hidden": [256, 256, 256], "activation": "relu"}
 NEW_RATE, OLD_RATE = 1e-3, 2e-4  # learning rate of a new network, and of one that plays already; it falls to zero
 TABLES, SLOW_TABLES = 256, 8  # deals of a chunk of targets, and of one against an agent that takes long to decide
 BATCH = 512  # targets of a gradient step
@@ -114,21 +115,28 @@ class ResponseLearner:
         targets: The number of targets that were learned from.
     """
 
+    game: Game
+    variant: Variant
+    seed: int
+    device: torch.device
+    chunks: int
+    targets: int
+
     def __init__(self, game: Game, variant: Variant, agent: Agent, seed: int, device: str = "auto") -> None:
         self.game, self.variant, self.seed, self.device = game, variant, seed, device_of(device)
-        self.agent = scored_by_torch(agent, self.device, torch.float32)
-        self.start = start_for(game, variant, agent)
+        self.agent: Agent = scored_by_torch(agent, self.device, torch.float32)
+        self.start: NetworkAgent | None = start_for(game, variant, agent)
         quick = isinstance(agent, (HeuristicAgent, RandomAgent, NetworkAgent))
         self.tables = TABLES if quick else SLOW_TABLES
-        self.net = self.start.net if self.start else NEW
+        self.net: Mapping[str, Any] = self.start.net if self.start else NEW
         torch.manual_seed(seed)
-        self.network = Network(self.net, game.encoder.layout.high, game.num_actions)
+        self.network: Network = Network(self.net, game.encoder.layout.high, game.num_actions)
         if self.start:
             self.network.take(self.start.tensors)
         self.network.to(self.device)
-        self.rate = OLD_RATE if self.start else NEW_RATE
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=self.rate, eps=1e-5)
-        self.rng = np.random.default_rng(seed)
+        self.rate: float = OLD_RATE if self.start else NEW_RATE
+        self.optimizer: torch.optim.Adam = torch.optim.Adam(self.network.parameters(), lr=self.rate, eps=1e-5)
+        self.rng: np.random.Generator = np.random.default_rng(seed)
         self.temperature: float | None = None  # chips per unit of the network's scores
         self.chunks = self.targets = 0
 

@@ -72,14 +72,16 @@ class Comparison:
                 if stopped
                 else "nothing was evaluated yet in these runs"
             )
-        self.baselines = [name for name in counted[0].baselines if all(name in run.baselines for run in counted)]
+        self.baselines: list[str] = [
+            name for name in counted[0].baselines if all(name in run.baselines for run in counted)
+        ]
         if not self.baselines:
             raise ValueError("no player was compared with all of these runs")
         noted = [run.evaluations[-1].get("losses") or () for run in counted]
-        self.losses = [name for name in LOSSES if all(name in each for each in noted)]
+        self.losses: list[str] = [name for name in LOSSES if all(name in each for each in noted)]
         settings = {text: _settings(each[0]) for (text, _), each in alike.items()}
         names = dict(zip(settings, _names(list(settings.values())), strict=True))
-        self.recipes = {
+        self.recipes: dict[str, list[TrainedRun]] = {
             ", ".join(filter(None, (names[text], stopped))): each for (text, stopped), each in alike.items()
         }
 

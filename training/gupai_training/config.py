@@ -8,7 +8,7 @@ import math
 import os
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -35,7 +35,7 @@ MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 class Section(BaseModel):
     """Immutable settings that refuse unknown keys and numbers that are not finite."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @field_validator("*", mode="before")
     @classmethod

@@ -1,8 +1,8 @@
 """How a training run went, from its files: evaluations, their charts, the final table; for pages, without torch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from markupsafe import Markup
 from pydantic import ConfigDict, Field
@@ -28,7 +28,7 @@ class Exploitability(Stored):
 class Evaluation(Stored):
     """A row of a run's file of metrics: how far the run was, and a comparison with each baseline by its name."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Interval] = Field(init=False)
 
     targets: Count
@@ -126,4 +126,4 @@ def losses(evaluations: Sequence[dict[str, Any]]) -> Markup:
     return curves(drawn, "seconds", "loss") if drawn else Markup()
 
 
-CHARTS = {"strength": strength, "exploitability": exploitability, "losses": losses}
+CHARTS: dict[str, Callable[..., Markup]] = {"strength": strength, "exploitability": exploitability, "losses": losses}

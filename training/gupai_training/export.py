@@ -33,6 +33,9 @@ def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
 class Value:
     """A value of an ONNX graph. What `gupai_agents.network.forward` does with it is recorded as nodes."""
 
+    name: str
+    nodes: list[Any]
+
     def __init__(self, name: str, nodes: list[Any]) -> None:
         self.name, self.nodes = name, nodes
 

@@ -29,7 +29,7 @@ class NetworkFeatures(BaseFeaturesExtractor):
 
     def __init__(self, observation_space: spaces.Box, net: dict[str, Any], actions: int) -> None:
         super().__init__(observation_space, net["hidden"][-1])
-        self.network = Network(net, observation_space.high, actions)
+        self.network: Network = Network(net, observation_space.high, actions)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return features [N, hidden[-1]] of observations [N, layout.size]."""
@@ -40,9 +40,12 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     """The policy of MaskablePPO around a `Network`; SB3 knows its heads as `action_net` and `value_net`."""
 
     network: Network
+    action_net: nn.Linear
+    value_net: nn.Linear
+    optimizer: torch.optim.Optimizer
 
     def __init__(
-        self, observation_space: spaces.Space, action_space: spaces.Discrete, lr_schedule: Any, net: dict[str, Any]
+        self, observation_space: spaces.Space[Any], action_space: spaces.Discrete, lr_schedule: Any, net: dict[str, Any]
     ) -> None:
         """Args: net: the description of the network."""
         super().__init__(
@@ -74,16 +77,16 @@ class Rollout:
     """
 
     def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int, pinned: bool = False) -> None:
-        self.observations = torch.zeros((steps, envs, inputs), dtype=torch.int8, pin_memory=pinned).numpy()
-        self.masks = torch.zeros((steps, envs, actions), dtype=torch.bool, pin_memory=pinned).numpy()
-        self.actions = np.zeros((steps, envs), np.int16)
-        self.log_probs = np.zeros((steps, envs), np.float32)
-        self.values = np.zeros((steps, envs), np.float32)
-        self.seats = np.zeros((steps, envs), np.int8)
-        self.rewards = np.zeros((steps, envs, players), np.float32)
-        self.terminated = np.zeros((steps, envs), np.bool_)
-        self.advantages = np.zeros((steps, envs), np.float32)
-        self.weights = np.zeros((steps, envs), np.float32)
+        self.observations: np.ndarray = torch.zeros((steps, envs, inputs), dtype=torch.int8, pin_memory=pinned).numpy()
+        self.masks: np.ndarray = torch.zeros((steps, envs, actions), dtype=torch.bool, pin_memory=pinned).numpy()
+        self.actions: np.ndarray = np.zeros((steps, envs), np.int16)
+        self.log_probs: np.ndarray = np.zeros((steps, envs), np.float32)
+        self.values: np.ndarray = np.zeros((steps, envs), np.float32)
+        self.seats: np.ndarray = np.zeros((steps, envs), np.int8)
+        self.rewards: np.ndarray = np.zeros((steps, envs, players), np.float32)
+        self.terminated: np.ndarray = np.zeros((steps, envs), np.bool_)
+        self.advantages: np.ndarray = np.zeros((steps, envs), np.float32)
+        self.weights: np.ndarray = np.zeros((steps, envs), np.float32)
         self.won: list[np.ndarray] = []  # float32 [N, players], chips of the episodes that ended at each step
 
     @property
@@ -102,6 +105,11 @@ class SelfPlayPPO(MaskablePPO):
 
     env: SelfPlayVecEnv
     policy: NetworkPolicy
+    average: Network
+    rollout: Rollout
+    noise: torch.Generator
+    rollout_buffer: Any
+    num_timesteps: int
 
     def __init__(
         self,
@@ -115,9 +123,10 @@ class SelfPlayPPO(MaskablePPO):
     ) -> None:
         self.ent_coef_end = ent_coef_end
         self.average_rate = average_rate
-        self.precision = precision
-        self.updates = 0
-        self.seconds = {"play": 0.0, "learn": 0.0}  # the network waits for the lanes; it decides or learns
+        self.precision: str = precision
+        self.updates: int = 0
+        # play: the network waits for the lanes; learn: it decides or learns
+        self.seconds: dict[str, float] = {"play": 0.0, "learn": 0.0}
         super().__init__(policy, env, **options)
 
     def _setup_model(self) -> None:
@@ -131,7 +140,7 @@ class SelfPlayPPO(MaskablePPO):
         on_gpu = self.device.type == "cuda"
         self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players, pinned=on_gpu)
         self.noise = torch.Generator(device=self.device).manual_seed(int(self.seed or 0))
-        self.rollout_buffer = None  # type: ignore[assignment]  # SB3's own is not used
+        self.rollout_buffer = None  # SB3's own is not used
 
     @property
     def network(self) -> Network:

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from torch import nn
 from torch.nn import functional as F
 
-from gupai_agents.network import GATED, forward, trunk_of, wiring
+from gupai_agents.network import GATED, Layer, forward, trunk_of, wiring
 from gupai_env.core.checks import counted
 
 BFLOAT16 = "bfloat16"
@@ -75,6 +75,11 @@ class Network(nn.Module):
         precision: "float32" or "bfloat16", of matrix products; weights, gradients and sums stay float32.
     """
 
+    trunk: nn.ModuleDict
+    gate: nn.ModuleDict
+    policy: nn.Linear
+    value: nn.Linear
+
     def __init__(self, net: Mapping[str, Any], high: np.ndarray, actions: int) -> None:
         """Draw the weights from torch's generator.
 
@@ -98,7 +103,7 @@ class Network(nn.Module):
             for layer, gain in gains:
                 nn.init.orthogonal_(layer.weight, gain)
                 nn.init.zeros_(layer.bias)
-        self.layers = trunk_of(net, self.get_submodule)
+        self.layers: list[Layer] = trunk_of(net, self.get_submodule)
 
     @property
     def device(self) -> torch.device:

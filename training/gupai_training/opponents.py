@@ -24,6 +24,10 @@ class Opponents:
 class FixedOpponents(Opponents):
     """One learning seat per table, drawn at random; the given agents take the others, drawn at random too."""
 
+    agents: list[Agent]
+    seats: int
+    rng: np.random.Generator
+
     def __init__(self, agents: Sequence[Agent], seats: int, rng: np.random.Generator) -> None:
         if not agents:
             raise ValueError("there must be at least one opponent")
@@ -59,6 +63,12 @@ class OpponentPool(Opponents):
     member gets at least `rule_share`, if the shares allow it.
     """
 
+    seats: int
+    rng: np.random.Generator
+    self_share: float
+    size: int
+    rule_share: float
+
     def __init__(
         self,
         seats: int,
@@ -70,8 +80,8 @@ class OpponentPool(Opponents):
     ) -> None:
         """Args: sides: the side of every seat, see `Game.sides`; without it every seat plays for itself."""
         self.seats, self.rng = seats, rng
-        self.sides = np.arange(seats) if sides is None else sides
-        self.num_sides = len(np.unique(self.sides))
+        self.sides: np.ndarray = np.arange(seats) if sides is None else sides
+        self.num_sides: int = len(np.unique(self.sides))
         self.self_share, self.size, self.rule_share = self_share, size, rule_share
         self.members: list[Member] = []
 

@@ -6,6 +6,9 @@ last decision of a rollout whose episode continues: its value is only used for t
 trained on.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from gupai_env.core.compiling import compiled
@@ -48,4 +51,4 @@ def _advantages(seats, values, rewards, terminated, gamma, gae_lambda, advantage
             known[seat] = True
 
 
-advantages_by_seat = compiled(_advantages)
+advantages_by_seat: Callable[..., Any] = compiled(_advantages)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, configure
 
 from gupai_agents.checkpoint import CheckpointError, write_checkpoint
 from gupai_agents.cores import cores
@@ -16,7 +16,7 @@ from gupai_agents.workers import Workers
 from gupai_env.core.files import PART, locked, mend_lines, write_file
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
-from gupai_training.learner import Rollout
+from gupai_training.learner import Rollout, SelfPlayPPO
 from gupai_training.net2net import can_widen, widened
 from gupai_training.network import Network, device_of, precision_on, threads_of
 from gupai_training.run_folder import Reporter, RunFolder, next_folder
@@ -33,14 +33,19 @@ class Run(RunFolder):
         search_stage: The stage that learns from search targets, None without one.
     """
 
+    reporter: Reporter
+    logger: Logger
+
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
         """Args: workers: compute targets while this process learns; without them it does both in turn."""
         device_of(config.device)  # a GPU that is not there is refused before anything is begun
         super().__init__(config, folder)
         torch.set_num_threads(config.threads or min(torch.get_num_threads(), cores()))
-        self.learner = build_learner(config) if config.decisions else None
-        self.network = self.learner.network if self.learner else self._build_network()
-        self.search_stage = SearchStage(config, self.network, workers) if config.expert_iteration.targets else None
+        self.learner: SelfPlayPPO | None = build_learner(config) if config.decisions else None
+        self.network: Network = self.learner.network if self.learner else self._build_network()
+        self.search_stage: SearchStage | None = (
+            SearchStage(config, self.network, workers) if config.expert_iteration.targets else None
+        )
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":

@@ -26,13 +26,14 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import AGENT_FILE, identity, write_checkpoint
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.all_hands import offers_hands
-from gupai_agents.evaluation.exact import build_tree
+from gupai_agents.evaluation.all_hands import HandTree, offers_hands
+from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_env.core.files import json_text, make_folder, naming, write_file
-from gupai_env.core.variant import TINY
+from gupai_env.core.game import Game
+from gupai_env.core.variant import TINY, Variant
 from gupai_env.games import get_game
 from gupai_training.config import METRICS_FILE, Config
 from gupai_training.curves import LOSSES
@@ -102,17 +103,21 @@ class RunFolder:
 
     network: Network
     learner: SelfPlayPPO | None
+    config: Config
+    folder: Path
+    logger: Logger
+    reporter: Reporter
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder
-        self.game = get_game(config.game)
-        self.variant = self.game.variant.make(**config.variant)
+        self.game: Game = get_game(config.game)
+        self.variant: Variant = self.game.variant.make(**config.variant)
         self.logger, self.reporter = Logger(None, []), Reporter()  # until the run learns
-        self.spent = Spent()
+        self.spent: Spent = Spent()
         baselines = config.evaluation.baselines
         named = agent_names(self.game, self.variant) if baselines is None else baselines
-        self.baselines = {name: self.player(name) for name in named}
-        self.tree = None
+        self.baselines: dict[str, Agent] = {name: self.player(name) for name in named}
+        self.tree: GameTree | HandTree | None = None
         if self.variant.deck == TINY or offers_hands(self.game, self.variant):
             with contextlib.suppress(ValueError):  # with some options it is too large
                 self.tree = build_tree(self.game, **config.variant)

@@ -18,7 +18,7 @@ from gupai_agents.workers import Answer, LostError, StoppedError, Thread, Worker
 from gupai_env.core.checks import whole_number
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_training import resume
-from gupai_training.config import SEARCH_STAGE, Config
+from gupai_training.config import SEARCH_STAGE, Config, ExpertIterationConfig
 from gupai_training.network import FORBIDDEN, Network, relative
 from gupai_training.resume import counted, fitting, measured, part, under
 from gupai_training.run_folder import RunFolder, Spent
@@ -48,24 +48,34 @@ class SearchStage:
         target_threads: The threads that compute targets.
     """
 
+    config: Config
+    expert_iteration: ExpertIterationConfig
+    network: Network
+    threads: int
+    target_threads: int
+    waited: float
+    worked: float
+
     def __init__(self, config: Config, network: Network, workers: Workers | None = None) -> None:
         self.config, self.expert_iteration, self.network = config, config.expert_iteration, network
         self.workers = workers
         self.threads = self.target_threads = config.threads or torch.get_num_threads()
-        self.local_workers = Workers()  # without threads, a chunk is computed when it is needed
+        self.local_workers: Workers = Workers()  # without threads, a chunk is computed when it is needed
         if workers is None and self.expert_iteration.ahead and self.threads > 1:
             self.local_workers, self.target_threads = Thread(), self.threads // 2
             self.threads -= self.target_threads
         self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.target_maker = TargetMaker(config, self.target_threads, network.device)
+        self.target_maker: TargetMaker = TargetMaker(config, self.target_threads, network.device)
         self.ends: list[int] = []  # targets in each chunk and all before it
-        self.written = 0  # chunks that are in files
-        self.window = Window(config.window, self.target_maker.heuristic.game)
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5)
-        self.seconds = 0.0  # of this stage so far
+        self.written: int = 0  # chunks that are in files
+        self.window: Window = Window(config.window, self.target_maker.heuristic.game)
+        self.optimizer: torch.optim.Adam = torch.optim.Adam(
+            network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5
+        )
+        self.seconds: float = 0.0  # of this stage so far
         self.waited = self.worked = 0.0  # seconds of this process
-        self.rng = np.random.default_rng([config.seed, TARGETS_STREAM])
-        self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
+        self.rng: np.random.Generator = np.random.default_rng([config.seed, TARGETS_STREAM])
+        self.rows: np.ndarray = np.zeros(0, np.int64)  # of the window, of the last gradient step
 
     @property
     def targets(self) -> int:

@@ -18,7 +18,7 @@ targets.
 
 import functools
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -66,25 +66,33 @@ class Targets(NamedTuple):
 class TargetMaker:
     """Computes targets; those of a number and a player are always the same."""
 
+    config: Config
+    threads: int
+    device: torch.device
+
     def __init__(self, config: Config, threads: int, device: torch.device = CPU) -> None:
         """Args: device: the device on which a network plays out."""
         game = get_game(config.game)
         variant = game.variant.make(**config.variant)
         plan = Plan(playouts=config.expert_iteration.playouts, threads=threads)
         self.config, self.threads, self.device = config, threads, device
-        self.dtype = getattr(torch, precision_on(device, config.precision))
-        self.heuristic = heuristic_agent(config.rollout_heuristic, game, variant)
-        self.search = SearchAgent(game, variant, "search", self.heuristic.weights, plan=plan)
+        self.dtype: Any = getattr(torch, precision_on(device, config.precision))
+        self.heuristic: HeuristicAgent = heuristic_agent(config.rollout_heuristic, game, variant)
+        self.search: SearchAgent = SearchAgent(game, variant, "search", self.heuristic.weights, plan=plan)
         others = [agent_of_data(name, game, variant) for name in config.rules]
-        self.others = [scored_by_torch(agent, device, self.dtype) for agent in others]
+        self.others: list[Agent] = [scored_by_torch(agent, device, self.dtype) for agent in others]
         rounds = config.expert_iteration.equilibrium
-        self.equilibrium = Equilibrium(build_hand_tree(game, **of_two(config.variant)), rounds) if rounds else None
-        self.ensemble = [self._scorer(spec) for spec in config.expert_iteration.ensemble]
-        self.rollout_policy = (
+        self.equilibrium: Equilibrium | None = (
+            Equilibrium(build_hand_tree(game, **of_two(config.variant)), rounds) if rounds else None
+        )
+        self.ensemble: list[Scorer] = [self._scorer(spec) for spec in config.expert_iteration.ensemble]
+        self.rollout_policy: Scorer | None = (
             self._scorer(config.expert_iteration.rollout_policy) if config.expert_iteration.rollout_policy else None
         )
         policies = [who if isinstance(who, HeuristicAgent) else self.heuristic for who in self.others]
-        self.heuristics = np.array([[self.heuristic.weights, who.weights] for who in (self.heuristic, *policies)])
+        self.heuristics: np.ndarray = np.array(
+            [[self.heuristic.weights, who.weights] for who in (self.heuristic, *policies)]
+        )
 
     def targets(self, player: Agent, number: int, kind: Kind = Kind.SEARCHED) -> Targets:
         """Return targets for all of a player's decisions with a choice in whole deals.
@@ -181,11 +189,11 @@ class Window:
 
     def __init__(self, size: int, game: Game) -> None:
         layout = game.encoder.layout
-        self.bounds = layout.low, layout.high
-        self.observations = np.zeros((size, layout.size), np.int8)
-        self.values = np.zeros((size, game.num_actions), np.float16)
-        self.means = np.zeros(size, np.float32)
-        self.made = 0  # in all
+        self.bounds: tuple[np.ndarray, np.ndarray] = layout.low, layout.high
+        self.observations: np.ndarray = np.zeros((size, layout.size), np.int8)
+        self.values: np.ndarray = np.zeros((size, game.num_actions), np.float16)
+        self.means: np.ndarray = np.zeros(size, np.float32)
+        self.made: int = 0  # in all
 
     def __len__(self) -> int:
         return min(self.made, len(self.means))

@@ -55,10 +55,14 @@ def build_learner(config: Config) -> SelfPlayPPO:
 class SelfPlayStage:
     """Runs self-play to its end: snapshots for the pool, evaluations, saves, and the progress of a timed run."""
 
+    run: RunFolder
+    learner: SelfPlayPPO
+    config: Config
+
     def __init__(self, run: RunFolder, learner: SelfPlayPPO) -> None:
         self.run, self.learner, self.config = run, learner, run.config
-        self.before = run.spent.seconds  # of earlier processes
-        self.begun = time.monotonic()
+        self.before: float = run.spent.seconds  # of earlier processes
+        self.begun: float = time.monotonic()
 
     @property
     def pool(self) -> OpponentPool:

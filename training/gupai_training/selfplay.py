@@ -103,13 +103,13 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         stream = derive(as_key(seed), TRAINING_STREAM)
         if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
             raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
-        self.envs = VectorEnv(game, num_envs, seed=stream, skip_forced=skip_forced, **variant)
+        self.envs: VectorEnv = VectorEnv(game, num_envs, seed=stream, skip_forced=skip_forced, **variant)
         self._illegal_reward = reward_of_illegal(self.envs.game, self.envs.variant, illegal, illegal_reward)
         self.illegal = illegal
         self.pool = pool
-        self.players = self.envs.variant.players
+        self.players: int = self.envs.variant.players
         self.payoff_scale = payoff_scale
-        self.render_mode = None
+        self.render_mode: str | None = None
         layout = self.envs.layout
         actions = spaces.Discrete(self.envs.game.num_actions)
         super().__init__(num_envs, spaces.Box(layout.low, layout.high, dtype=np.int8), actions)
@@ -121,7 +121,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         self._chips = np.zeros_like(self._payoffs)  # of the episode so far
         self._owed = np.zeros_like(self._payoffs)  # those of them that are not paid yet
         self._decided = np.zeros((num_envs, self.players), np.bool_)  # learning seats that did, in this episode
-        self.decisions = 0  # of all seats, without forced ones
+        self.decisions: int = 0  # of all seats, without forced ones
         self._actions = np.zeros(num_envs, np.int64)
         self._lengths = np.zeros(num_envs, np.int64)  # of the learner's episodes so far
         # The actions of the episode under way, without forced ones: they determine the state of each lane.
@@ -221,7 +221,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         last = self.envs.game.num_actions
         self._actions[:] = np.clip(actions, WAIT + 1, last)  # no other stands for a legal one
 
-    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play these actions; return observations, rewards of the seat that acted, dones and infos."""
         movers, before = self.seats.copy(), self.observations.copy()
         self._watched[:], self._final = movers, np.zeros_like(before)
@@ -455,7 +455,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         """Return the legal actions in every lane, bool [B, num_actions]."""
         return self.masks.copy()
 
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list:
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
         """Return `action_masks` lane by lane, as sb3-contrib asks for them; there are no other methods."""
         if method_name != "action_masks":
             raise AttributeError(f"lanes have no method {method_name!r}")

@@ -16,6 +16,8 @@ from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.files import write_file
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_training.config import REPORT_FILE, RESUME_FILE, Config, config_of, load, parse
 from gupai_training.curves import baselines_of, evaluations_of
@@ -39,10 +41,13 @@ class TrainedRun:
         config: Its configuration.
     """
 
+    folder: Path
+    config: Config
+
     def __init__(self, folder: Path, config: Config) -> None:
         self.folder, self.config = folder, config
-        self.game = get_game(config.game)
-        self.variant = self.game.variant.make(**config.variant)
+        self.game: Game = get_game(config.game)
+        self.variant: Variant = self.game.variant.make(**config.variant)
 
     def __repr__(self) -> str:
         return f"TrainedRun({str(self.folder)!r})"

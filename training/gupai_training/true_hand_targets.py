@@ -10,7 +10,7 @@ import torch
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import play_out
-from gupai_agents.network import Linear, NetworkAgent, forward
+from gupai_agents.network import Layer, Linear, NetworkAgent, forward
 from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.search import in_blocks, try_action
 from gupai_env.core.compiling import compiled
@@ -48,7 +48,7 @@ def true_hands_loop(game: Game) -> Callable[..., Any]:
 
 def chips_in_deals(
     game: Game,
-    rules: tuple,
+    rules: tuple[Any, ...],
     heuristics: np.ndarray,
     played_by: np.ndarray,
     states: np.ndarray,
@@ -74,9 +74,14 @@ def chips_in_deals(
 class Scorer:
     """A player's network in torch, which may be on a GPU, in the number format that multiplies fastest."""
 
+    device: torch.device
+    dtype: torch.dtype
+
     def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
         self.device, self.dtype = device, dtype
-        self.layers = [layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers]
+        self.layers: list[Layer] = [
+            layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers
+        ]
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.tensor(array, device=self.device).to(self.dtype)  # a copy: arrays of environments can only be read

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def _respond(hands, groups, copies, policy, said, chips, span, out):
                     out[own, split] += weight * chips[one, two]
 
 
-respond = compiled(_respond)
+respond: Callable[..., Any] = compiled(_respond)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class HandTree:
     _known: dict[bytes, np.ndarray] = field(default_factory=dict, repr=False)  # the last answer of `_worth`
 
     players = SEATS
-    sides = np.arange(SEATS)  # each seat for itself
+    sides: ClassVar[np.ndarray] = np.arange(SEATS)  # each seat for itself
 
     @property
     def rules(self) -> Any:
@@ -334,8 +334,9 @@ class Equilibrium:
     def __init__(self, tree: HandTree, rounds: int) -> None:
         hands = tree.by_tiles
         worth = roles_worth(hands, tree.rules, tree.game, solve_hands(tree, rounds)[0])
-        self.won = np.where(hands.masks, worth * hands.times.sum() / hands.times[:, None], np.nan)  # [roles, H, splits]
-        self.rows = {hand.tobytes(): row for row, hand in enumerate(hands.hands)}
+        # [roles, H, splits]
+        self.won: np.ndarray = np.where(hands.masks, worth * hands.times.sum() / hands.times[:, None], np.nan)
+        self.rows: dict[Any, int] = {hand.tobytes(): row for row, hand in enumerate(hands.hands)}
 
     def chips(self, batch: DecisionBatch) -> np.ndarray:
         """Return the chips of every split, float64 [N, splits]; NaN where it is not legal."""

@@ -50,7 +50,15 @@ from gupai_env.core.variant import Variant
 RESAMPLES = 1000  # of the bootstrap
 PLACES = 2  # decimals of a score; sums differ in later ones between machines
 REPLACED = SUITES / "networks"  # that a suite names and a later `best` has replaced, by hash
-CLASSES = {1: "1 µs", 10: "10 µs", 100: "100 µs", 1e3: "1 ms", 1e4: "10 ms", 1e5: "100 ms", 1e6: "1 s"}
+CLASSES: dict[float, str] = {
+    1: "1 µs",
+    10: "10 µs",
+    100: "100 µs",
+    1e3: "1 ms",
+    1e4: "10 ms",
+    1e5: "100 ms",
+    1e6: "1 s",
+}
 
 
 def hash_of(spec: str, game: Game, variant: Variant) -> str:

@@ -1,7 +1,7 @@
 """The JSON files of a tournament's folder, checked before anything is done with them; see `folder`."""
 
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -33,7 +33,7 @@ class Player(Stored):
 class Manifest(Stored):
     """What was played by whom, and with what."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
     format: Count
     command: Annotated[str, Field(max_length=1 << 20)] | None

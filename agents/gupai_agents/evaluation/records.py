@@ -198,6 +198,9 @@ class RecordWriter:
     be written, nothing is left.
     """
 
+    path: Path
+    games: int
+
     def __init__(self, path: str | Path, *, force: bool = False) -> None:
         """Begin a file.
 

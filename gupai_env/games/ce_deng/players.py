@@ -13,7 +13,7 @@ FEATURES = (
 )
 AT = indices(FEATURES)
 # Doubles are hard to lay: all declare, and else demand the redeal.
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     name: heuristic | {"declare": 3, "redeal": 2, "play_on": 1} for name, heuristic in connecting.HEURISTICS.items()
 }
 

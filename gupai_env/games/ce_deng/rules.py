@@ -80,15 +80,15 @@ class CeDeng(Variant):
     stake: float = option(1.0, "chips per pip, agreed before the game", allowed="a number from 0.01")
     stacked: bool = option(False, STACKED)
 
-    forced_play: ClassVar = True  # these two are options of Jie Long
-    open_ends: ClassVar = 1
+    forced_play: ClassVar[bool] = True  # these two are options of Jie Long
+    open_ends: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_stake(self, payoff_bound)
 
 
-Rules = CeDeng.rules_type()
+Rules: type = CeDeng.rules_type()
 
 STATE = state_dtype(
     SEATS,

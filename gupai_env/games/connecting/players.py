@@ -27,8 +27,8 @@ FEATURES = (
 AT = indices(FEATURES)
 LEAVE, ATTACK, ATTACK_SHORT = AT.leave_1 - 1, AT.attack_1 - 1, AT.attack_short_1 - 1  # + the number left open
 
-GREEDY = {"pips": 1, "discard": -200, "discard_pips": -1}
-HEURISTICS = {
+GREEDY: dict[str, float] = {"pips": 1, "discard": -200, "discard_pips": -1}
+HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": GREEDY,  # the heaviest tile; when nothing fits the lightest is discarded
     "variety": GREEDY | {"variety": 4},  # so that the hand keeps many different numbers, a number like four pips
 }

@@ -153,6 +153,16 @@ class Search:
     One wrong guess can cost a long search, so a search is given up early and another begun with new guesses.
     """
 
+    line: Line
+    players: int
+    leader: int
+    last_player: int | None
+    forced: bool
+    both_ends: bool
+    may_stand: Callable[[Line, int], bool]
+    late: bool
+    steps: int
+
     def __init__(
         self,
         line: Line,

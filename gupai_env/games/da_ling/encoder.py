@@ -1,5 +1,7 @@
 """The observation of Da Ling: the tiles, and the strength of every group of one to three of them."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gupai_env.core.byte_rows import rearrangement
@@ -11,7 +13,7 @@ from gupai_env.games.splitting.rules import UNSPLIT
 
 # All singles, pairs and triples of positions a to f in the sorted hand: a, b, ..., ab, ac, bc, ..., abc, ...
 GROUPS = np.array(sorted(set(SPLITS.flat), key=lambda bits: (int(bits).bit_count(), bits)), np.int8)  # [41]
-write_strengths = rearrangement(GROUPS, 1 << HAND)  # by group as here
+write_strengths: Callable[[np.ndarray, np.ndarray, int], None] = rearrangement(GROUPS, 1 << HAND)  # by group as here
 
 LAYOUT = Layout(
     (

@@ -91,7 +91,7 @@ def triples_with() -> np.ndarray:
 TRIPLES_WITH = triples_with().astype(np.int16)  # [KINDS, 10, 2, TRIPLE_PIPS], by kind, target, colour and pips
 TRIPLES = (np.tensordot(COPIES, TRIPLES_WITH.astype(np.int64), 1) // 3).astype(np.int16)  # of all kinds
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": {"stakes": 1, "pips": LITTLE},  # the most stakes; among equals the most pips of the colour
     "colour": {"stakes": 1, "pips": LITTLE, "stake_pips": 1, "absolute": 1e9},  # all three, or else strong groups
 }

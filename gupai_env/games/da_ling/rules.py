@@ -21,6 +21,7 @@ Actions  0..59, the ways to split six tiles, a to f, sorted by kind. Of ways tha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -132,7 +133,7 @@ class DaLing(Variant):
         return self.casino_fee == 0
 
 
-Rules = DaLing.rules_type()
+Rules: type = DaLing.rules_type()
 
 STATE = state_dtype(
     SEATS,
@@ -309,7 +310,7 @@ def payoff_bound(variant: DaLing) -> float:
     return float(max(sum(variant.stakes) * (variant.players - 1), variant.casino_fee))
 
 
-def groups_of(action: int, tiles: Sequence | np.ndarray) -> list[list]:
+def groups_of(action: int, tiles: Sequence[Any] | np.ndarray) -> list[list[Any]]:
     """Return single, pair and triple of a split; `tiles` has an entry for each place of the sorted hand."""
     return [
         [tile for place, tile in enumerate(tiles) if group >> place & 1 and tile != NO_TILE] for group in SPLITS[action]

@@ -27,7 +27,7 @@ FEATURES = (
     yes_or_no("escapes", "the trick ends, and counts for nobody"),
 )
 AT = indices(FEATURES)
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     # What brings most red pips now, as far as one can say; of equals the weakest tile.
     "greedy": {"ours": 1, "theirs": -1, "rank": -1 / 32},
     # Takes tricks with deer from the other side, and what its partner may lose, by the weakest tile that does; puts

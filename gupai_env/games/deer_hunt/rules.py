@@ -114,7 +114,7 @@ class DeerHunt(Variant):
     )
 
 
-Rules = DeerHunt.rules_type()
+Rules: type = DeerHunt.rules_type()
 
 STATE = state_dtype(
     SEATS,

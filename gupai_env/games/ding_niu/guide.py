@@ -26,7 +26,7 @@ class DingNiuGuide(ConnectingGuide):
     def __init__(self, game: Game, variant: Variant) -> None:
         """Args: game, variant: what is played."""
         super().__init__(game, variant)
-        self.by_points = self.variant.settlement == "points"
+        self.by_points: bool = self.variant.settlement == "points"
         unused = ["maker"] if self.by_points else []
         if not self.variant.suan_zhang:
             unused = ["suan zhang", "smothered", "maker"]

@@ -49,7 +49,7 @@ FEATURES = (
     ),
 )
 AT = indices(FEATURES)
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": connecting.GREEDY | {"block_lost": -50},  # pips; more than any play is worth
     "blocker": connecting.GREEDY | {"variety": 2, "block_won": 100, "block_lost": -50},
 }

@@ -154,9 +154,9 @@ class DingNiu(Variant):
     )
 
     LIMITS: ClassVar = {FULL: {"players": (4,)}, TINY: {"players": (2,)}}
-    open_ends: ClassVar = 2  # these three are options of Jie Long
-    stake: ClassVar = 1.0
-    stacked: ClassVar = False
+    open_ends: ClassVar[int] = 2  # these three are options of Jie Long
+    stake: ClassVar[float] = 1.0
+    stacked: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -165,7 +165,7 @@ class DingNiu(Variant):
             raise refused("smothered_numbers", numbers, "they must be different numbers from 1 to 6")
 
 
-Rules = DingNiu.rules_type()
+Rules: type = DingNiu.rules_type()
 
 STATE = state_dtype(
     SEATS,

@@ -13,7 +13,7 @@ from gupai_env.core.tiles import KINDS, ONE, counts_of, list_tiles, size, tiles_
 from gupai_env.games.fishing.rules import SEATS
 
 
-def fishing_view(plays: int, *own: tuple) -> np.dtype:
+def fishing_view(plays: int, *own: tuple[Any, ...]) -> np.dtype:
     """Return the dtype of a view: what fishing games share, with the fields of the game's `own`."""
     return view_dtype(
         SEATS,

@@ -21,7 +21,7 @@ SEATS = 3
 CATCH = KINDS  # the first action that catches one fish
 
 
-def fishing_state(stock: int, plays: int, *own: tuple) -> np.dtype:
+def fishing_state(stock: int, plays: int, *own: tuple[Any, ...]) -> np.dtype:
     """Return the dtype of a state: what fishing games share, with the fields of the game's `own`.
 
     Args: stock: its most tiles. plays: the decisions of the longest deal.

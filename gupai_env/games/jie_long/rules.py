@@ -91,7 +91,7 @@ class JieLong(Variant):
         require_stake(self, payoff_bound)
 
 
-Rules = JieLong.rules_type()
+Rules: type = JieLong.rules_type()
 
 
 @rule

@@ -27,6 +27,7 @@ Actions  0, 1 and 2: ab / cd, ac / bd and ad / bc, the tiles a to d sorted by ki
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ class PaiGow(Variant):
         return self.commission == 0
 
 
-Rules = PaiGow.rules_type()
+Rules: type = PaiGow.rules_type()
 
 STATE = state_dtype(
     SEATS,
@@ -191,14 +192,14 @@ def payoff_bound(variant: PaiGow) -> float:
     return float(most * (variant.players - 1))
 
 
-def groups_of(action: int, tiles: Sequence | np.ndarray) -> list[list]:
+def groups_of(action: int, tiles: Sequence[Any] | np.ndarray) -> list[list[Any]]:
     """Return the two groups of a split; `tiles` has an entry for each place of the sorted hand, or NO_TILE."""
     beside, *others = SPLITS[action].tolist()
     groups = [[tiles[place] for place in places] for places in ((0, beside), others)]
     return [group for group in groups if NO_TILE not in group]
 
 
-def groups_high_first(table: int, action: int, tiles: Sequence[int] | np.ndarray) -> list[list]:
+def groups_high_first(table: int, action: int, tiles: Sequence[int] | np.ndarray) -> list[list[Any]]:
     """Return the groups of a split, kinds, the high one first."""
     return sorted(groups_of(action, tiles), key=lambda group: -int(VALUE[table, group[0], group[1]]))
 

@@ -1,6 +1,7 @@
 """The table of Pai Gow, drawn from views alone: no split shows before its time."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def groups_at(view: np.record, place: int) -> list[list[int]]:
 
 
 def results_of(
-    rules: tuple, view: np.record, groups: Sequence[Sequence[int]], bankers: Sequence[Sequence[int]]
+    rules: tuple[Any, ...], view: np.record, groups: Sequence[Sequence[int]], bankers: Sequence[Sequence[int]]
 ) -> list[int]:
     """Return what comes of each group of a player, the high one first: WON, PUSH or LOST."""
     values = [[int(VALUE[view.table, one, other]) for one, other in each] for each in (groups, bankers)]

@@ -1,5 +1,8 @@
 """Shi Wu Hu: who knows what, and the deals that fit it."""
 
+from collections.abc import Callable
+from typing import Any
+
 from gupai_env.core.episode import seat_after, seat_at
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, kinds_in, size
@@ -17,7 +20,7 @@ VIEW = fishing_view(
     ("supreme_bonus", "i2"),  # chips for all Supreme tiles,
     ("matches", "i1"),  # and the row of MATCHING by which fish are caught
 )
-count_usual_matches = match_counter(MATCHING[0])
+count_usual_matches: Callable[..., Any] = match_counter(MATCHING[0])
 
 
 @rule

@@ -47,7 +47,7 @@ FEATURES = (
     Feature("gives_best", "the same of the tile of which it is most", "points", 0, 30),
 )  # fmt: skip
 AT = indices(FEATURES)
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": {"points": 1, "laid": -1},  # what counts most now; else the tile that counts least
     # The same, what others would have made of it, and groups that can still become full; laid is what is safe.
     "careful": {"catch": 100, "points": 1, "denies": 0.5, "keeps": 4, "laid": -0.1, "risk": -1, "again": 0.25},

@@ -24,6 +24,7 @@ Match    The lead of the next deal passes to the next seat.
 Actions  kind lays a tile; 21.. a bait catches a fish; 76.. a bait catches three. Ten of the catches need an option.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -151,7 +152,8 @@ ACTIONS = THREE + len(_THREES)
 # What is played by each action, and what it catches one of:
 BAIT = np.array([*range(KINDS), *(bait for bait, _ in _CATCHES), *_THREES], np.int8)
 FISH = np.array([NOBODY] * KINDS + [fish for _, fish in _CATCHES] + [NOBODY] * len(_THREES), np.int8)
-with_bait, with_fish = action_finder(BAIT[CATCH:]), action_finder(FISH[CATCH:])
+with_bait: Callable[..., Any] = action_finder(BAIT[CATCH:])
+with_fish: Callable[..., Any] = action_finder(FISH[CATCH:])
 FOURFOLD = tile_set(_THREES)
 # Which of the actions from CATCH on catch what matches by the options, as bits, int64 [12]: others are never legal.
 ALLOWED = np.array(
@@ -206,7 +208,7 @@ class ShiWuHu(Variant):
         return super().as_rules(rules_type)._replace(group=int(group == ONE_ONE), supreme_bonus=bonus)
 
 
-Rules = ShiWuHu.rules_type()
+Rules: type = ShiWuHu.rules_type()
 
 STATE = fishing_state(STOCK, PLAYS, ("full", "u1", (SEATS,)))  # a bit for each of GROUPS that is full in a catch
 

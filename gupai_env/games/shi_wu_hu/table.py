@@ -1,5 +1,8 @@
 """The table of Shi Wu Hu: that of the fishing games."""
 
+from collections.abc import Callable
+
+from gupai_env.core.scene import Scene
 from gupai_env.games.fishing.table import fishing_action, table_of
 from gupai_env.games.shi_wu_hu.rules import BAIT, FISH, SHARES, THREE
 
@@ -9,4 +12,4 @@ def _action_type(action: int) -> str:
     return fishing_action(BAIT[action], FISH[action], action >= THREE)
 
 
-scene = table_of(SHARES, BAIT, _action_type)
+scene: Callable[..., Scene] = table_of(SHARES, BAIT, _action_type)

@@ -48,7 +48,7 @@ FEATURES = (
     yes_or_no("closed", "no triplet of your own is laid out, nor is one now"),
 )
 AT = indices(FEATURES)
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     # Claims what completes a win or the first triplet; discards what helps least.
     "greedy": {
         "win": 1e6,

@@ -89,7 +89,7 @@ class SmallMahjong(Variant):
     LIMITS: ClassVar = {FULL: {"players": (3, 4)}, TINY: {"players": (2,), "auto_win": (True,)}}
 
 
-Rules = SmallMahjong.rules_type()
+Rules: type = SmallMahjong.rules_type()
 
 STATE = state_dtype(
     SEATS,

@@ -39,7 +39,7 @@ FEATURES = (
     yes_or_no("discard_sure", "a tile is discarded that no unseen tile beats"),
 )
 AT = indices(FEATURES)
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     # The most and the highest tiles to lead; the lowest that beat; else the lowest tile is discarded.
     "greedy": {"tiles": 10, "strength": 1, "beat": 20, "discard_strength": -1},
     # Keeps sets together and what nobody beats for the end; beats where it takes the trick or owes less for it.

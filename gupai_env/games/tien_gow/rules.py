@@ -135,7 +135,7 @@ class TienGow(Variant):
     }
 
 
-Rules = TienGow.rules_type()
+Rules: type = TienGow.rules_type()
 
 STATE = state_dtype(
     SEATS,

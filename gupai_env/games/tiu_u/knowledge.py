@@ -1,5 +1,8 @@
 """Tiu-U: who knows what, and the deals that fit it."""
 
+from collections.abc import Callable
+from typing import Any
+
 from gupai_env.core.episode import seat_after, seat_at
 from gupai_env.core.rule import rule
 from gupai_env.games.fishing import knowledge as fishing
@@ -12,7 +15,7 @@ VIEW = fishing_view(
     ("red", "i1", (SEATS,)),  # red pips of the small fish of each catch, before rounding
     ("lock_triples", "i1"),  # the option: three of a kind in the lake are caught by the fourth alone
 )
-count_matches = match_counter(MATCHING)
+count_matches: Callable[..., Any] = match_counter(MATCHING)
 
 
 @rule

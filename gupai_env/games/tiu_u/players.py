@@ -41,7 +41,7 @@ FEATURES = (
     Feature("gives_best", "the same of the tile, or the closed pile, of which it is most", "points", 0, 72),
 )
 AT = indices(FEATURES)
-HEURISTICS = {
+HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": {"points": 1, "red": 1 / 8, "laid": -1},  # what counts most now; else the tile that is worth least
     "careful": {"catch": 100, "points": 1, "red": 1 / 8, "risk": -1, "again": 1 / 4},  # what others hardly catch
 }

@@ -21,7 +21,9 @@ Match    The lead of the next deal passes to the next seat.
 Actions  kind lays a tile; 21.. a bait catches a fish; 70.. a bait catches three; 81 lays a heaven pair.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -89,7 +91,8 @@ ACTIONS = HEAVEN_PAIR + 1
 BAIT = np.array([*range(KINDS), *(bait for bait, _ in _CATCHES), *_FOURFOLD, HEAVEN], np.int8)
 FISH = np.array([NOBODY] * KINDS + [fish for _, fish in _CATCHES] + [NOBODY] * (ACTIONS - THREE), np.int8)
 
-with_bait, with_fish = action_finder(BAIT[CATCH:]), action_finder(FISH[CATCH:])
+with_bait: Callable[..., Any] = action_finder(BAIT[CATCH:])
+with_fish: Callable[..., Any] = action_finder(FISH[CATCH:])
 FOURFOLD = tile_set(_FOURFOLD)
 MATCHING = np.array([sum(ONE[fish] for bait, fish in _CATCHES if bait == kind) for kind in range(KINDS)])
 # int64 [KINDS], so that sums of them are right in plain Python too:
@@ -113,7 +116,7 @@ class TiuU(Variant):
     )
 
 
-Rules = TiuU.rules_type()
+Rules: type = TiuU.rules_type()
 
 STATE = fishing_state(STOCK, PLAYS, ("red", "i1", (SEATS,)))  # red pips of the small fish of each catch
 

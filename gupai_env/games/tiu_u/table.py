@@ -1,5 +1,8 @@
 """The table of Tiu-U: that of the fishing games."""
 
+from collections.abc import Callable
+
+from gupai_env.core.scene import Scene
 from gupai_env.games.fishing.table import fishing_action, table_of
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, SHARES, THREE
 
@@ -11,4 +14,4 @@ def _action_type(action: int) -> str:
     return fishing_action(BAIT[action], FISH[action], action >= THREE)
 
 
-scene = table_of(SHARES, BAIT, _action_type)
+scene: Callable[..., Scene] = table_of(SHARES, BAIT, _action_type)

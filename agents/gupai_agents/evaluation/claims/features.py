@@ -82,7 +82,7 @@ def observed(at: Positions) -> dict[str, np.ndarray]:
     return found
 
 
-HAND = {
+HAND: dict[str, HandFeature] = {
     "carrying": HandFeature("tiles with the number", carrying, True),
     "double_of": HandFeature("doubles of the number", lambda number: np.equal(PIPS, number).all(1).astype(int), True),
     "doubles": HandFeature("doubles", lambda _: (PIPS[:, 0] == PIPS[:, 1]).astype(int)),

@@ -25,10 +25,14 @@ STRONG = (BEST, "search:playouts=20")  # opponents that take long: no doses are 
 class ChangedAgent:
     """An agent with a change that its game offers."""
 
+    agent: Agent
+    change: PlayerChange
+    value: Any
+
     def __init__(self, agent: Agent, change: PlayerChange, value: Any) -> None:
         self.agent, self.change, self.value = agent, change, value
-        self.name = f"{agent.name}, {change.label(value)}"
-        self.memory = getattr(agent, "memory", None)
+        self.name: str = f"{agent.name}, {change.label(value)}"
+        self.memory: Any = getattr(agent, "memory", None)
 
     def act(self, batch: DecisionBatch, *memory: np.ndarray) -> Any:
         """Return one legal action a row, int16 [N], and of a stateful agent what it remembers then."""

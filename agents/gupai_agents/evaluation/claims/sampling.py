@@ -8,10 +8,10 @@ deck says which tiles of each class they are. All of it is a function of the dea
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import comb, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,19 +77,22 @@ class Sampler:
     probability: Fraction, how often a seat's hand (with its partner's) meets the conditions in an ordinary deal.
     """
 
+    game: Game
+    variant: Variant
+
     def __init__(self, game: Game, variant: Variant, population: Population) -> None:
         """Raises: ValueError for conditions that no hand meets, and for those with too many cases to list."""
         self.game, self.variant = game, variant
-        self.rules = variant.as_rules(game.rules_type)
-        self.deck = np.asarray(game.deck(self.rules))
+        self.rules: Any = variant.as_rules(game.rules_type)
+        self.deck: np.ndarray = np.asarray(game.deck(self.rules))
         partner = population.partner
         self.away: tuple[int, ...] = (0, partner.away) if partner else (0,)
         if partner and partner.away >= variant.players:
             raise ValueError(
                 f"a partner {counted(partner.away, 'seat')} away does not exist with {variant.players} players"
             )
-        self.conditional = bool(population.hand or (partner and (partner.hand or partner.together)))
-        self.probability = Fraction(1)
+        self.conditional: bool = bool(population.hand or (partner and (partner.hand or partner.together)))
+        self.probability: Fraction = Fraction(1)
         if self.conditional:
             self._list_cases(population)
 
@@ -102,22 +105,22 @@ class Sampler:
         values = np.array([tile_values(each, self.game) for each in (*own, *theirs, *together)])
         kinds = np.unique(self.deck)
         features, classes = np.unique(values[:, kinds], axis=1, return_inverse=True)
-        self.class_of = np.zeros(int(kinds.max()) + 1, np.int64)
-        self.class_of[kinds] = classes.reshape(-1)
-        self.sizes = np.bincount(self.class_of[self.deck])
-        self.first, self.hand = hands_in(self.game, self.variant)
+        self._class_of = np.zeros(int(kinds.max()) + 1, np.int64)
+        self._class_of[kinds] = classes.reshape(-1)
+        self._sizes = np.bincount(self._class_of[self.deck])
+        self._first, self._hand = hands_in(self.game, self.variant)
         first, second = len(own), len(own) + len(theirs)
         cases, weights = [], []
-        for case in _hands(self.sizes.tolist(), self.hand):
+        for case in _hands(self._sizes.tolist(), self._hand):
             if not _meets(own, features[:first] @ case):
                 continue
-            ways = prod(map(comb, self.sizes.tolist(), case))
+            ways = prod(map(comb, self._sizes.tolist(), case))
             if roles == 1:
                 cases.append([case])
                 weights.append(ways)
                 continue
-            left = [size - held for size, held in zip(self.sizes.tolist(), case, strict=True)]
-            for other in _hands(left, self.hand):
+            left = [size - held for size, held in zip(self._sizes.tolist(), case, strict=True)]
+            for other in _hands(left, self._hand):
                 both = [held + more for held, more in zip(case, other, strict=True)]
                 if _meets(theirs, features[first:second] @ other) and _meets(together, features[second:] @ both):
                     cases.append([case, other])
@@ -126,15 +129,15 @@ class Sampler:
                 raise ValueError(f"these conditions have more than {MOST_CASES:,} cases")
         if not cases:
             met = ", ".join(map(str, (*own, *theirs, *together)))
-            raise ValueError(f"no hand of {self.hand} tiles meets {met}")
+            raise ValueError(f"no hand of {self._hand} tiles meets {met}")
         tiles, all_ways = len(self.deck), 1
         for role in range(roles):
-            all_ways *= comb(tiles - role * self.hand, self.hand)
+            all_ways *= comb(tiles - role * self._hand, self._hand)
         if sum(weights) >= MOST_WEIGHT:
             raise ValueError("hands that meet these conditions are too many to count exactly")
         self.probability = Fraction(sum(weights), all_ways)
-        self.cases = np.array(cases, np.int64)
-        self.sums = np.array(list(itertools.accumulate(weights)), np.int64)
+        self._cases = np.array(cases, np.int64)
+        self._sums = np.array(list(itertools.accumulate(weights)), np.int64)
         self.roles = roles
 
     def keys(self, stream: int, first: int, deals: int) -> np.ndarray:
@@ -159,7 +162,9 @@ class Sampler:
             return None
         orders = np.empty((len(rng_keys), len(self.deck)), np.int8)
         seating = (seats[:, None] + np.array(self.away[: self.roles])) % self.variant.players
-        deal_cases(rng_keys, self.deck, self.class_of, self.cases, self.sums, seating, self.first, self.hand, orders)
+        deal_cases(
+            rng_keys, self.deck, self._class_of, self._cases, self._sums, seating, self._first, self._hand, orders
+        )
         return orders
 
 
@@ -217,4 +222,4 @@ def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, or
                 next_one += 1
 
 
-deal_cases = compiled(_deal_cases)
+deal_cases: Callable[..., Any] = compiled(_deal_cases)

@@ -11,7 +11,7 @@ ordering: several rates or effects, and which comes first.
 
 import itertools
 import re
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
@@ -28,7 +28,7 @@ MOST = 1 << 30  # in place of an upper bound
 class Part(BaseModel):
     """A part of a file: unknown keys are refused, and it never changes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod

@@ -51,6 +51,11 @@ def at_their_sides(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
 class Table:
     """Deals of a population, from a stream of keys."""
 
+    game: Game
+    variant: Variant
+    sampler: Sampler
+    stream: int
+
     def __init__(self, sampler: Sampler, stream: int) -> None:
         self.game, self.variant, self.sampler, self.stream = sampler.game, sampler.variant, sampler, stream
         self._envs: dict[int, VectorEnv] = {}
@@ -99,6 +104,13 @@ class Table:
 
 class Meter:
     """Shows how much of a claim is done: of its figures, each of a weight that says how long it takes."""
+
+    weights: list[float]
+    total: float
+    progress: Progress | None
+    done: float
+    now: float
+    what: str
 
     def __init__(self, weights: Sequence[float], progress: Progress | None = None) -> None:
         self.weights, self.total, self.progress = list(weights), sum(weights) or 1.0, progress
