@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import gupai_env
-from gupai_env import Game
+from gupai_env import Game, Move
 from gupai_env.core import tiles
 from gupai_env.core.episode import (
     NOBODY,
@@ -214,7 +214,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=SEATS,
-    action_names=tuple(f"lay {tile_name(kind)}" for kind in range(KINDS)),
+    moves=tuple(Move("lay", (kind,), to="lays") for kind in range(KINDS)),
     encoder=Encoder("one-trick", 0, LAYOUT),
     payoff_bound=lambda variant: float(variant.stake * (variant.players - 1)),
     table=table,

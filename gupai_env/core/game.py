@@ -19,6 +19,7 @@ from gupai_env.core.checks import short_repr
 from gupai_env.core.heuristic import Feature, weights_row
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
+from gupai_env.core.move import Move
 from gupai_env.core.phrases import seat_names
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
@@ -63,7 +64,7 @@ class Game:
     rules_type: type
     max_seats: int
     max_decisions: int  # of one deal, dealt once
-    action_names: tuple[str, ...]
+    moves: tuple[Move, ...]  # what each action does; their names, in which a hand is not known yet, stay for ever
     encoder: Encoder
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
     table: Callable[..., Scene]  # see `scene`
@@ -74,8 +75,8 @@ class Game:
     # Seats that share a payoff; without teams every seat plays for itself. Shifting all seats by one maps teams to
     # teams, as the rotations of a duplicate match need.
     teams: tuple[tuple[int, ...], ...] = ()
-    # (view, action) -> name, where the meaning of an action depends on the hand.
-    name_action: Callable[[np.record, int], str] | None = None
+    # (view, action) -> move, where the meaning of an action depends on the hand.
+    move_of: Callable[[np.record, int], Move] | None = None
 
     state: np.dtype = field(init=False, repr=False)
     view: np.dtype = field(init=False, repr=False)
@@ -159,13 +160,20 @@ class Game:
 
     @property
     def num_actions(self) -> int:
-        return len(self.action_names)
+        return len(self.moves)
+
+    @functools.cached_property
+    def action_names(self) -> tuple[str, ...]:
+        """The names of the actions without a view, which checkpoints and records carry."""
+        return tuple(move.name for move in self.moves)
+
+    def move(self, action: int, view: np.record | None = None) -> Move:
+        """Return what an action does; in some games the view of the seat to act makes it a plainer one."""
+        return self.moves[action] if view is None or self.move_of is None else self.move_of(view, action)
 
     def action_name(self, action: int, view: np.record | None = None) -> str:
-        """Return the name of an action; in some games the view of the seat to act makes it a plainer one."""
-        if view is None or self.name_action is None:
-            return self.action_names[action]
-        return self.name_action(view, action)
+        """Return the name of an action, as `move`."""
+        return self.move(action, view).name
 
     def sides(self, players: int) -> np.ndarray:
         """Return the number of the side that each seat plays for, int [players]; a side is a team, or one seat."""

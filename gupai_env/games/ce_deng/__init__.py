@@ -21,7 +21,7 @@ from gupai_env.games.ce_deng.rules import (
 from gupai_env.games.ce_deng.table import scene
 from gupai_env.games.connecting.encoder import ENCODER, encode
 from gupai_env.games.connecting.knowledge import VIEW
-from gupai_env.games.connecting.rules import SEATS, TURNS, action_names
+from gupai_env.games.connecting.rules import SEATS, TURNS, moves_with
 
 GAME = Game(
     __name__,
@@ -32,7 +32,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=TURNS + SEATS,
-    action_names=action_names("declare eight doubles", "demand a redeal", "play on"),
+    moves=moves_with("declare eight doubles", "demand a redeal", "play on"),
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

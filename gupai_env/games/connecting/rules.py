@@ -16,6 +16,7 @@ import numpy as np
 
 from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -29,7 +30,6 @@ from gupai_env.core.tiles import (
     WEIGHT,
     kinds_in,
     list_tiles,
-    tile_name,
     weight,
     write_kinds,
 )
@@ -63,11 +63,10 @@ STATE = state_dtype(SEATS, *FIELDS)
 STACKED = "tiles of the line cover others; pictures and observations show only those that lie open"  # an option
 
 
-def action_names(*more: str) -> tuple[str, ...]:
-    """Name the actions: a tile as it is laid, its open end last, or the tile that is discarded."""
-    high_open = [f"[{low}:{high}]" for high, low in PIPS]
-    low_open = [f"[{high}:{low}]" for high, low in PIPS]
-    return (*high_open, *low_open, *(f"discard {tile_name(kind)}" for kind in range(KINDS)), *more)
+def moves_with(*more: str) -> tuple[Move, ...]:
+    """Return the moves: a tile is laid with its high or its low number open, or discarded; `more` do without a tile."""
+    laid = (Move(tiles=(kind,), leaves=int(number)) for end in PIPS.T for kind, number in enumerate(end))
+    return (*laid, *(Move("discard", (kind,), to=AWAY) for kind in range(KINDS)), *map(Move, more))
 
 
 @rule

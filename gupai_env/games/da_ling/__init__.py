@@ -7,7 +7,7 @@ from gupai_env.games.da_ling.history import history
 from gupai_env.games.da_ling.knowledge import VIEW, determinize, information_set
 from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
 from gupai_env.games.da_ling.rules import (
-    NAMES,
+    MOVES,
     SEATS,
     STATE,
     DaLing,
@@ -16,7 +16,7 @@ from gupai_env.games.da_ling.rules import (
     deal_from,
     deck,
     legal_actions,
-    name_action,
+    move_of,
     next_deal,
     payoff_bound,
     payoffs,
@@ -33,11 +33,11 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=SEATS,
-    action_names=NAMES,
+    moves=MOVES,
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,
     hints=DaLingHints,
     simultaneous=True,
-    name_action=name_action,
+    move_of=move_of,
 )

@@ -15,7 +15,7 @@ Groups   Otherwise, for each of the three: of those whose group matches, the one
          the colour takes its stake from every other player; nobody on a tie.
 Match    Nobody leads, so who is asked first means nothing and stays the same.
 Actions  0..59, the ways to split six tiles, a to f, sorted by kind. Of ways that equal tiles make the same
-         only one is legal. `name_action` names a split by its tiles.
+         only one is legal. `move_of` gives a split with its tiles.
 """
 
 from collections.abc import Sequence
@@ -29,24 +29,12 @@ from gupai_env.core.byte_rows import write_marks
 from gupai_env.core.checks import refused, whole_number
 from gupai_env.core.episode import NOBODY, state_dtype
 from gupai_env.core.memory import scratch
+from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import (
-    BLACK,
-    DECK,
-    KINDS,
-    NO_TILE,
-    ONE,
-    RED,
-    WEIGHT,
-    deck_of,
-    kind_of,
-    parse_tiles,
-    tile_name,
-    tile_set,
-)
+from gupai_env.core.tiles import BLACK, DECK, KINDS, NO_TILE, ONE, RED, WEIGHT, deck_of, kind_of, parse_tiles, tile_set
 from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
 from gupai_env.games.splitting import rules as splitting
-from gupai_env.games.splitting.rules import deal_hands, split_hand
+from gupai_env.games.splitting.rules import deal_hands, split_hand, unseen_splits
 
 SEATS, HAND, TABLE = 5, 6, 2
 # By deck, full and tiny:
@@ -317,9 +305,9 @@ def groups_of(action: int, tiles: Sequence[Any] | np.ndarray) -> list[list[Any]]
     ]
 
 
-def name_action(view: np.record, action: int) -> str:
-    """Return a split of the viewer's hand as it is written, `[4:3] / [6:5][5:1] / [6:3][3:3][1:1]`."""
-    return " / ".join("".join(map(tile_name, reversed(group))) for group in groups_of(action, view.tiles))
+def move_of(view: np.record, action: int) -> Move:
+    """Return a split of the viewer's hand, `[4:3] / [6:5][5:1] / [6:3][3:3][1:1]`."""
+    return Move(groups=tuple(tuple(map(int, reversed(group))) for group in groups_of(action, view.tiles)))
 
 
-NAMES = tuple(" / ".join(map("".join, groups_of(action, "abcdef"))) for action in range(len(SPLITS)))
+MOVES = unseen_splits(groups_of, "abcdef", len(SPLITS))

@@ -6,7 +6,7 @@ from gupai_env.games.deer_hunt.hints import DeerHuntHints
 from gupai_env.games.deer_hunt.knowledge import VIEW, determinize, information_set
 from gupai_env.games.deer_hunt.players import FEATURES, HEURISTICS, score
 from gupai_env.games.deer_hunt.rules import (
-    NAMES,
+    MOVES,
     PLAYS,
     SEATS,
     STATE,
@@ -34,7 +34,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=PLAYS,
-    action_names=NAMES,
+    moves=MOVES,
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

@@ -26,6 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
@@ -39,7 +40,6 @@ from gupai_env.core.tiles import (
     kinds_in,
     parse_tiles,
     size,
-    tile_name,
     tile_set,
     write_kinds,
 )
@@ -281,4 +281,4 @@ def payoff_bound(variant: DeerHunt) -> float:
     return 1.0 if variant.settlement == WIN else float(ALL_RED[(FULL, TINY).index(variant.deck)])
 
 
-NAMES = tuple(map(tile_name, range(KINDS)))
+MOVES = tuple(Move(tiles=(kind,)) for kind in range(KINDS))

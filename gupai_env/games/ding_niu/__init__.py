@@ -1,7 +1,7 @@
 """Ding Niu (頂牛): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
-from gupai_env.games.connecting.rules import SEATS, action_names, history
+from gupai_env.games.connecting.rules import SEATS, history, moves_with
 from gupai_env.games.ding_niu.encoder import ENCODER, encode
 from gupai_env.games.ding_niu.hints import DingNiuHints
 from gupai_env.games.ding_niu.knowledge import VIEW, determinize, information_set
@@ -31,7 +31,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=len(DECK),
-    action_names=action_names(),
+    moves=moves_with(),
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

@@ -5,7 +5,7 @@ matches, and what a catch counts. Its actions are, in this order: to lay a tile 
 fish, a bait that catches three of its kind.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,13 @@ from gupai_env.core.bits import gather
 from gupai_env.core.byte_rows import MARKS, store_marks, write_row
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
 from gupai_env.core.memory import scratch
+from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ALL_KINDS, KINDS, ONE, list_tiles
 
 SEATS = 3
 CATCH = KINDS  # the first action that catches one fish
+CATCHES_THREE = "catches three"  # a verb
 
 
 def fishing_state(stock: int, plays: int, *own: tuple[Any, ...]) -> np.dtype:
@@ -211,3 +213,13 @@ def begin_turn(rules, state):
 def next_deal(rules, state):
     """The lead passes to the next seat."""
     state.leader = seat_after(rules, state, state.leader)
+
+
+def moves_with(catches: Iterable[tuple[int, int]], threes: Iterable[int], *more: str) -> tuple[Move, ...]:
+    """Return the moves: each tile is laid, a bait catches one fish or three of its kind; `more` do without a tile."""
+    return (
+        *(Move("lay", (kind,), to="lake") for kind in range(KINDS)),
+        *(Move("catches", (bait,), takes=(fish,)) for bait, fish in catches),
+        *(Move(CATCHES_THREE, (kind,), takes=3 * (kind,)) for kind in threes),
+        *map(Move, more),
+    )

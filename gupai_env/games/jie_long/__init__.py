@@ -3,7 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.connecting.encoder import ENCODER, encode
 from gupai_env.games.connecting.knowledge import VIEW
-from gupai_env.games.connecting.rules import SEATS, STATE, TURNS, action_names, history
+from gupai_env.games.connecting.rules import SEATS, STATE, TURNS, history, moves_with
 from gupai_env.games.jie_long.hints import JieLongHints
 from gupai_env.games.jie_long.knowledge import determinize, information_set
 from gupai_env.games.jie_long.players import FEATURES, HEURISTICS, score
@@ -30,7 +30,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=TURNS,
-    action_names=action_names(),
+    moves=moves_with(),
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

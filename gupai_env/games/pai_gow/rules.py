@@ -22,7 +22,7 @@ Payoff   High meets high, low meets low. A player who wins one group more than h
 Small    With `small` everybody has two tiles, one group, settled for one chip; there is nothing to decide.
 Match    The banker leads. He is the next seat in the next deal (`banker` "next"), the same ("fixed") or any ("random").
 Actions  0, 1 and 2: ab / cd, ac / bd and ad / bc, the tiles a to d sorted by kind. Of ways that equal tiles make the
-         same only the first is legal. `name_action` names a split by its tiles.
+         same only the first is legal. `move_of` gives a split with its tiles.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,14 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.episode import seat_after, seat_at, state_dtype
+from gupai_env.core.move import Move
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.streams import LEADER_STREAM
-from gupai_env.core.tiles import DECK, NO_TILE, deck_of, parse_tiles, set_name, tile_set
+from gupai_env.core.tiles import DECK, NO_TILE, deck_of, parse_tiles, tile_set
 from gupai_env.core.variant import Variant, option
 from gupai_env.games.pai_gow.groups import NO_VALUE, VALUE, value_of
-from gupai_env.games.splitting.rules import clear, deal_hands, split_hand
+from gupai_env.games.splitting.rules import clear, deal_hands, split_hand, unseen_splits
 
 SEATS, HAND, GROUP = 8, 4, 2
 # By deck, full and tiny:
@@ -204,10 +205,10 @@ def groups_high_first(table: int, action: int, tiles: Sequence[int] | np.ndarray
     return sorted(groups_of(action, tiles), key=lambda group: -int(VALUE[table, group[0], group[1]]))
 
 
-def name_action(view: np.record, action: int) -> str:
-    """Return a split of the viewer's hand as it is written, the high group first, `[6:6][6:3] / [4:4][1:1]`."""
+def move_of(view: np.record, action: int) -> Move:
+    """Return a split of the viewer's hand, the high group first, `[6:6][6:3] / [4:4][1:1]`."""
     groups = groups_high_first(view.table, action, view.tiles)
-    return " / ".join(set_name(tile_set(group)) for group in groups)
+    return Move(groups=tuple(tuple(sorted(map(int, group), reverse=True)) for group in groups))
 
 
-NAMES = tuple(" / ".join(map("".join, groups_of(action, "abcd"))) for action in range(len(SPLITS)))
+MOVES = unseen_splits(groups_of, "abcd", len(SPLITS))

@@ -7,11 +7,11 @@ from gupai_env.games.shi_wu_hu.hints import ShiWuHuHints
 from gupai_env.games.shi_wu_hu.knowledge import VIEW, determinize, information_set
 from gupai_env.games.shi_wu_hu.players import FEATURES, HEURISTICS, score
 from gupai_env.games.shi_wu_hu.rules import (
+    MOVES,
     PLAYS,
     STATE,
     Rules,
     ShiWuHu,
-    action_names,
     clear,
     deal_from,
     deck,
@@ -32,7 +32,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=PLAYS,
-    action_names=action_names(),
+    moves=MOVES,
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

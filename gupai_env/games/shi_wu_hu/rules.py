@@ -44,7 +44,6 @@ from gupai_env.core.tiles import (
     kinds_in,
     parse_tiles,
     size,
-    tile_name,
     tile_set,
     tiles_in,
     write_kinds,
@@ -61,6 +60,7 @@ from gupai_env.games.fishing.rules import (
     lay,
     mark_catches,
     matching,
+    moves_with,
     put_on_record,
     threes_in,
 )
@@ -332,10 +332,4 @@ def payoff_bound(variant: ShiWuHu) -> float:
     return float((variant.players - 1) * (1 + twice) * everything)
 
 
-def action_names() -> tuple[str, ...]:
-    """Name the actions."""
-    return (
-        *(f"lay {tile_name(kind)}" for kind in range(KINDS)),
-        *(f"{tile_name(bait)} catches {tile_name(fish)}" for bait, fish in _CATCHES),
-        *(f"{tile_name(kind)} catches three" for kind in _THREES),
-    )
+MOVES = moves_with(_CATCHES, _THREES)

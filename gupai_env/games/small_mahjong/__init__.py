@@ -6,12 +6,12 @@ from gupai_env.games.small_mahjong.history import history
 from gupai_env.games.small_mahjong.knowledge import VIEW, determinize, information_set
 from gupai_env.games.small_mahjong.players import FEATURES, HEURISTICS, score
 from gupai_env.games.small_mahjong.rules import (
+    MOVES,
     SEATS,
     STATE,
     TURNS,
     Rules,
     SmallMahjong,
-    action_names,
     clear,
     deal_from,
     deck,
@@ -32,7 +32,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=TURNS * SEATS,
-    action_names=action_names(),
+    moves=MOVES,
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

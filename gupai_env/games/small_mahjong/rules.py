@@ -32,6 +32,7 @@ from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import BLOCK, write_row
 from gupai_env.core.episode import NOBODY, distance, seat_after, seat_at, state_dtype
 from gupai_env.core.memory import scratch
+from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.tiles import (
     DECK,
@@ -44,7 +45,6 @@ from gupai_env.core.tiles import (
     kinds_in,
     list_hand,
     parse_tiles,
-    tile_name,
     tile_set,
     write_kinds,
 )
@@ -332,12 +332,8 @@ def payoff_bound(variant: SmallMahjong) -> float:
     return float((variant.players - 1) * triplets * DOUBLE_SET)
 
 
-def action_names() -> tuple[str, ...]:
-    """Name the actions."""
-    return (
-        *(f"discard {tile_name(kind)}" for kind in range(KINDS)),
-        "win",
-        "pass",
-        "claim into the hand",
-        *(f"claim {''.join(map(tile_name, kinds))}" for _, kinds in TRIPLETS),
-    )
+MOVES = (
+    *(Move("discard", (kind,), to=AWAY) for kind in range(KINDS)),
+    *map(Move, ("win", "pass", "claim into the hand")),
+    *(Move("claim", tuple(kinds)) for _, kinds in TRIPLETS),
+)

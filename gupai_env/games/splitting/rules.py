@@ -4,8 +4,11 @@ A state has `hands`, `tiles`, `unused` and `splits`. Seats are asked one after t
 they do is hidden until all have decided.
 """
 
+from collections.abc import Callable
+
 from gupai_env.core.bits import as_index
 from gupai_env.core.episode import seat_after
+from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import NO_TILE, ONE, list_hand, list_tiles
 
@@ -65,3 +68,9 @@ def history(rules, state, order, at, actions):
         decisions += 1
         seat = seat_after(rules, state, seat)
     return decisions
+
+
+def unseen_splits(groups_of: Callable[[int, str], list[list]], places: str, splits: int) -> tuple[Move, ...]:
+    """Return so many splits of a hand that is not known, by the letters of its places."""
+    groups = [list(map("".join, groups_of(action, places))) for action in range(splits)]
+    return tuple(Move(" ".join(each), name=" / ".join(each)) for each in groups)

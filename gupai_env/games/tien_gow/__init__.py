@@ -6,7 +6,7 @@ from gupai_env.games.tien_gow.hints import TienGowHints
 from gupai_env.games.tien_gow.knowledge import VIEW, determinize, information_set
 from gupai_env.games.tien_gow.players import FEATURES, HEURISTICS, score
 from gupai_env.games.tien_gow.rules import (
-    ACTION_NAMES,
+    MOVES,
     PLAYS,
     SEATS,
     STATE,
@@ -33,7 +33,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=PLAYS,
-    action_names=ACTION_NAMES,
+    moves=MOVES,
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

@@ -39,6 +39,7 @@ import numpy as np
 from gupai_env.core.bits import nth_one, ones
 from gupai_env.core.byte_rows import MARKS, store_marks
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
@@ -49,8 +50,8 @@ from gupai_env.core.tiles import (
     kinds_in,
     list_tiles,
     parse_tiles,
-    tile_name,
     tile_set,
+    tiles_in,
     write_kinds,
 )
 from gupai_env.core.variant import FULL, TINY, Variant, option
@@ -65,7 +66,6 @@ from gupai_env.games.tien_gow.combinations import (
     COMBINATIONS,
     M1,
     M2,
-    NAMES,
     OF_CLASS,
     SIZE,
     SUP,
@@ -329,4 +329,7 @@ def payoff_bound(variant: TienGow) -> float:
     return float((variant.players - 1) * multipliers[variant.banker] * (owed * max(factors) + at_once))
 
 
-ACTION_NAMES = (*NAMES, *(f"discard {tile_name(kind)}" for kind in range(KINDS)))
+MOVES = (
+    *(Move(tiles=tuple(reversed(tiles_in(int(tiles))))) for tiles in COMBINATION_TILES),
+    *(Move("discard", (kind,), to=AWAY) for kind in range(KINDS)),
+)

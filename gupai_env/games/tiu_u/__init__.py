@@ -6,11 +6,11 @@ from gupai_env.games.tiu_u.encoder import ENCODER, encode
 from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
 from gupai_env.games.tiu_u.players import FEATURES, HEURISTICS, score
 from gupai_env.games.tiu_u.rules import (
+    MOVES,
     PLAYS,
     STATE,
     Rules,
     TiuU,
-    action_names,
     clear,
     deal_from,
     deck,
@@ -31,7 +31,7 @@ GAME = Game(
     rules_type=Rules,
     max_seats=SEATS,
     max_decisions=PLAYS,
-    action_names=action_names(),
+    moves=MOVES,
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,

@@ -42,7 +42,6 @@ from gupai_env.core.tiles import (
     kind_of,
     kinds_in,
     parse_tiles,
-    tile_name,
     tile_set,
     write_kinds,
 )
@@ -59,6 +58,7 @@ from gupai_env.games.fishing.rules import (
     lay,
     mark_catches,
     matching,
+    moves_with,
     put_on_record,
     threes_in,
 )
@@ -224,11 +224,4 @@ def payoff_bound(variant: TiuU) -> float:
     return float((variant.players - 1) * everything)
 
 
-def action_names() -> tuple[str, ...]:
-    """Name the actions."""
-    return (
-        *(f"lay {tile_name(kind)}" for kind in range(KINDS)),
-        *(f"{tile_name(bait)} catches {tile_name(fish)}" for bait, fish in _CATCHES),
-        *(f"{tile_name(kind)} catches three" for kind in _FOURFOLD),
-        "heaven pair",
-    )
+MOVES = moves_with(_CATCHES, _FOURFOLD, "heaven pair")

@@ -74,7 +74,7 @@ def _words_in(text: str) -> re.Match[str] | None:
 
 def verbs_of(game: Game) -> list[str]:
     """Return the verbs of a game's actions, without their endings."""
-    if game.name_action is not None:
+    if game.move_of is not None:
         return [PLAY]  # only a view gives these actions their full names
     return list(dict.fromkeys(named(name)[0] for name in game.action_names))
 
@@ -172,7 +172,7 @@ def _fits(at: Positions, pattern: Pattern) -> np.ndarray:
 
 def _names(at: Positions) -> Iterator[tuple[np.ndarray | slice, Sequence[str]]]:
     """Yield the names of all actions, with the rows in which they are called so."""
-    if at.game.name_action is None:
+    if at.game.move_of is None:
         yield slice(None), at.game.action_names
         return
     views = views_of(at)
