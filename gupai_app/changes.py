@@ -185,11 +185,8 @@ def _walk(part: Part, key: str, names: Sequence[str], of: str = "") -> Iterator[
             yield from _walk(value, here, names, f"{label}: {value.what}, " if isinstance(value, Named) else "")
         elif isinstance(value, list) and any(isinstance(each, Part) for each in value):
             for number, each in enumerate(value):
-                if isinstance(each, Part):
-                    about = f"{name}: {each.what}, " if isinstance(each, Named) else ""
-                    yield from _walk(each, f"{here}.{number}", names, about)
-                else:
-                    yield Field(f"{here}.{number}", label, each, help=help)
+                about = f"{name}: {each.what}, " if isinstance(each, Named) else ""
+                yield from _walk(each, f"{here}.{number}", names, about)
         elif isinstance(value, list):
             if value:
                 yield Field(here, label, ", ".join(map(str, value)), help=help)
@@ -266,10 +263,7 @@ def _value(key: str, name: str, text: str, field: Field, anybody: bool) -> Any:
 def _put(content: dict[str, Any], path: list[str], value: Any) -> None:
     for place in path[:-1]:
         content = content[int(place)] if isinstance(content, list) else content.setdefault(place, {})
-    if isinstance(content, list):
-        content[int(path[-1])] = value
-    else:
-        content[path[-1]] = value
+    content[path[-1]] = value
 
 
 def _rename(content: Any, old: int, new: int) -> None:

@@ -14,7 +14,6 @@ from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.files import SUFFIX, find, paths
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.patterns import WORDS
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.schema import ID, MOST_ID
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
@@ -85,8 +84,6 @@ def listed() -> None:
 
 def features() -> None:
     """Print what claim files can name."""
-    say("Patterns of actions, in words:")
-    say("".join(f"  {line}\n" for line in WORDS.splitlines()))
     table = table_of("where", "name", "games", "meaning")
     offered: dict[str, Callable[[Game], dict[str, Any]]] = {
         "hand": hand_features_of,

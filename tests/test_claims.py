@@ -163,7 +163,7 @@ def ordered(items=ITEMS, **reading) -> dict:
         (ordered(but=["third"]), "readings.0.but: 'third' is not a label of the others; labels are one, two"),
         (ordered(first="two", but=["two"]), "readings.0.but: 'two' is not a label of the others"),
         (
-            ordered([*ITEMS[:1], ITEMS[1] | {"action": "lays a double"}]),
+            ordered([*ITEMS[:1], ITEMS[1] | {"action": [{"feature": "double"}]}]),
             "readings.0.items.1.action: items have actions if, and only if, there is a `comparator`",
         ),
         (

@@ -42,15 +42,15 @@ VARIANTS = {
     "pai-gow": ({}, {"players": 8, "commission": 5}),
 }
 PINNED = {
-    "jie-long": "63111bbdac27a8fd",
-    "ce-deng": "54f54e8ff28e65e8",
-    "ding-niu": "25662de68f7ecfca",
+    "jie-long": "3338e4fe4b4ecb72",
+    "ce-deng": "0278575e28664da8",
+    "ding-niu": "5a442e6029bc3cab",
     "da-ling": "6ac1232bd95fec67",
-    "tiu-u": "da1c4173e717a782",
-    "small-mahjong": "cbc325ee768ec665",
-    "tien-gow": "c5c39325ebe95f9a",
-    "deer-hunt": "1075c3ba5e080185",
-    "shi-wu-hu": "6c82aac3d4d1749f",
+    "tiu-u": "68fb19e1de20a03b",
+    "small-mahjong": "4ffd85d3db40fda9",
+    "tien-gow": "8c355ac918591a01",
+    "deer-hunt": "ccc62d64248ca3c9",
+    "shi-wu-hu": "99d08c0dfabc089d",
     "pai-gow": "c8bc850e3f29403f",
 }
 

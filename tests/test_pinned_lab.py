@@ -74,7 +74,7 @@ JIE_LONG = [
     {
         "kind": "action",
         "population": {"position": [{"feature": "lead"}]},
-        "action": ["lays a double", {"feature": "heaviest"}],
+        "action": [{"feature": "double"}, {"feature": "heaviest"}],
         "comparator": "uniform",
         "panel": ["greedy", "variety"],
         "margin": 0.5,
@@ -84,8 +84,8 @@ JIE_LONG = [
     },
     {
         "kind": "action",
-        "action": "leaves 2",
-        "instead": "leaves 3",
+        "action": [{"feature": "leaves", "number": 2}],
+        "instead": [{"feature": "leaves", "number": 3}],
         "comparator": "best_alternative",
         "panel": ["greedy", "tuned"],
         "alternative": "less",
@@ -148,7 +148,9 @@ JIE_LONG = [
     },
     {
         "kind": "ordering",
-        "items": [{"label": each, "action": f"lays the {each}"} for each in ("heaviest", "lightest")],
+        "items": [
+            {"label": each, "action": [{"feature": "lays"}, {"feature": each}]} for each in ("heaviest", "double")
+        ],
         "first": "heaviest",
         "comparator": "uniform",
         "panel": ["greedy"],
@@ -175,8 +177,8 @@ OTHERS = {
     "tien-gow": [
         {
             "kind": "action",
-            "action": "leads a pair",
-            "instead": "leads",
+            "action": [{"feature": "leads_size", "number": 2}],
+            "instead": [{"feature": "leads_size", "number": 1}],
             "comparator": "best_alternative",
             "panel": ["greedy", "random"],
             "margin": 0.3,
@@ -382,7 +384,7 @@ KINDS = {"verdict": (verdict, DESIGNS), "tournament": (tournament, TOURNAMENTS),
 PINNED = {
     ("verdict", "jie-long 0 policy"): "87fbc57b",
     ("verdict", "jie-long 1 policy"): "bd359cdb",
-    ("verdict", "jie-long 2 action"): "f6af1f0e",
+    ("verdict", "jie-long 2 action"): "19d0f25b",
     ("verdict", "jie-long 3 action"): "97a1321d",
     ("verdict", "jie-long 4 action"): "58c25a0d",
     ("verdict", "jie-long 5 rate"): "e0e2555e",
@@ -391,11 +393,11 @@ PINNED = {
     ("verdict", "jie-long 8 ordering"): "00972ee9",
     ("verdict", "jie-long 9 ordering"): "383e2845",
     ("verdict", "jie-long 10 ordering"): "4400237c",
-    ("verdict", "jie-long 11 ordering"): "4976fc23",
+    ("verdict", "jie-long 11 ordering"): "945811b8",
     ("verdict", "jie-long 12 exact"): "4f46276c",
     ("verdict", "da-ling 0 policy"): "1f1c7c1f",
     ("verdict", "da-ling 1 rate"): "21387ab1",
-    ("verdict", "tien-gow 0 action"): "8011f3dd",
+    ("verdict", "tien-gow 0 action"): "91f886e7",
     ("tournament", "one among others"): "b86953fb",
     ("tournament", "half against half"): "aaf720a2",
     ("tournament", "all line-ups"): "731ab0d1",

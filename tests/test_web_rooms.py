@@ -307,14 +307,6 @@ def test_a_claim_of_which_every_reading_is_left_out_is_none():
         changed(claims.known()["jl-attack-2"], left)
 
 
-def test_an_action_in_words_beside_features_can_be_changed():
-    content = claims.known()["jl-heavy-lead"].model_dump(mode="json", exclude_defaults=True)
-    content["readings"] = [{**content["readings"][0], "action": ["lays a double", {"feature": "heaviest"}]}]
-    found = changed(claim_of(content), {"readings.0.action.0": "lays no double"}).claim.readings[0]
-    assert found.action[0] == "lays no double" and found.action[1].feature == "heaviest"
-    assert found.name.startswith("lays no double, heaviest instead of")
-
-
 @pytest.mark.parametrize(
     ("key", "text", "words"),
     [

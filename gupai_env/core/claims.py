@@ -6,12 +6,13 @@ the tiles of a hand, is not repeated there. All functions take many states at on
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.move import Move
 from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, tile_set
 from gupai_env.core.variant import Variant
 
@@ -175,8 +176,6 @@ class Vocabulary:
         metrics: Figures of deals that are over.
         questions: What is enumerated.
         changes: Changes of players, by the key that they have in a file.
-        tile_of_action: The kind of tile that each action plays, int [num_actions], KINDS where it plays none; None for
-            a game whose actions do not play single tiles.
     """
 
     hand: Mapping[str, HandFeature] = field(default_factory=dict)
@@ -185,7 +184,6 @@ class Vocabulary:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     questions: Mapping[str, ExactQuestion] = field(default_factory=dict)
     changes: Mapping[str, PlayerChange] = field(default_factory=dict)
-    tile_of_action: np.ndarray | None = None
 
 
 def vocabulary_of(game: Game) -> Vocabulary:
@@ -207,6 +205,26 @@ def carrying(number: int) -> np.ndarray:
     """Return for every kind whether a number is on it, int [KINDS]."""
     found: np.ndarray = np.equal(PIPS, number).any(1).astype(int)
     return found
+
+
+def of_moves(what: str, holds: Callable[[Move, int], bool], number: bool | None = False) -> ActionFeature:
+    """Return the feature of an action whose move `holds` it, given the feature's number, 0 without one."""
+
+    @cache
+    def rows(game: Game, number: int) -> np.ndarray:
+        return np.array([[holds(move, number) for move in game.moves]])
+
+    return ActionFeature(what, lambda at, asked: rows(at.game, asked), number)
+
+
+def carries(tiles: Sequence[int], number: int) -> bool:
+    """Return whether a number is on one of some tiles, given by kind."""
+    return bool((PIPS[list(tiles)] == number).any())
+
+
+def plays_double(move: Move, number: int) -> bool:
+    """Return whether a move plays a double, that of the number if it is not 0."""
+    return any(high == low and number in (0, high) for high, low in PIPS[list(move.tiles)])
 
 
 def of_seats(outcome: Outcome, values: np.ndarray) -> np.ndarray:

@@ -4,7 +4,6 @@ import numpy as np
 
 from gupai_env.core.claims import (
     SHARE,
-    ActionFeature,
     ExactQuestion,
     Metric,
     Outcome,
@@ -14,14 +13,14 @@ from gupai_env.core.claims import (
     Vocabulary,
     carrying,
     counts_of,
+    of_moves,
     of_seats,
+    plays_double,
     points,
 )
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT
 from gupai_env.games.connecting.rules import DISCARD, TURNS
-
-FACES = np.append(PIPS, [[0, -1]], axis=0)  # no tile is not a double
 
 
 def unseen(at: Positions) -> np.ndarray:
@@ -51,43 +50,13 @@ POSITIONS = {
 }
 
 
-def tile_of_action(actions: int) -> np.ndarray:
-    """Return the kind of tile that each of so many actions lays or discards, KINDS where it does neither."""
-    numbers = np.arange(actions)
-    return np.where(numbers < DISCARD + KINDS, numbers % KINDS, KINDS)
-
-
-def lays(at: Positions, number: int = 0) -> np.ndarray:
-    """Return which actions lay a tile."""
-    return np.arange(at.masks.shape[1])[None] < DISCARD
-
-
-def leaves(at: Positions, number: int) -> np.ndarray:
-    """Return which actions lay a tile that leaves the number open."""
-    numbers = np.arange(DISCARD)
-    found = np.zeros((1, at.masks.shape[1]), bool)
-    found[0, :DISCARD] = PIPS[numbers % KINDS, numbers // KINDS] == number
-    return found
-
-
-def double(at: Positions, number: int) -> np.ndarray:
-    """Return which actions lay a double, or that of the number."""
-    faces = FACES[tile_of_action(at.masks.shape[1])]
-    return (faces[:, 0] == faces[:, 1]) & ((number == 0) | (faces[:, 0] == number)) & lays(at)
-
-
-def heaviest(at: Positions, number: int) -> np.ndarray:
-    """Return which actions lay a tile than which no other that may be laid has more pips."""
-    weights = np.append(WEIGHT, -1).astype(int)[tile_of_action(at.masks.shape[1])]
-    pips = np.where(at.masks & lays(at), weights, -1)
-    return (pips == pips.max(1, keepdims=True)) & (pips >= 0)
-
-
 ACTIONS = {
-    "lays": ActionFeature("a tile is laid, not discarded", lays),
-    "leaves": ActionFeature("the tile that is laid leaves the number open", leaves, True),
-    "double": ActionFeature("a double is laid, or that of the number", double, None),
-    "heaviest": ActionFeature("no tile that may be laid has more pips", heaviest),
+    "lays": of_moves("a tile is laid, not discarded", lambda move, _: not move.discards and move.tiles != ()),
+    "double": of_moves(
+        "a double is laid, or that of the number",
+        lambda move, number: not move.discards and plays_double(move, number),
+        None,
+    ),
 }
 
 
@@ -177,10 +146,5 @@ def vocabulary(
 ) -> Vocabulary:
     """Return what claims can name of a connecting game with so many actions."""
     return Vocabulary(
-        positions=POSITIONS,
-        actions=ACTIONS,
-        metrics=metrics,
-        questions=questions or {},
-        changes=changes(actions),
-        tile_of_action=tile_of_action(actions),
+        positions=POSITIONS, actions=ACTIONS, metrics=metrics, questions=questions or {}, changes=changes(actions)
     )

@@ -13,6 +13,7 @@ from gupai_env.core.claims import (
     Positions,
     Vocabulary,
     counts_of,
+    of_moves,
 )
 from gupai_env.core.tiles import KINDS, RED, kind_of
 from gupai_env.games.deer_hunt.rules import HEAVEN, PARTNER, PLAYS, SEATS
@@ -48,11 +49,6 @@ def lying(at: Positions, number: int) -> np.ndarray:
 def deer(at: Positions, number: int) -> np.ndarray:
     """Return which actions play a tile of at least so many red pips, 1 without a number."""
     return (max(number, 1) <= RED)[None]
-
-
-def heaven(at: Positions, number: int) -> np.ndarray:
-    """Return which actions play [6:6]."""
-    return (KIND == HEAVEN)[None]
 
 
 def strongest(at: Positions, number: int) -> np.ndarray:
@@ -92,7 +88,7 @@ CLAIMS = Vocabulary(
     },
     actions={
         "deer": ActionFeature("the tile has red pips, at least as many as the number", deer, number=None),
-        "heaven": ActionFeature("[6:6] is played", heaven),
+        "heaven": of_moves("[6:6] is played", lambda move, _: move.tiles == (HEAVEN,)),
         "strongest": ActionFeature("the strongest tile of the hand is played", strongest),
     },
     metrics={
@@ -100,5 +96,4 @@ CLAIMS = Vocabulary(
         "dealer_chips": Metric("chips of the dealer, and of its partner", CHIPS, dealer_chips),
         "six_takes_four": Metric("a trick has both a [6:6] and a [4:4]", SHARE, caught_four),
     },
-    tile_of_action=KIND,
 )

@@ -4,13 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gupai_env.core.claims import SHARE, ActionFeature, Metric, Outcome, Positions, counts_of, points
+from gupai_env.core.claims import SHARE, ActionFeature, Metric, Outcome, Positions, counts_of, of_moves, points
 from gupai_env.games.fishing.rules import CATCH
-
-
-def lays(at: Positions, number: int) -> np.ndarray:
-    """Return which actions lay a tile in the lake."""
-    return np.arange(at.masks.shape[1])[None] < CATCH
 
 
 def third(at: Positions, number: int) -> np.ndarray:
@@ -46,7 +41,7 @@ def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
 
 
 ACTIONS = {
-    "lays": ActionFeature("a tile is laid, not used to catch", lays),
+    "lays": of_moves("a tile is laid, not used to catch", lambda move, _: move.verb == "lay"),
     "third": ActionFeature("the tile is laid as the third of its kind in the lake", third),
 }
 METRICS = {

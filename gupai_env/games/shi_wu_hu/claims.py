@@ -5,7 +5,7 @@ import numpy as np
 from gupai_env.core.claims import Metric, Outcome, Vocabulary, counts_of
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT
 from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
-from gupai_env.games.shi_wu_hu.rules import BAIT, GROUPS, VALUE
+from gupai_env.games.shi_wu_hu.rules import GROUPS, VALUE
 
 
 def full_groups_of(outcome: Outcome, number: int) -> np.ndarray:
@@ -35,5 +35,4 @@ CLAIMS = Vocabulary(
         "big_variance": variance_metric(big_points),
         "full_groups": Metric("groups that are full in some catch", "groups", full_groups_of),
     },
-    tile_of_action=BAIT.astype(int),
 )

@@ -16,11 +16,11 @@ from gupai_env.core.claims import (
     Positions,
     Vocabulary,
     counts_of,
+    of_moves,
     of_seats,
     ratio,
 )
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.tiles import KINDS
 from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
 from gupai_env.games.tien_gow.rules import DISCARD, PLAYS, TILES, Rules, plays_of
 
@@ -70,11 +70,6 @@ def leads_set(at: Positions, number: int) -> np.ndarray:
 def leads_supreme(at: Positions, number: int) -> np.ndarray:
     """Return which action leads the supreme pair."""
     return actions_where(np.arange(DISCARD) == SUPREME, at) & (at.states.tiles == 0)[:, None]
-
-
-def gives_up(at: Positions, number: int) -> np.ndarray:
-    """Return which actions discard a tile."""
-    return (np.arange(at.masks.shape[1]) >= DISCARD)[None]
 
 
 def beats(at: Positions, number: int) -> np.ndarray:
@@ -195,7 +190,7 @@ CLAIMS = Vocabulary(
         "leads_size": ActionFeature("so many tiles are led", leads_size, True),
         "leads_set": ActionFeature("two tiles or more are led", leads_set),
         "leads_supreme": ActionFeature("the supreme pair is led", leads_supreme),
-        "gives_up": ActionFeature("a tile is discarded", gives_up),
+        "gives_up": of_moves("a tile is discarded", lambda move, _: move.discards),
         "beats": ActionFeature("what lies is beaten", beats),
     },
     metrics={
@@ -213,5 +208,4 @@ CLAIMS = Vocabulary(
             "supreme pairs led once so many tricks are over", "share of them", supreme_led_after, True, statistic=ratio
         ),
     },
-    tile_of_action=np.array([*range(KINDS), *[KINDS] * (DISCARD - KINDS), *range(KINDS)]),
 )

@@ -5,7 +5,7 @@ import numpy as np
 from gupai_env.core.claims import ExactQuestion, Facts, Metric, Outcome, Vocabulary, counts_of, points, ratio
 from gupai_env.core.tiles import WEIGHT
 from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
-from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, DECK, SMALL_RED
+from gupai_env.games.tiu_u.rules import BIG_POINTS, DECK, SMALL_RED
 
 
 def big_share(outcome: Outcome, number: int) -> np.ndarray:
@@ -46,5 +46,4 @@ CLAIMS = Vocabulary(
             "mean points that a big and a small fish add, small ones by their red pips, and the ratio", fish_points
         )
     },
-    tile_of_action=BAIT.astype(int),
 )

@@ -15,7 +15,6 @@ from gupai_agents.evaluation.claims.features import (
     position_features_of,
 )
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.patterns import read_pattern
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
@@ -28,7 +27,6 @@ from gupai_agents.evaluation.claims.schema import (
     Population,
     Rate,
     Reading,
-    What,
     agent_in,
 )
 from gupai_env.core.checks import refused
@@ -182,10 +180,7 @@ def _position(condition: Condition, game: Game) -> None:
     check_feature(condition, position_features_of(game), f"a position of {game.id}")
 
 
-def _action(condition: What, game: Game) -> None:
-    if isinstance(condition, str):
-        read_pattern(condition, game)
-        return
+def _action(condition: Condition, game: Game) -> None:
     check_feature(condition, action_features_of(game), f"an action of {game.id}")
 
 

@@ -1,20 +1,24 @@
 """Features of positions and actions: those of every game, and with them those that a game offers."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from gupai_agents.evaluation.claims.patterns import has as fits
-from gupai_agents.evaluation.claims.patterns import views_of
-from gupai_agents.evaluation.claims.schema import Condition, Named, What
+from gupai_agents.decisions import standing
+from gupai_agents.evaluation.claims.schema import Condition, Named
+from gupai_agents.evaluation.records import action_types_of
 from gupai_env.core.claims import (
     ActionFeature,
     HandFeature,
     PositionFeature,
     Positions,
+    carries,
     carrying,
     counts_of,
+    of_moves,
+    plays_double,
     vocabulary_of,
 )
 from gupai_env.core.game import Game
@@ -77,7 +81,7 @@ def observed(at: Positions) -> dict[str, np.ndarray]:
     if found is None:
         layout = at.game.encoder.layout
         seen = np.zeros((len(at.states), layout.size), np.int8)
-        kernels(at.game).encode(views_of(at), seen)
+        kernels(at.game).encode(standing(at.game, at.variant, at.states).views()[0], seen)
         found = vars(at)["observed"] = layout.split(seen)
     return found
 
@@ -99,6 +103,28 @@ POSITIONS = {
 }
 
 
+@functools.cache
+def _pips(game: Game) -> np.ndarray:
+    return np.array([WEIGHT[list(move.tiles)].sum() for move in game.moves], int)
+
+
+def _heaviest(at: Positions, number: int) -> np.ndarray:
+    types, pips = action_types_of(at.game)[1], _pips(at.game)
+    among = [np.where(at.masks & (types == each), pips, -1) for each in range(types.max() + 1)]
+    heaviest: np.ndarray = np.any([(each >= 0) & (each == each.max(1, keepdims=True)) for each in among], 0)
+    return heaviest
+
+
+MOVES = {
+    "tiles": of_moves("so many tiles are played", lambda move, number: len(move.tiles) == number, True),
+    "plays": of_moves("a tile with the number is played", lambda move, number: carries(move.tiles, number), True),
+    "double": of_moves("a double is played, or that of the number", plays_double, None),
+    "takes": of_moves("a tile with the number is taken", lambda move, number: carries(move.takes, number), True),
+    "leaves": of_moves("the number is left open", lambda move, number: move.leaves == number, True),
+    "heaviest": ActionFeature("no other action of its verb plays more pips", _heaviest),
+}
+
+
 def hand_features_of(game: Game) -> dict[str, HandFeature]:
     """Return the features of a hand as dealt."""
     return {**HAND, **vocabulary_of(game).hand}
@@ -112,7 +138,17 @@ def position_features_of(game: Game) -> dict[str, PositionFeature | SectionFeatu
 
 def action_features_of(game: Game) -> dict[str, ActionFeature]:
     """Return the features of an action."""
-    return dict(vocabulary_of(game).actions)
+    if game.move_of is not None:  # what is played the hand decides
+        return dict(vocabulary_of(game).actions)
+    return {**_verbs(game), **MOVES, **vocabulary_of(game).actions}
+
+
+@functools.cache
+def _verbs(game: Game) -> dict[str, ActionFeature]:
+    return {
+        verb: of_moves(f"the action is: {verb}", lambda move, _, verb=verb: move.verb == verb)  # type: ignore[misc]
+        for verb in action_types_of(game)[0]
+    }
 
 
 def action_pips(game: Game) -> np.ndarray:
@@ -121,10 +157,9 @@ def action_pips(game: Game) -> np.ndarray:
     Raises:
         ValueError: If the actions of the game do not play single tiles.
     """
-    tiles = vocabulary_of(game).tile_of_action
-    if tiles is None:
+    if game.move_of is not None:
         raise ValueError(f"the actions of {game.id} do not play single tiles, whose pips could be compared")
-    return np.append(WEIGHT.astype(int), -100)[tiles]
+    return np.array([WEIGHT[move.tiles[0]] if len(move.tiles) == 1 else -100 for move in game.moves], int)
 
 
 def values_of(at: Positions, condition: Named) -> np.ndarray:
@@ -144,15 +179,10 @@ def meets(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
     return met
 
 
-def actions_with(at: Positions, conditions: Sequence[What]) -> np.ndarray:
-    """Return which legal actions fit all patterns and have all features (or, with `exactly: 0`, have not), bool
-    [N, num_actions].
-    """
+def actions_with(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
+    """Return which legal actions have all features (or, with `exactly: 0`, have not), bool [N, num_actions]."""
     found = at.masks.copy()
     for each in conditions:
-        if isinstance(each, str):
-            found &= fits(at, each)
-            continue
         has = action_features_of(at.game)[each.feature].has(at, each.number or 0)
         found &= has if each.least >= 1 else ~has
     return found

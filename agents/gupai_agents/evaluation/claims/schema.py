@@ -13,7 +13,7 @@ import itertools
 import re
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 MOST_DEALS = 1_000_000
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
@@ -205,14 +205,6 @@ class Expectation(Part):
         return self
 
 
-def _in_a_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-What = Condition | Annotated[str, Field(min_length=1, max_length=200)]
-Actions = Annotated[list[What], BeforeValidator(_in_a_list)]
-
-
 class Exact(Base):
     """Enumerate."""
 
@@ -260,8 +252,8 @@ class Action(Base):
 
     kind: Literal["action"]
     population: Population = Population()
-    action: Actions = Field(min_length=1, description="all that the action must have: features, and patterns in words")
-    instead: Actions = Field([], description="all that the other one must have")
+    action: list[Condition] = Field(min_length=1, description="all that the action must have")
+    instead: list[Condition] = Field([], description="all that the other one must have")
     comparator: Literal["best_alternative", "uniform", "pip_matched"]
     panel: list[str] = Field(min_length=1, max_length=12, description="players; each plays all seats by itself")
     alternative: Alternative = "greater"
@@ -279,7 +271,7 @@ class Item(Part):
     number: Number | None = None
     population: Population = Population()
     treated: Player | None = None
-    action: Actions = []
+    action: list[Condition] = []
 
 
 class Ordering(Base):

@@ -15,7 +15,7 @@ from gupai_agents.decisions import chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
-from gupai_agents.evaluation.claims.schema import Action, Condition, Player, What
+from gupai_agents.evaluation.claims.schema import Action, Condition, Player
 from gupai_agents.evaluation.match import ENVS, chunks
 from gupai_agents.evaluation.records import Log, action_types_of
 from gupai_agents.heuristics import HeuristicAgent
@@ -212,8 +212,8 @@ class Choice(NamedTuple):
     """What is asked of a position: the conditions, the action, and what it is compared with."""
 
     position: Sequence[Condition]
-    action: Sequence[What]
-    instead: Sequence[What]
+    action: Sequence[Condition]
+    instead: Sequence[Condition]
     comparator: str
 
 

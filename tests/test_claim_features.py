@@ -1,4 +1,4 @@
-"""Actions claimed in words, features of what a seat sees, players of every kind in a panel, and what the strong do."""
+"""Features of actions, features of what a seat sees, players of every kind in a panel, and what the strong do."""
 
 import json
 from types import SimpleNamespace
@@ -13,8 +13,8 @@ from gupai_agents.evaluation.claims import claim_of, masters, try_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.features import actions_with, values_of
 from gupai_agents.evaluation.claims.masters import Pair
-from gupai_agents.evaluation.claims.patterns import has, read_pattern
-from gupai_agents.evaluation.claims.schema import Named
+from gupai_agents.evaluation.claims.schema import Condition, Named
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claim_template import template
 from gupai_app.cli import app
 from gupai_env import VectorEnv
@@ -34,95 +34,59 @@ def position_of(built):
     return Positions(built.game, built.variant, states, built.mask()[None])
 
 
-def fitting(at, pattern):
-    """The legal actions that fit a pattern, by name."""
-    return {at.game.action_names[each] for each in np.flatnonzero((has(at, pattern) & at.masks)[0])}
+def fitting(at, conditions):
+    """The legal actions that have features, by name; a feature is given by its name and its number, if it takes one."""
+    asked = [Condition(feature=name, number=number[0] if number else None) for name, *number in conditions]
+    return {at.game.action_names[each] for each in np.flatnonzero(actions_with(at, asked)[0])}
 
 
-# --- patterns -------------------------------------------------------------------------------------
+# --- features of actions --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("pattern", "found"),
+    ("conditions", "names"),
     [
-        ("lays a double", {"[2:2]"}),
-        ("lays [6:2]", {"[2:6]"}),
-        ("lays", {"[2:2]", "[2:6]"}),
-        ("leaves 6 open", {"[2:6]"}),
-        ("leaves 2", {"[2:2]"}),
-        ("discards the heaviest", {"discard [6:5]"}),
-        ("discards the lightest", {"discard [2:2]"}),
-        ("discards no double", {"discard [6:2]", "discard [6:5]"}),
-        ("discards no double with a 5", {"discard [6:5]"}),  # `no` is said of the double alone
-        ("discards a 5", {"discard [6:5]"}),
-        ("lays a double or discards a 5", {"[2:2]", "discard [6:5]"}),
-        ("leads the heaviest", set()),
+        ([("lays",), ("double",)], {"[2:2]"}),
+        ([("play",)], {"[2:2]", "[2:6]"}),
+        ([("leaves", 6)], {"[2:6]"}),
+        ([("discard",), ("heaviest",)], {"discard [6:5]"}),
+        ([("discard",), ("plays", 5)], {"discard [6:5]"}),
+        ([("discard",), ("tiles", 2)], set()),
     ],
 )
-def test_a_pattern_fits_actions_by_their_names(pattern, found):
+def test_features_of_moves_choose_actions(conditions, names):
     at = position_of(jie_long.from_tiles(["64 11", "22 62 65", "11 31 33", "44 53 63"], "[4:2]", forced_play=False))
-    assert fitting(at, pattern) == found
+    assert fitting(at, conditions) == names
 
 
-def test_who_leads_may_lead_the_heaviest_either_way():
-    at = position_of(jie_long.from_tiles(["22 65", "11 31", "33 53", "44 63"]))
-    assert fitting(at, "leads the heaviest") == {"[5:6]", "[6:5]"}
-
-
-@pytest.mark.parametrize(
-    ("pattern", "found"),
-    [
-        ("catches [4:2]", {"[2:1] catches [4:2]", "[5:1] catches [4:2]"}),
-        ("[2:1] catches [4:2]", {"[2:1] catches [4:2]"}),
-        ("catches the lightest no double", {"[2:1] catches [4:2]", "[5:1] catches [4:2]", "[5:1] catches [5:1]"}),
-        ("catches a double", {"[5:1] catches [3:3]"}),
-    ],
-)
-def test_what_is_caught_stands_behind_the_verb(pattern, found):
+def test_what_a_move_takes_is_a_feature():
     at = position_of(tiu_u.from_tiles(["21 51 64", "11 22", "66 66"], lake="42 33 51"))
-    assert fitting(at, pattern) == found
-
-
-@pytest.mark.parametrize(
-    ("pattern", "said"),
-    [
-        ("eats [4:2]", "its verbs are play, discard, lead"),
-        ("lays a dragon", "'dragon' does not describe tiles in a pattern"),
-        ("[4:2]", "does not say what is done"),
-    ],
-)
-def test_a_pattern_that_is_not_understood_says_what_is(pattern, said):
-    with pytest.raises(ValueError, match="'") as error:
-        read_pattern(pattern, get_game("jie-long"))
-    assert said in str(error.value)
-    with pytest.raises(ValueError, match=r"readings\.0\.action\.0: "):
-        claim_of(claim_about("jie-long", action=pattern))
+    assert fitting(at, [("takes", 4)]) == {"[2:1] catches [4:2]", "[5:1] catches [4:2]"}
+    assert fitting(at, [("catches",), ("plays", 2)]) == {"[2:1] catches [4:2]"}
 
 
 @every_game
-def test_a_template_for_every_game_is_a_claim_whose_pattern_fits_something(game):
-    from gupai_agents.plain_yaml import parse_yaml
-
+def test_a_template_for_every_game_is_a_claim_whose_action_comes_up(game):
     claim = claim_of(parse_yaml(template(game, "mine")))
-    (pattern,) = claim.readings[0].action
+    conditions = [each for reading in claim.readings if reading.kind == "action" for each in reading.action]
     envs = VectorEnv(game, 60, seed=2, observe=False)
-    fitted = 0
+    actions = 0
     for step in range(6):
         at = Positions(game, envs.variant, envs.states.copy().view(np.recarray), envs.masks.copy())
-        fitted += int(actions_with(at, [pattern]).sum())
+        actions += int(actions_with(at, conditions).sum())
         envs.step(envs.sample(derive(3, step)))
-    assert fitted > 0
+    assert actions > 0 and (conditions or game.move_of)
 
 
-def claim_about(game, **reading):
+def claim_about(game, action, **reading):
     content = {"name": "one", "kind": "action", "comparator": "best_alternative", "panel": ["greedy"], "margin": 1}
-    readings = [content | reading]
+    readings = [{**content, "action": [{"feature": name} for name in action], **reading}]
     return {"id": "mine", "statement": "So.", "source": "me", "game": game, "readings": readings}
 
 
-def test_a_claim_in_words_is_tested_by_the_stage_of_the_deal():
+def test_an_action_by_its_verb_is_tested_by_the_stage_of_the_deal():
     doses = {"feature": "stock", "values": ["0-11", "12+"]}
-    claim = claim_of(claim_about("tiu-u", action="catches the heaviest", deals=300, doses=doses))
+    claim = claim_of(claim_about("tiu-u", ["catches", "heaviest"], deals=300, doses=doses))
     found = try_claim(claim, seed=1).findings[0]
     assert [level.dose.text for level in found.doses] == ["0-11", "12+"]
     assert all(level.verdict == "supported" for level in found.doses)  # a catch of any kind is better than none
@@ -168,13 +132,13 @@ def test_open_ends_turns_and_places_are_read_off_the_observation():
 )
 def test_a_section_is_asked_only_for_what_it_says(asked, said):
     with pytest.raises(ValueError, match=r"readings\.0\.population\.position\.0: ") as error:
-        claim_of(claim_about("jie-long", action="lays", population={"position": [asked]}))
+        claim_of(claim_about("jie-long", ["lays"], population={"position": [asked]}))
     assert said in str(error.value)
 
 
 def test_hands_with_a_number_are_dealt_to_order():
     doses = {"feature": "carrying", "number": 4, "values": [1, 2]}
-    claim = claim_of(claim_about("jie-long", action="lays a double", deals=250, doses=doses))
+    claim = claim_of(claim_about("jie-long", ["lays", "double"], deals=250, doses=doses))
     found = try_claim(claim).findings[0]
     assert play_again(claim, claim.readings[0], 0, found.examples[0]).treated.order
     assert found.doses[0].label == "carrying 4: one"
@@ -315,17 +279,3 @@ def test_best_is_asked_at_every_dose_and_says_what_the_difference_is_worth_to_it
     monkeypatch.setattr(masters, "DEALS", 20)  # enough for masters
     capped, asked = (try_claim(claim, deals=deals, masters=True).findings[0].doses[0].masters[0] for deals in (50, 20))
     assert capped.decisions == asked.decisions < best.decisions
-
-
-@pytest.mark.parametrize(
-    ("game", "text", "verb"),
-    [
-        ("tiu-u", "catches three", "catch three"),
-        ("tiu-u", "catches [6:4]", "catch"),
-        ("small-mahjong", "claims into the hand", "claim into the hand"),
-        ("small-mahjong", "claims", "claim"),
-        ("ce-deng", "plays on", "play on"),
-    ],
-)
-def test_the_longest_verb_that_fits_is_meant(game, text, verb):
-    assert [pattern.verb for pattern in read_pattern(text, get_game(game))] == [verb]
