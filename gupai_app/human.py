@@ -12,13 +12,15 @@ import numpy as np
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.failure import Leave
 from gupai_agents.search import SearchAgent
-from gupai_app.moves import Move, headed, moves_of, scores
+from gupai_app.moves import Entry, digits, entries_of, headed, scores
 from gupai_app.streams import printable
 from gupai_env.core.game import Game
 from gupai_env.core.guide import guide_of
-from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named
+from gupai_env.core.hints import TILE, fill_rules, spelled
+from gupai_env.core.move import PLAY
 from gupai_env.core.phrases import listed, seat_names
 from gupai_env.core.scene import Scene
+from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.render import draw_text
 
@@ -112,8 +114,8 @@ class HumanAgent:
 
     def _choose(self, turn: DecisionBatch) -> int:
         view = turn.views[0]
-        moves = moves_of(self.hints, view, turn.masks[0])
-        self._show(view, turn.masks[0], moves)
+        entries = entries_of(self.hints, view, turn.masks[0])
+        self._show(view, turn.masks[0], entries)
         while True:
             text = self.terminal.ask("Your move: ")
             if text in LEAVE:
@@ -121,15 +123,15 @@ class HumanAgent:
             if text in HELP:
                 self.terminal.say(f"\n{fill_rules(self.game.rules_text, self.terminal.width)}")
                 self._greeted = False
-                self._show(view, turn.masks[0], moves)
+                self._show(view, turn.masks[0], entries)
                 continue
             if text in ADVICE and self.adviser is not None:
-                self._advise(self.adviser, turn, moves)
+                self._advise(self.adviser, turn, entries)
                 continue
-            if text in ALL and len(moves) > self._most:
-                self._list(view, moves, len(moves))
+            if text in ALL and len(entries) > self._most:
+                self._list(view, entries, len(entries))
                 continue
-            answer = self._read(text, moves)
+            answer = self._read(text, entries)
             if isinstance(answer, str):
                 self.terminal.paragraph(answer)
                 continue
@@ -137,7 +139,7 @@ class HumanAgent:
             if action is not None:
                 return action
 
-    def _show(self, view: np.record, mask: np.ndarray, moves: Sequence[Move]) -> None:
+    def _show(self, view: np.record, mask: np.ndarray, entries: Sequence[Entry]) -> None:
         """Show the table, the moves under their headings, and at first how the game is played."""
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
         if not self._greeted:
@@ -149,97 +151,97 @@ class HumanAgent:
         scene = self.game.scene(self.variant, [view], names)
         self.terminal.table(scene, near_last=True)
         self.terminal.paragraph(f"You: {self.guide.task(view, mask)}.")
-        self._most = self._fitting(scene, view, moves)
-        self._list(view, moves, self._most)
+        self._most = self._fitting(scene, view, entries)
+        self._list(view, entries, self._most)
 
-    def _fitting(self, scene: Scene, view: np.record, moves: Sequence[Move]) -> int:
+    def _fitting(self, scene: Scene, view: np.record, entries: Sequence[Entry]) -> int:
         """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""
         near = replace(scene, title="", notes=(), last_move="", places=scene.places[:1])
         room = self.terminal.height - len(draw_text(near, width=self.terminal.width).split("\n")) - ASIDE
-        most = min(self.hints.most_shown, len(moves))
-        while most > FEWEST and len(self._listed(view, moves, most)) > room:
+        most = min(self.hints.most_shown, len(entries))
+        while most > FEWEST and len(self._listed(view, entries, most)) > room:
             most -= 1
         return most
 
-    def _advise(self, adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> None:
+    def _advise(self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> None:
         """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
-        found, how_found = scores(adviser, turn, moves)
-        ranked = sorted(range(len(moves)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
-        entries = [
+        found, how_found = scores(adviser, turn, entries)
+        ranked = sorted(range(len(entries)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
+        lines = [
             f"{at + 1:>3}  {self.game.action_name(found[at].action, turn.views[0])} "
             f"{found[at].mean:+z.1f} ±{found[at].half:.1f}"
             for at in ranked
         ]
         self.terminal.paragraph(f"{how_found}:")
-        self.terminal.say(_columns(entries, self.terminal.width))
+        self.terminal.say(_columns(lines, self.terminal.width))
 
-    def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:
+    def _list(self, view: np.record, entries: Sequence[Entry], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""
-        self.terminal.say("\n".join(self._listed(view, moves, most)))
+        self.terminal.say("\n".join(self._listed(view, entries, most)))
 
-    def _listed(self, view: np.record, moves: Sequence[Move], most: int) -> list[str]:
+    def _listed(self, view: np.record, entries: Sequence[Entry], most: int) -> list[str]:
         """Return the lines that list the first moves."""
         lines: list[str] = []
-        for heading, numbered in headed(self.hints, moves).items():
-            entries = [
-                f"{number:>3}  {self.hints.label(view, move.actions)}" for number, move in numbered if number <= most
+        for heading, numbered in headed(self.hints, entries).items():
+            words = [
+                f"{number:>3}  {self.hints.label(view, entry.actions)}" for number, entry in numbered if number <= most
             ]
-            if entries:
-                lines += [f"{heading}:", *_columns(entries, self.terminal.width).split("\n")]
-        if len(moves) > most:
-            lines.append(f"There are {len(moves) - most} more; type all to see them.")
+            if words:
+                lines += [f"{heading}:", *_columns(words, self.terminal.width).split("\n")]
+        if len(entries) > most:
+            lines.append(f"There are {len(entries) - most} more; type all to see them.")
         return lines
 
-    def _read(self, text: str, moves: Sequence[Move]) -> Move | str:
+    def _read(self, text: str, entries: Sequence[Entry]) -> Entry | str:
         """Return the move that a text means, or a sentence that says why it means none."""
         number = re.fullmatch(r"(#?) ?(\d+)", text)
         at = int(number[2]) if number else 0
-        by_number = moves[at - 1] if 1 <= at <= len(moves) else None
+        by_number = entries[at - 1] if 1 <= at <= len(entries) else None
         spell = spelled if "/" in text else str  # a split may be spelled in many ways; other tiles are found below
-        by_name = next((move for move in moves if spell(move.name) == spell(text)), None)
+        by_name = next((entry for entry in entries if spell(entry.move.name) == spell(text)), None)
         if by_name:
             return by_name
-        tiles, words = tiles_named(text), re.findall(r"[a-z]+", text)
+        tiles = tuple(sorted(kind_of(int(a), int(b)) for a, b in TILE.findall(text)))
+        words = re.findall(r"[a-z]+", text)
         if number and (number[1] or not tiles):
-            return by_number or f"There is no move {at}; your moves are 1 to {len(moves)}."
+            return by_number or f"There is no move {at}; your moves are 1 to {len(entries)}."
         if not text:
             return self.hints.answers()
         if re.sub(r"[a-z ,]", "", TILE.sub("", text)):
             return f"I do not understand {text!r}. {self.hints.answers()}"
-        by_tile = self._named(tiles, words, moves)
-        if by_number and by_tile is not by_number and any(move.tiles == tiles for move in moves):
+        by_tile = self._named(tiles, words, entries)
+        if by_number and by_tile is not by_number and any(entry.move.named == tiles for entry in entries):
             tile = f"[{text[0]}:{text[1]}]"
             return f"Is {text} a move or a tile? Type #{at} for move {at}, or {tile} for the tile."
         return by_number if by_number and isinstance(by_tile, str) else by_tile
 
-    def _named(self, tiles: tuple, words: list[str], moves: Sequence[Move]) -> Move | str:
+    def _named(self, tiles: tuple, words: list[str], entries: Sequence[Entry]) -> Entry | str:
         """Return the move with these tiles, its verb beginning like the words typed, or why there is none."""
-        called = "".join(f"[{high}:{low}]" for high, low in tiles)
-        fitting = [move for move in moves if move.tiles == tiles] if tiles else list(moves)
+        called = "".join(map(tile_name, tiles))
+        fitting = [entry for entry in entries if entry.move.named == tiles] if tiles else list(entries)
         if words:
-            fitting = [move for move in fitting if _begins(move.verb.split(), words)]
-        elif any(move.verb == PLAY for move in moves):  # a tile alone is to be played
-            others = [move.verb for move in fitting if move.verb != PLAY]
-            fitting = [move for move in fitting if move.verb == PLAY]
+            fitting = [entry for entry in fitting if _begins(entry.move.verb.split(), words)]
+        elif any(entry.move.verb == PLAY for entry in entries):  # a tile alone is to be played
+            others = [entry.move.verb for entry in fitting if entry.move.verb != PLAY]
+            fitting = [entry for entry in fitting if entry.move.verb == PLAY]
             if others and not fitting:
-                shown = "".join(f"{high}{low}" for high, low in tiles)
-                return f"{called} cannot be played now; type {others[0]} {shown} to {others[0]} it."
+                return f"{called} cannot be played now; type {others[0]} {digits(tiles)} to {others[0]} it."
         if len(fitting) == 1:
             return fitting[0]
         if not fitting and not tiles:
             return f"I do not understand {' '.join(words)!r}. {self.hints.answers()}"
         if not fitting:
-            return f"{' '.join([*words, called])} is not among your moves, which are 1 to {len(moves)}."
+            return f"{' '.join([*words, called])} is not among your moves, which are 1 to {len(entries)}."
         if tiles:
             return "More than one of your moves is like that; type the number of one."
-        verbs = listed((move.verb for move in fitting), "or")
+        verbs = listed((entry.move.verb for entry in fitting), "or")
         return f"Which tile? Type {verbs} 64 for [6:4], or the number of a move."
 
-    def _settle(self, view: np.record, move: Move) -> int | None:
+    def _settle(self, view: np.record, entry: Entry) -> int | None:
         """Return the action of a move; ask where tiles can be turned two ways. None: rather another move."""
-        if len(move.actions) == 1:
-            return move.actions[0]
-        question, answers = self.hints.choice(view, move.actions)
+        if len(entry.actions) == 1:
+            return entry.actions[0]
+        question, answers = self.hints.choice(view, entry.actions)
         while True:
             text = self.terminal.ask(f"{question} ")
             if text in answers:

@@ -1,31 +1,30 @@
 """The moves of a person: legal actions grouped for a list, and their values by a search."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
-from gupai_env.core.hints import Hints, tiles_named, unturned, verb_of
+from gupai_env.core.hints import Hints
+from gupai_env.core.move import Move
+from gupai_env.core.tiles import PIPS
 
 ADVISER = "search:playouts=200"  # the agent that values moves
 WIDE = 1.96  # standard errors to either side are a 95% interval
 
 
-class Move(NamedTuple):
+class Entry(NamedTuple):
     """A line of the list of moves: legal actions that do the same with the same tiles, turned differently."""
 
-    name: str
+    move: Move
     actions: list[int]
 
-    @property
-    def verb(self) -> str:
-        return verb_of(self.name)
 
-    @property
-    def tiles(self) -> tuple[tuple[int, int], ...]:
-        return tiles_named(self.name)
+def digits(kinds: Iterable[int]) -> str:
+    """Return tiles as a person types them, "6442"."""
+    return "".join(f"{high}{low}" for high, low in PIPS[list(kinds)])
 
 
 class TileValue(NamedTuple):
@@ -38,31 +37,33 @@ class TileValue(NamedTuple):
     half: float
 
 
-def moves_of(hints: Hints, view: np.record, mask: np.ndarray) -> list[Move]:
-    """Return the legal actions as moves, those of one verb together, its best or heaviest ones first."""
-    found: dict[str, list[int]] = {}
+def entries_of(hints: Hints, view: np.record, mask: np.ndarray) -> list[Entry]:
+    """Return the legal actions as a list, those of one verb together, its best or heaviest ones first."""
+    actions_of: dict[Move, list[int]] = {}
     for action in map(int, np.flatnonzero(mask)):
-        found.setdefault(unturned(hints.game.action_name(action, view)), []).append(action)
-    moves = [Move(name, actions) for name, actions in found.items()]
-    first = {move.verb: min(each.actions[0] for each in moves if each.verb == move.verb) for move in moves}
-    moves.sort(key=lambda move: move.tiles, reverse=True)
-    return sorted(moves, key=lambda move: (first[move.verb], -hints.value(view, move.actions)))
+        actions_of.setdefault(hints.game.move(action, view).unturned, []).append(action)
+    first: dict[str, int] = {}  # action of a verb
+    for move, actions in actions_of.items():
+        first.setdefault(move.verb, actions[0])
+    entries = [Entry(move, actions) for move, actions in actions_of.items()]
+    entries.sort(key=lambda entry: entry.move.named, reverse=True)
+    return sorted(entries, key=lambda entry: (first[entry.move.verb], -hints.value(view, entry.actions)))
 
 
-def headed(hints: Hints, moves: Sequence[Move]) -> dict[str, list[tuple[int, Move]]]:
-    """Return the moves with their numbers, from 1, under the headings that stand over them."""
-    verbs = list(dict.fromkeys(move.verb for move in moves))
-    found: dict[str, list[tuple[int, Move]]] = {}
-    for number, move in enumerate(moves, 1):
-        found.setdefault(hints.heading(move.verb, verbs), []).append((number, move))
-    return found
+def headed(hints: Hints, entries: Sequence[Entry]) -> dict[str, list[tuple[int, Entry]]]:
+    """Return the entries with their numbers, from 1, under the headings that stand over them."""
+    verbs = list(dict.fromkeys(entry.move.verb for entry in entries))
+    lists: dict[str, list[tuple[int, Entry]]] = {}
+    for number, entry in enumerate(entries, 1):
+        lists.setdefault(hints.heading(entry.move.verb, verbs), []).append((number, entry))
+    return lists
 
 
-def scores(adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> tuple[list[TileValue], str]:
+def scores(adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> tuple[list[TileValue], str]:
     """Return the values of the moves of one decision, and a sentence that says how they were found."""
     values = adviser.values(turn)
     means, errors = values.means[0], values.errors[0]
-    best = [max(move.actions, key=lambda each: means[each]) for move in moves]
+    best = [max(entry.actions, key=lambda each: means[each]) for entry in entries]
     how_found = (
         f"Chips that each move brings on average in up to {values.deals.max()} deals that you may be in, "
         "played out by a rule-based player in all seats, with 95% intervals"

@@ -175,7 +175,7 @@ def on_a_page(agent):
 
     seating = WebGame(Table(GAME, VARIANT, 1, 0, 0, ("greedy",)))
     while not seating.terminated:
-        seating = WebGame(seating.address, seating.moves[0].actions[:1])
+        seating = WebGame(seating.address, seating.entries[0].actions[:1])
 
 
 def in_a_gym(agent):

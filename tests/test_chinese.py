@@ -22,7 +22,7 @@ from gupai_agents.evaluation.html import templates
 from gupai_agents.levels import LEVELS
 from gupai_app import words
 from gupai_app.languages import LANGUAGE, catalogue, choice_in, error_in, option_in, translate
-from gupai_app.moves import headed, moves_of
+from gupai_app.moves import entries_of, headed
 from gupai_app.session import Session
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
@@ -153,14 +153,14 @@ def test_what_is_said_in_a_deal_is_chinese(name):
         session = Session(game, variant, deal)
         while not session.terminated:
             view, mask = session.view(session.seat), session.mask()
-            moves = moves_of(hints, view, mask)
-            found |= {f"You: {guide.task(view, mask)}.", *guide.lessons(view, mask), *headed(hints, moves)}
-            for move in moves:
-                found |= {hints.label(view, move.actions), move.name, move.verb}
-                if len(move.actions) > 1:
-                    question, answers = hints.choice(view, move.actions)
+            entries = entries_of(hints, view, mask)
+            found |= {f"You: {guide.task(view, mask)}.", *guide.lessons(view, mask), *headed(hints, entries)}
+            for entry in entries:
+                found |= {hints.label(view, entry.actions), entry.move.name, entry.move.verb}
+                if len(entry.actions) > 1:
+                    question, answers = hints.choice(view, entry.actions)
                     found |= {question, *answers}
-            paid = session.play(moves[draw(deal, len(session.actions), len(moves))].actions[0])
+            paid = session.play(entries[draw(deal, len(session.actions), len(entries))].actions[0])
         views = session.shown(paid).views()
         for you in range(variant.players):
             names = words.names_at(variant.players, 0, you)
@@ -176,8 +176,8 @@ def test_a_page_shows_no_english(name):
     seating = WebGame(Address.read({"game": name, "seed": "5", "seat": "0", "with": "greedy"}))
     tables = [seating.address.query]
     while not seating.terminated:
-        moves = seating.moves
-        seating = WebGame(seating.address, moves[len(seating.address.moves) % len(moves)].actions[:1])
+        entries = seating.entries
+        seating = WebGame(seating.address, entries[len(seating.address.moves) % len(entries)].actions[:1])
         tables.append(seating.address.query)
     shown = [f"/table?{query}" for query in (*tables[:-1:9], tables[-1])]
     shown += [f"/review/game?{tables[-1]}", f"/game/{name}", f"/rules/{name}"]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from gupai_agents.agent import DecisionBatch
-from gupai_app.moves import WIDE, Move, moves_of, scores
+from gupai_app.moves import WIDE, Entry, entries_of, scores
 from gupai_app.words import result
 from gupai_env import get_game
+from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS, PIPS
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
 
@@ -122,7 +123,7 @@ def test_moves_are_listed_with_what_they_are_worth_the_best_first(deal, labels):
     game, tiles, *played = deal
     position = get_game(game).positions.from_tiles(**tiles).play(*played)
     told, view = position.game.hints(position.game, position.variant), position.view(position.state.to_act)
-    assert [told.label(view, move.actions) for move in moves_of(told, view, position.mask())] == labels
+    assert [told.label(view, entry.actions) for entry in entries_of(told, view, position.mask())] == labels
 
 
 def test_so_many_tiles_are_discarded_together_as_are_left_to_discard():
@@ -136,7 +137,7 @@ def test_a_move_is_worth_the_better_of_its_two_ways():
     means, errors = np.array([[1.0, 3.0, 2.0, np.nan]]), np.array([[0.1, 0.2, 0.3, np.nan]])
     values = SimpleNamespace(means=means, errors=errors, deals=np.array([[200, 200, 50, 0]]))
     adviser = SimpleNamespace(values=lambda turn: values)
-    moves = [Move("a", [0, 1]), Move("b", [2])]
+    moves = [Entry(Move("a"), [0, 1]), Entry(Move("b"), [2])]
     found, printed = scores(adviser, DecisionBatch(None, None, None), moves)
     assert [(each.action, each.mean, each.half) for each in found] == [(1, 3.0, WIDE * 0.2), (2, 2.0, WIDE * 0.3)]
     assert "up to 200 deals" in printed
@@ -149,11 +150,11 @@ def test_moves_of_one_verb_stand_together_the_heaviest_tiles_first():
     for low, high in ((1, 1), (4, 6), (5, 6)):
         mask[[kinds[low, high], DISCARD + kinds[low, high]]] = True
     mask[KINDS + kinds[4, 6]] = True
-    moves = moves_of(hints("jie-long"), np.zeros(1, game.view).view(np.recarray)[0], mask)
-    assert [(move.verb, move.tiles) for move in moves] == [
-        (verb, ((high, low),)) for verb in ("play", "discard") for high, low in ((6, 5), (6, 4), (1, 1))
+    entries = entries_of(hints("jie-long"), np.zeros(1, game.view).view(np.recarray)[0], mask)
+    assert [(entry.move.verb, entry.move.tiles) for entry in entries] == [
+        (verb, (kinds[ends],)) for verb in ("play", "discard") for ends in ((5, 6), (4, 6), (1, 1))
     ]
-    assert [len(move.actions) for move in moves] == [1, 2, 1, 1, 1, 1]
+    assert [len(entry.actions) for entry in entries] == [1, 2, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_app import play
-from gupai_app.human import HumanAgent, Move, Terminal, _begins
-from gupai_app.moves import moves_of
+from gupai_app.human import HumanAgent, Terminal, _begins
+from gupai_app.moves import Entry, entries_of
 from gupai_app.session import Session
 from gupai_env import GAMES, get_game
+from gupai_env.core.move import Move
 from gupai_env.core.phrases import seat_names
+from gupai_env.core.tiles import KINDS
 
 
 class Watching(Terminal):
@@ -46,9 +48,9 @@ def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
     person, greedy = HumanAgent(session.game, session.variant, Watching()), make_agent("greedy", game)
     while not session.terminated:
         turns = session.decision_batch()
-        moves = moves_of(person.hints, turns.views[0], turns.masks[0])
-        verbs = [move.verb for move in moves]
-        first = {verb: min(move.actions[0] for move in moves if move.verb == verb) for verb in verbs}
+        entries = entries_of(person.hints, turns.views[0], turns.masks[0])
+        verbs = [entry.move.verb for entry in entries]
+        first = {verb: min(entry.actions[0] for entry in entries if entry.move.verb == verb) for verb in verbs}
         assert verbs == sorted(verbs, key=first.get)
         session.play(int(greedy.act(turns)[0]))
 
@@ -56,10 +58,10 @@ def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
 def test_a_number_that_names_the_same_move_twice_is_no_question():
     """Move 11 is the tile [1:1]; move 21 is another than [2:1]."""
     person = HumanAgent(get_game("jie-long"), get_game("jie-long").variant(), Watching())
-    others = [Move(f"[6:{low}]", [low]) for low in range(1, 7)] + [Move(f"[5:{low}]", [low]) for low in range(1, 5)]
-    moves = [*others, Move("[1:1]", [0])]
-    assert person._read("11", moves) is moves[10]
-    assert person._read("11", [Move("[1:1]", [0]), *others]) == (
+    others = [Entry(Move(tiles=(kind,)), [kind]) for kind in range(KINDS - 10, KINDS)]
+    double = Entry(Move(tiles=(0,)), [0])
+    assert person._read("11", [*others, double]) is double
+    assert person._read("11", [double, *others]) == (
         "Is 11 a move or a tile? Type #11 for move 11, or [1:1] for the tile."
     )
 

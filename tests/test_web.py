@@ -17,12 +17,13 @@ from typer.testing import CliRunner
 
 from gupai_agents.evaluation.records import game_of_line, read_games
 from gupai_app.cli import app
-from gupai_app.moves import TileValue, moves_of
+from gupai_app.moves import TileValue, digits, entries_of
 from gupai_app.page import moments
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
 from gupai_app.web.table import _PLAYED, Played, WebGame, _Recent
+from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.games import GAMES
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -110,7 +111,7 @@ def test_a_hint_gives_every_move_a_value(pages):
     text = pages.get(f"/table?{at}&hint=1").text
     seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
     value = re.findall(r'class="worth">([+-]\d+\.\d) ±\d+\.\d<', text)
-    assert len(value) == len(moves_of(seating.hints, seating.session.view(0), seating.session.mask()))
+    assert len(value) == len(entries_of(seating.hints, seating.session.view(0), seating.session.mask()))
     assert re.search(r'class="best">.*?class="worth">([^ ]*) ', text, re.S)[1] == max(value, key=float)
 
 
@@ -150,8 +151,8 @@ def test_only_what_can_be_laid_has_a_rim_and_no_click_discards_at_once(pages):
         for numbers, (look, does) in zip(
             re.findall(r'tabindex="-1" data-numbers="([^"]*)"', text), tile_buttons(text), strict=True
         ):
-            verbs = {seating.moves[int(number) - 1].verb for number in numbers.split()}
-            lays = any(move.verb != "discard" for move in seating.moves)
+            verbs = {seating.entries[int(number) - 1].move.verb for number in numbers.split()}
+            lays = any(entry.move.verb != "discard" for entry in seating.entries)
             assert ("spare" in look) == (lays and verbs == {"discard"})
             assert "discard" not in verbs or does.startswith("type=")
             seen.add((lays, "spare" in look))
@@ -234,7 +235,7 @@ def test_no_lesson_is_given_twice_and_nothing_is_shown_twice(game):
         given += seating.lessons
         scenes = [frame for frame in seating.frames if not frame.end]
         assert all(one != other for one, other in pairwise(scenes))
-        seating = WebGame(seating.address, [seating.moves[-1].actions[0]])
+        seating = WebGame(seating.address, [seating.entries[-1].actions[0]])
     assert given and len(set(given)) == len(given)
 
 
@@ -242,7 +243,7 @@ def test_no_lesson_is_given_twice_and_nothing_is_shown_twice(game):
 def test_the_readers_payments_are_first(game):
     seating = begun(game)
     while not seating.terminated:
-        seating = WebGame(seating.address, [seating.moves[0].actions[0]])
+        seating = WebGame(seating.address, [seating.entries[0].actions[0]])
     end = seating.frames[-1].end
     assert all(re.search(r"\byou\b", each.lower()) for each in end.yours)
     assert not any(re.search(r"\byou\b", each.lower()) for each in end.others)
@@ -263,7 +264,7 @@ def test_the_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
 
 def test_only_the_moves_of_the_highest_value_are_the_best(monkeypatch):
     seating = begun("jie-long")
-    values = [TileValue(move.actions[0], float(1 - at % 3), 1.0) for at, move in enumerate(seating.moves)]
+    values = [TileValue(entry.actions[0], float(1 - at % 3), 1.0) for at, entry in enumerate(seating.entries)]
     monkeypatch.setattr("gupai_app.web.table.scores", lambda *_: (values, "so"))
     listed = [line for lines in seating.lines(advice=True)[0].values() for line in lines]
     assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
@@ -283,12 +284,15 @@ def test_games_that_were_shown_least_lately_are_forgotten():
 def test_of_tiles_that_are_discarded_together_each_has_its_action():
     for seed in range(20):
         seating = begun("tien-gow", seed)
-        if seating.discards > 1 and len(seating.moves) > 1:
+        if seating.discards > 1 and len(seating.entries) > 1:
             break
-    hand = {tuple(sorted(tile, reverse=True)) for tile in seating.frames[-1].scene.places[0].piles[0].tiles}
+    hand = {kind_of(*tile) for tile in seating.frames[-1].scene.places[0].piles[0].tiles}
     thrown = seating._thrown()
-    assert hand <= thrown.keys() and len(hand) > sum(move.verb == "discard" for move in seating.moves)
-    assert all(GAMES["tien-gow"].action_names[action] == f"discard [{a}:{b}]" for (a, b), action in thrown.items())
+    assert hand <= thrown.keys() and len(hand) > sum(entry.move.discards for entry in seating.entries)
+    names = GAMES["tien-gow"].action_names
+    assert all(names[action] == f"discard {tile_name(kind)}" for kind, action in thrown.items())
+        GAMES["tien-gow"].action_names[action] == f"discard {tile_name(kind)}" for kind, action in thrown.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -536,11 +540,11 @@ def test_a_bait_offers_its_fish_and_what_else_it_can_do(pages):
     text, at = table(pages, game="tiu-u")
     seating = WebGame(Address.read(dict(parse_qsl(at))))
     menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}
-    catching = {move.name[1] + move.name[3] for move in seating.moves if "catches" in move.name}
+    catching = {digits(entry.move.tiles) for entry in seating.entries if entry.move.takes}
     assert catching and catching == menus.keys()
     for tile in catching:
         bait = f"[{tile[0]}:{tile[1]}]"
         assert f"lay {bait}" in menus[tile]
-        own = [move.name for move in seating.moves if move.name.startswith(f"{bait} catches")]
+        own = [entry.move.name for entry in seating.entries if entry.move.takes and digits(entry.move.tiles) == tile]
         assert [words for words in menus[tile] if "catches" in words] == own
     assert set(re.findall(r'popovertarget="tile-(\d\d)"', text)) == catching

@@ -90,7 +90,7 @@ def test_a_move_is_played_on_from_the_page_before_it_and_a_new_server_plays_agai
     seating = WebGame(Address.read({"game": "jie-long", "seed": "5", "seat": "0", "options": "deals=3"}))
     for _ in range(12):
         before = len(plays)
-        seating = WebGame(seating.address, seating.moves[0].actions[:1])
+        seating = WebGame(seating.address, seating.entries[0].actions[:1])
         assert len(plays) - before <= seating.address.variant.players  # moves that are new
     seen, moves = seating.frames, len(seating.address.moves)
     for least, most in ((0, 0), (moves, moves)):  # at hand, and not
@@ -104,7 +104,7 @@ def test_a_move_is_played_on_from_the_page_before_it_and_a_new_server_plays_agai
 
 def test_pages_that_play_on_from_one_page_do_not_meet():
     begin = WebGame(Address.read({"game": "jie-long", "seed": "5", "seat": "1"}))
-    first, other = (move.actions[0] for move in begin.moves[:2])
+    first, other = (entry.actions[0] for entry in begin.entries[:2])
     one, two = WebGame(begin.address, [first]), WebGame(begin.address, [other])
     _PLAYED.clear()
     for found, action in ((one, first), (two, other)):

@@ -18,7 +18,6 @@ from gupai_agents.shipped import networks, shipped_heuristics
 from gupai_app import claims
 from gupai_app.session import Session
 from gupai_env.core.game import Game
-from gupai_env.core.hints import verb_of
 from gupai_env.core.phrases import seat_names
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
@@ -172,7 +171,7 @@ def _actions(game: Game) -> list[str]:
     """Return the actions, those of one verb that follow each other in one row."""
     runs = [
         (verb, list(run))
-        for verb, run in itertools.groupby(enumerate(game.action_names), lambda each: verb_of(each[1]))
+        for verb, run in itertools.groupby(enumerate(game.action_names), lambda each: game.moves[each[0]].verb)
     ]
     if len(runs) > 12:  # no such runs
         runs = [("", list(enumerate(game.action_names)))]

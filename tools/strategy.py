@@ -27,6 +27,7 @@ from gupai_app.discover import figure, label
 from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import Feature
+from gupai_env.core.move import PLAY
 from gupai_env.core.phrases import capitalized, seat_names
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
@@ -210,8 +211,8 @@ def _draw(game: Game, each: Advice, examples: list[dict[str, Any]]) -> dict[str,
     (PICTURES / each.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
     about: dict[str, Any] = {"seat": seat, "gain": example["gain"]}
     for name, move in (("one", one), ("other", other)):
-        words = game.action_name(move, view)
-        about[name] = words if re.search("[a-z]", words) else hints.label(view, [move]).partition("  ")[0]
+        plain = game.move(move, view).verb == PLAY
+        about[name] = hints.label(view, [move]).partition("  ")[0] if plain else game.action_name(move, view)
     return about
 
 

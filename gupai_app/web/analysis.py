@@ -20,7 +20,6 @@ from gupai_app.moves import WIDE
 from gupai_app.page import called
 from gupai_app.session import Session
 from gupai_app.web.players import adviser
-from gupai_env.core.hints import verb_of
 from gupai_env.core.keys import derive_each
 from gupai_env.vector import VectorEnv
 
@@ -147,8 +146,8 @@ def decision(
     loss = float(means[best] - means[action])
     half = WIDE * float(np.hypot(errors[best], errors[action])) if best != action else 0.0
     preferred = name(max(map(int, legal), key=lambda each: policy[each]))
-    words = name(action)
-    return Decision(number, seat, deal, words, verb_of(words), preferred, bars, loss, half)
+    move = record.game.move(action, view)
+    return Decision(number, seat, deal, move.name, move.verb, preferred, bars, loss, half)
 
 
 def largest_losses(found: Sequence[Decision]) -> list[Decision]:

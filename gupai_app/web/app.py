@@ -161,7 +161,7 @@ def table(query: Query, server: Asked) -> Response:
     place = compass(there.variant.players, there.seat)[seating.seat]
     if seating.covered:  # until the next person takes the seat
         return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
-    advice = there.practice and "hint" in query and bool(seating.moves)
+    advice = there.practice and "hint" in query and bool(seating.entries)
     preparing = server.preparing(there.game, HINTS, patient=False) if advice else ""
     lines, value = seating.lines(advice=advice, quick=bool(preparing))
     return page(

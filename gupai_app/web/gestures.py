@@ -8,22 +8,20 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from gupai_app.languages import translate, translated
-from gupai_app.moves import Move
+from gupai_app.moves import Entry, digits
 from gupai_app.page import LAYOUTS, Parts
-from gupai_env.core.hints import PLAY, TILE, tiles_named
+from gupai_env.core.move import Move
 from gupai_env.core.scene import Pile, Scene
+from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
 from gupai_env.render.svg import Layout, Table, central_piles, draw_centre, draw_table, lay_out, near_piles
 
-DISCARD = "discard"  # the verb of what throws a tile away
-CATCHES = " catches "  # between a bait and its fish
-FILLED = {DISCARD: "discard", "lay": "lake"}  # how the pile is called that an action of a verb fills
 FACE_UP = re.compile(r'href="#g-([ulr])(\d)(\d)"')
 FINGER = 34  # the least width of a place for a finger, in units of a drawing
 _WIDTH = 100  # of a tile in its own units
 
-ByTile = Mapping[tuple[int, int], list[tuple[int, Move]]]
-"""The moves that begin with a tile, with their numbers."""
+ByTile = Mapping[int, list[tuple[int, Entry]]]
+"""The moves that are made with a tile, by its kind, with their numbers."""
 
 
 class Laid(NamedTuple):
@@ -49,9 +47,7 @@ class Spot(NamedTuple):
     ghost: Piece | None = None
 
 
-def drawn(
-    scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], thrown: Mapping[tuple[int, int], int]
-) -> Drawing:
+def drawn(scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], thrown: Mapping[int, int]) -> Drawing:
     """Return tables drawn, wide and narrow; the last one has buttons on the tiles that may be played.
 
     Args: laid: the tables after the actions that lay a tile at the end of a line. thrown: the actions that discard
@@ -77,49 +73,40 @@ def drawn(
     return Drawing(Markup("".join(stages)), parts.definitions)
 
 
-def at_once(moves: Sequence[tuple[int, Move]]) -> bool:
+def at_once(entries: Sequence[tuple[int, Entry]]) -> bool:
     """True if a click on a tile plays it: there is one thing to do with it, and that does not throw it away."""
-    (_, move), *more = moves
-    return not more and len(move.actions) == len(move.tiles) == 1 and move.verb != DISCARD
-
-
-def fish_of(name: str) -> str:
-    """Return the tile that an action catches, "64", or "" if it catches none: "three" are of the kind of their bait."""
-    bait, catches, fish = name.partition(CATCHES)
-    caught = tiles_named(fish) or tiles_named(bait) if catches else ()
-    return "{}{}".format(*caught[0]) if caught else ""
+    (_, (move, actions)), *more = entries
+    return not more and len(actions) == len(move.named) == 1 and not move.discards
 
 
 # --- the tiles of the hand ------------------------------------------------------------------------
 
 
-def _targets(
-    scene: Scene, table: Table, by_tile: ByTile, spots: set[str], thrown: Mapping[tuple[int, int], int]
-) -> Iterator[str]:
+def _targets(scene: Scene, table: Table, by_tile: ByTile, spots: set[str], thrown: Mapping[int, int]) -> Iterator[str]:
     """Yield buttons over the tiles that can be played: at once, or by a list of what can be done."""
     # Tiles that can only be discarded have no rim next to some that can be played.
-    lays = any(move.verb != DISCARD for moves in by_tile.values() for _, move in moves)
+    lays = any(not move.discards for entries in by_tile.values() for _, (move, _) in entries)
     for piece in _playable(scene, table, by_tile):
-        high, low = _tile(piece)
-        moves = by_tile.get((high, low), [])
-        throws = f'data-discard="{thrown[high, low]}"' if (high, low) in thrown else ""
-        if not moves and not throws:
+        kind = _kind(piece)
+        entries = by_tile.get(kind, [])
+        throws = f'data-discard="{thrown[kind]}"' if kind in thrown else ""
+        if not entries and not throws:
             continue
-        numbers = " ".join(str(number) for number, _ in moves)
-        if not moves:
+        numbers = " ".join(str(number) for number, _ in entries)
+        if not entries:
             does = 'type="button"'
-        elif at_once(moves):
-            does = f'name="play" value="{moves[0][1].actions[0]}"'
+        elif at_once(entries):
+            does = f'name="play" value="{entries[0][1].actions[0]}"'
         else:
-            does = f'type="button" popovertarget="tile-{high}{low}"'
+            does = f'type="button" popovertarget="tile-{digits([kind])}"'
         # Of two things to do at one place it is the later: to catch three and not one of them.
-        goes = {_spot_of(move, action): action for _, move in moves for action in move.actions}
+        goes = {_spot_of(move, action): action for _, (move, actions) in entries for action in actions}
         places = " ".join(f"{spot}={action}" for spot, action in goes.items() if spot in spots)
-        words = escape(", ".join(translate(move.name) for _, move in moves) or f"[{high}:{low}]")
-        look = "tile" if not lays or any(move.verb != DISCARD for _, move in moves) else "tile spare"
+        words = escape(", ".join(translate(move.name) for _, (move, _) in entries) or tile_name(kind))
+        look = "tile" if not lays or any(not move.discards for _, (move, _) in entries) else "tile spare"
         yield _button(
             _covered(piece, 5),
-            f'class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} data-tile="{high}{low}" '
+            f'class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} data-tile="{digits([kind])}" '
             f'data-goes="{places}" {throws} aria-label="{words}" title="{words}"',
         )
 
@@ -136,7 +123,7 @@ def _playable(scene: Scene, table: Table, by_tile: ByTile) -> list[Piece]:
     for pile in scene.centre:
         if len(pile.tiles) == len(pile.marked) == 1 and not pile.capacity:
             apart = _face_up(table.centre)[before]
-            return [apart] if set(by_tile) == {_tile(apart)} else [*hand, apart]
+            return [apart] if set(by_tile) == {_kind(apart)} else [*hand, apart]
         before += len(pile.tiles)
     return hand
 
@@ -145,19 +132,16 @@ def _face_up(pieces: Sequence[Piece]) -> list[Piece]:
     return [piece for piece in pieces if FACE_UP.search(piece.attributes)]
 
 
-def _tile(piece: Piece) -> tuple[int, int]:
-    """Return the numbers of a tile that lies face up, the higher one first."""
+def _kind(piece: Piece) -> int:
+    """Return the kind of a tile that lies face up."""
     found = FACE_UP.search(piece.attributes)
     assert found
-    first, second = int(found[2]), int(found[3])
-    return max(first, second), min(first, second)
+    return kind_of(int(found[2]), int(found[3]))
 
 
 def _spot_of(move: Move, action: int) -> str:
     """Return the name of the place where an action puts its tile."""
-    if fish := fish_of(move.name):
-        return f"fish-{fish}"
-    return f"line-{action}" if move.verb == PLAY else FILLED.get(move.verb, "")
+    return f"fish-{digits(move.takes[:1])}" if move.takes else move.to or f"line-{action}"
 
 
 # --- the places -----------------------------------------------------------------------------------
@@ -165,21 +149,19 @@ def _spot_of(move: Move, action: int) -> str:
 
 def _spots(scene: Scene, table: Table, layout: Layout, by_tile: ByTile, laid: Mapping[int, Laid]) -> Iterator[Spot]:
     """Yield the places where the tiles of the near hand may go."""
-    moves = [move for listed in by_tile.values() for _, move in listed]
-    caught = {fish_of(move.name) for move in moves} - {""}
+    moves = [move for entries in by_tile.values() for _, (move, _) in entries]
+    caught = {kind for move in moves for kind in move.takes}
     for piece in _face_up(table.centre):
-        high, low = _tile(piece)
-        if f"{high}{low}" in caught:
-            yield Spot(f"fish-{high}{low}", _covered(piece, 5), f"catch [{high}:{low}]")
-    for listed in by_tile.values():
-        yield from _ends([action for _, move in listed for action in move.actions if action in laid], layout, laid)
-    verbs = {move.verb for move in moves}
-    for verb, begin in FILLED.items():
+        if (kind := _kind(piece)) in caught:
+            yield Spot(f"fish-{digits([kind])}", _covered(piece, 5), f"catch {tile_name(kind)}")
+    for entries in by_tile.values():
+        yield from _ends([action for _, entry in entries for action in entry.actions if action in laid], layout, laid)
+    for begin, verb in {move.to: move.verb for move in moves if move.to}.items():
         for piles, pieces in (
             (central_piles(scene, layout), table.centre),
             (near_piles(scene, layout), table.tiles[0]),
         ):
-            if verb in verbs and (slot := _free_slot(piles, pieces, begin)):
+            if slot := _free_slot(piles, pieces, begin):
                 yield Spot(begin, _covered(slot, 5), f"{verb} it")
 
 
@@ -234,6 +216,6 @@ def _button(box: Box, attributes: str) -> str:
     )
 
 
-def tiles_of(name: str) -> str:
-    """Return the tiles of an action's name, group by group: "22 6432 665542"."""
-    return " ".join("".join(f"{a}{b}" for a, b in TILE.findall(group)) for group in name.split("/"))
+def groups_of(move: Move) -> str:
+    """Return the tiles of a move, group by group: "22 6432 665542"."""
+    return " ".join(map(digits, move.groups or (move.tiles,)))

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_app.languages import translate
-from gupai_app.moves import Move, headed, moves_of, scores
+from gupai_app.moves import Entry, digits, entries_of, headed, scores
 from gupai_app.session import Session
 from gupai_app.web.address import PERSON, Address, check_legal
-from gupai_app.web.gestures import CATCHES, DISCARD, Drawing, Laid, at_once, drawn, tiles_of
+from gupai_app.web.gestures import Drawing, Laid, at_once, drawn, groups_of
 from gupai_app.web.players import adviser, strongest
 from gupai_app.words import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
 from gupai_env.core.guide import guide_of
-from gupai_env.core.hints import PLAY, tiles_named, verb_of
+from gupai_env.core.move import PLAY
 from gupai_env.core.scene import Scene
 
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
@@ -75,7 +75,7 @@ class Quick(NamedTuple):
     """A hint until the search is compiled: who was asked, the move that they would choose, and it in words."""
 
     player: str
-    move: Move
+    entry: Entry
     words: str
 
 
@@ -171,9 +171,9 @@ class WebGame:
         return self.session.view(self.seat)
 
     @functools.cached_property
-    def moves(self) -> list[Move]:
+    def entries(self) -> list[Entry]:
         """What the person can do; a page that only leads to the next one does not ask."""
-        return [] if self.terminated else moves_of(self.hints, self._view, self.session.mask())
+        return [] if self.terminated else entries_of(self.hints, self._view, self.session.mask())
 
     def _play(self, action: int) -> None:
         session = self.session
@@ -206,8 +206,8 @@ class WebGame:
     @functools.cached_property
     def zones(self) -> list[str]:
         """The names of the hand and of the groups into which it is to be split, [] if no split is asked for."""
-        sizes = [len(group) // 2 for group in tiles_of(self.moves[0].name).split(" ")] if self.moves else []
-        if len(sizes) < 2:
+        sizes = [len(group) for group in self.entries[0].move.groups] if self.entries else []
+        if not sizes:
             return []
         names = GROUPS if len(set(sizes)) == len(sizes) else COUNTS
         return ["hand", *(names[size] for size in sizes)]
@@ -262,50 +262,50 @@ class WebGame:
         """A hint that needs no search."""
         player = strongest(self.address.game, self.address.variant)
         action = self.session.answer(player)
-        move = next(each for each in self.moves if action in each.actions)
-        words = self.hints.label(self._view, [action]) if move.verb == PLAY else move.name
-        return Quick(player.name, move, words)
+        entry = next(each for each in self.entries if action in each.actions)
+        words = self.hints.label(self._view, [action]) if entry.move.verb == PLAY else entry.move.name
+        return Quick(player.name, entry, words)
 
     def lines(self, *, advice: bool = False, quick: bool = False) -> tuple[dict[str, list[Line]], str]:
         """Return the moves under their headings, and a sentence on their values if asked for.
 
         Args: advice: whether a search values them. quick: whether the one that `quick` names is marked instead.
         """
-        if not self.moves:
+        if not self.entries:
             return {}, ""
-        said, how_found = [("", False)] * len(self.moves), ""
+        said, how_found = [("", False)] * len(self.entries), ""
         if quick:
-            said = [(self.quick.player, True) if move == self.quick.move else ("", False) for move in self.moves]
+            said = [(self.quick.player, True) if entry == self.quick.entry else ("", False) for entry in self.entries]
         elif advice:
             search = adviser(self.address.game, self.address.variant)
-            found, how_found = scores(search, self.session.decision_batch(), self.moves)
+            found, how_found = scores(search, self.session.decision_batch(), self.entries)
             most = max(each.mean for each in found)
             said = [(f"{each.mean:+z.1f} ±{each.half:.1f}", each.mean == most) for each in found]
         listed = {
-            heading: [self._line(at, move, *said[at - 1]) for at, move in numbered]
-            for heading, numbered in headed(self.hints, self.moves).items()
+            heading: [self._line(at, entry, *said[at - 1]) for at, entry in numbered]
+            for heading, numbered in headed(self.hints, self.entries).items()
         }
         return listed, how_found
 
-    def _line(self, number: int, move: Move, value: str = "", best: bool = False, *, headed_by: bool = True) -> Line:
+    def _line(self, number: int, entry: Entry, value: str = "", best: bool = False, *, headed_by: bool = True) -> Line:
         """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
-        view = self._view
-        label = self.hints.label(view, move.actions) if headed_by or move.verb == PLAY else move.name
-        question, choices = "", [Choice(move.actions[0], label)]
-        if len(move.actions) > 1:
-            question, answers = self.hints.choice(view, move.actions)
+        view, (move, actions) = self._view, entry
+        label = self.hints.label(view, actions) if headed_by or move.verb == PLAY else move.name
+        question, choices = "", [Choice(actions[0], label)]
+        if len(actions) > 1:
+            question, answers = self.hints.choice(view, actions)
             choices = [Choice(action, answer) for answer, action in answers.items()]
-        makes = self.hints.makes(view, move.actions[0])
-        groups = tiles_of(move.name) if makes else ""
+        makes = self.hints.makes(view, actions[0])
+        groups = groups_of(move) if makes else ""
         together = "|".join(map(translate, makes))
         return Line(number, label, question, choices, groups, together, value, best)
 
     def menus(self) -> dict[str, list[Line]]:
         """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""
         return {
-            f"{high}{low}": [self._line(number, move, headed_by=False) for number, move in moves]
-            for (high, low), moves in self.by_tile().items()
-            if not at_once(moves)
+            digits([kind]): [self._line(number, entry, headed_by=False) for number, entry in entries]
+            for kind, entries in self.by_tile().items()
+            if not at_once(entries)
         }
 
     def seats(self) -> list[tuple[str, str, str]]:
@@ -313,35 +313,33 @@ class WebGame:
         who = ["" if each == PERSON else each for each in self.address.seating]
         return [(name, each, signed_chips(won)) for name, each, won in zip(self.names, who, self.total, strict=True)]
 
-    def by_tile(self) -> dict[tuple[int, int], list[tuple[int, Move]]]:
-        """Return the moves that begin with a tile, with their numbers: of a catch those of its bait alone."""
-        found: dict[tuple[int, int], list[tuple[int, Move]]] = {}
-        for number, move in enumerate(self.moves, 1):
-            if "/" not in move.name:  # a split is made of all tiles
-                bait = tiles_named(move.name.partition(CATCHES)[0])
-                for tile in dict.fromkeys(bait):
-                    found.setdefault(tile, []).append((number, move))
+    def by_tile(self) -> dict[int, list[tuple[int, Entry]]]:
+        """Return the moves that are made with a tile, with their numbers: of a catch those of its bait alone."""
+        found: dict[int, list[tuple[int, Entry]]] = {}
+        for number, entry in enumerate(self.entries, 1):
+            if not entry.move.groups:  # a split is made of all tiles
+                for kind in sorted(set(entry.move.tiles)):
+                    found.setdefault(kind, []).append((number, entry))
         return found
 
     def drawing(self) -> Drawing:
         """Return the frames drawn, wide and narrow, with the tiles that may be played."""
         return drawn([frame.scene for frame in self.frames], self.by_tile(), self._laid(), self._thrown())
 
-    def _thrown(self) -> dict[tuple[int, int], int]:
+    def _thrown(self) -> dict[int, int]:
         """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""
-        found = {move.tiles[0]: move.actions[0] for move in self.moves if move.verb == DISCARD}
-        if found and self.discards > 1:
-            names = enumerate(self.hints.game.action_names)
-            return {tiles_named(name)[0]: action for action, name in names if verb_of(name) == DISCARD}
-        return found
+        thrown = {entry.move.tiles[0]: entry.actions[0] for entry in self.entries if entry.move.discards}
+        if thrown and self.discards > 1:
+            return {move.tiles[0]: action for action, move in enumerate(self.hints.game.moves) if move.discards}
+        return thrown
 
     def _laid(self) -> dict[int, Laid]:
         """Return the table after each action that lays a tile at an end of a line, in games that have one."""
         if not any(pile.form == "line" for pile in self.frames[-1].scene.centre):
             return {}
         found = {}
-        for move in self.moves:
-            for action in move.actions if move.verb == PLAY else ():
+        for action in map(int, np.flatnonzero(self.session.mask())):
+            if self.hints.game.moves[action].leaves:
                 then = self.session.copy()
                 shown = then.shown(then.play(action))
                 scene = self.address.game.scene(self.address.variant, [fields_of(shown.view(self.seat))], self.names)

@@ -1,6 +1,5 @@
 """Texts for people about a game and its moves. A game without hints of its own gets plain ones."""
 
-import functools
 import re
 import textwrap
 import unicodedata
@@ -9,12 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
+from gupai_env.core.move import Move
 from gupai_env.core.variant import Variant
 
 TILE = re.compile(r"(?:\[\s*)?([1-6])\s*:?\s*([1-6])(?:\s*\])?")
 _RUN = re.compile(rf"(?:{TILE.pattern}[ ,]*)+")  # tiles that stand together
 NARROWEST = 8  # columns of a text; a narrower terminal breaks its lines itself
-PLAY = "play"  # the verb of an action that is named by its tiles alone
 
 
 def fill_rules(text: str, width: int) -> str:
@@ -35,18 +34,6 @@ def _filled(line: str, width: int) -> str:
     return textwrap.fill(line, max(width - wide, NARROWEST), subsequent_indent=" " * len(head[0]) if head else "")
 
 
-@functools.lru_cache(maxsize=4096)
-def tiles_named(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the tiles that a text names, the higher number of each first, in a fixed order."""
-    return tuple(sorted((max(a, b), min(a, b)) for a, b in (map(int, pair) for pair in TILE.findall(text))))
-
-
-@functools.lru_cache(maxsize=4096)
-def unturned(name: str) -> str:
-    """Return the name of an action with the higher number of each tile first."""
-    return TILE.sub(lambda tile: "[{}:{}]".format(*tiles_named(tile[0])[0]), name)
-
-
 def spelled(text: str, turned: bool = True) -> str:
     """Return the canonical spelling of an action's name, `[6:4]` for `46` or `6:4`.
 
@@ -65,20 +52,16 @@ def spelled(text: str, turned: bool = True) -> str:
     return " / ".join(group for _, group in placed)
 
 
-@functools.lru_cache(maxsize=4096)
-def verb_of(name: str) -> str:
-    """Return what an action does, without its tiles: "discard" for "discard [6:4]"."""
-    return " ".join(re.findall(r"[a-z]+", TILE.sub(" ", name))) or PLAY
-
-
 class Described(Protocol):
     """What hints need of a `gupai_env.core.game.Game`, whose module imports this one."""
 
     @property
-    def action_names(self) -> tuple[str, ...]: ...
+    def moves(self) -> tuple[Move, ...]: ...
 
     @property
     def rules_text(self) -> str: ...
+
+    def move(self, action: int, view: np.record | None = None) -> Move: ...
 
     def action_name(self, action: int, view: np.record | None = None) -> str: ...
 

@@ -27,7 +27,6 @@ from gupai_agents.decisions import new_lanes
 from gupai_env.core.checks import as_path, counted, is_whole, short_repr
 from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
-from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import EXACT, from_json, in_json
@@ -123,7 +122,7 @@ MOST_ACTION_TYPES = 8  # a game that has more names its actions by something els
 @functools.cache
 def action_types_of(game: Game) -> tuple[tuple[str, ...], np.ndarray]:
     """Return what can be done in a game ("play", "discard", ...), and which of these every action is, int [actions]."""
-    verbs = [verb_of(name) for name in game.action_names]
+    verbs = [move.verb for move in game.moves]
     found = tuple(dict.fromkeys(verbs))
     if len(found) > MOST_ACTION_TYPES:
         return ("decide",), np.zeros(len(verbs), int)

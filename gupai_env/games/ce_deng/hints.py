@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_env.core.hints import PLAY
+from gupai_env.core.move import PLAY
 from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting.hints import ConnectingHints
 
@@ -27,5 +27,5 @@ class CeDengHints(ConnectingHints):
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a tile and the numbers it leaves open, what discarding it costs, or what an answer means."""
         if actions[0] in ANSWERS:
-            return f"{self.game.action_names[actions[0]]}: {ANSWERS[actions[0]]}"
+            return f"{self.game.action_name(actions[0])}: {ANSWERS[actions[0]]}"
         return super().label(view, actions)

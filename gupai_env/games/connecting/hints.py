@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.hints import PLAY, Hints
+from gupai_env.core.hints import Hints
+from gupai_env.core.move import PLAY
 from gupai_env.core.phrases import listed
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT, tile_name
 from gupai_env.games.connecting.rules import DISCARD, join

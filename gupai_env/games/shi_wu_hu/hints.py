@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.hints import Hints
-from gupai_env.games.fishing.rules import CATCH
+from gupai_env.games.fishing.rules import CATCH, CATCHES_THREE
 from gupai_env.games.shi_wu_hu.players import growth, taken
 from gupai_env.games.shi_wu_hu.rules import BAIT, VALUE
 
@@ -29,7 +29,7 @@ class ShiWuHuHints(Hints):
         """Return what stands over the moves of one verb."""
         if verb == "lay":
             return "Lay a tile into the lake; what it counts at most is next to it"
-        what = "three of a kind" if verb.endswith("three") else "a fish"
+        what = "three of a kind" if verb == CATCHES_THREE else "a fish"
         return f"Catch {what}; the points it adds to your catch are next to it"
 
     def value(self, view: np.record, actions: Sequence[int]) -> float:

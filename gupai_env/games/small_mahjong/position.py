@@ -21,7 +21,7 @@ from gupai_env.core.position import (
     seats_of,
     whole,
 )
-from gupai_env.core.tiles import ONE, set_name, tile_set, tiles_in
+from gupai_env.core.tiles import ONE, set_name, tile_name, tile_set, tiles_in
 from gupai_env.games.small_mahjong import GAME
 from gupai_env.games.small_mahjong.options import SmallMahjongPosition
 from gupai_env.games.small_mahjong.rules import (
@@ -170,7 +170,7 @@ def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()
     rest_of(DECK_SETS[FULL], [*kinds, *_kinds_of(numbers), kind])
     mask = np.zeros(GAME.num_actions, np.bool_)
     mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, away, mask)
-    return [GAME.action_names[action].removeprefix("claim ") for action in np.flatnonzero(mask)]
+    return ["".join(map(tile_name, GAME.moves[action].tiles)) for action in np.flatnonzero(mask)]
 
 
 def settle(

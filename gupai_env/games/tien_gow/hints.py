@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_env.core.hints import PLAY, Hints
+from gupai_env.core.hints import Hints
+from gupai_env.core.move import PLAY
+from gupai_env.core.tiles import tile_name
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, KIND_STRENGTH, SIZE, STRENGTH
 from gupai_env.games.tien_gow.rules import DISCARD
 
@@ -47,8 +49,8 @@ class TienGowHints(Hints):
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return the tiles, marked if none that the viewer does not see beat them."""
-        name = super().label(view, actions)
-        return f"{name} *" if _is_sure(view, actions[0]) else name.removeprefix("discard ")
+        tiles = "".join(map(tile_name, self.game.move(actions[0]).tiles))
+        return f"{tiles} *" if _is_sure(view, actions[0]) else tiles
 
     def makes(self, view: np.record, action: int) -> tuple[str, ...]:
         """Return the class of the tiles, and whether anything can beat them."""
