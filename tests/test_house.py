@@ -159,6 +159,61 @@ def test_a_game_is_named_in_its_own_package_alone(game):
             assert game.identifier not in path.parts[-1], path
 
 
+# --- names of actions -----------------------------------------------------------------------------
+
+READING = {
+    "count", "endswith", "find", "findall", "fullmatch", "index", "match", "partition", "removeprefix", "removesuffix",
+    "replace", "rpartition", "rsplit", "search", "split", "startswith", "strip", "sub",
+}  # fmt: skip
+
+
+def is_a_name(node: ast.AST) -> bool:
+    """Whether an expression is the name of an action, as far as the expression alone shows it."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    if not isinstance(node, ast.Attribute):
+        return False
+    owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    return node.attr in ("action_name", "action_names") or (node.attr == "name" and owner == "move")
+
+
+def names_read(source: str) -> list[str]:
+    """Return where a source takes the name of an action apart: its `Move` says in fields what it would find."""
+    found = []
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READING:
+            parts = [node.func.value, *node.args]
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            parts = [each for each in node.comparators if getattr(each, "attr", "") != "action_names"]
+        else:
+            parts = (
+                [node.value] if isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "name" else []
+            )
+        found += [ast.unparse(node) for each in parts if is_a_name(each)]
+    return found
+
+
+def test_no_name_of_an_action_is_taken_apart():
+    assert {module: found for module, source in MODULES.items() if (found := names_read(source))} == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'move.name.startswith("discard")',
+        'game.action_name(action, view).split(" ")',
+        're.findall("[a-z]+", entry.move.name)',
+        '"/" in move.name',
+        "self.game.action_names[action].partition(CATCHES)",
+        "move.name[1]",
+    ],
+)
+def test_a_name_that_is_taken_apart_is_seen(line):
+    assert names_read(line) == [line.replace('"', "'")]
+
+
 # --- lengths --------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 from functools import partial
@@ -15,11 +16,22 @@ import pettingzoo
 import pytest
 
 import gupai_env
-from gupai_agents import agent_names, make_agent
+from gupai_agents import DecisionBatch, agent_names, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.claims import claim_of, try_claim
+from gupai_agents.evaluation.claims.features import actions_with
+from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.exact import build_tree
+from gupai_app.human import HumanAgent, Terminal
+from gupai_app.moves import digits
+from gupai_app.web.address import Address
+from gupai_app.web.table import WebGame
+from gupai_env import Move
 from gupai_env.aec import GupaiEnv
+from gupai_env.core.claims import Positions
+from gupai_env.core.move import AWAY
+from gupai_env.core.tiles import KINDS, WEIGHT
 from gupai_env.testing import check_env, hooks_of
 
 FOLDER = Path(__file__).parents[1] / "examples" / "one_trick"
@@ -168,6 +180,48 @@ def test_claims_about_it_know_chips_wins_rates_of_actions_and_hands_dealt_to_ord
     wrong = {**readings[0], "population": {"hand": [{"feature": "wild"}]}}
     with pytest.raises(ValueError, match="'wild' is not a feature of a hand; they are carrying, double_of"):
         claim_of({**claim, "readings": [wrong]})
+
+
+@pytest.fixture
+def table_of_verbs(game, monkeypatch):
+    """The example with verbs of its own: light tiles are offered, heavy ones thrown away. At the turn of a person."""
+    moves = tuple(
+        Move("offer", (kind,), to="lays") if kind < 10 else Move("bury", (kind,), to=AWAY) for kind in range(KINDS)
+    )
+    monkeypatch.setitem(gupai_env.GAMES, ID, dataclasses.replace(game, moves=moves))
+    return WebGame(Address.read({"game": ID, "seed": "3", "seat": "0", "with": "greedy"}))
+
+
+def test_verbs_of_a_game_of_another_package_have_gestures(table_of_verbs):
+    drawing = str(table_of_verbs.drawing().stages)
+    for move, (action,) in table_of_verbs.entries:
+        tile = f'data-tile="{digits(move.tiles)}"'
+        (button,) = {each for each in re.findall(r"<button [^>]*>", drawing) if tile in each}
+        assert (f'data-discard="{action}"' in button) == move.discards == (move.verb == "bury")
+        assert (f'name="play" value="{action}"' in button) == (move.verb == "offer")  # a click throws nothing away
+        assert ("lays=" in button) == (move.verb == "offer")
+    assert 'data-spot="lays"' in drawing and 'aria-label="offer it"' in drawing
+    assert {entry.move.verb for entry in table_of_verbs.entries} == {"offer", "bury"}
+
+
+def test_verbs_of_a_game_of_another_package_are_typed_and_told(table_of_verbs):
+    game, view, mask = table_of_verbs.address.game, table_of_verbs._view, table_of_verbs.session.mask()
+    move, (action,) = next(entry for entry in table_of_verbs.entries if entry.move.verb == "bury")
+    answers, lines = iter([f"b{digits(move.tiles)}"]), []
+    person = HumanAgent(game, table_of_verbs.address.variant, Terminal(lambda _: next(answers), lines.append))
+    assert person.act(DecisionBatch(np.array([view]).view(np.recarray), mask[None], np.zeros(1, np.int64))) == [action]
+    assert any(move.name in line for line in lines)
+
+
+def test_verbs_of_a_game_of_another_package_are_features_of_claims(table_of_verbs):
+    game = table_of_verbs.address.game
+    states = np.array([table_of_verbs.session.state]).view(np.recarray)
+    position = Positions(game, table_of_verbs.address.variant, states, table_of_verbs.session.mask()[None])
+    for verb in ("offer", "bury"):
+        chosen = np.flatnonzero(actions_with(position, [Condition(feature=verb), Condition(feature="heaviest")])[0])
+        kinds = [entry.move.tiles[0] for entry in table_of_verbs.entries if entry.move.verb == verb]
+        assert WEIGHT[chosen].tolist() == [WEIGHT[kinds].max()] * len(chosen) and len(chosen)
+    assert {"rate of offer", "rate of bury"} <= metrics_of(game).keys()
 
 
 def test_an_id_is_taken_once(game):

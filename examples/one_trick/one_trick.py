@@ -194,7 +194,7 @@ def table(game, variant, views, names, payoffs):
         laid = bool(near.laid[place] != NOBODY)
         held = {"hidden": HANDS[variant.deck == "tiny"] - laid}
         hand = Pile("hand", **({"tiles": faces(own[seat].hand)} if seat in own else held))
-        lays = Pile("lays", faces(ONE[near.laid[place]]) if laid else ())
+        lays = Pile("lays", faces(ONE[near.laid[place]]) if laid else (), capacity=1)
         mover = not payoffs and place == (near.leader + near.turn) % variant.players
         note = chips(payoffs[seat]) if payoffs else ""
         places.append(Place(names[seat], (hand, lays), to_act=mover, note=note))
