@@ -193,6 +193,8 @@ def named_in_vain(source: str) -> list[str]:
             each.target.id for each in inner if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
         }
         methods = {each.name for each in inner if isinstance(each, ast.FunctionDef)}
+        if isinstance(node, ast.FunctionDef) and node.args.kwarg and "Unpack" in ast.dump(node.args.kwarg):
+            continue  # options are those of a game, and its variant writes what they mean
         if isinstance(node, ast.FunctionDef):
             listed = re.search(r"Args[^:\n]*:(.*?)(?:\n\s*\n|\nReturns|\nRaises|\Z)", text, re.S)
             known, text = arguments, listed[1] if listed else ""
