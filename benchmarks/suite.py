@@ -20,7 +20,10 @@ from gupai_agents.workers import workers_for
 from gupai_env import __version__, get_game
 from gupai_env.core.files import write_file
 
-SEED, DEALS = 42_000_001, 1000  # deals that no training, tuning or evaluation of what ships has met
+DEALS = 1000
+SEEDS = {"v1": 42_000_001, "v2": 42_000_002}  # of deals that no training, tuning or evaluation of what ships has met
+STRONG = ("tuned", "best")  # the population of v2, as far as they play a task; the last is its hundred
+ZERO = "greedy"  # of its scale
 TASKS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "v1": {
         "jie-long": ("jie-long", {}),
@@ -33,7 +36,25 @@ TASKS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
                 *("tien-gow", "deer-hunt", "shi-wu-hu", "pai-gow"),
             )
         },
-    }
+    },
+    "v2": {
+        "jie-long-forced": ("jie-long", {"forced_play": True}),
+        "jie-long-3": ("jie-long", {"players": 3, "forced_play": True}),
+        "jie-long-match": ("jie-long", {"deals": 4, "forced_play": True}),
+        "jie-long-stacked": ("jie-long", {"forced_play": True, "stacked": True}),
+        "ce-deng": ("ce-deng", {}),
+        "ce-deng-3": ("ce-deng", {"players": 3}),
+        "ce-deng-stacked": ("ce-deng", {"stacked": True}),
+        "ding-niu": ("ding-niu", {}),
+        "da-ling": ("da-ling", {}),
+        "tiu-u": ("tiu-u", {}),
+        "tiu-u-3": ("tiu-u", {"players": 3}),
+        "small-mahjong": ("small-mahjong", {}),
+        "tien-gow": ("tien-gow", {}),
+        "deer-hunt": ("deer-hunt", {}),
+        "shi-wu-hu": ("shi-wu-hu", {}),
+        "shi-wu-hu-3": ("shi-wu-hu", {"players": 3}),
+    },
 }
 
 
@@ -69,14 +90,17 @@ def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), kno
         game = get_game(game_name)
         variant = game.variant.make(**options)
         specs = agent_names(game, variant)
-        population = {spec: hash_of(spec, game, variant) for spec in specs}
+        rivals = specs if name == "v1" else [spec for spec in STRONG if spec in specs]
+        ends = [] if name == "v1" else [ZERO, rivals[-1]]
+        hashes = {spec: hash_of(spec, game, variant) for spec in [*rivals, *ends]}
         if known:
-            before = known.task(task).population
-            population |= {spec: before[spec] for spec in specs if kept_file(before[spec])}
+            before = known.task(task).players
+            hashes |= {spec: before[spec] for spec in hashes if kept_file(before[spec])}
+        population, scale = ({spec: hashes[spec] for spec in part} for part in (rivals, ends))
         what = {"name": task, "game": game.id, "version": game.version, "options": options}
-        tasks[task] = Task(**what, population=population, zero=[0.0, 0.0], hundred=[0.0, 0.0])
-    recorded = with_scales(list(tasks.values()), SEED, deals, workers=workers_for(jobs))
-    return Suite(name=name, made_with=__version__, seed=SEED, tasks=recorded)
+        tasks[task] = Task(**what, population=population, ends=scale, zero=[0.0, 0.0], hundred=[0.0, 0.0])
+    recorded = with_scales(list(tasks.values()), SEEDS[name], deals, workers=workers_for(jobs))
+    return Suite(name=name, made_with=__version__, seed=SEEDS[name], tasks=recorded)
 
 
 if __name__ == "__main__":

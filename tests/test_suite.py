@@ -25,7 +25,7 @@ from gupai_agents.evaluation.benchmark import (
     recorded_player,
     verify_card,
 )
-from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_card, read_suite
+from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_card, read_suite, suite_names
 from gupai_agents.identity import digest_of
 from gupai_agents.shipped import NETWORKS
 from gupai_agents.workers import Processes
@@ -64,20 +64,37 @@ def run(*words):
 # --- the suite that ships -------------------------------------------------------------------------
 
 
-def test_the_first_suite_never_changes():
+DIGESTS = {
+    "v1": "503f4d1d087f988d32030ebeeb218bd1700cd06859c2844eefb25c22f8775469",
+    "v2": "f6c0f54ed6432380d664b8cb548478a5ffdb821ffc4cce79bd1046fd9365be86",
+}
+TASKS_OF_SUITES = [(suite, task) for suite in map(read_suite, DIGESTS) for task in suite.tasks]
+
+
+def test_a_suite_never_changes():
     """A card of it means the same for ever: other tasks, players or deals are another suite."""
-    assert V1.digest == "503f4d1d087f988d32030ebeeb218bd1700cd06859c2844eefb25c22f8775469"
+    assert {name: read_suite(name).digest for name in suite_names()} == DIGESTS
 
 
-@pytest.mark.parametrize("task", V1.tasks, ids=lambda task: task.name)
-def test_the_players_of_a_suite_play_as_they_did_when_it_was_recorded(task):
+@pytest.mark.parametrize(
+    ("suite", "task"), TASKS_OF_SUITES, ids=[f"{suite.name}-{task.name}" for suite, task in TASKS_OF_SUITES]
+)
+def test_the_players_of_a_suite_play_as_they_did_when_it_was_recorded(suite, task):
     game, variant = task.played
-    assert (game.id, variant.changed()) == TASKS["v1"][task.name]
-    benchmark.check_population(V1, task)
-    specs = list(task.population)
-    for spec, end in ((specs[0], task.zero), (specs[-1], task.hundred)):
-        won = [play_duel(task, recorded_player(task, spec), rival, V1.seed, 2) for rival in specs]
+    assert (game.id, variant.changed()) == TASKS[suite.name][task.name]
+    benchmark.check_population(suite, task)
+    for spec, end in zip(task.scale, (task.zero, task.hundred), strict=True):
+        won = [play_duel(task, recorded_player(task, spec), rival, suite.seed, 2) for rival in task.population]
         assert np.mean(won, 0).tolist() == end[:2]
+
+
+def test_a_scale_may_begin_with_a_player_that_is_no_rival():
+    suite = read_suite("v2").part(["deer-hunt"], 8)
+    assert suite.tasks[0].scale == ("greedy", "best") and list(suite.tasks[0].population) == ["tuned", "best"]
+    for spec, score in (("greedy", 0.0), ("best", 100.0)):
+        card = play_benchmark({"deer-hunt": spec}, suite=suite)
+        assert (card.score.mean, card.score.low, card.score.high) == (score, score, score)
+        assert set(card.results[0].chips) == {"tuned", "best"}
 
 
 def test_another_player_under_a_name_of_the_population_is_refused(small):
