@@ -16,6 +16,7 @@ from gupai_agents.evaluation.claims.schema import Action, Exact, Named, Ordering
 from gupai_agents.registry import agent_names
 from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
+from gupai_env.core.messages import say
 from gupai_env.core.variant import in_words
 from gupai_env.games import get_game
 
@@ -60,7 +61,7 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     known = {field.key: field for fields in own for field in fields}
     for key in words:
         if key not in known:
-            raise ValueError(f"{short_repr(key)} cannot be changed in {claim.id}")
+            raise ValueError(say("{key} cannot be changed in {claim}", key=short_repr(key), claim=claim.id))
     changes = {
         key: text for key, field in known.items() if (text := words.get(key, field.value).strip()) != field.value
     }
@@ -124,7 +125,7 @@ def tested(reading: Reading) -> str:
     where = [str(each) for each in (*population.hand, *population.position)]
     where += [f"{doses.what}: {', '.join(doses.values)}"] if doses else []
     options = in_words(reading.variant, "")
-    return ", ".join(filter(None, [said, f"with {', '.join(where)}" if where else "", options]))
+    return ", ".join(filter(None, [said, say("with {where}", where=", ".join(where)) if where else "", options]))
 
 
 # --- the fields -----------------------------------------------------------------------------------

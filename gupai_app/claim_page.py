@@ -24,10 +24,10 @@ from gupai_agents.evaluation.claims.report import (
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPROVED, PROVED, SUPPORTED
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.languages import translate
 from gupai_app.page import Parts, filled, page, stepper
 from gupai_env.core.files import check_target, write_file
-from gupai_env.core.phrases import capitalized, chips
+from gupai_env.core.messages import capitalized, word
+from gupai_env.core.phrases import chips
 from gupai_env.core.variant import in_words
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
@@ -167,16 +167,16 @@ def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
     """Yield the rows of a table of figures, its heads first."""
     times, of = (100, "%") if unit.startswith("share") else (1, unit)
     heads = f"mean ({of})" if of else "mean", "95% interval", "deals"
-    yield ["", *map(translate, heads), "p", translate("verdict")]
+    yield ["", *map(word, heads), "p", word("verdict")]
     for each in figures:
         found = Estimate.of(each)
         yield [
-            translate(each["label"]),
-            f"{times * found.mean:+z.3f}" if found.occurred else translate("did not occur"),
-            translate(f"{times * found.low:+z.3f} to {times * found.high:+z.3f}" if found.has_interval else "none"),
+            word(each["label"]),
+            f"{times * found.mean:+z.3f}" if found.occurred else word("did not occur"),
+            word(f"{times * found.low:+z.3f} to {times * found.high:+z.3f}" if found.has_interval else "none"),
             f"{found.samples:,}",
             f"{each['p']:.2g}" if "p" in each else "",
-            translate(each.get("verdict", "")),
+            word(each.get("verdict", "")),
         ]
 
 

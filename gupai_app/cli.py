@@ -1,12 +1,13 @@
 """`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
 
+import os
 from typing import Annotated
 
 import typer
 
 from gupai_app import streams
 from gupai_app.commands import bench, benchmark, claims, compare, play, train
-from gupai_app.commands.errors import OneLineErrors
+from gupai_app.commands.errors import Mistake, OneLineErrors
 from gupai_app.stop import Stop
 from gupai_app.streams import say
 
@@ -51,13 +52,28 @@ def options(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Also show the traceback of an error")] = False,
+    language: Annotated[
+        str, typer.Option("--language", help="Of games and errors: en, zh-Hant, zh-Hans (default: the locale's)")
+    ] = "",
 ) -> None:
     OneLineErrors.debug = debug
+    _speak(language)
     if version:
         say(f"gupai {_version()}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def _speak(language: str) -> None:
+    """Let texts be worded in a language, "": that of the locale, such as zh_TW.UTF-8; English needs no catalogue."""
+    locale = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    if language or locale.startswith("zh"):
+        from gupai_app.languages import LANGUAGES, preferred, speak
+
+        if language not in ("", *LANGUAGES):
+            raise Mistake(f"--language {language!r:.60} is not allowed; choose one of {', '.join(LANGUAGES)}")
+        speak(language or preferred(locale.partition(".")[0].replace("_", "-")))
 
 
 def _version() -> str:

@@ -3,7 +3,6 @@
 import re
 import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -14,12 +13,15 @@ from gupai_agents.failure import Leave
 from gupai_agents.search import SearchAgent
 from gupai_app.moves import Entry, digits, entries_of, headed, scores
 from gupai_app.streams import printable
+from gupai_app.wording import translated
 from gupai_env.core.game import Game
 from gupai_env.core.guide import guide_of
 from gupai_env.core.hints import TILE, fill_rules, spelled
+from gupai_env.core.messages import say, word
 from gupai_env.core.move import PLAY
 from gupai_env.core.phrases import listed, seat_names
 from gupai_env.core.scene import Scene
+from gupai_env.core.text import columns, wrap
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.render import draw_text
@@ -59,7 +61,7 @@ class Terminal:
     def ask(self, prompt: str) -> str:
         """Return what the person answers, in small letters; raises Quit at ctrl-C or where no input is left."""
         try:
-            return self._ask(prompt).strip().lower()
+            return self._ask(word(prompt)).strip().lower()
         except (EOFError, KeyboardInterrupt, RuntimeError):  # the last where standard input is closed
             self.say("")  # after the prompt
             raise self.leave() from None
@@ -71,16 +73,16 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """Show some lines, in which control characters are written out."""
-        self._say(printable(text))
+        self._say(printable(word(text)))
 
     def table(self, scene: Scene, *, near_last: bool = False) -> None:
         """Show a table; near_last: with the near seat at the end, where the person's moves follow."""
-        drawn = draw_text(scene, colour=self.colour, width=self.width, near_last=near_last)
+        drawn = draw_text(translated(scene), colour=self.colour, width=self.width, near_last=near_last)
         self._say(f"\n{printable(drawn, colours=self.colour)}\n")
 
     def paragraph(self, text: str) -> None:
         """Show a text in lines of the terminal's width."""
-        self.say(textwrap.fill(text, self.width))
+        self._say(printable("\n".join(wrap(word(text), self.width))))
 
 
 class HumanAgent:
@@ -146,11 +148,11 @@ class HumanAgent:
             self.terminal.paragraph(self.hints.reminder())
             self.terminal.paragraph(self.hints.answers())
             if self.adviser is not None:
-                self.terminal.paragraph(f"{ADVICE[0]} shows the value of each move.")
+                self.terminal.paragraph(say("{key} shows the value of each move.", key=ADVICE[0]))
             self._greeted = True
         scene = self.game.scene(self.variant, [view], names)
         self.terminal.table(scene, near_last=True)
-        self.terminal.paragraph(f"You: {self.guide.task(view, mask)}.")
+        self.terminal.paragraph(say("You: {task}.", task=say(self.guide.task(view, mask))))
         self._most = self._fitting(scene, view, entries)
         self._list(view, entries, self._most)
 
@@ -168,11 +170,11 @@ class HumanAgent:
         found, how_found = scores(adviser, turn, entries)
         ranked = sorted(range(len(entries)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
         lines = [
-            f"{at + 1:>3}  {self.game.action_name(found[at].action, turn.views[0])} "
+            f"{at + 1:>3}  {word(self.game.action_name(found[at].action, turn.views[0]))} "
             f"{found[at].mean:+z.1f} ±{found[at].half:.1f}"
             for at in ranked
         ]
-        self.terminal.paragraph(f"{how_found}:")
+        self.terminal.paragraph(say("{heading}:", heading=how_found))
         self.terminal.say(_columns(lines, self.terminal.width))
 
     def _list(self, view: np.record, entries: Sequence[Entry], most: int) -> None:
@@ -183,13 +185,13 @@ class HumanAgent:
         """Return the lines that list the first moves."""
         lines: list[str] = []
         for heading, numbered in headed(self.hints, entries).items():
-            words = [
-                f"{number:>3}  {self.hints.label(view, entry.actions)}" for number, entry in numbered if number <= most
-            ]
+            labels = [(number, word(self.hints.label(view, entry.actions))) for number, entry in numbered]
+            words = [f"{number:>3}  {label}" for number, label in labels if number <= most]
             if words:
-                lines += [f"{heading}:", *_columns(words, self.terminal.width).split("\n")]
+                lines.append(word(say("{heading}:", heading=say(heading))))
+                lines += _columns(words, self.terminal.width).split("\n")
         if len(entries) > most:
-            lines.append(f"There are {len(entries) - most} more; type all to see them.")
+            lines.append(word(say("There are {number} more; type all to see them.", number=len(entries) - most)))
         return lines
 
     def _read(self, text: str, entries: Sequence[Entry]) -> Entry | str:
@@ -204,15 +206,18 @@ class HumanAgent:
         tiles = tuple(sorted(kind_of(int(a), int(b)) for a, b in TILE.findall(text)))
         words = re.findall(r"[a-z]+", text)
         if number and (number[1] or not tiles):
-            return by_number or f"There is no move {at}; your moves are 1 to {len(entries)}."
+            return by_number or say(
+                "There is no move {number}; your moves are 1 to {most}.", number=at, most=len(entries)
+            )
         if not text:
             return self.hints.answers()
         if re.sub(r"[a-z ,]", "", TILE.sub("", text)):
-            return f"I do not understand {text!r}. {self.hints.answers()}"
+            return say("I do not understand {text!r}. {advice}", text=text, advice=say(self.hints.answers()))
         by_tile = self._named(tiles, words, entries)
         if by_number and by_tile is not by_number and any(entry.move.named == tiles for entry in entries):
             tile = f"[{text[0]}:{text[1]}]"
-            return f"Is {text} a move or a tile? Type #{at} for move {at}, or {tile} for the tile."
+            question = "Is {text} a move or a tile? Type #{number} for move {number}, or {tile} for the tile."
+            return say(question, text=text, number=at, tile=tile)
         return by_number if by_number and isinstance(by_tile, str) else by_tile
 
     def _named(self, tiles: tuple, words: list[str], entries: Sequence[Entry]) -> Entry | str:
@@ -229,9 +234,10 @@ class HumanAgent:
         if len(fitting) == 1:
             return fitting[0]
         if not fitting and not tiles:
-            return f"I do not understand {' '.join(words)!r}. {self.hints.answers()}"
+            return say("I do not understand {text!r}. {advice}", text=" ".join(words), advice=say(self.hints.answers()))
         if not fitting:
-            return f"{' '.join([*words, called])} is not among your moves, which are 1 to {len(entries)}."
+            text = " ".join([*words, called])
+            return say("{text} is not among your moves, which are 1 to {most}.", text=text, most=len(entries))
         if tiles:
             return "More than one of your moves is like that; type the number of one."
         verbs = listed((entry.move.verb for entry in fitting), "or")
@@ -243,14 +249,15 @@ class HumanAgent:
             return entry.actions[0]
         question, answers = self.hints.choice(view, entry.actions)
         while True:
-            text = self.terminal.ask(f"{question} ")
+            text = self.terminal.ask(f"{word(question)} ")
             if text in answers:
                 return answers[text]
             if text in LEAVE:
                 raise self.terminal.leave()
             if not text:
                 return None
-            self.terminal.paragraph(f"Answer {listed(list(answers), 'or')}, or nothing to choose another move.")
+            advice = "Answer {answers}, or nothing to choose another move."
+            self.terminal.paragraph(say(advice, answers=listed(list(answers), "or")))
 
 
 def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:
@@ -260,7 +267,7 @@ def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:
 
 def _columns(entries: Sequence[str], width: int) -> str:
     """Lay entries out in columns of equal width, row by row."""
-    column = max(map(len, entries)) + 2
+    column = max(map(columns, entries)) + 2
     across = max(width // column, 1)
     rows = [entries[at : at + across] for at in range(0, len(entries), across)]
-    return "\n".join("".join(f"{entry:{column}}" for entry in row).rstrip() for row in rows)
+    return "\n".join("".join(entry + " " * (column - columns(entry)) for entry in row).rstrip() for row in rows)

@@ -8,6 +8,7 @@ import numpy as np
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
 from gupai_env.core.hints import Hints
+from gupai_env.core.messages import say
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import PIPS
 
@@ -64,8 +65,9 @@ def scores(adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) 
     values = adviser.values(turn)
     means, errors = values.means[0], values.errors[0]
     best = [max(entry.actions, key=lambda each: means[each]) for entry in entries]
-    how_found = (
-        f"Chips that each move brings on average in up to {values.deals.max()} deals that you may be in, "
-        "played out by a rule-based player in all seats, with 95% intervals"
+    how_found = say(
+        "Chips that each move brings on average in up to {deals} deals that you may be in, played out by a rule-based "
+        "player in all seats, with 95% intervals",
+        deals=values.deals.max(),
     )
     return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], how_found

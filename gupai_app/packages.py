@@ -18,7 +18,14 @@ def needing(extra: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
+        from gupai_env.core.messages import say  # a command says at once what it can do
+
         missing = error.name.partition(".")[0] if error.name else error
         raise ValueError(
-            f"{what} needs a package that is not installed ({missing}): pip install 'gupai[{extra}]'"
+            say(
+                "{what} needs a package that is not installed ({package}): {command}",
+                what=what,
+                package=missing,
+                command=f"pip install 'gupai[{extra}]'",
+            )
         ) from None

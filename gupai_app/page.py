@@ -8,9 +8,7 @@ import base64
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Sequence
-from html import escape, unescape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -19,32 +17,22 @@ from markupsafe import Markup
 
 from gupai_agents.evaluation.html import templates
 from gupai_agents.evaluation.records import GameRecord
-from gupai_app.languages import choice_in, game_in, option_in, title_in, translate, translated, translated_place
+from gupai_app.languages import spoken
 from gupai_app.session import Session, Step
+from gupai_app.wording import choice_in, game_in, option_in, title_in, translated, translated_place
 from gupai_app.words import names_at
+from gupai_env.core.messages import joined, say, word
 from gupai_env.core.phrases import YOU, chips, seat_names, title
 from gupai_env.core.scene import Place, Scene
-from gupai_env.render.pieces import DARK, LIGHT, Piece, escaped, style, symbols
+from gupai_env.render.pieces import DARK, LIGHT, Piece, style, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
 
 PERSON = "human"  # the name of a person among the players of a game
 
 
-def worded(drawn: Markup) -> Markup:
-    """Return a chart with its words in the language of the request."""
-
-    def there(found: re.Match[str]) -> str:
-        return escape(translate(unescape(found[0])))
-
-    return Markup(CHARTED.sub(there, drawn))
-
-
-templates("gupai_app").filters["worded"] = worded
 templates("gupai_app").globals.update(
-    _=translate, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in
+    _=word, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in
 )
-TITLE = re.compile(r"(?<=<title>)[^<\[]+")  # what a piece of a drawing shows, except the names of tiles
-CHARTED = re.compile(r"(?<=>)[^<>]+(?=</t)|(?<=aria-label=\")[^\"]+")  # what a chart says
 LAYOUTS = {"broad": False, "narrow": True}  # whether they are narrow, by their name in a page
 
 
@@ -70,24 +58,29 @@ def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
         if begins and action is not None:
             deal = int(session.state.deal)
             scene = session.scene(names, first=near)
-            words = scene.last_move if deal == 0 else f"Deal {deal + 1}. {scene.last_move}"
+            words = joined(". ", [say("Deal {deal}", deal=deal + 1) if deal else "", scene.last_move])
             closed = _closed(session, names, None)
-            yield Moment("start" if deal == 0 else f"deal-{deal + 1}", translate(words), translated(scene), closed)
+            yield Moment("start" if deal == 0 else f"deal-{deal + 1}", word(words), translated(scene), closed)
             known = scene.notes
         if action is None:
             return
         step = session.take(action, names, known, near)
         known, begins = step.scene.notes, step.payoffs is not None
         closed = _closed(session, names, step.payoffs)
-        yield Moment(str(step.number), _words(step, names), translated(step.scene), closed)
+        yield Moment(str(step.number), word(_words(step, names)), translated(step.scene), closed)
 
 
 def _words(step: Step, names: Sequence[str]) -> str:
-    words = translate("{0}: {1}").format(translate(names[step.seat]), translate(step.words))
+    words = say("{name}: {move}", name=names[step.seat], move=say(step.words))
     if step.payoffs is not None:
-        paid = ", ".join(f"{name} {chips(won)}" for name, won in zip(names, step.payoffs, strict=True))
-        return translate("{0}. The deal ends: {1}").format(words, translate(paid))
-    return translate("{0} ({1})").format(words, translate(step.news)) if step.news else words
+        return say("{move}. The deal ends: {result}", move=words, result=_results(names, step.payoffs))
+    return say("{move} ({news})", move=words, news=say(step.news)) if step.news else words
+
+
+def _results(names: Sequence[str], payoffs: Sequence[float]) -> str:
+    return joined(
+        ", ", [say("{name} {chips}", name=name, chips=chips(won)) for name, won in zip(names, payoffs, strict=True)]
+    )
 
 
 def near_of(record: GameRecord) -> int:
@@ -99,10 +92,16 @@ def called(record: GameRecord) -> list[str]:
     """Return a different name for each seat of a game: where a person sat, as the table called them."""
     players, agents = record.variant.players, record.agents
     if PERSON not in agents:
-        return [f"{seat} {agent}" for seat, agent in zip(seat_names(players), agents, strict=True)]
+        return [
+            say("{seat} {agent}", seat=seat, agent=say(agent))
+            for seat, agent in zip(seat_names(players), agents, strict=True)
+        ]
     near = near_of(record)
     names = names_at(players, near, near if agents.count(PERSON) == 1 else None)
-    return [name if name == YOU else f"{name}: {agent}" for name, agent in zip(names, agents, strict=True)]
+    return [
+        name if name == YOU else say("{place}: {agent}", place=name, agent=say(agent))
+        for name, agent in zip(names, agents, strict=True)
+    ]
 
 
 def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | None) -> tuple[Place, ...]:
@@ -126,8 +125,8 @@ def _short(number: int) -> str:
 
 
 @functools.lru_cache(maxsize=8192)
-def svg_of(piece: Piece) -> str:
-    """Return a piece as SVG; cached, since tables repeat most pieces."""
+def svg_of(piece: Piece, language: str) -> str:
+    """Return a piece as SVG in the language that is spoken; cached, since tables repeat most pieces."""
     return piece.svg
 
 
@@ -140,8 +139,9 @@ class Parts:
 
     def add(self, pieces: Sequence[Piece]) -> int:
         """Add a part; return its number."""
-        known = self._pieces
-        names = " ".join([known.get(svg) or known.setdefault(svg, _short(len(known))) for svg in map(svg_of, pieces)])
+        known, language = self._pieces, spoken()
+        drawn = [svg_of(piece, language) for piece in pieces]
+        names = " ".join([known.get(svg) or known.setdefault(svg, _short(len(known))) for svg in drawn])
         return self._parts.setdefault(names, len(self._parts))
 
     def uses(self, parts: Sequence[int]) -> Markup:
@@ -153,9 +153,7 @@ class Parts:
     def definitions(self) -> Markup:
         """The definitions of all pieces."""
         groups = "".join(f'<g id="p-{name}">{content}</g>' for content, name in self._pieces.items())
-        defined = TITLE.sub(
-            lambda found: escaped(translate(found[0])), f"<defs>{symbols(*self._pieces)}{groups}</defs>"
-        )
+        defined = f"<defs>{symbols(*self._pieces)}{groups}</defs>"
         return Markup(f'<svg class="defined" aria-hidden="true">{defined}</svg>')
 
     @property
@@ -228,7 +226,7 @@ def sheet(name: str) -> Markup:
 def result_of(record: GameRecord) -> str:
     """Return what everybody has won in a game."""
     won = [sum(each) for each in zip(*record.payoffs, strict=True)]
-    return ", ".join(f"{name} {chips(each)}" for name, each in zip(called(record), won, strict=True))
+    return _results(called(record), won)
 
 
 def game_page(record: GameRecord) -> str:

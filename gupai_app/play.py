@@ -14,8 +14,10 @@ from gupai_app.words import names_at, payment, result, winners
 from gupai_env.core.files import json_text
 from gupai_env.core.game import Game
 from gupai_env.core.guide import guide_of
-from gupai_env.core.phrases import chips, title
+from gupai_env.core.messages import joined, say, word
+from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.rng import in_json
+from gupai_env.core.text import columns
 from gupai_env.core.variant import Variant
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
@@ -40,8 +42,9 @@ def play(
     adviser = make_agent(ADVISER, game, **asdict(variant))
     person = HumanAgent(game, variant, terminal, names, adviser)  # type: ignore[arg-type]
     sat = [person.name if seat == you else name for seat, name in enumerate(labels_of_line_up(agents))]
-    others = [f"{names[seat]}: {name}" for seat, name in enumerate(sat) if seat != you]
-    terminal.paragraph(f"{title(game, variant)}, seed {seed}. You have seat {you}. {', '.join(others)}.")
+    others = [say("{name}: {agent}", name=names[seat], agent=name) for seat, name in enumerate(sat) if seat != you]
+    begins = "{game}, seed {seed}. You have seat {seat}. {others}."
+    terminal.paragraph(say(begins, game=title(game, variant), seed=seed, seat=you, others=joined(", ", others)))
     episode, won = 0, 0.0
     while True:
         session = Session(game, variant, seed, episode)
@@ -49,7 +52,7 @@ def play(
         _keep(session, sat, record)
         episode += 1
         if episode > 1:
-            terminal.say(f"Since you sat down: {chips(won)}.")
+            terminal.say(say("Since you sat down: {chips}.", chips=chips(won)))
         if not _wants_more(terminal):
             return
 
@@ -68,13 +71,14 @@ def _play_episode(
             terminal.say(game.scene(variant, [view], names).last_move)
         payoffs = session.play(session.answer(seating[session.seat]))
         if payoffs:
-            terminal.say("\nThe count, all tiles face up:")
+            terminal.say("")
+            terminal.say("The count, all tiles face up:")
             ended = session.shown(payoffs)
             terminal.table(ended.scene(names, first=you))
             views, guide = ended.views(), guide_of(game, variant)
             paid = [payment(each, names) for each in guide.payments(views, payoffs) if you in (each.payer, each.winner)]
             others = [] if payoffs[you] == max(payoffs) else [winners(names, payoffs)]
-            terminal.paragraph(" ".join([*others, *guide.reasons(views, names, payoffs), *paid]))
+            terminal.paragraph(joined(" ", [*others, *guide.reasons(views, names, payoffs), *paid]))
             terminal.say(result(payoffs[you]))
     return float(session.state.total[you])
 
@@ -100,7 +104,7 @@ def watch(
     """Show one episode of agents, one per seat, move by move; with `tables` the table after every move."""
     session = Session(game, variant, seed)
     names = labels_of_line_up(agents)
-    terminal.paragraph(f"{title(game, variant)}, seed {seed}")
+    terminal.paragraph(say("{game}, seed {seed}", game=title(game, variant), seed=seed))
     _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables)
     _keep(session, names, record)
 
@@ -117,7 +121,9 @@ def replay(
     for number, game in enumerate(games, first):
         session = Session.of(game)
         terminal.say("")
-        terminal.paragraph(f"Game {number}: {title(game.game, game.variant)}, seed {game.seed}, episode {game.episode}")
+        head = "Game {number}: {game}, seed {seed}, episode {episode}"
+        what = title(game.game, game.variant)
+        terminal.paragraph(say(head, number=number, game=what, seed=game.seed, episode=game.episode))
         _show(
             session,
             game.agents,
@@ -149,7 +155,9 @@ def _show(
     go_on: Callable[[], bool] | None = None,
 ) -> None:
     """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
-    names = [f"Seat {seat} {name}" for seat, name in enumerate(agents)]
+    names = [
+        say("{seat} {agent}", seat=seat, agent=name) for seat, name in zip(seat_names(len(agents)), agents, strict=True)
+    ]
     deal = -1
     known: tuple[str, ...] = ()  # the notes of the last table shown
     while not session.terminated:
@@ -161,8 +169,9 @@ def _show(
         if go_on is not None and not go_on():
             return
         step = session.take(answer(session), names, known)
-        done = f"{names[step.seat]}: {step.words}"
-        terminal.say(f"{step.number:>3}  {done:<36}  {step.news}".rstrip())
+        done = word(say("{name}: {move}", name=names[step.seat], move=say(step.words)))
+        space = " " * max(36 - columns(done), 0)
+        terminal.say(f"{step.number:>3}  {done}{space}  {word(step.news)}".rstrip())
         if step.payoffs:
             terminal.table(step.scene)
 

@@ -33,7 +33,7 @@ from gupai_env.core.checks import counted
 from gupai_env.core.files import json_text
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
-from gupai_env.core.phrases import capitalized
+from gupai_env.core.messages import capitalized
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NUMBER = re.compile(r"[+±-]?\d")

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from gupai_env.core.guide import Payment
+from gupai_env.core.messages import count, joined, say
 from gupai_env.core.phrases import YOU
 
 # The places around a table in order of turn from the reader's, and those that are taken, by the number of seats:
-COMPASS = ("South", "Southeast", "East", "Northeast", "North", "Northwest", "West", "Southwest")
+COMPASS = tuple(map(say, ("South", "Southeast", "East", "Northeast", "North", "Northwest", "West", "Southwest")))
 TAKEN = {2: "04", 3: "026", 4: "0246", 5: "02356", 6: "023456", 7: "0123567", 8: "01234567"}
 HEADS = {
     404: "There is no such page",
@@ -32,24 +33,26 @@ def names_at(players: int, south: int, you: int | None) -> list[str]:
 
 def counted_chips(amount: float) -> str:
     """Return "1 chip" or "2.5 chips"."""
-    return f"{amount:g} {'chip' if amount == 1 else 'chips'}"
+    return count("{number:g} chip", "{number:g} chips", amount)
 
 
 def signed_chips(amount: float) -> str:
     """Return "+1 chip" or "-2.5 chips"."""
-    return f"{amount + 0.0:+g} {'chip' if abs(amount) == 1 else 'chips'}"
+    return count("{chips:+g} chip", "{chips:+g} chips", abs(amount), chips=amount + 0.0)
 
 
 def result(paid: float) -> str:
     """Return in a sentence what a person won in a deal."""
     if paid == 0:
         return "You come out even."
-    return f"You {'win' if paid > 0 else 'lose'} {counted_chips(abs(paid))}."
+    if paid < 0:
+        return say("You lose {chips}.", chips=counted_chips(-paid))
+    return say("You win {chips}.", chips=counted_chips(paid))
 
 
 def won(name: str, paid: float) -> str:
     """Return in a sentence who won a deal."""
-    return f"{name} {'win' if name == YOU else 'wins'} {counted_chips(paid)}."
+    return result(paid) if name == YOU else say("{name} wins {chips}.", name=name, chips=counted_chips(paid))
 
 
 def being_prepared(game: str, doing: str, seconds: float) -> str:
@@ -57,9 +60,12 @@ def being_prepared(game: str, doing: str, seconds: float) -> str:
 
     Args: game: that the page is about. doing: what is being compiled now. seconds: since when.
     """
-    return (
-        f"{game} is being prepared, once on this machine: it takes half a minute or less on a quiet one. "
-        f"Now: {doing}, for {seconds:.0f} s."
+    return say(
+        "{game} is being prepared, once on this machine: it takes half a minute or less on a quiet one. "
+        "Now: {doing}, for {seconds:.0f} s.",
+        game=game,
+        doing=doing,
+        seconds=seconds,
     )
 
 
@@ -68,15 +74,18 @@ def winners(names: Sequence[str], payoffs: Sequence[float]) -> str:
     most = max(payoffs)
     if most <= 0:
         return "Nobody wins."
-    found = [name for name, paid in zip(names, payoffs, strict=True) if paid == most]
-    if len(found) == 1:
-        return won(found[0], most)
-    return f"{', '.join(found[:-1])} and {found[-1]} win {counted_chips(most)} each."
+    *others, last = [name for name, paid in zip(names, payoffs, strict=True) if paid == most]
+    if not others:
+        return won(last, most)
+    both = joined(" and ", [joined(", ", others), last])
+    return say("{names} win {chips} each.", names=both, chips=counted_chips(most))
 
 
 def payment(paid: Payment, names: Sequence[str]) -> str:
     """Return in a sentence who pays whom."""
-    payer, winner = names[paid.payer], names[paid.winner]
+    payer, winner, amount = names[paid.payer], names[paid.winner], counted_chips(paid.chips)
     if payer == YOU:
-        return f"You pay {winner} {counted_chips(paid.chips)}."
-    return f"{payer} pays {'you' if winner == YOU else winner} {counted_chips(paid.chips)}."
+        return say("You pay {name} {chips}.", name=winner, chips=amount)
+    if winner == YOU:
+        return say("{name} pays you {chips}.", name=payer, chips=amount)
+    return say("{payer} pays {winner} {chips}.", payer=payer, winner=winner, chips=amount)

@@ -4,6 +4,7 @@ import ast
 import re
 import shutil
 from dataclasses import fields
+from errno import ENOSPC
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -21,7 +22,7 @@ import gupai_training
 from gupai_agents.evaluation.html import templates
 from gupai_agents.levels import LEVELS
 from gupai_app import words
-from gupai_app.languages import LANGUAGE, catalogue, choice_in, error_in, option_in, translate
+from gupai_app.languages import catalogue, speak
 from gupai_app.moves import entries_of, headed
 from gupai_app.session import Session
 from gupai_app.web.address import Address
@@ -31,7 +32,10 @@ from gupai_app.web.pages import about
 from gupai_app.web.pictures import rules_in_words
 from gupai_app.web.players import NAMED
 from gupai_app.web.table import WebGame
+from gupai_app.wording import choice_in, error_in, option_in
+from gupai_env.core.files import describe
 from gupai_env.core.guide import guide_of
+from gupai_env.core.messages import TRANSLATIONS, say, word
 from gupai_env.core.rng import draw
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
@@ -51,9 +55,9 @@ TEMPLATES = sorted(path for path in (FOLDER / "templates").glob("*.html") if pat
 
 @pytest.fixture(autouse=True)
 def _chinese():
-    token = LANGUAGE.set("zh-Hant")
+    token = speak("zh-Hant")
     yield
-    LANGUAGE.reset(token)
+    TRANSLATIONS.reset(token)
 
 
 class Words(HTMLParser):
@@ -110,11 +114,11 @@ def test_what_a_game_says_of_itself_is_chinese(name):
             found.append(choice_in(option.name, typed(value)))
         found.append(option_in(option.name))
     found += [part for rule in rules_in_words(game) for part in rule]
-    assert not english(map(translate, found))
+    assert not english(map(word, found))
 
 
 def test_other_texts_of_the_app_are_chinese():
-    assert not english(map(translate, [*LEVELS, *words.HEADS.values(), words.REFUSED, *words.COMPASS]))
+    assert not english(map(word, [*LEVELS, *words.HEADS.values(), words.REFUSED, *words.COMPASS]))
 
 
 def test_no_entry_is_left_of_a_text_that_has_changed():
@@ -137,7 +141,7 @@ def test_no_entry_is_left_of_a_text_that_has_changed():
 
 
 def _words(text):
-    text = re.sub(r"\{\d+\}|\[\d:\d\]", " ", text)
+    text = re.sub(r"\{\w+[^{}]*\}|\[\d:\d\]", " ", text)
     return [word.strip(punctuation) for word in text.lower().split() if LATIN.search(word)]
 
 
@@ -154,7 +158,7 @@ def test_what_is_said_in_a_deal_is_chinese(name):
         while not session.terminated:
             view, mask = session.view(session.seat), session.mask()
             entries = entries_of(hints, view, mask)
-            found |= {f"You: {guide.task(view, mask)}.", *guide.lessons(view, mask), *headed(hints, entries)}
+            found |= {guide.task(view, mask), *guide.lessons(view, mask), *headed(hints, entries)}
             for entry in entries:
                 found |= {hints.label(view, entry.actions), entry.move.name, entry.move.verb}
                 if len(entry.actions) > 1:
@@ -164,10 +168,10 @@ def test_what_is_said_in_a_deal_is_chinese(name):
         views = session.shown(paid).views()
         for you in range(variant.players):
             names = words.names_at(variant.players, 0, you)
-            found |= {f"The last deal: {words.winners(names, paid)}", words.result(paid[you])}
+            found |= {words.winners(names, paid), words.result(paid[you])}
             found |= {words.payment(each, names) for each in guide.payments(views, paid)}
             found |= set(guide.reasons(views, names, paid))
-    assert not english(map(translate, found))
+    assert not english(map(word, found))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -264,13 +268,9 @@ def test_an_error_is_a_whole_sentence_in_the_language_of_the_page(language, tmp_
 def test_other_errors_are_chinese_where_they_have_an_entry():
     known = catalogue("zh-Hant")
     for error, there in {
-        "runs/one: another process is writing": "runs/one：另一個程序正在使用（writing）。",
-        "the test of one is under way; stop it or wait for its end": "對 one 的檢驗正在進行；請停止它，或等它結束。",
-        "It failed: /tmp/x: the disk is full": "失敗了：/tmp/x：磁碟已滿。",
-        "PNG needs a package that is not installed (PIL): pip install 'gupai[render]'": (
-            "PNG 需要的套件沒有安裝（PIL）：pip install 'gupai[render]'。"
-        ),
-        "one is damaged (config.yaml: it is not JSON)": "one 已損壞（config.yaml：不是 JSON）。",
+        say("{folder}: another process is {doing}", folder="a", doing="writing"): "a：另一個程序正在使用（writing）。",
+        say("It failed: {problem}", problem=describe(OSError(ENOSPC, "", "x"))): "失敗了：x：磁碟已滿。",
+        say("{name} is damaged ({problem})", name="one", problem=say("it is not JSON")): "one 已損壞（不是 JSON）。",
         "There is no such page.": known["There is no such page."],
         "nobody wrote this": "Nobody wrote this.",
         "nobody wrote this: [1, 2]": "Nobody wrote this: [1, 2].",

@@ -1,18 +1,33 @@
 """The catalogues are whole, slots keep their places, and sentences are found by their parts."""
 
+import ast
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
 from fastapi.testclient import TestClient
+from typer.testing import CliRunner
 
-from gupai_app.languages import ENGLISH, LANGUAGE, LANGUAGES, catalogue, preferred, simplified, title_in, translate
+import gupai_agents
+import gupai_app
+import gupai_env
+import gupai_training
+from gupai_app.cli import app
+from gupai_app.languages import ENGLISH, LANGUAGES, catalogue, preferred, simplified, speak
 from gupai_app.web.app import create_app
+from gupai_app.wording import title_in
 from gupai_app.words import being_prepared
+from gupai_env.core.guide import fewest_first
+from gupai_env.core.messages import TRANSLATIONS, alias, say, word
+from gupai_env.core.move import Move
+from gupai_env.core.phrases import says
+from gupai_env.core.tiles import kind_of
 from gupai_env.games import GAMES, get_game
 
 CHINESE = [language for language in LANGUAGES if language != ENGLISH]
+SLOT = re.compile(r"\{\w+[^{}]*\}")
 HOME = "http://127.0.0.1:8420"
 ALIKE = {
     "zh-Hant": "龍紅點贏發對覆螢賬著「",
@@ -27,9 +42,9 @@ def pages():
 
 @pytest.fixture(params=CHINESE)
 def chinese(request):
-    token = LANGUAGE.set(request.param)
+    token = speak(request.param)
     yield request.param
-    LANGUAGE.reset(token)
+    TRANSLATIONS.reset(token)
 
 
 def test_every_text_has_both_translations_with_the_same_slots():
@@ -37,9 +52,10 @@ def test_every_text_has_both_translations_with_the_same_slots():
     assert first.keys() == second.keys() and len(first) > 700
     for known in (first, second):
         for text, there in known.items():
-            slots = [sorted(re.findall(r"\{\d+\}", each)) for each in (text, there)]
+            slots = [sorted(SLOT.findall(each)) for each in (text, there)]
             assert slots[0] == slots[1], text
-            assert re.search(r"[\u3001-\u9fff\uff0c-\uff1b]", there) or not re.search(r"[A-Za-z]", text), text
+            bare = SLOT.sub("", text)
+            assert re.search(r"[\u3001-\u9fff\uff0c-\uff1b]", there) or not re.search(r"[A-Za-z]", bare), text
             assert set(re.findall(r"[A-Za-z]{2,}", there)) <= set(re.findall(r"[A-Za-z]{2,}", text)), text
 
 
@@ -49,12 +65,44 @@ def test_no_entry_is_empty_or_written_twice():
         file.seek(0)
         entries = [entry for entry in read_po(file) if entry.id]
     assert all(str(entry.string).strip() and not entry.fuzzy for entry in entries)
-    assert len(entries) == sum(line.startswith("msgid") for line in lines) - 1  # the head
+    assert len(entries) == sum(line.startswith("msgid ") for line in lines) - 1  # the head
 
 
 def test_the_two_ways_to_write_chinese_are_not_mixed():
     for language, other in (CHINESE, CHINESE[::-1]):
         assert not set(ALIKE[other]) & set("".join(catalogue(language).values()))
+
+
+@pytest.mark.parametrize(("locale", "answer"), [("zh_TW.UTF-8", "棄"), ("zh_CN", "弃"), ("en_GB.UTF-8", "discard")])
+def test_the_terminal_speaks_the_language_of_the_locale(locale, answer):
+    ran = CliRunner(env={"LC_ALL": locale}).invoke(app, ["watch", "jie-long", "random", "--seed", "3"])
+    assert answer in ran.stdout and not ran.exit_code
+    ran = CliRunner(env={"LC_ALL": locale}).invoke(app, ["--language", "zh-Hant", "rules", "jie-lon"])
+    assert "沒有" in ran.stderr and ran.exit_code == 2
+
+
+def templates():
+    """Yield the templates of all messages that are made in the sources."""
+    for package in (gupai_app, gupai_env, gupai_agents, gupai_training):
+        for path in Path(package.__file__).parent.rglob("*.py"):
+            source = path.read_text(encoding="utf-8")
+            made = re.search(r"from gupai_env.core.messages import .*\b(say|count)\b|phrases import .*\bsays\b", source)
+            for node in ast.walk(ast.parse(source)) if made else ():
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    places = {"say": [0], "count": [0, 1], "says": [1, 2]}.get(node.func.id, [])
+                    texts = [node.args[place] for place in places if place < len(node.args)]
+                    yield tuple(text.value for text in texts if isinstance(text, ast.Constant))
+
+
+def test_every_template_has_an_entry():
+    token = speak("zh-Hant")
+    try:
+        spoken = TRANSLATIONS.get()
+        for texts in filter(None, templates()):
+            there = spoken.ngettext(*texts, 2) if texts[1:] else spoken.gettext(texts[0])
+            assert there not in texts or not re.search("[A-Za-z]", SLOT.sub("", texts[0])), texts
+    finally:
+        TRANSLATIONS.reset(token)
 
 
 def test_simplified_chinese_has_the_words_of_the_mainland():
@@ -64,18 +112,16 @@ def test_simplified_chinese_has_the_words_of_the_mainland():
 
 def test_a_sentence_of_parts_is_found_by_its_slots(chinese):
     known = catalogue(chinese)
-    assert translate("discard [6:4]") == known["discard {0}"].format("[6:4]")
-    paid = translate("East pays You 2.5 chips.")
-    assert paid == known["{0} pays {1} {2} chips."].format(known["East"], known["You"], "2.5")
-    assert translate("[6:5][6:1] / [5:3][3:3]  nine / two").endswith(f"{known['nine']} / {known['two']}")
-    assert translate("nobody wrote this 3 times") == "nobody wrote this 3 times"
+    assert word(Move("discard", (kind_of(6, 4),)).name) == known["discard {tiles}"].format(tiles="[6:4]")
+    assert word("[6:5][6:1] / [5:3][3:3]  nine / two").endswith(f"{known['nine']} / {known['two']}")
+    assert word("nobody wrote this 3 times") == "nobody wrote this 3 times"
     for game in map(get_game, GAMES):
         assert not re.search("[A-Za-z]", title_in(game.title)), game.title
     assert title_in("Another Game") == "Another Game"
 
 
 def test_english_is_as_it_is_written():
-    assert translate("discard [6:4]") == "discard [6:4]" and title_in("Jie Long 接龍") == "Jie Long 接龍"
+    assert word("discard [6:4]") == "discard [6:4]" and title_in("Jie Long 接龍") == "Jie Long 接龍"
 
 
 @pytest.mark.parametrize(
@@ -107,34 +153,34 @@ def test_a_language_is_chosen_by_the_address_and_kept(pages):
 
 
 def test_a_text_without_an_entry_stays_english(chinese):
-    assert translate("win") == catalogue(chinese)["win"]
+    assert word("win") == catalogue(chinese)["win"]
     for text in ("nobody wrote this", "You win 1 chip. Nobody wrote this", "win, nobody wrote this"):
-        assert translate(text) == text
+        assert word(text) == text
 
 
 @pytest.mark.parametrize("part", [".", ". ", ": ", ", ", "Seat 0 ", "East: ", "[6:4]", "9"])
 def test_a_name_of_any_kind_is_read_at_once(part, chinese):
-    assert translate(f"nobody{2000 * part}")
+    assert word(f"nobody{2000 * part}")
 
 
 @pytest.mark.parametrize(
     ("text", "there"),
     [
         ("+0 chips, 3 tricks, banker", "+0 注，3 墩，莊家"),
-        ("Most points: You 132, North 40.", "分數最多者勝：你 132，北 40。"),
-        ("East: best plays [6:4], leaving 4 open", "東（best）出 [6:4]，開口 4"),
+        (fewest_first([say("West"), "greedy"], [7, 12]), "失點最少者勝：西 7，greedy 12。"),
+        (says(say("East"), "{name} discards {tiles}", "{name} discard {tiles}", tiles="[6:4]"), "東棄 [6:4]"),
         ("Seat 1 master +2.5 chips", "1 號位（大師） +2.5 注"),
-        ("North's groups against these: pair (wins) and nine (loses).", "北家的兩組與之相比：對（勝）、九（負）。"),
         (
-            being_prepared("Tien Gow", "hints of Jie Long", 3.2),
+            being_prepared(
+                say("Tien Gow"), say("{part} of {game}", part=alias("hints", context="part"), game=say("Jie Long")), 3.2
+            ),
             "正在準備打天九（本機只需一次）：機器空閒時不超過半分鐘。目前：接龍的提示，已 3 秒。",
         ),
-        ("West has full groups: Heaven-nine, [6:5].", "西已湊齊：天九，[6:5]。"),
     ],
 )
 def test_a_text_of_parts_is_put_together_in_traditional_chinese(text, there):
-    token = LANGUAGE.set("zh-Hant")
+    token = speak("zh-Hant")
     try:
-        assert translate(text) == there
+        assert word(text) == there
     finally:
-        LANGUAGE.reset(token)
+        TRANSLATIONS.reset(token)

@@ -6,10 +6,11 @@ from html import unescape
 import pytest
 from fastapi.testclient import TestClient
 
-from gupai_app.languages import ENGLISH, LANGUAGE, translate
+from gupai_app.languages import ENGLISH, speak
 from gupai_app.web.app import create_app
 from gupai_app.web.pictures import Tips, split_term
 from gupai_env.core.guide import guide_of
+from gupai_env.core.messages import TRANSLATIONS, word
 from gupai_env.games import GAMES, get_game
 
 TERMS = {"open end": "Where the next tile joins.", "double": "Such as [4:4].", "head seven, tail eight": "You pay."}
@@ -44,13 +45,11 @@ def test_the_rules_of_a_game_explain_its_terms(name, language):
     tips = TIP.findall(text)
     names = [tip[0] for tip in tips]
     assert len(set(names)) == len(names) == len(re.findall('class="term"', text))
-    guide, token = guide_of(get_game(name), get_game(name).variant()), LANGUAGE.set(language)
-    meanings = {
-        word.lower(): translate(said) for term, said in guide.terms.items() for word in split_term(translate(term))
-    }
-    LANGUAGE.reset(token)
+    guide, token = guide_of(get_game(name), get_game(name).variant()), speak(language)
+    meanings = {part.lower(): word(said) for term, said in guide.terms.items() for part in split_term(word(term))}
+    TRANSLATIONS.reset(token)
     assert len(tips) >= 2
-    for _, description, word, _ in tips:
-        word = unescape(word).lower()
-        found = next(each for each in (word, word.removesuffix("s"), word.removesuffix("es")) if each in meanings)
+    for _, description, term, _ in tips:
+        term = unescape(term).lower()
+        found = next(each for each in (term, term.removesuffix("s"), term.removesuffix("es")) if each in meanings)
         assert meanings[found] == unescape(description)

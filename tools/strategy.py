@@ -27,8 +27,9 @@ from gupai_app.discover import figure, label
 from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import Feature
+from gupai_env.core.messages import capitalized
 from gupai_env.core.move import PLAY
-from gupai_env.core.phrases import capitalized, seat_names
+from gupai_env.core.phrases import seat_names
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg

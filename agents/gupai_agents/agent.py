@@ -17,6 +17,7 @@ from gupai_env.core.checks import short_repr, whole_numbers
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import kernels
+from gupai_env.core.messages import say
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -244,8 +245,10 @@ def ask(
     wrong = (places != actions) | ~batch.masks[np.arange(len(places)), places]
     if wrong.any():
         row = int(wrong.argmax())
-        what = f"row {row}" if envs is None else f"lane {envs[row]}"
-        who = f"{name}, {what}, seat {batch.views[row].seat}"
+        if envs is None:
+            who = say("{agent}, row {row}, seat {seat}", agent=name, row=row, seat=batch.views[row].seat)
+        else:
+            who = say("{agent}, lane {lane}, seat {seat}", agent=name, lane=envs[row], seat=batch.views[row].seat)
         raise IllegalActionError(describe_illegal(game, who, int(actions[row]), batch.masks[row], batch.views[row]))
     return actions
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from gupai_env.core.messages import say
+
 LONGEST = 300  # characters of a message that are repeated
 OURS = tuple(str(Path(__file__).parent.parent / name) + "/" for name in ("gupai_agents", "gupai_env"))
 PYTHONS = (sysconfig.get_path("stdlib"), "<frozen ", "<__array_function__")  # of no interest to who wrote the agent
@@ -42,7 +44,8 @@ def failure_of(who: str, error: BaseException) -> str:
     place = place_of(error)
     said = in_one_line(error)
     at = f" at {place}" if place else ""
-    return f"agent {who} failed with {type(error).__name__}{at}{f': {said}' if said else ''}"
+    cause = f"{type(error).__name__}{at}{f': {said}' if said else ''}"
+    return say("agent {name} failed with {cause}", name=who, cause=cause)
 
 
 def in_one_line(error: BaseException) -> str:

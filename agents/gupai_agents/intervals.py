@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+from gupai_env.core.messages import alias, say
+
 KEYS = ("mean", "low", "high", "n")
 FINE = 0.01  # chips: half-widths below it are written with four places, as in Pai Gow, where a deal moves a single chip
 
@@ -42,15 +44,24 @@ def interval_text(
         signed: Whether a mean above zero has a sign.
     """
     if mean is None or math.isnan(mean):
-        return f"did not occur in {n:,} {noun}" if n else "did not occur"
+        return (
+            say("did not occur in {number} {noun}", number=f"{n:,}", noun=alias(noun, context="unit"))
+            if n
+            else say("did not occur")
+        )
     sign = "+" if signed else "-"
     if low is None or high is None or not math.isfinite(high - low):
-        samples = f"all {n:,} {noun} alike" if n > 1 else f"{n} {noun.removesuffix('s')}"
-        return f"{mean:{sign}z.{2 if places is None else places}f}{unit} ({samples}: no interval)"
+        one = noun.removesuffix("s")
+        samples = say("1 {noun}", noun=alias(one, context="unit"))
+        if n > 1:
+            samples = say("all {number} {noun} alike", number=f"{n:,}", noun=alias(noun, context="unit"))
+        shown = f"{mean:{sign}z.{2 if places is None else places}f}{unit}"
+        return say("{mean} ({samples}: no interval)", mean=shown, samples=samples)
     half = (high - low) / 2
     if places is None:
         places = 4 if 0 < half < FINE else 2
     shown = f"{mean:{sign}z.{places}f}{unit}"
     if abs(low + high - 2 * mean) < 10**-places / 2:
         return f"{shown} ±{half:.{places}f}"
-    return f"{shown} ({low:{sign}z.{places}f} to {high:{sign}z.{places}f})"
+    ends = {"low": f"{low:{sign}z.{places}f}", "high": f"{high:{sign}z.{places}f}"}
+    return say("{mean} ({low} to {high})", mean=shown, **ends)

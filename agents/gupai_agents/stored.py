@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from gupai_agents.intervals import interval_text
 from gupai_env.core.checks import cut, read_whole, short_repr
+from gupai_env.core.messages import say
 from gupai_env.core.rng import EXACT, in_json
 
 MOST_TEXT = 4000  # characters
@@ -98,7 +99,7 @@ def small_file(path: Path, most: int) -> Path:
     """
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise DamagedError(f"{path.name}: this is not a regular file")
+        raise DamagedError(say("{name}: this is not a regular file", name=path.name))
     if found.st_size > most:
         raise DamagedError(f"{path.name} is larger than {most:,} bytes")
     return path

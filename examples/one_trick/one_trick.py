@@ -201,7 +201,7 @@ def table(game, variant, views, names, payoffs):
     before = (near.leader + near.turn - 1) % variant.players
     last = "The tiles are dealt"
     if near.laid[before] != NOBODY:
-        last = says(places[before].name, f"lay {tile_name(near.laid[before])}")
+        last = says(places[before].name, "{name} lays {tile}", "{name} lay {tile}", tile=tile_name(near.laid[before]))
     return Scene(title(game, variant), places=tuple(places), last_move=last)
 
 

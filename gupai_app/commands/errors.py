@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any
 
 import typer
@@ -75,6 +76,9 @@ class OneLineErrors(Commands):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command and end the process with its exit status: 0, 2 for a mistake of the user."""
+        return copy_context().run(self._main, *args, **extra)  # the language that is chosen stays within
+
+    def _main(self, *args: Any, **extra: Any) -> Any:
         said: object = None
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
@@ -101,7 +105,7 @@ class OneLineErrors(Commands):
         except MemoryError as error:
             said, status = (f"there is not enough memory ({error})" if str(error) else "there is not enough memory", 1)
         if said is not None:
-            line = f"gupai: {' '.join(str(said).split())}"
+            line = f"gupai: {_worded(said)}"
             say(line if len(line) <= LONGEST else f"{line[: LONGEST - 200]} ... {line[-200:]}", error=True)
         sys.exit(status)
 
@@ -109,6 +113,15 @@ class OneLineErrors(Commands):
         """Show where an error comes from, if that is asked for."""
         if self.debug:
             traceback.print_exception(error)
+
+
+def _worded(error: object) -> str:
+    """Return what went wrong in one line, in the language that was chosen."""
+    if "gupai_app.languages" not in sys.modules:  # it is English
+        return " ".join(str(error).split())
+    from gupai_env.core.messages import one_line, word
+
+    return word(one_line(str(error)))
 
 
 def _described(error: OSError) -> str:

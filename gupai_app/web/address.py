@@ -12,6 +12,7 @@ from gupai_app.session import Session
 from gupai_app.web.players import NAMED, Players, level_names, named
 from gupai_env.core.checks import read_whole, refused
 from gupai_env.core.game import Game
+from gupai_env.core.messages import say
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -48,7 +49,13 @@ class Address:
         others = tuple(filter(None, query.get("with", "").split(";")))
         others = others or (*level_names(game), *reversed(named(game, variant)))[:1]
         if len(others) >= variant.players:
-            raise ValueError(f"{len(others)} agents are too many, there is room for {variant.players - 1}")
+            raise ValueError(
+                say(
+                    "{others} agents are too many, there is room for {room}",
+                    others=len(others),
+                    room=variant.players - 1,
+                )
+            )
         for name in others:
             if name != PERSON:
                 players.check(name, game, variant)
@@ -131,17 +138,27 @@ def rules_of(query: Mapping[str, str]) -> tuple[Game, Variant]:
 def fits_a_page(variant: Variant) -> None:
     """Refuse a match that is too long for a page. Raises: ValueError."""
     if variant.deals > MOST_DEALS:
-        raise ValueError(f"deals={variant.deals} are too many here; a match on a page has up to {MOST_DEALS}")
+        raise ValueError(
+            say(
+                "deals={deals} are too many here; a match on a page has up to {most}",
+                deals=variant.deals,
+                most=MOST_DEALS,
+            )
+        )
 
 
 def moves_in(text: str) -> tuple[int, ...]:
     """Return the actions that an address holds. Raises: ValueError."""
     words = text.split(".") if text else []
     if len(words) > MOST_MOVES:
-        raise ValueError(f"{len(words):,} moves are too many; a game on a page has up to {MOST_MOVES:,}")
+        raise ValueError(
+            say("{moves:,} moves are too many; a game on a page has up to {most:,}", moves=len(words), most=MOST_MOVES)
+        )
     numbers = tuple(number for word in words if (number := read_whole(word)) is not None and 0 <= number < MOST_ACTIONS)
     if len(numbers) < len(words):
-        raise ValueError("moves are numbers of actions with dots between them, such as 12.40.7")
+        raise ValueError(
+            say("moves are numbers of actions with dots between them, such as {example}", example="12.40.7")
+        )
     return numbers
 
 
@@ -149,7 +166,7 @@ def play_on(session: Session, moves: Sequence[int]) -> None:
     """Play recorded actions. Raises: ValueError, in one line, for one that is not legal."""
     for number, action in enumerate(moves, len(session.actions) + 1):
         if session.terminated:
-            raise ValueError(f"move {number} comes after the end of the game")
+            raise ValueError(say("move {number} comes after the end of the game", number=number))
         check_legal(session, action, number)
         session.play(action)
 
@@ -158,7 +175,7 @@ def check_legal(session: Session, action: int, number: int) -> None:
     """Raise ValueError, in one line, for an action that is not legal now."""
     mask = session.mask()
     if not 0 <= action < len(mask) or not mask[action]:
-        raise session.illegal(f"move {number}, seat {session.seat}", action)
+        raise session.illegal(say("move {number}, seat {seat}", number=number, seat=session.seat), action)
 
 
 def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:
@@ -166,5 +183,5 @@ def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:
     text = query.get(name, "").strip() or "0"
     number = read_whole(text)
     if number is None or not low <= number <= high:
-        raise refused(name, text, f"it is a whole number from {low} to {high}")
+        raise refused(name, text, say("it is a whole number from {low} to {high}", low=low, high=high))
     return number

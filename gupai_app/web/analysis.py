@@ -15,12 +15,12 @@ from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import best_heuristic
-from gupai_app.languages import translate
 from gupai_app.moves import WIDE
 from gupai_app.page import called
 from gupai_app.session import Session
 from gupai_app.web.players import adviser
 from gupai_env.core.keys import derive_each
+from gupai_env.core.messages import word
 from gupai_env.vector import VectorEnv
 
 MOST_DECISIONS = 400  # that are reviewed in a game
@@ -73,7 +73,7 @@ class Decision(NamedTuple):
     @property
     def strips(self) -> list[Markup]:
         """The values of the actions as drawings on one scale."""
-        return chart.strips([chart.Mean(translate(bar.words), bar.mean, bar.half) for bar in self.bars])
+        return chart.strips([chart.Mean(word(bar.words), bar.mean, bar.half) for bar in self.bars])
 
 
 class Luck(NamedTuple):
@@ -189,12 +189,12 @@ def expected_result(record: GameRecord, found: Sequence[Decision], seat: int) ->
                 best = each.bars[0]
                 top = before + best.mean
                 points.append(chart.Point(x, top, top - best.half, top + best.half))
-                said = translate("Move {0}: {1} loses {2} chips").format(x, translate(each.words), f"{each.loss:.1f}")
+                said = word("Move {0}: {1} loses {2} chips").format(x, word(each.words), f"{each.loss:.1f}")
                 marks.append(chart.Mark(x, value, said))
             points.append(chart.Point(x, value, value - half, value + half))
         points.append(chart.Point(end, *[float(won[deal + 1])] * 3))
-    name = translate(called(record)[seat])
-    return chart.curves({name: points}, translate("move"), translate("chips"), marks=marks)
+    name = word(called(record)[seat])
+    return chart.curves({name: points}, word("move"), word("chips"), marks=marks)
 
 
 # --- the value of the tiles -----------------------------------------------------------------------

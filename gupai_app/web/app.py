@@ -39,6 +39,7 @@ from gupai_app.web.warmer import HINTS, PLAYERS, Warmer
 from gupai_app.words import compass
 from gupai_env.core.files import describe
 from gupai_env.core.guide import guide_of
+from gupai_env.core.messages import say
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import KEYS, draw
 from gupai_env.core.streams import PERSON_STREAM
@@ -204,7 +205,10 @@ async def said_instead(request: Request, error: Exception) -> Response:
         case OSError():
             return sentence(503, describe(error), page_before(request))
         case HTTPException():
-            said = {404: "There is no such page.", 405: f"This page does not answer {request.method[:10]}."}
+            said = {
+                404: "There is no such page.",
+                405: say("This page does not answer {method}.", method=request.method[:10]),
+            }
             return sentence(error.status_code, said.get(error.status_code, str(error.detail)), page_before(request))
     return sentence(422, str(error), page_before(request))
 

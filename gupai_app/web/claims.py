@@ -26,6 +26,7 @@ from gupai_app.web.pages import Asked, Server, form_of, once, page, saved_as, wa
 from gupai_app.web.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_app.web.warmer import MATCHES
 from gupai_env import __version__
+from gupai_env.core.messages import say
 from gupai_env.games import get_game
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
@@ -159,8 +160,8 @@ async def test(own: Own, request: Request, server: Asked) -> Response:
         server.jobs.stop(key)
     elif todo != "change":
         if not own.readings:
-            raise ValueError(f"{own.id} has no reading that can be tested")
-        server.jobs.begin(key, f"the test of {now.claim.id}", functools.partial(_tested, now, few))
+            raise ValueError(say("{claim} has no reading that can be tested", claim=own.id))
+        server.jobs.begin(key, say("the test of {claim}", claim=now.claim.id), functools.partial(_tested, now, few))
     return RedirectResponse(key, 303)
 
 
@@ -203,7 +204,9 @@ def _recorded_verdict(own: Claim, shown: Callable[[Verdict], Response]) -> Respo
     try:
         return shown(Verdict(own, content, own.id))
     except ODD as error:
-        raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{own.id}.json')})") from None
+        raise ValueError(
+            say("the verdict is damaged ({problem})", problem=wrong_with(error, f"{own.id}.json"))
+        ) from None
 
 
 @router.get("/claim/{name}/file")

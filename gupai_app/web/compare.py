@@ -17,6 +17,7 @@ from gupai_app.web.pages import Asked, once, page, saved_as, svg_of
 from gupai_app.web.players import folder_called
 from gupai_app.web.runs import MOST_BYTES
 from gupai_env.core.checks import refused
+from gupai_env.core.messages import say
 from gupai_training.comparison import COLUMNS, Comparison
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE
 from gupai_training.trained import as_csv, load_run
@@ -57,7 +58,9 @@ async def asked(request: Request, server: Asked) -> Compared:
     found, rows = _compared(tuple(folders), stamps, unfinished)
     against = query.get("against", found.baselines[-1])
     if against not in found.baselines:
-        raise refused("against", against, f"the runs were compared with {', '.join(found.baselines)}")
+        raise refused(
+            "against", against, say("the runs were compared with {baselines}", baselines=", ".join(found.baselines))
+        )
     return Compared(found, rows, names, against, unfinished)
 
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from gupai_app.languages import translate, translated
 from gupai_app.moves import Entry, digits
 from gupai_app.page import LAYOUTS, Parts
+from gupai_app.wording import translated
+from gupai_env.core.messages import word
 from gupai_env.core.move import Move
 from gupai_env.core.scene import Pile, Scene
 from gupai_env.core.tiles import kind_of, tile_name
@@ -53,7 +54,7 @@ def drawn(scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], th
     Args: laid: the tables after the actions that lay a tile at the end of a line. thrown: the actions that discard
         tiles, by tile.
     """
-    parts, stages, named = Parts(), [], translate("The table")
+    parts, stages, named = Parts(), [], word("The table")
     scenes = [translated(scene) for scene in scenes]
     for name, narrow in LAYOUTS.items():
         layout = lay_out(scenes, narrow=narrow)
@@ -102,7 +103,7 @@ def _targets(scene: Scene, table: Table, by_tile: ByTile, spots: set[str], throw
         # Of two things to do at one place it is the later: to catch three and not one of them.
         goes = {_spot_of(move, action): action for _, (move, actions) in entries for action in actions}
         places = " ".join(f"{spot}={action}" for spot, action in goes.items() if spot in spots)
-        words = escape(", ".join(translate(move.name) for _, (move, _) in entries) or tile_name(kind))
+        words = escape(", ".join(word(move.name) for _, (move, _) in entries) or tile_name(kind))
         look = "tile" if not lays or any(not move.discards for _, (move, _) in entries) else "tile spare"
         yield _button(
             _covered(piece, 5),
@@ -195,7 +196,7 @@ def _over(spots: Sequence[Spot], parts: Parts) -> Iterator[str]:
     """Yield the places as hidden buttons; a script shows those of the tile that is chosen or dragged."""
     for spot in spots:
         ghost = f'<g class="ghost">{parts.uses([parts.add([spot.ghost])])}</g>' if spot.ghost else ""
-        words = escape(translate(spot.words))
+        words = escape(word(spot.words))
         button = _button(spot.box, f'form="moves" name="play" aria-label="{words}" title="{words}"')
         yield f'<g class="spot" data-spot="{spot.name}" hidden="">{ghost}{button}</g>'
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from gupai_env.core.files import describe
+from gupai_env.core.messages import one_line, say
 
 MOST_KEPT = 16  # jobs whose end is remembered
 
@@ -72,7 +73,7 @@ class Jobs:
     def require_free(self) -> None:
         """Raise ValueError while a job runs."""
         if self.running:
-            raise ValueError(f"{self._name} is under way; stop it or wait for its end")
+            raise ValueError(say("{name} is under way; stop it or wait for its end", name=self._name))
 
     def stop(self, key: str) -> None:
         """Stop a job, if it is running; it ends at its next call of `notify`."""
@@ -91,7 +92,7 @@ class Jobs:
         except _StoppedError:
             ended = Status(error="It was stopped.", found=self._status[key].found)
         except BaseException as error:  # of any kind, also an agent's SystemExit: a page says what failed
-            ended = Status(error=f"It failed: {said(error)}")
+            ended = Status(error=say("It failed: {problem}", problem=said(error)))
         finally:
             self._end(key, ended)
 
@@ -109,5 +110,5 @@ def said(error: BaseException) -> str:
     except Exception:  # an agent's error may fail itself
         words = ""
     if isinstance(error, (ValueError, OSError)):
-        return " ".join(words.split()) or kind
+        return one_line(words) or kind
     return f"{kind}: {' '.join(words.split())}" if words.strip() else kind

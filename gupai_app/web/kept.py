@@ -25,6 +25,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament, line_ups
 from gupai_app.web.players import ODD, shown, wrong_with
 from gupai_env.core.game import Game
+from gupai_env.core.messages import say
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -108,7 +109,13 @@ def kept(name: str, folder: Path) -> Kept:
     try:
         manifest = read_manifest(folder)
         if len(manifest.agents) > MOST_AGENTS:
-            raise ValueError(f"there are {len(manifest.agents):,} agents; pages show {MOST_AGENTS} at most")
+            raise ValueError(
+                say(
+                    "there are {agents:,} agents; pages show {most} at most",
+                    agents=len(manifest.agents),
+                    most=MOST_AGENTS,
+                )
+            )
         game = get_game(manifest.game)
         variant = game.variant.make(**manifest.variant)
         line_ups(2, variant.players, manifest.table, game.sides(variant.players).tolist())
@@ -117,11 +124,11 @@ def kept(name: str, folder: Path) -> Kept:
         if (folder / SUMMARY).exists():
             summary = read_summary(folder)
             if summary.agents != manifest.agents:
-                raise ValueError(f"agents are not those of {MANIFEST}")
+                raise ValueError(say("agents are not those of {manifest}", manifest=MANIFEST))
     except FolderError as error:
-        return Kept(name, folder, damaged=f"damaged ({_inside(folder, error)})")
+        return Kept(name, folder, damaged=say("damaged ({problem})", problem=_inside(folder, error)))
     except ODD as error:
-        return Kept(name, folder, damaged=f"damaged ({wrong_with(error, where)})")
+        return Kept(name, folder, damaged=say("damaged ({problem})", problem=wrong_with(error, where)))
     return Kept(name, folder, game, variant, manifest, summary)
 
 
@@ -153,6 +160,10 @@ def _in_words(found: Kept) -> Iterator[None]:
     try:
         yield
     except (FolderError, RecordError) as error:
-        raise ValueError(f"{found.name} is damaged ({_inside(found.folder, error)})") from None
+        raise ValueError(
+            say("{name} is damaged ({problem})", name=found.name, problem=_inside(found.folder, error))
+        ) from None
     except ODD as error:
-        raise ValueError(f"{found.name} is damaged ({wrong_with(error, 'its files')})") from None
+        raise ValueError(
+            say("{name} is damaged ({problem})", name=found.name, problem=wrong_with(error, "its files"))
+        ) from None

@@ -16,17 +16,18 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.html import standalone, templates
 from gupai_agents.stored import small_file
-from gupai_app.languages import LANGUAGE, LANGUAGES, error_in
+from gupai_app.languages import LANGUAGES, spoken
 from gupai_app.page import filled, sheet
 from gupai_app.web.jobs import Jobs
 from gupai_app.web.pictures import pictured, tile_pictures
 from gupai_app.web.players import Players
 from gupai_app.web.safety import body_of
 from gupai_app.web.warmer import Warmer
+from gupai_app.wording import error_in
 from gupai_app.words import HEADS, REFUSED
 from gupai_env.core.checks import read_whole, refused, short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import capitalized
+from gupai_env.core.messages import capitalized, say
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 
@@ -73,7 +74,7 @@ Asked = Annotated[Server, Depends(server_of)]
 
 
 templates("gupai_app").filters.update(pictured=pictured, error=error_in)
-templates("gupai_app").globals.update(language=LANGUAGE.get, languages=LANGUAGES)
+templates("gupai_app").globals.update(language=spoken, languages=LANGUAGES)
 
 
 def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
@@ -152,7 +153,7 @@ def once(pairs: list[tuple[str, str]], *several: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in pairs:
         if name not in several and name in found:
-            raise ValueError(f"{short_repr(name)} is said twice")
+            raise ValueError(say("{name} is said twice", name=short_repr(name)))
         if name not in several or value:
             found[name] = f"{found[name]};{value}" if name in found else value
     return found
@@ -164,14 +165,14 @@ async def form_of(request: Request, most: int = 8) -> list[tuple[str, str]]:
     try:
         return parse_qsl(sent, max_num_fields=most, keep_blank_values=True)
     except ValueError:
-        raise ValueError(f"more than {most} fields were sent") from None
+        raise ValueError(say("more than {most} fields were sent", most=most)) from None
 
 
 def whole(text: str, what: str, low: int, high: int) -> int:
     """Return a whole number from text. Raises: ValueError naming what it is and what is allowed."""
     number = read_whole(text)
     if number is None or not low <= number <= high:
-        raise refused(what, text, f"choose {low:,} to {high:,}")
+        raise refused(what, text, say("choose {low:,} to {high:,}", low=low, high=high))
     return number
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup, escape
 
-from gupai_app.languages import ENGLISH, LANGUAGE, translate
+from gupai_app.languages import ENGLISH, spoken
 from gupai_app.session import Session
 from gupai_app.words import names_at
 from gupai_env.core.game import Game
+from gupai_env.core.messages import word
 from gupai_env.render.letters import drawable
 from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols
 from gupai_env.render.svg import draw_svg
@@ -48,21 +49,21 @@ class Tips:
     def __init__(self, terms: Mapping[str, str]) -> None:
         """Args: terms: what the terms of a game mean, by term; some entries are for two, with a comma between."""
         self._meanings = {
-            word.lower(): translate(meaning) for term, meaning in terms.items() for word in split_term(translate(term))
+            part.lower(): word(meaning) for term, meaning in terms.items() for part in split_term(word(term))
         }
         words = "|".join(map(re.escape, sorted(self._meanings, key=len, reverse=True))) or "(?!)"
-        plural = r"\b({})(?:s|es)?\b" if LANGUAGE.get() == ENGLISH else "({})"
+        plural = r"\b({})(?:s|es)?\b" if spoken() == ENGLISH else "({})"
         self._words, self._shown = re.compile(plural.format(words), re.IGNORECASE), list[str]()
 
     def __call__(self, text: str) -> Markup:
         """Return a text, safe in a page, with pictures of tiles and the tips of terms that no text before this had."""
         text, shown, at = drawable(text), Markup(), 0
-        for word in self._words.finditer(text):
-            meaning = self._meanings[word[1].lower()]
+        for term in self._words.finditer(text):
+            meaning = self._meanings[term[1].lower()]
             if meaning not in self._shown:
                 self._shown.append(meaning)
-                shown += _pictured(text[at : word.start()]) + self._tip(word[0], meaning)
-                at = word.end()
+                shown += _pictured(text[at : term.start()]) + self._tip(term[0], meaning)
+                at = term.end()
         return shown + _pictured(text[at:])
 
     def _tip(self, word: str, meaning: str) -> Markup:
@@ -116,5 +117,5 @@ def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:
             found[-1][1] += f" {line.strip()}"
     for name, text in found:
         if name not in FOR_PROGRAMS:
-            word, _, rule = translate(f"{name}: {text.replace('`', '')}").replace("：", ": ", 1).partition(": ")
-            yield word, rule
+            headword, _, rule = word(f"{name}: {text.replace('`', '')}").replace("：", ": ", 1).partition(": ")
+            yield headword, rule

@@ -21,6 +21,7 @@ from gupai_app.moves import ADVISER
 from gupai_env.core.checks import short_repr
 from gupai_env.core.files import describe
 from gupai_env.core.game import Game
+from gupai_env.core.messages import joined, one_line, say
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES
 
@@ -55,9 +56,9 @@ ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticEr
 def wrong_with(error: BaseException, where: str) -> str:
     """Return in one line what is wrong with a file, beginning with its name; `where`: that of the file."""
     if isinstance(error, OSError):
-        return f"{where}: {describe(OSError(error.errno, error.strerror))}"
-    said = " ".join(str(error).split()) or type(error).__name__
-    return said if isinstance(error, DamagedError) else f"{where}: {said}"
+        return joined(": ", [where, describe(OSError(error.errno, error.strerror))])
+    problem = one_line(str(error)) or type(error).__name__
+    return problem if isinstance(error, DamagedError) else joined(": ", [where, problem])
 
 
 def shown(name: str) -> str:
@@ -113,7 +114,9 @@ class Players:
             raise ValueError(wrong)
         allowed = self.names(game, variant)
         if name not in allowed and not (name.startswith(RUN) and name in self.trained(game)):
-            raise ValueError(f"{short_repr(name)} does not play here; who does: {', '.join(allowed)}")
+            raise ValueError(
+                say("{name} does not play here; who does: {allowed}", name=short_repr(name), allowed=", ".join(allowed))
+            )
 
     def agent(self, name: str, game: Game, variant: Variant) -> Agent:
         """Return a player that a page may name. Raises: ValueError."""

@@ -34,6 +34,7 @@ from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import MATCHES
 from gupai_env.core.checks import refused, short_repr
+from gupai_env.core.messages import say
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import KEYS
 
@@ -91,7 +92,7 @@ def record_of(query: Mapping[str, str], players: Players) -> GameRecord:
     session = Session(game, variant, seed, episode, order)
     play_on(session, moves_in(query.get("moves", "")))
     if not session.terminated:
-        raise ValueError(f"the game is not over after its {len(session.actions)} moves")
+        raise ValueError(say("the game is not over after its {moves} moves", moves=len(session.actions)))
     return session.record(names)
 
 
@@ -102,7 +103,7 @@ def _names(text: str, seats: int) -> list[str]:
     except (ValueError, RecursionError):
         names = None
     if not isinstance(names, list) or len(names) != seats:
-        raise refused(SAT, text, f"it is a list of {seats} names, as JSON")
+        raise refused(SAT, text, say("it is a list of {seats} names, as JSON", seats=seats))
     return check_names(names)
 
 
@@ -111,8 +112,11 @@ def check_names(names: Sequence[Any]) -> list[str]:
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or len(name) > MOST_NAME:
             raise ValueError(
-                f"{short_repr(name)} cannot name a player; a name has up to {MOST_NAME:,} characters, all of "
-                "them printable"
+                say(
+                    "{name} cannot name a player; a name has up to {most:,} characters, all of them printable",
+                    name=short_repr(name),
+                    most=MOST_NAME,
+                )
             )
     return list(names)
 

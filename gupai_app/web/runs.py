@@ -11,11 +11,11 @@ from markupsafe import Markup
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.stored import DamagedError, read_stored, small_file
-from gupai_app.languages import translate
 from gupai_app.web.address import query_of, words_of_rules
 from gupai_app.web.pages import Asked, file_of, page, saved_as, svg_of
 from gupai_app.web.players import ODD, RUN, folder_called, folders, made_for, wrong_with
 from gupai_env.core.game import Game
+from gupai_env.core.messages import word
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, read
@@ -71,16 +71,16 @@ def run_of(name: str, folder: Path) -> Run:
         evaluations = _evaluations(folder)
     except ODD as error:
         what = wrong_with(error, METRICS_FILE).removeprefix(METRICS_FILE).lstrip(":, ")
-        wrong.append(translate("{0} is damaged ({1})").format(METRICS_FILE, what))
+        wrong.append(word("{0} is damaged ({1})").format(METRICS_FILE, what))
     try:
         read(_small(folder / CONFIG_FILE))
     except ODD:
-        wrong.append(translate("{0} cannot be read").format(CONFIG_FILE))
+        wrong.append(word("{0} cannot be read").format(CONFIG_FILE))
     found = made_for(folder / AGENT_FILE)
     if found is None:
-        wrong.append(translate("there is no player yet, or not of this version"))
+        wrong.append(word("there is no player yet, or not of this version"))
     game, variant = found or (None, None)
-    return Run(name, folder, game, variant, evaluations, translate("; ").join(wrong))
+    return Run(name, folder, game, variant, evaluations, word("; ").join(wrong))
 
 
 def _small(file: Path) -> Path:
@@ -105,7 +105,7 @@ def final_table(folder: Path) -> list[tuple[str, str, str]]:
     """Return the rows of the final table of a finished run, its heads first; none if it is not there."""
     try:
         rows = read_stored(folder / RESULTS_FILE, Results, MOST_BYTES).table
-        return [(translate(player), translate(against), translate(chips)) for player, against, chips in rows]
+        return [(word(player), word(against), word(chips)) for player, against, chips in rows]
     except (OSError, DamagedError):
         return []
 

@@ -8,7 +8,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gupai_app.languages import LANGUAGE, LANGUAGES, preferred
+from gupai_app.languages import LANGUAGES, preferred, speak, spoken
+from gupai_env.core.messages import say
 
 MOST_QUERY, MOST_BODY = 48_000, 1 << 20  # bytes
 POLICY = (
@@ -53,7 +54,7 @@ def check(request: Request, hosts: tuple[str, ...]) -> None:
     if (name if port.isdecimal() else host) not in (*LOOPBACK, *hosts):
         raise RefusedError(421, "This server is not called by that name.")
     if len(request.scope["query_string"]) > MOST_QUERY:
-        raise RefusedError(414, f"This address is longer than {MOST_QUERY:,} bytes.")
+        raise RefusedError(414, say("This address is longer than {most:,} bytes.", most=MOST_QUERY))
     if request.method in ("GET", "HEAD"):
         follows = head.get("sec-fetch-mode") == "navigate" and head.get("sec-fetch-dest") == "document"
         if head.get("sec-fetch-site") in ("cross-site", "same-site") and not follows:
@@ -105,17 +106,17 @@ class Guard:
                     headers.setdefault(name, value)
                 if request.query_params.get(LANG) in LANGUAGES:
                     headers.append(
-                        "Set-Cookie", f"{LANG}={LANGUAGE.get()}; Path=/; Max-Age={YEAR}; SameSite=Strict; HttpOnly"
+                        "Set-Cookie", f"{LANG}={spoken()}; Path=/; Max-Age={YEAR}; SameSite=Strict; HttpOnly"
                     )
             elif request.method == "HEAD":
                 message = {**message, "body": b""}
             await send(message)
 
         try:
-            LANGUAGE.set(preferred(request.headers.get("accept-language", "")))  # of what is refused
+            speak(preferred(request.headers.get("accept-language", "")))  # of what is refused
             check(request, self._hosts)
             chosen = request.query_params.get(LANG, "")
-            LANGUAGE.set(language_of(request))
+            speak(language_of(request))
             if chosen:  # pages read their own words alone
                 scope = {**scope, "query_string": _without(LANG, scope["query_string"])}
             if request.method == "HEAD":
@@ -139,5 +140,5 @@ async def body_of(request: Request) -> bytes:
     async for part in request.stream():
         found += part
         if len(found) > MOST_BODY:
-            raise RefusedError(413, f"That is more than {MOST_BODY:,} bytes.")
+            raise RefusedError(413, say("That is more than {most:,} bytes.", most=MOST_BODY))
     return bytes(found)

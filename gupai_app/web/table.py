@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_app.languages import translate
 from gupai_app.moves import Entry, digits, entries_of, headed, scores
 from gupai_app.session import Session
 from gupai_app.web.address import PERSON, Address, check_legal
@@ -16,6 +15,7 @@ from gupai_app.web.players import adviser, strongest
 from gupai_app.words import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
 from gupai_env.core.guide import guide_of
+from gupai_env.core.messages import joined, say, word
 from gupai_env.core.move import PLAY
 from gupai_env.core.scene import Scene
 
@@ -178,7 +178,7 @@ class WebGame:
     def _play(self, action: int) -> None:
         session = self.session
         if session.terminated:
-            raise ValueError(f"move {len(session.actions) + 1} comes after the end of the game")
+            raise ValueError(say("move {number} comes after the end of the game", number=len(session.actions) + 1))
         check_legal(session, action, len(session.actions) + 1)
         if session.seat in self._people:
             self._marks[session.seat] = session.copy()
@@ -232,7 +232,7 @@ class WebGame:
             paid = session.play(action)
             if paid is not None:
                 scene = session.shown(paid).scene(self.names, first=self.seat)
-                yield Frame(scene, f"{scene.last_move}. {result(paid[self.seat])}", self._end(session, paid))
+                yield Frame(scene, joined(". ", [scene.last_move, result(paid[self.seat])]), self._end(session, paid))
                 if session.terminated:
                     return
             frame = self._frame(session)
@@ -297,7 +297,7 @@ class WebGame:
             choices = [Choice(action, answer) for answer, action in answers.items()]
         makes = self.hints.makes(view, actions[0])
         groups = groups_of(move) if makes else ""
-        together = "|".join(map(translate, makes))
+        together = "|".join(map(word, makes))
         return Line(number, label, question, choices, groups, together, value, best)
 
     def menus(self) -> dict[str, list[Line]]:

@@ -48,7 +48,7 @@ from gupai_app.web.pages import (
 )
 from gupai_app.web.players import RUN, Players, folder_called, folders, shown
 from gupai_app.web.review import show
-from gupai_env.core.checks import counted
+from gupai_env.core.messages import count, say
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
@@ -164,7 +164,7 @@ def line_at(path: Path, index: int) -> str:
                     raise ValueError("this game is not played yet" if len(line) < MOST_LINE else "a line is too long")
         return line.decode()
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
-        raise ValueError(f"{path.name} cannot be read: it is damaged, or not there yet") from None
+        raise ValueError(say("{name} cannot be read: it is damaged, or not there yet", name=path.name)) from None
 
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def begin(game: str, server: Asked) -> Response:
     chosen, variant = game_called(game), game_called(game).variant()
     return page(
         "tournament_new.html",
-        head=f"A tournament of {title(chosen, variant)}",
+        head=say("A tournament of {game}", game=title(chosen, variant)),
         game=chosen,
         agents=server.players.known(chosen),
         checked=agent_names(chosen, variant)[-3:],
@@ -215,7 +215,15 @@ def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, lis
     game, variant = rules_of(sent)
     names = list(dict.fromkeys(filter(None, sent.get("agent", "").split(";"))))
     if not 2 <= len(names) <= MOST_AGENTS:
-        raise ValueError(f"{counted(len(names), 'agent')} chosen; choose 2 to {MOST_AGENTS}")
+        raise ValueError(
+            count(
+                "{number} agent chosen; choose {least} to {most}",
+                "{number} agents chosen; choose {least} to {most}",
+                len(names),
+                least=2,
+                most=MOST_AGENTS,
+            )
+        )
     deals = whole(sent.get("deals", ""), "deals", FEWEST, MOST)
     seed = whole(sent.get("seed", "").strip() or "0", "seed", 0, KEYS - 1)
     agents = [players.agent(name, game, variant) for name in names]
@@ -224,7 +232,13 @@ def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, lis
     agents = plan.seated(agents)
     games = len(plan.line_ups) * deals * variant.players
     if games > MOST_GAMES:
-        raise ValueError(f"{games:,} games are too many here; choose fewer deals, up to {MOST_GAMES:,} games")
+        raise ValueError(
+            say(
+                "{games:,} games are too many here; choose fewer deals, up to {most:,} games",
+                games=games,
+                most=MOST_GAMES,
+            )
+        )
     return plan, agents
 
 
@@ -238,7 +252,7 @@ def _begin(server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule
         server.jobs.require_free()
         name = next(each for at in itertools.count(1) if not (folder / (each := f"{plan.game.id}-{at}")).exists())
         key = f"/tournament/{name}"
-        server.jobs.begin(key, f"the tournament {name}", _playing(folder / name, plan, agents))
+        server.jobs.begin(key, say("the tournament {name}", name=name), _playing(folder / name, plan, agents))
         server.begun[form] = key
         while len(server.begun) > MOST_KEPT:
             del server.begun[next(iter(server.begun))]
@@ -313,7 +327,7 @@ def _go_on(server: Server, path: Path, key: str) -> None:
     assert there.manifest is not None
     specs = [each.spec or label for label, each in zip(plan.players, there.manifest.players, strict=True)]
     agents = [players.agent(named.get(spec, spec), plan.game, plan.variant) for spec in specs]
-    server.jobs.begin(key, f"the tournament {path.name}", _playing(path, plan, agents, found))
+    server.jobs.begin(key, say("the tournament {name}", name=path.name), _playing(path, plan, agents, found))
 
 
 @router.get("/tournament/{name}/game")

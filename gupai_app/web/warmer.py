@@ -10,6 +10,7 @@ from gupai_agents.workers import Processes
 from gupai_app.warm import Part, hints_on_disk, parts, prepare
 from gupai_app.words import being_prepared
 from gupai_env.core.game import Game
+from gupai_env.core.messages import alias, say
 from gupai_env.core.phrases import title
 
 PLAYERS, HINTS, MATCHES = 1, 2, 3  # how many parts of a game are needed for a table, for hints, and for reviews
@@ -57,8 +58,9 @@ class Warmer:
             under_way = [work for work in (self._here, self._there) if work is not None]
             begins = Work(game, "players", time.monotonic())
             doing = next((work for work in under_way if work.game is game), (*under_way, begins)[0])
-            what = f"{doing.what} of {title(doing.game, doing.game.variant())}"
-            return being_prepared(title(game, game.variant()), what, time.monotonic() - doing.begun)
+            of = title(doing.game, doing.game.variant())
+            part = say("{part} of {game}", part=alias(doing.what, context="part"), game=of)
+            return being_prepared(title(game, game.variant()), part, time.monotonic() - doing.begun)
 
     def _at_hints(self, game: Game, work: Work | None) -> bool:
         """Return whether the next part of a game are its hints, and somebody is at them."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from gupai_env.core.messages import Message, alias, say
+
 LONGEST = 60  # characters of a value that an error repeats
 TRUTHS = (bool, np.bool_)
 
@@ -30,13 +32,19 @@ def cut(text: str, longest: int = LONGEST) -> str:
 
 def refused(name: str, value: object, instead: str) -> ValueError:
     """Return the error for a value that is not allowed; `instead` says what is."""
-    return ValueError(f"{name}={short_repr(value)} is not allowed; {instead}")
+    return ValueError(not_allowed(name, short_repr(value), instead))
+
+
+def not_allowed(name: str, value: str, instead: str) -> Message:
+    """Return that a value is not allowed, and what is."""
+    option = alias(name, name.replace("_", " "))
+    return say("{option}={value} is not allowed; {instead}", option=option, value=value, instead=say(instead))
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
     """Return "did you mean greedy? " for a name that is close to one of those known, "" if none is close."""
     near = difflib.get_close_matches(name, list(known), most)
-    return f"did you mean {' or '.join(near)}? " if near else ""
+    return say("did you mean {names}? ", names=" or ".join(near)) if near else ""
 
 
 def counted(number: int, what: str) -> str:
@@ -52,10 +60,10 @@ def in_bounds(whole: bool, **bounds: float) -> str:
         bounds: The smallest or the largest (`ge`, `le`), or what they lie above or below (`gt`, `lt`); those that are
             None count as not given.
     """
-    what = "a whole number" if whole else "a number"
+    what = say("a whole number" if whole else "a number")
     found = {key: f"{int(each) if each == int(each) else each:,}" for key, each in bounds.items() if each is not None}
     if "ge" in found and "le" in found:
-        return f"{what} from {found['ge']} to {found['le']}"
+        return say("{number} from {least} to {most}", number=what, least=found["ge"], most=found["le"])
     words = {"gt": "above", "ge": "of at least", "lt": "below", "le": "of at most"}
     said = [f"{word} {found[key]}" for key, word in words.items() if key in found]
     return f"{what} {' and '.join(said)}" if said else what
@@ -94,7 +102,7 @@ def allowed_instead(error: Any, whole: bool | None = None, **bounds: float) -> s
         about_number = False
         bounds = bounds or {BOUNDS[kind]: known[BOUNDS[kind]]}
     if about_number is not None:
-        return f"write {in_bounds(about_number if whole is None else whole, **bounds)}"
+        return say("write {allowed}", allowed=in_bounds(about_number if whole is None else whole, **bounds))
     return ASKED[kind].format(**known).replace("'", "") if kind in ASKED else None
 
 
@@ -137,14 +145,14 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
     """Return one of some words; raises ValueError naming them."""
     if is_one_of(value, words):
         return str(value)
-    raise refused(name, value, f"choose one of {', '.join(words)}")
+    raise refused(name, value, say("choose one of {words}", words=", ".join(words)))
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
     """Return a whole number from `least` to `most`; raises ValueError naming what it is for and what came."""
     if is_whole(value) and least <= value <= most:
         return int(value)
-    raise refused(name, value, f"it must be a whole number from {least:,} to {most:,}")
+    raise refused(name, value, say("it must be {allowed}", allowed=in_bounds(True, ge=least, le=most)))
 
 
 def real_number(name: str, value: Any, least: float, most: float) -> float:
@@ -152,7 +160,7 @@ def real_number(name: str, value: Any, least: float, most: float) -> float:
     real = is_whole(value) or isinstance(value, (float, np.floating))
     if real and least <= value <= most:
         return float(value)
-    raise refused(name, value, f"it must be a number from {least:,} to {most:,}")
+    raise refused(name, value, say("it must be {allowed}", allowed=in_bounds(False, ge=least, le=most)))
 
 
 def truth(name: str, value: Any) -> bool:
@@ -182,7 +190,7 @@ def between(name: str, value: Any, least: float, most: float, allowed: str) -> f
     """Return a number above `least` and below `most`; raises ValueError for anything else."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and least < value < most:
         return value
-    raise refused(name, value, f"it must be {allowed}")
+    raise refused(name, value, say("it must be {allowed}", allowed=say(allowed)))
 
 
 def as_list(name: str, values: Any, what: str) -> list[Any]:

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from gupai_env.core.messages import joined, say
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -63,8 +65,8 @@ def shown(path: str | Path) -> str:
 
 def describe(error: OSError) -> str:
     """Return an error of the operating system as one line, "FILE: what is wrong"."""
-    meaning = MEANINGS.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
-    return f"{shown(error.filename)}: {meaning}" if error.filename not in (None, "") else meaning
+    meaning = say(MEANINGS.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__)
+    return joined(": ", [shown(error.filename), meaning]) if error.filename not in (None, "") else meaning
 
 
 @contextlib.contextmanager
@@ -92,11 +94,11 @@ def read_text(path: str | Path, most: int = 1 << 30) -> str:
     with naming(path), open(path, "rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise ValueError(f"{shown(path)} holds more than {most:,} bytes")
+        raise ValueError(say("{path} holds more than {most:,} bytes", path=shown(path), most=most))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(f"{shown(path)} is not UTF-8 text") from None
+        raise ValueError(say("{path} is not UTF-8 text", path=shown(path))) from None
 
 
 def json_text(content: Any, indent: int | None = None) -> str:
@@ -132,15 +134,17 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
     except OSError as error:  # links that go in a circle, a file among the folders, too long a name
         raise ValueError(describe(error)) from None
     if (mode is not None and stat.S_ISDIR(mode)) or text.endswith(("/", os.sep)):
-        raise ValueError(f"{shown(text)}: this is a folder; name a file")
+        raise ValueError(say("{path}: this is a folder; name a file", path=shown(text)))
     if mode is not None and not stat.S_ISREG(mode):
         raise ValueError(f"{shown(text)}: this is not a regular file; name one")
     if not inside:
-        raise ValueError(f"{shown(text)}: there is no folder {shown(target.parent)}")
+        raise ValueError(say("{path}: there is no folder {parent}", path=shown(text), parent=shown(target.parent)))
     if mode is not None and not force:
         raise ValueError(_taken(path))
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise ValueError(f"{shown(text)}: the folder {shown(target.parent)} cannot be written to")
+        raise ValueError(
+            say("{path}: the folder {parent} cannot be written to", path=shown(text), parent=shown(target.parent))
+        )
     return target
 
 
@@ -155,7 +159,7 @@ def make_folder(path: str | Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise ValueError(f"{shown(path)}: this is a file; name a folder") from None
+        raise ValueError(say("{path}: this is a file; name a folder", path=shown(path))) from None
     return folder
 
 
@@ -332,7 +336,7 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
             _take(file)
         except OSError as error:
             if error.errno in TAKEN:
-                raise ValueError(f"{folder}: another process is {doing}") from None
+                raise ValueError(say("{folder}: another process is {doing}", folder=folder, doing=say(doing))) from None
             # a file system without locks: nothing more can be done
         yield
 

@@ -3,14 +3,14 @@
 A game that can say more than this has a module `guide` with a subclass of `Guide` under the name GUIDE.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
-from gupai_env.core.phrases import YOU
+from gupai_env.core.messages import joined, say
 from gupai_env.core.variant import Variant
 
 
@@ -99,18 +99,18 @@ def between(payoffs: Sequence[float], chips: Callable[[int, int], float]) -> lis
     return found if np.allclose(sums, payoffs) else direct(payoffs)
 
 
-def fewest_first(names: Sequence[str], counts: Sequence[int], unit: str) -> str:
-    """Return who has fewest in a sentence: "Fewest points: West 7, You 12, East 15, North 31."."""
+def fewest_first(names: Sequence[str], counts: Sequence[int]) -> str:
+    """Return who has fewest points in a sentence: "Fewest points: West 7, You 12, East 15, North 31."."""
     ranked = sorted(range(len(names)), key=lambda seat: counts[seat])
-    return f"Fewest {unit}: {', '.join(f'{names[seat]} {counts[seat]}' for seat in ranked)}."
+    return say("Fewest points: {seats}.", seats=counted(names, counts, ranked))
 
 
-def most_first(names: Sequence[str], counts: Sequence[int], unit: str) -> str:
-    """Return who has most in a sentence, as `fewest_first`."""
+def most_first(names: Sequence[str], counts: Sequence[int]) -> str:
+    """Return who has most points in a sentence, as `fewest_first`."""
     ranked = sorted(range(len(names)), key=lambda seat: -counts[seat])
-    return f"Most {unit}: {', '.join(f'{names[seat]} {counts[seat]}' for seat in ranked)}."
+    return say("Most points: {seats}.", seats=counted(names, counts, ranked))
 
 
-def whose(name: str) -> str:
-    """Return "your" for the reader and "West's" for others."""
-    return "your" if name == YOU else f"{name}'s"
+def counted(names: Sequence[str], counts: Sequence[int], seats: Iterable[int]) -> str:
+    """Return how many each seat has: "West 7, You 12"."""
+    return joined(", ", [say("{name} {number}", name=names[seat], number=counts[seat]) for seat in seats])

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from gupai_env.core.messages import joined, say
 from gupai_env.core.move import Move
 from gupai_env.core.variant import Variant
 
@@ -109,5 +110,8 @@ class Hints:
     def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
         """Return the question that distinguishes such actions, and the action of every answer."""
         answers = {str(number): action for number, action in enumerate(actions, 1)}
-        options = ", ".join(f"{number} for {self.game.action_name(action, view)}" for number, action in answers.items())
-        return f"Which way: {options}?", answers
+        ways = [
+            say("{number} for {action}", number=number, action=self.game.action_name(action, view))
+            for number, action in answers.items()
+        ]
+        return say("Which way: {ways}?", ways=joined(", ", ways)), answers

@@ -6,6 +6,7 @@ import numpy as np
 
 from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
+from gupai_env.core.messages import joined, say
 
 NAMED = 12  # legal actions listed in full before the list is cut
 
@@ -16,15 +17,26 @@ class IllegalActionError(ValueError):
 
 def first_of(names: Sequence[str]) -> str:
     """Return a list of names, cut after a dozen."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    listed = joined(", ", names[:NAMED])
+    return say("{names} and {number} more", names=listed, number=len(names) - NAMED) if len(names) > NAMED else listed
 
 
 def describe_illegal(game: Game, who: str, action: object, mask: np.ndarray, view: np.record) -> str:
     """Return one line: who tried what, and what is legal; `view` is that of the seat to act."""
-    listed = first_of([f"{game.action_name(i, view)} ({i})" for i in range(game.num_actions) if mask[i]])
+    listed = first_of(
+        [
+            say("{move} ({action})", move=say(game.action_name(action, view)), action=action)
+            for action in range(game.num_actions)
+            if mask[action]
+        ]
+    )
     if type(action) is int and 0 <= action < game.num_actions:  # which True is not
-        what = f"{game.action_name(action, view)} (action {action}) is not legal"
+        problem = say("{move} (action {action}) is not legal", move=say(game.action_name(action, view)), action=action)
     else:
-        what = f"{short_repr(action)} is not an action; actions are whole numbers from 0 to {game.num_actions - 1}"
-    return f"{who}: {what}; legal: {listed or 'nothing, the game is terminated'}"
+        problem = say(
+            "{value} is not an action; actions are whole numbers from 0 to {most}",
+            value=short_repr(action),
+            most=game.num_actions - 1,
+        )
+    legal = listed or say("nothing, the game is terminated")
+    return say("{who}: {problem}; legal: {legal}", who=who, problem=problem, legal=legal)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from gupai_env.core.messages import say
 from gupai_env.core.tiles import PIPS, tile_name
 
 PLAY = "play"  # the verb of an action that is named by its tiles alone
@@ -39,8 +40,12 @@ class Move:
         tiles = " / ".join("".join(map(self._written, group)) for group in self.groups or (self.tiles,))
         if self.takes:
             taken = "" if self._alike else "".join(map(tile_name, self.takes))
-            return " ".join(filter(None, (tiles, self.verb, taken)))
-        return tiles if tiles and self.verb == PLAY else f"{self.verb} {tiles}".rstrip()
+            if not taken:
+                return say(f"{{tiles}} {self.verb}", tiles=tiles)
+            return say(f"{{tiles}} {self.verb} {{taken}}", tiles=tiles, taken=taken)
+        if not tiles:
+            return say(self.verb)
+        return tiles if self.verb == PLAY else say(f"{self.verb} {{tiles}}", tiles=tiles)
 
     def _written(self, kind: int) -> str:
         high, low = PIPS[kind]

@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+import unicodedata
 from collections.abc import Iterator
 
 from gupai_env.core.scene import Pile, Place, Scene, red_pips
@@ -30,14 +31,32 @@ def draw_text(scene: Scene, *, colour: bool = False, width: int = 80, near_last:
     return "\n".join(_coloured(line) for line in lines) if colour else "\n".join(lines)
 
 
+def columns(text: str) -> int:
+    """Return how many columns a text takes; Chinese letters take two."""
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+
+
+def wrap(text: str, width: int, initial_indent: str = "", subsequent_indent: str = "") -> list[str]:
+    """Return a text in lines of at most `width` columns, as `textwrap.wrap`; Chinese is broken at any letter."""
+    if columns(text) == len(text):
+        return textwrap.wrap(text, width, initial_indent=initial_indent, subsequent_indent=subsequent_indent)
+    lines, line = [], initial_indent
+    for word in re.findall(r"[!-~]+ *|.", text):
+        if columns(line + word.rstrip()) > width:
+            lines.append(line.rstrip())
+            line = subsequent_indent
+        line += word
+    return [*lines, line.rstrip()]
+
+
 def _lines(scene: Scene, width: int, near_last: bool) -> Iterator[str]:
-    yield from textwrap.wrap(scene.title, width)
+    yield from wrap(scene.title, width)
     yield "=" * width
-    yield from textwrap.wrap(" | ".join(scene.notes), width)
-    yield from textwrap.wrap(scene.last_move, width)
+    yield from wrap(" | ".join(scene.notes), width)
+    yield from wrap(scene.last_move, width)
     piles = [*scene.centre, *(pile for place in scene.places for pile in place.piles)]
     # One column of labels for the whole table, so that all tiles stand below each other.
-    column = min(max((len(pile.label) for pile in piles), default=0), _WIDEST_LABEL)
+    column = min(max((columns(pile.label) for pile in piles), default=0), _WIDEST_LABEL)
     for place in scene.places[1:] if near_last else ():
         yield from _place(place, column, width)
     if scene.centre:
@@ -52,7 +71,7 @@ def _place(place: Place, column: int, width: int) -> Iterator[str]:
     """Yield the lines of a place, an empty one before them."""
     yield ""
     head = f"{'>' if place.to_act else ' '} {place.name}"
-    yield from textwrap.wrap(f"{head}   {place.note}", width, subsequent_indent=" " * _INDENT)
+    yield from wrap(f"{head}   {place.note}", width, subsequent_indent=" " * _INDENT)
     for pile in place.piles:
         yield from _pile(pile, column, width)
 
@@ -61,14 +80,14 @@ def _pile(pile: Pile, column: int, width: int) -> Iterator[str]:
     """Yield the label and the tiles next to it, or below it if the column is too narrow for the label."""
     left = " " * (_INDENT + column + 2)
     label = pile.label
-    if len(label) > column:
-        yield from textwrap.wrap(label, width, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
+    if columns(label) > column:
+        yield from wrap(label, width, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
         label = ""
     words = list(_words(pile))
-    line = f"{'':{_INDENT}}{label:{column}}  "
+    line = f"{'':{_INDENT}}{label}{'':{column - columns(label)}}  "
     for at, word in enumerate(words):
         space = "" if at == 0 or (pile.form == "line" and _joins(words[at - 1], word)) else " "
-        if at and len(line) + len(space) + len(word) > width:
+        if at and columns(line) + len(space) + len(word) > width:
             yield line.rstrip()
             line, space = left, ""
         line += space + word

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from gupai_env.core.checks import cut, nearest, read_whole, refused, short_repr
+from gupai_env.core.checks import cut, nearest, not_allowed, read_whole, refused, short_repr
+from gupai_env.core.messages import Message, alias, joined, say
 
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
@@ -71,6 +72,21 @@ def in_words(options: Mapping[str, Any], without: str = "default options") -> st
     return ", ".join(f"{name}={value}" for name, value in options.items()) or without
 
 
+def option_in_words(option: str, value: object) -> Message:
+    """Return an option and its value, "forced_play=True"."""
+    return say("{option}={value}", option=option_named(option), value=value_named(option, value))
+
+
+def option_named(option: str) -> Message:
+    """Return the name of an option, which catalogues have with spaces."""
+    return alias(option, option.replace("_", " "))
+
+
+def value_named(option: str, value: object) -> Message:
+    """Return a value of an option; catalogues may have another word for it than with other options."""
+    return alias(value, typed(value), option)
+
+
 def typed(value: object) -> str:
     """Return the value of an option as people type it and `Variant.parse` reads it."""
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value).lower()
@@ -79,25 +95,25 @@ def typed(value: object) -> str:
 def _choice(choices: Iterable[object]) -> str:
     """Return the advice where some values are allowed: "choose 2, 3 or 4"."""
     *most, last = map(str, choices)
-    return f"choose {', '.join(most)} or {last}" if most else f"choose {last}"
+    return say("choose {most} or {last}", most=", ".join(most), last=last) if most else say("choose {last}", last=last)
 
 
 def _read(name: str, text: str, default: Any, instead: str) -> Any:
     """Return the value of `text` for an option with this default; instead: what to write instead of an invalid text."""
     try:
         if isinstance(default, bool):
-            instead = "write true or false"
+            instead = say("write {allowed}", allowed=say("true or false"))
             return TRUTHS[text.lower()]
         if isinstance(default, str):  # it may also be a number, such as a leader
             number = read_whole(text)
             return text if number is None else number
         if isinstance(default, tuple):
-            instead = f"write {TYPES[tuple]}"
+            instead = say("write {allowed}", allowed=say(TYPES[tuple]))
             words = text.strip("()[] ").replace(",", " ").split()
             return tuple(float(word) if "." in word else int(word) for word in words)
         return type(default)(text)
     except (KeyError, ValueError):
-        raise ValueError(f"{name}={cut(text)} is not allowed; {instead}") from None
+        raise ValueError(not_allowed(name, cut(text), instead)) from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +124,11 @@ class Variant:
     """
 
     players: int = option(4, "number of seats", (2, 3, 4))
-    deals: int = option(1, "deals in a match; chips are paid at the end of every deal", allowed=f"1 to {MOST_DEALS}")
+    deals: int = option(
+        1,
+        "deals in a match; chips are paid at the end of every deal",
+        allowed=say("{least} to {most}", least=1, most=MOST_DEALS),
+    )
     leader: int | str = option(
         "random",
         'who leads the first deal: "random" or a seat',
@@ -144,15 +164,22 @@ class Variant:
         for name, allowed in self.LIMITS[self.deck].items():
             if getattr(self, name) not in allowed:
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not allowed with deck={self.deck!r}; {_choice(allowed)}"
+                    say(
+                        "{option}={value!r} is not allowed with {other}={deck!r}; {instead}",
+                        option=option_named(name),
+                        value=getattr(self, name),
+                        other=option_named("deck"),
+                        deck=self.deck,
+                        instead=_choice(allowed),
+                    )
                 )
         if not 1 <= self.deals <= MOST_DEALS:
-            raise refused("deals", self.deals, f"a match has 1 to {MOST_DEALS} deals")
+            raise refused("deals", self.deals, say("a match has {least} to {most} deals", least=1, most=MOST_DEALS))
         seats = range(self.players)
         if type(self.leader) is str and self.leader == "random":
             return
         if type(self.leader) is not int or self.leader not in seats:
-            raise refused("leader", self.leader, f'choose "random" or a seat of {list(seats)}')
+            raise refused("leader", self.leader, say('choose "random" or a seat of {seats}', seats=list(seats)))
 
     @property
     def zero_sum(self) -> bool:
@@ -172,10 +199,15 @@ class Variant:
         stakes = list(stakes)
         unit = next((unit for unit in UNITS if all(stake % unit == 0 for stake in stakes)), UNITS[-1])
         if not most * self.deals <= EXACT * unit:
-            said = ", ".join(f"{name}={short_repr(getattr(self, name))}" for name in names)
             raise ValueError(
-                f"{said} is not allowed with deals={self.deals}: a seat could win or lose {most * self.deals:.4g} "
-                f"chips, and no more than {EXACT * unit:,.0f} are counted exactly"
+                say(
+                    "{options} is not allowed with deals={deals}: a seat could win or lose {chips:.4g} chips, and no "
+                    "more than {most:,.0f} are counted exactly",
+                    options=joined(", ", [option_in_words(name, short_repr(getattr(self, name))) for name in names]),
+                    deals=self.deals,
+                    chips=most * self.deals,
+                    most=EXACT * unit,
+                )
             )
 
     @classmethod
@@ -210,9 +242,14 @@ class Variant:
             if name not in names:
                 hint = nearest(name, names)
                 game = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()  # its id, as in jie-long
-                raise UnknownOptionError(
-                    f"{short_repr(name)} is not an option of {game}; {hint}its options are {', '.join(names)}", name
+                message = say(
+                    "{option} is not an option of {game}; {hint}its options are {options}",
+                    option=short_repr(name),
+                    game=game,
+                    hint=hint,
+                    options=", ".join(names),
                 )
+                raise UnknownOptionError(message, name)
         return cls(**options)
 
     @classmethod
@@ -227,7 +264,11 @@ class Variant:
             name, sign, text = assignment.partition("=") if isinstance(assignment, str) else ("", "", "")
             if not sign:
                 raise ValueError(
-                    f"{short_repr(assignment)} sets no option; write name=value, for instance {cls.example()}"
+                    say(
+                        "{text} sets no option; write name=value, for instance {example}",
+                        text=short_repr(assignment),
+                        example=cls.example(),
+                    )
                 )
             if name in options:
                 raise ValueError(f"{name} is given twice; give it once")
@@ -267,7 +308,7 @@ class Variant:
         """Return the advice for a value that an option cannot have, such as "choose 2, 3 or 4"."""
         field = cls._field(name)
         choices = (True, False) if isinstance(field.default, bool) else field.metadata["choices"]
-        return _choice(choices) if choices else f"write {field.metadata['allowed']}"
+        return _choice(choices) if choices else say("write {allowed}", allowed=say(field.metadata["allowed"]))
 
     @classmethod
     def _field(cls, name: str) -> dataclasses.Field:

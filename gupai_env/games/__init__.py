@@ -9,6 +9,7 @@ from typing import Any
 
 from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
+from gupai_env.core.messages import say
 from gupai_env.core.variant import UnknownOptionError, Variant
 from gupai_env.games import (
     ce_deng,
@@ -60,9 +61,11 @@ def get_game(name: str | Game) -> Game:
     if wanted not in GAMES:
         load_plugins()
     if wanted not in GAMES:
-        near = difflib.get_close_matches(wanted, GAMES, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"{short_repr(name)} is not a game{hint}; the games are {', '.join(GAMES)}")
+        near, games = difflib.get_close_matches(wanted, GAMES, 1), ", ".join(GAMES)
+        if near:
+            near_one = "{name} is not a game; did you mean {near}?; the games are {games}"
+            raise ValueError(say(near_one, name=short_repr(name), near=near[0], games=games))
+        raise ValueError(say("{name} is not a game; the games are {games}", name=short_repr(name), games=games))
     return GAMES[wanted]
 
 

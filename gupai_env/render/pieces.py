@@ -4,6 +4,7 @@ import functools
 from html import escape
 from typing import NamedTuple
 
+from gupai_env.core.messages import say, word
 from gupai_env.core.scene import Tile, red_pips
 from gupai_env.render.letters import FAMILY, MIDDLE, drawable, length
 
@@ -95,7 +96,7 @@ class Box(NamedTuple):
 class Piece(NamedTuple):
     """An SVG element, `<tag ...>content</tag>`, that is at (x, y) scaled by `scale`.
 
-    box: what it covers, in its own measures, from (x, y) on.
+    box: what it covers, in its own measures, from (x, y) on. title: what it shows, for those who do not see it.
     """
 
     x: float
@@ -105,6 +106,7 @@ class Piece(NamedTuple):
     attributes: str = ""
     content: str = ""
     scale: float = 1.0
+    title: str = ""
 
     @property
     def svg(self) -> str:
@@ -115,7 +117,13 @@ class Piece(NamedTuple):
         """Return the element as it would stand at another place."""
         scale = "" if self.scale == 1 else f"scale({short(self.scale).removeprefix('0')})"
         head = f'{self.tag} transform="translate({short(round(x, 1))} {short(round(y, 1))}){scale}"{self.attributes}'
-        return f"<{head}>{self.content}</{self.tag}>" if self.content else f"<{head}/>"
+        content = titled(self.title) + self.content
+        return f"<{head}>{content}</{self.tag}>" if content else f"<{head}/>"
+
+
+def titled(title: str) -> str:
+    """Return the element that gives a drawing a title, "" for none."""
+    return f"<title>{escaped(word(title))}</title>" if title else ""
 
 
 def short(number: float) -> str:
@@ -205,8 +213,15 @@ UPRIGHT, LYING_LEFT, LYING_RIGHT = "u", "l", "r"  # the first number on top, on 
 def symbols(*drawings: str) -> str:
     """Return the definitions of what some drawings use: gradients, tiles, backs."""
     used = {name for text in drawings for name in _names_in(text)}
-    found = {name: _symbol(name) for name in sorted(used)}
-    return "".join([*_GRADIENTS.values(), *found.values()])
+    found = [f'<g id="g-{name}">{titled(_title(name))}{_symbol(name)}</g>' for name in sorted(used)]
+    return "".join([*_GRADIENTS.values(), *found])
+
+
+def _title(name: str) -> str:
+    """Return what a symbol shows."""
+    if name == "slot":
+        return ""
+    return {"mark": "marked", "marklying": "marked", "back": "face down"}.get(name) or f"[{name[1]}:{name[2]}]"
 
 
 def _names_in(text: str) -> set[str]:
@@ -220,12 +235,10 @@ def _symbol(name: str) -> str:
     long = LENGTH * _UNIT
     w, h = (_UNIT, long) if turned not in (LYING_LEFT, LYING_RIGHT) else (long, _UNIT)
     if name == "slot":
-        content = rectangle(0, 0, w, h, 16, "g-line-quiet", ' stroke-opacity=".25" stroke-width="3"')
-        return f'<g id="g-{name}">{content}</g>'
+        return rectangle(0, 0, w, h, 16, "g-line-quiet", ' stroke-opacity=".25" stroke-width="3"')
     if name in ("mark", "marklying"):
         w, h = (w, h) if name == "mark" else (h, w)
-        rim = rectangle(-13, -13, w + 26, h + 26, 27, "g-accent")
-        return f'<g id="g-{name}"><title>marked</title>{rim}</g>'
+        return rectangle(-13, -13, w + 26, h + 26, 27, "g-accent")
     material = "back" if name == "back" else "ivory"
     parts = [
         rectangle(-grown, 7 - grown / 2, w + 2 * grown, h + grown, 16 + grown, "g-shadow", f' opacity="{opacity}"')
@@ -247,8 +260,7 @@ def _symbol(name: str) -> str:
             parts.append(f'<circle class="g-lip" cx="{short(x)}" cy="{short(y + 1.8)}" r="{short(r)}"/>')
             colour = "red" if pip.red else "black"
             parts.append(f'<circle class="g-{colour}" cx="{short(x)}" cy="{short(y)}" r="{short(r)}"/>')
-    title = "face down" if name == "back" else f"[{numbers[0]}:{numbers[1]}]"
-    return f'<g id="g-{name}"><title>{title}</title>{"".join(parts)}</g>'
+    return "".join(parts)
 
 
 def tile_at(
@@ -273,6 +285,6 @@ def badge_at(number: int, x: float, y: float, size: float) -> list[Piece]:
     """Return the number that is open at an end of the line, in a ring `size` wide."""
     half, more = size / 2, f' class="g-panel g-edge-accent" r="{short(0.39 * size)}"'
     more += f' stroke-width="{short(0.07 * size)}"'
-    title = f"<title>open end {number}</title>"
-    circle = Piece(x + half, y + half, Box(-half, -half, size, size), "circle", more, title)
+    title = say("open end {end}", end=number)
+    circle = Piece(x + half, y + half, Box(-half, -half, size, size), "circle", more, title=title)
     return [circle, text_at(x + half, y + half, str(number), 0.56 * size, "accent", "middle")]

@@ -193,7 +193,7 @@ def draw_words(place: Place, area: Box) -> Sequence[Piece]:
     pieces = [text_at(inner.x + indent, middle, name, 17, "accent" if place.to_act else "ink")]
     if place.to_act:  # for those who do not see which rim is golden
         pointer = Piece(inner.x, middle, Box(0, -6, 12, 12), "path", ' class="g-accent" d="M0-6 10 0 0 6z"')
-        pieces.append(pointer._replace(content="<title>to act</title>"))
+        pieces.append(pointer._replace(title="to act"))
     rows = _note_rows(place, inner.w)
     if not rows and place.note:
         pieces.append(text_at(inner.x + inner.w, middle, drawable(place.note), 14, "quiet", "end"))

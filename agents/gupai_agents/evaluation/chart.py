@@ -9,6 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_env.core.messages import joined, word
 from gupai_env.render.letters import drawable
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
@@ -237,11 +238,11 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
 
 
 def _svg(css: str, width: int, height: int, labels: Iterable[str], drawn: Iterable[str]) -> Markup:
-    label = _escaped("; ".join(labels))
+    label = _escaped(joined("; ", labels))
     return Markup(
         f'<svg class="{css}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
     )
 
 
 def _escaped(text: str) -> str:
-    return escape(drawable(text))
+    return escape(drawable(word(text)))

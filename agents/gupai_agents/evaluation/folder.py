@@ -47,6 +47,7 @@ from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_path, short_repr
 from gupai_env.core.compiling import sources_digest
 from gupai_env.core.files import LOCK, json_text, locked_folder, naming, new_file, write_file
+from gupai_env.core.messages import say
 from gupai_env.core.rng import in_json
 
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
@@ -420,7 +421,7 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
         try:
             yield file
         except UnicodeDecodeError:
-            raise FolderError(f"{path} is not UTF-8 text") from None
+            raise FolderError(say("{path} is not UTF-8 text", path=path)) from None
 
 
 def _replayed(path: Path, plan: Schedule, block: Block, games: Iterator[GameRecord], number: int) -> Played:

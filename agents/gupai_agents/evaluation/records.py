@@ -29,6 +29,7 @@ from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.kernels import WAIT
+from gupai_env.core.messages import one_line, say
 from gupai_env.core.rng import EXACT, from_json, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
@@ -292,14 +293,14 @@ def game_of_line(line: bytes) -> GameRecord:
     try:
         return next(_checked("the game", [_claim(1, _plain(line, 1))]))
     except _LineError as error:
-        raise RecordError(f"the game, {error}") from None
+        raise RecordError(say("the game, {problem}", problem=str(error))) from None
 
 
 class _LineError(ValueError):
     """A line and what is wrong with it."""
 
     def __init__(self, number: int, what: object) -> None:
-        super().__init__(f"line {number:,}: {' '.join(str(what).split())}")
+        super().__init__(say("line {number:,}: {problem}", number=number, problem=one_line(str(what))))
 
 
 @dataclass(frozen=True)
@@ -417,7 +418,7 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         part = line.startswith(b"{") or not line.endswith(b"\n")  # a program may have spread a game over lines
         what = "it is cut short, or not JSON" if part else "it is not JSON"
-        raise _LineError(number, f"no record of a game: {what}") from None
+        raise _LineError(number, say("no record of a game: {problem}", problem=say(what))) from None
     if not isinstance(content, dict):
         raise _LineError(number, f"no record of a game: a game is an object, not {short_repr(content)}")
     if content.get("format") != FORMAT:
@@ -439,7 +440,13 @@ def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
         raise ValueError("the order of the tiles can be given for a single deal, not for a match")
     whole = isinstance(order, list) and all(type(kind) is int for kind in order)
     if not whole or sorted(order) != sorted(deck):
-        raise ValueError(f"the order does not hold the {len(deck)} tiles of the deck: {short_repr(order)}")
+        raise ValueError(
+            say(
+                "the order does not hold the {tiles} tiles of the deck: {order}",
+                tiles=len(deck),
+                order=short_repr(order),
+            )
+        )
     return tuple(order)
 
 

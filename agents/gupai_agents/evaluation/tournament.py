@@ -21,6 +21,7 @@ from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_list, one_of, refused, require_methods, short_repr, whole_number
 from gupai_env.core.game import Game
+from gupai_env.core.messages import say
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
@@ -345,7 +346,9 @@ def schedule(
     if len(agents) < 2:
         raise ValueError(f"a tournament needs two agents or more, not {len(agents)}")
     if alike := [name for name, often in Counter(agents).items() if often > 1]:
-        raise ValueError(f"more than one agent is called {short_repr(alike[0])}; give each a name of its own")
+        raise ValueError(
+            say("more than one agent is called {name}; give each a name of its own", name=short_repr(alike[0]))
+        )
     game = get_game(game)
     made = variant_from(game, variant, schedule)
     found = line_ups(len(agents), made.players, table, game.sides(made.players).tolist())

@@ -6,12 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.guide import Payment, direct
+from gupai_env.core.messages import say
 from gupai_env.core.phrases import faces, says
 from gupai_env.core.tiles import weight
 from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
 from gupai_env.games.connecting.guide import ConnectingGuide
-
-NAMES = "6 dragon, 5 plum, 4 blood, 3 slant, 2 two, 1 nail"
 
 
 class CeDengGuide(ConnectingGuide):
@@ -44,7 +43,10 @@ class CeDengGuide(ConnectingGuide):
             return
         yield from super().lessons(view, mask)
         if view.turn == 0:
-            yield f"The numbers have names: {NAMES}. Doubles are called stubborn."
+            yield (
+                "The numbers have names: 6 dragon, 5 plum, 4 blood, 3 slant, 2 two, 1 nail. Doubles are called "
+                "stubborn."
+            )
         if view.turn and view.passes:
             yield "If all others drink in a row and who laid the last tile cannot match, hands count too: a block."
 
@@ -53,7 +55,9 @@ class CeDengGuide(ConnectingGuide):
         near, players = views[0], self.variant.players
         if near.turn == 0:
             declarer = max(range(players), key=lambda seat: payoffs[seat])
-            yield f"{names[declarer]} declared eight doubles: all others pay twice the pips in their hand."
+            yield say(
+                "{name} declared eight doubles: all others pay twice the pips in their hand.", name=names[declarer]
+            )
             return
         yield from super().reasons(views, names, payoffs)
         if near.turn < players * near.hand_size:
@@ -61,12 +65,22 @@ class CeDengGuide(ConnectingGuide):
             for seat, view in enumerate(views):
                 if view.hand:
                     left = "".join(f"[{high}:{low}]" for high, low in faces(view.hand))
-                    yield f"{names[seat]} had {left} left, {weight(view.hand)} pips."
+                    yield say(
+                        "{name} had {tiles} left, {pips} pips.", name=names[seat], tiles=left, pips=weight(view.hand)
+                    )
         for seat in range(players):
             if self._laid_all(views, seat):
-                yield f"{says(names[seat], 'have')} laid all tiles: who has not pays double."
+                yield says(
+                    names[seat],
+                    "{name} has laid all tiles: who has not pays double.",
+                    "{name} have laid all tiles: who has not pays double.",
+                )
             if self._laid_none(views, seat):
-                yield f"{says(names[seat], 'have')} laid next to none: payments with who laid more are doubled."
+                yield says(
+                    names[seat],
+                    "{name} has laid next to none: payments with who laid more are doubled.",
+                    "{name} have laid next to none: payments with who laid more are doubled.",
+                )
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle, or what the declarer gets."""

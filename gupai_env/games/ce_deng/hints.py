@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gupai_env.core.messages import joined
 from gupai_env.core.move import PLAY
 from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting.hints import ConnectingHints
@@ -18,7 +19,7 @@ ANSWERS = {
 class CeDengHints(ConnectingHints):
     """Ce Deng: the answers before the play are explained."""
 
-    doubling = ", doubled if just one of them played all tiles or none"
+    difference = "their difference, doubled if just one of them played all tiles or none"
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb."""
@@ -27,5 +28,5 @@ class CeDengHints(ConnectingHints):
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a tile and the numbers it leaves open, what discarding it costs, or what an answer means."""
         if actions[0] in ANSWERS:
-            return f"{self.game.action_name(actions[0])}: {ANSWERS[actions[0]]}"
+            return joined(": ", [self.game.action_name(actions[0]), ANSWERS[actions[0]]])
         return super().label(view, actions)

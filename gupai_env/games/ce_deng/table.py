@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.messages import joined, say
 from gupai_env.core.phrases import says
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
@@ -27,10 +28,12 @@ def scene(
         return table
     if payoffs is not None and near.turn == 0:  # nothing was played: who is paid declared
         declarer = max(range(variant.players), key=lambda seat: payoffs[seat])
-        return replace(table, last_move=says(names[declarer], "declare eight doubles"))
+        return replace(
+            table, last_move=says(names[declarer], "{name} declares eight doubles", "{name} declare eight doubles")
+        )
     rules = variant.as_rules(game.rules_type)
     places = [
-        replace(shown, note=", ".join(filter(None, [shown.note, *_doublings(rules, near, place)])))
+        replace(shown, note=joined(", ", [shown.note, *_doublings(rules, near, place)]))
         for place, shown in enumerate(table.places)
     ]
     return replace(table, places=tuple(places))
@@ -41,5 +44,7 @@ def _doublings(rules: Any, near: np.record, place: int) -> list[str]:
     words = ["pass"] if is_pass(rules, near, place) else []
     if is_head_or_tail(rules, near, place):
         missed = near.hand_size - near.plays[place]  # tiles never played: head seven, tail eight
-        words.append(f"head {missed}" if place == near.leader else f"tail {missed}")
+        words.append(
+            say("head {missed}", missed=missed) if place == near.leader else say("tail {missed}", missed=missed)
+        )
     return words

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gupai_env.core.guide import Guide, Payment, between, fewest_first
+from gupai_env.core.messages import say
 from gupai_env.core.phrases import listed
 from gupai_env.core.tiles import weight
 from gupai_env.games.connecting.rules import DISCARD
@@ -30,8 +31,8 @@ class ConnectingGuide(Guide):
             return "lead any tile"
         ends = listed((int(end) for end in view.ends if end), "or")
         if not plays:
-            return f"discard a tile face down, for none of yours has a {ends}"
-        return f"match the {ends}, or discard a tile" if discards else f"match the {ends}"
+            return say("discard a tile face down, for none of yours has a {ends}", ends=ends)
+        return say("match the {ends}, or discard a tile", ends=ends) if discards else say("match the {ends}", ends=ends)
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what a lead, a match and a discard are."""
@@ -47,7 +48,7 @@ class ConnectingGuide(Guide):
 
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the points of all seats."""
-        yield fewest_first(names, self.points(views), "points")
+        yield fewest_first(names, self.points(views))
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.messages import say
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -237,7 +238,7 @@ def require_stake(variant: Any, payoff_bound: Callable[[Any], float]) -> None:
     Raises: ValueError naming it and what is allowed.
     """
     if not LEAST_STAKE <= variant.stake < float("inf"):
-        raise refused("stake", variant.stake, f"it must be at least {LEAST_STAKE} chips")
+        raise refused("stake", variant.stake, say("it must be at least {least} chips", least=LEAST_STAKE))
     variant.require_exact([variant.stake], payoff_bound(variant), "stake")
 
 

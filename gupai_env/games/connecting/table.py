@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.messages import joined, say
 from gupai_env.core.phrases import deal_of_match, faces, listed, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene, Tile
 from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
@@ -39,17 +40,22 @@ def scene(
         for place, seat in enumerate(order)
     ]
 
-    notes = []
+    notes: list[str] = []
     if near.turn:
-        notes.append(f"open ends {near.ends[0]} and {near.ends[1]}" if both_ends else f"open end {near.ends[0]}")
+        first, second = near.ends
+        notes.append(
+            say("open ends {first} and {second}", first=first, second=second)
+            if both_ends
+            else say("open end {end}", end=first)
+        )
     if covered := sum(map(int, near.plays[:players])) - len(layout.tiles):
-        notes.append(f"covered tiles: {covered}")
+        notes.append(say("covered tiles: {covered}", covered=covered))
     if not terminated:
-        notes.append(f"turn {near.turn + 1} of {players * near.hand_size}")
-    notes.append(f"leader: {names[order[near.leader]]}")
+        notes.append(say("turn {turn} of {turns}", turn=near.turn + 1, turns=players * near.hand_size))
+    notes.append(say("leader: {name}", name=names[order[near.leader]]))
     notes += deal_of_match(near, terminated)
     if asked and not terminated:
-        notes.append(f"asked before the play: {names[to_act]}")
+        notes.append(say("asked before the play: {name}", name=names[to_act]))
     if near.locked and not terminated:
         notes.append("locked: no double may be played")
     last_move = _last_move(near, [names[seat] for seat in order], terminated)
@@ -128,21 +134,28 @@ def _note(near: np.record, place: int, view: np.record | None, terminated: bool,
     """Return what a seat has won, and its points if they show."""
     words = won_by(near, place, payoff)
     if view is not None and terminated and near.turn == 0:
-        words.append(f"{weight(view.hand)} pips held")
+        words.append(say("{pips} pips held", pips=weight(view.hand)))
     elif view is not None:
-        words.append(f"{weight(view.discards) + terminated * weight(view.hand)} points")
-    return ", ".join(words)
+        words.append(say("{points} points", points=weight(view.discards) + terminated * weight(view.hand)))
+    return joined(", ", words)
 
 
 def _last_move(near: np.record, called: Sequence[str], terminated: bool) -> str:
     """Return the last public move as a phrase; `called` names the seats from the viewer on."""
     if near.turn == 0:
-        return f"The tiles are dealt: {says(called[near.leader], 'lead')}"
+        leads = says(called[near.leader], "{name} leads", "{name} lead")
+        return say("The tiles are dealt: {leads}", leads=leads)
     mover = called[(near.leader + near.turn - 1) % len(called)]
     action = int(near.record[near.turn - 1])
     if action < DISCARD:
-        action_type = f"play {tile_name(action % KINDS)}, leaving {listed(near.ends)} open"
+        move = says(
+            mover,
+            "{name} plays {tile}, leaving {ends} open",
+            "{name} play {tile}, leaving {ends} open",
+            tile=tile_name(action % KINDS),
+            ends=listed(near.ends),
+        )
     else:
-        action_type = "discard a tile"
+        move = says(mover, "{name} discards a tile", "{name} discard a tile")
     early = terminated and near.turn < len(called) * near.hand_size
-    return says(mover, action_type) + ("; the deal ends here" if early else "")
+    return joined("; ", [move, "the deal ends here" if early else ""])

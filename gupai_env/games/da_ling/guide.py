@@ -7,10 +7,11 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.guide import Guide, Payment
-from gupai_env.core.phrases import listed, says
+from gupai_env.core.messages import joined, say
+from gupai_env.core.phrases import says
 from gupai_env.core.variant import FULL
 from gupai_env.games.da_ling.rules import GROUPS, DaLing
-from gupai_env.games.da_ling.table import GROUP_NAMES, is_push, winners_of
+from gupai_env.games.da_ling.table import GROUP_NAMES, colour_named, is_push, winners_of
 
 
 class DaLingGuide(Guide):
@@ -33,35 +34,47 @@ class DaLingGuide(Guide):
     def task(self, view: np.record, mask: np.ndarray) -> str:
         """Return how the hand is to be split."""
         split = "a single, a pair and a triple" if self.variant.deck == FULL else "three groups of one tile"
-        return f"split your hand into {split} whose pips end in {view.target}"
+        target = int(view.target)
+        return say("split your hand into {groups} whose pips end in {target}", groups=say(split), target=target)
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what a match is, and what decides."""
-        yield (
-            f"The pips on the table end in {view.target}, so that is the target. A group of yours matches if its pips "
-            f"end in {view.target} too; [4:2] and [2:1] each count 3 or 6, whichever helps."
+        yield say(
+            "The pips on the table end in {target}, so that is the target. A group of yours matches if its pips end in "
+            "{target} too; [4:2] and [2:1] each count 3 or 6, whichever helps.",
+            target=int(view.target),
         )
-        yield (
-            f"Of the groups that match the one with most {'red' if view.red else 'black'} pips takes its stake from "
-            "everybody; who matches with all three groups takes everything."
+        yield say(
+            "Of the groups that match the one with most {colour} pips takes its stake from everybody; who matches with "
+            "all three groups takes everything.",
+            colour=colour_named(view),
         )
 
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield who matched all, or who won which group."""
         absolute, winners = winners_of(views[0], self.variant)
-        colour = "red" if views[0].red else "black"
         if absolute != NOBODY:
-            yield f"{says(names[absolute], 'match')} with all three groups: all stakes go to an absolute winner."
+            yield says(
+                names[absolute],
+                "{name} matches with all three groups: all stakes go to an absolute winner.",
+                "{name} match with all three groups: all stakes go to an absolute winner.",
+            )
             return
         if is_push(views[0], self.variant):
             yield "The best of those who match with all three groups tie: nothing is paid."
             return
         for seat in dict.fromkeys(winner for winner in winners if winner != NOBODY):
             won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == seat]
-            yield f"{says(names[seat], 'have')} the best {listed(won)}: it matches with most {colour} pips."
+            yield says(
+                names[seat],
+                "{name} has the best {groups}: it matches with most {colour} pips.",
+                "{name} have the best {groups}: it matches with most {colour} pips.",
+                groups=joined(" and ", won),
+                colour=colour_named(views[0]),
+            )
         for name, winner in zip(GROUP_NAMES, winners, strict=True):
             if winner == NOBODY:
-                yield f"The {name} is nobody's: none matches, or the best ones tie."
+                yield say("The {group} is nobody's: none matches, or the best ones tie.", group=name)
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what the winners of groups get from all others."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from gupai_env.core.heuristic import weights_row
 from gupai_env.core.hints import Hints
+from gupai_env.core.messages import joined, say
 from gupai_env.core.variant import FULL
 from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS
@@ -25,9 +26,10 @@ class DaLingHints(Hints):
             if self.variant.deck == FULL
             else "three tiles, one as the single, one as the pair and one as the triple"
         )
-        return (
-            f"Split your {split}. A group matches if its points end in the target; "
-            "[4:2] and [2:1] count 3 or 6. All three take everything; else the strongest group takes its stake."
+        return say(
+            "Split your {tiles}. A group matches if its points end in the target; [4:2] and [2:1] count 3 or 6. All "
+            "three take everything; else the strongest group takes its stake.",
+            tiles=say(split),
         )
 
     def answers(self) -> str:
@@ -45,11 +47,13 @@ class DaLingHints(Hints):
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and the stakes of its groups that match."""
         stakes = [stake for stake in _matched(view, actions[0]) if stake]
-        return f"{super().label(view, actions)}  {'+'.join(stakes) or '-'}"
+        return joined("  ", [super().label(view, actions), "+".join(stakes) or "-"])
 
     def makes(self, view: np.record, action: int) -> tuple[str, ...]:
         """Return of each group whether it matches, and its stake."""
-        return tuple(f"matches: stake {stake}" if stake else "no match" for stake in _matched(view, action))
+        return tuple(
+            say("matches: stake {stake}", stake=stake) if stake else "no match" for stake in _matched(view, action)
+        )
 
 
 def _matched(view: np.record, action: int) -> list[str]:

@@ -29,6 +29,7 @@ from gupai_env.core.byte_rows import write_marks
 from gupai_env.core.checks import refused, whole_number
 from gupai_env.core.episode import NOBODY, state_dtype
 from gupai_env.core.memory import scratch
+from gupai_env.core.messages import say
 from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import BLACK, DECK, KINDS, NO_TILE, ONE, RED, WEIGHT, deck_of, kind_of, parse_tiles, tile_set
@@ -110,8 +111,8 @@ class DaLing(Variant):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.stakes) != GROUPS or not all(map(is_stake, self.stakes)):
-            allowed = f"three numbers, each 0 or from {LEAST_STAKE} to {EXACT:,} chips"
-            raise refused("stakes", self.stakes, f"it must be {allowed}")
+            allowed = say("three numbers, each 0 or from {least} to {most:,} chips", least=LEAST_STAKE, most=EXACT)
+            raise refused("stakes", self.stakes, say("it must be {allowed}", allowed=say(allowed)))
         whole_number("casino_fee", self.casino_fee, 0, EXACT)
         self.require_exact(self.stakes, payoff_bound(self), "stakes", "casino_fee")
 

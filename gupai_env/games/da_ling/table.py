@@ -6,7 +6,8 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import deal_of_match, faces, listed, says, seats_from, title, won_by
+from gupai_env.core.messages import Message, alias, joined, say
+from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import NO_TILE, ONE, list_tiles
 from gupai_env.games.da_ling.rules import (
@@ -25,7 +26,7 @@ from gupai_env.games.da_ling.rules import (
 )
 from gupai_env.games.splitting.rules import UNSPLIT
 
-GROUP_NAMES = ("single", "pair", "triple")
+GROUP_NAMES = tuple(alias(name, context="group") for name in ("single", "pair", "triple"))
 
 
 def scene(
@@ -56,24 +57,24 @@ def scene(
         words.append(_pips(view, at))
         won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == place]
         if won:
-            words.append("takes all stakes" if absolute == place else f"wins {listed(won)}")
-        note = ", ".join(filter(None, words))
+            words.append("takes all stakes" if absolute == place else say("wins {groups}", groups=joined(" and ", won)))
         verdicts = _verdicts(near, place, winners) if shown else [""] * GROUPS
         piles = _piles(view, at, size, verdicts)
-        places.append(Place(names[seat], piles, to_act=seat in asked, note=note))
+        places.append(Place(names[seat], piles, to_act=seat in asked, note=joined(", ", words)))
 
-    notes = [f"target {near.target}", f"colour {'red' if near.red else 'black'}"]
-    if shown:
-        notes[-1] += ": its pips are counted"
-    notes.append(f"stakes {', '.join(f'{stake:g}' for stake in near.stakes)}")
+    colour = "colour {colour}: its pips are counted" if shown else "colour {colour}"
+    notes: list[str] = [
+        say("target {target}", target=int(near.target)),
+        say(colour, colour=colour_named(near)),
+        say("stakes {stakes}", stakes=", ".join(f"{stake:g}" for stake in near.stakes)),
+    ]
     notes += deal_of_match(near, shown)
-    last_move = "Everybody splits a hand, unseen by the others"
-    if shown:
-        last_move = "All hands are open"
+    last_move = "All hands are open" if shown else "Everybody splits a hand, unseen by the others"
     if absolute != NOBODY:
-        last_move += f": {says(names[order[absolute]], 'match')} all three"
+        winner = names[order[absolute]]
+        last_move = joined(": ", [last_move, says(winner, "{name} matches all three", "{name} match all three")])
     elif shown and winners == [NOBODY] * GROUPS:
-        last_move += ": nobody wins"
+        last_move = joined(": ", [last_move, "nobody wins"])
     centre = (Pile("table", faces(near.table), capacity=TABLE),)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
 
@@ -123,10 +124,10 @@ def _verdicts(view: np.record, place: int, winners: Sequence[int]) -> list[str]:
 def _verdict(place: int, winner: int, strengths: Sequence[int]) -> str:
     """Return what came of one group of a seat, by the strengths of all seats in it."""
     if winner == place:
-        return "wins"
+        return alias("wins", context="group")
     mine = strengths[place]
     ties = winner == NOBODY and mine == max(strengths) and strengths.count(mine) > 1
-    return "ties" if ties else ""
+    return alias("ties", context="group") if ties else ""
 
 
 def _piles(view: np.record, place: int, size: int, verdicts: Sequence[str]) -> tuple[Pile, ...]:
@@ -141,7 +142,10 @@ def _piles(view: np.record, place: int, size: int, verdicts: Sequence[str]) -> t
     for name, group, strength, verdict in found:
         tiles = tuple(face for kind in reversed(group) for face in faces(ONE[kind]))
         marked = tuple(range(len(tiles))) if strength != NO_MATCH else ()
-        label = f"{name}: no" if strength == NO_MATCH else f"{name}: {strength} {verdict}".rstrip()
+        made: str = alias("no", context="group")
+        if strength != NO_MATCH:
+            made = say("{pips} {verdict}", pips=strength, verdict=verdict) if verdict else str(strength)
+        label = joined(": ", [name, made])
         piles.append(Pile(label, tiles, marked=marked))
     return tuple(piles)
 
@@ -150,4 +154,9 @@ def _pips(view: np.record, place: int) -> str:
     """Return the pips of the colour in a whole hand that the view shows, if all its groups match."""
     if view.hands[place] == 0 or view.splits[place] == UNSPLIT or NO_MATCH in _strengths(view, place):
         return ""
-    return f"all match: {colour_of(value_of(_tiles(view, place), (1 << HAND) - 1), view.red)}"
+    return say("all match: {pips}", pips=colour_of(value_of(_tiles(view, place), (1 << HAND) - 1), view.red))
+
+
+def colour_named(view: np.record) -> Message:
+    """Return the colour that decides a deal."""
+    return say("red" if view.red else "black")

@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Guide, Payment
+from gupai_env.core.guide import Guide, Payment, counted
+from gupai_env.core.messages import joined, say
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.deer_hunt.rules import TEAMS, DeerHunt
 
@@ -30,9 +31,10 @@ class DeerHuntGuide(Guide):
         """Return what the trick holds so far."""
         if not view.lying:
             return "lead any tile"
-        best = int(view.trick[view.taking])
-        whose_it_is = "your partner's" if view.taking == 2 else "the others'"
-        return f"play any tile; so far {tile_name(best)} takes the trick, {whose_it_is}"
+        best = tile_name(int(view.trick[view.taking]))
+        if view.taking == 2:
+            return say("play any tile; so far {tile} takes the trick, your partner's", tile=best)
+        return say("play any tile; so far {tile} takes the trick, the others'", tile=best)
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what takes a trick, and what it is good for."""
@@ -52,8 +54,9 @@ class DeerHuntGuide(Guide):
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the red pips of both sides."""
         ranked = sorted(TEAMS, key=lambda team: -self._red(views, team))
-        sides = [f"{' and '.join(names[seat] for seat in team)} {self._red(views, team)}" for team in ranked]
-        yield f"Most red pips: {', '.join(sides)}."
+        sides = [joined(" and ", [names[seat] for seat in team]) for team in ranked]
+        red = [self._red(views, team) for team in ranked]
+        yield say("Most red pips: {sides}.", sides=counted(sides, red, range(len(ranked))))
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what each player pays the next one, who is of the other side."""

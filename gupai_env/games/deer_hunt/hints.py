@@ -6,6 +6,7 @@ import numpy as np
 
 from gupai_env.core.heuristic import weights_row
 from gupai_env.core.hints import Hints
+from gupai_env.core.messages import joined, say
 from gupai_env.core.tiles import RED
 from gupai_env.games.deer_hunt.players import FEATURES, HEURISTICS, score, trick_of
 from gupai_env.games.deer_hunt.rules import DeerHunt
@@ -20,13 +21,13 @@ class DeerHuntHints(Hints):
 
     def reminder(self) -> str:
         """Return the game in a sentence."""
-        said = (
+        reminder = (
             "You and your partner opposite collect tricks with red pips: ones, fours, and six on [6:6]. Play any tile. "
             "The larger half decides, then the smaller; of equal tiles the earlier takes the trick."
         )
         if self.variant.escape:
-            said += " A trick of four tiles with red pips counts for nobody."
-        return said
+            return joined(" ", [reminder, "A trick of four tiles with red pips counts for nobody."])
+        return reminder
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves."""
@@ -40,4 +41,5 @@ class DeerHuntHints(Hints):
         """Return a tile with its red pips, and whether it takes the trick as it is."""
         red = int(RED[actions[0]])
         taker = trick_of(view, actions[0])[3] if view.lying else None
-        return f"{super().label(view, actions)}  {red} red{', takes the trick so far' if taker == 0 else ''}"
+        pips = joined(", ", [say("{red} red", red=red), "takes the trick so far" if taker == 0 else ""])
+        return joined("  ", [super().label(view, actions), pips])

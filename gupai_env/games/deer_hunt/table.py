@@ -6,6 +6,8 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.guide import counted
+from gupai_env.core.messages import joined, say
 from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, RED, tile_name
@@ -36,9 +38,11 @@ def scene(
         played = () if kind == NOBODY else faces(ONE[kind])
         trick = Pile("trick", played, marked=(0,) if played and place == near.taking else (), capacity=1)
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        words.append(f"{near.red[place]} red pips taken")
+        words.append(say("{pips} red pips taken", pips=near.red[place]))
         piles = (hand, trick, Pile("taken", faces(near.taken[place]), capacity=SEATS * size // 2))
-        places.append(Place(names[seat], piles, to_act=not terminated and place == near.mover, note=", ".join(words)))
+        places.append(
+            Place(names[seat], piles, to_act=not terminated and place == near.mover, note=joined(", ", words))
+        )
 
     centre = []
     if near.escape:
@@ -46,11 +50,12 @@ def scene(
     notes = []
     if near.lying:
         red = sum(int(RED[kind]) for kind in near.trick if kind != NOBODY)
-        notes.append(f"{red} red pips, {says(names[order[near.taking]], 'take')} it")
+        takes = says(names[order[near.taking]], "{name} takes it", "{name} take it")
+        notes.append(joined(", ", [say("{pips} red pips", pips=red), takes]))
     sides = [int(near.red[side] + near.red[side + PARTNER]) for side in range(2)]
-    partners = [f"{names[order[side]]} and {names[order[side + PARTNER]]}" for side in range(2)]
-    notes.append(f"dealer: {names[order[near.leader]]}")
-    notes.append(f"red pips: {partners[0]} {sides[0]}, {partners[1]} {sides[1]}")
+    partners = [joined(" and ", [names[order[side]], names[order[side + PARTNER]]]) for side in range(2)]
+    notes.append(say("dealer: {name}", name=names[order[near.leader]]))
+    notes.append(say("red pips: {sides}", sides=counted(partners, sides, range(2))))
     notes += deal_of_match(near, terminated)
     return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), _last_move(near, names, order))
 
@@ -58,12 +63,20 @@ def scene(
 def _last_move(near: np.record, names: Sequence[str], order: Sequence[int]) -> str:
     """Return the last tile that was played and, if it ended a trick, who took that."""
     if not near.plays:
-        return says(names[order[near.leader]], "lead")
+        return says(names[order[near.leader]], "{name} leads", "{name} lead")
     if near.lying:
         player = (near.mover + SEATS - 1) % SEATS
-        return says(names[order[player]], f"play {tile_name(near.record[near.plays - 1])}")
+        tile = tile_name(near.record[near.plays - 1])
+        return says(names[order[player]], "{name} plays {tiles}", "{name} play {tiles}", tiles=tile)
     kinds = [int(kind) for kind in near.trick]
-    taker = says(names[order[near.taking]], "take")
+    taker = names[order[near.taking]]
     if near.escape and all(RED[kind] > 0 for kind in kinds):
-        return f"The deer escape; {taker} the trick, which counts for nobody"
-    return f"{taker} the trick with {tile_name(kinds[near.taking])}: {sum(int(RED[kind]) for kind in kinds)} red pips"
+        nothing = "{name} takes the trick, which counts for nobody", "{name} take the trick, which counts for nobody"
+        return joined("; ", ["The deer escape", says(taker, *nothing)])
+    return says(
+        taker,
+        "{name} takes the trick with {tile}: {pips} red pips",
+        "{name} take the trick with {tile}: {pips} red pips",
+        tile=tile_name(kinds[near.taking]),
+        pips=sum(int(RED[kind]) for kind in kinds),
+    )

@@ -7,6 +7,7 @@ import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.guide import Payment, direct, fewest_first
+from gupai_env.core.messages import joined, say
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.connecting.rules import DISCARD
@@ -45,16 +46,18 @@ class DingNiuGuide(ConnectingGuide):
             price = "You win twice as much if you then have the fewest points, and else you pay for all."
             if self.by_points:
                 price = "The tiles left in hand then count like discards."
-            yield f"One of your tiles would make a suan zhang: nothing more can be laid then. {price}"
+            yield joined(" ", ["One of your tiles would make a suan zhang: nothing more can be laid then.", price])
 
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the suan zhang and its maker, and the points."""
         near = views[0]
         if near.suan_zhang:
             maker = (int(near.seat) + int(near.direction) * int(near.maker)) % self.variant.players
-            kind = "classic" if near.suan_zhang == CLASSIC else "smothered"
-            yield f"{names[maker]} made a {kind} suan zhang: nothing more could be laid."
-        yield fewest_first(names, self.points(views), "points")
+            if near.suan_zhang == CLASSIC:
+                yield say("{name} made a classic suan zhang: nothing more could be laid.", name=names[maker])
+            else:
+                yield say("{name} made a smothered suan zhang: nothing more could be laid.", name=names[maker])
+        yield fewest_first(names, self.points(views))
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return who pays the winner, or what every two seats settle."""

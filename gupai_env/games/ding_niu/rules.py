@@ -36,6 +36,7 @@ import numpy as np
 from gupai_env.core.bits import gather
 from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.messages import say
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -162,7 +163,11 @@ class DingNiu(Variant):
         super().__post_init__()
         numbers = self.smothered_numbers
         if len(set(numbers)) < len(numbers) or any(type(n) is not int or not 1 <= n <= HIGHEST for n in numbers):
-            raise refused("smothered_numbers", numbers, "they must be different numbers from 1 to 6")
+            raise refused(
+                "smothered_numbers",
+                numbers,
+                say("they must be different numbers from {least} to {most}", least=1, most=6),
+            )
 
 
 Rules: type = DingNiu.rules_type()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.messages import say
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting import table as connecting
@@ -23,6 +24,9 @@ def scene(
     table, near = connecting.scene(game, variant, views, names, payoffs), views[0]
     if not near.suan_zhang:
         return table
-    word = "classic" if near.suan_zhang == CLASSIC else "smothered"
     maker = names[(int(near.seat) + int(near.direction) * int(near.maker)) % variant.players]
-    return replace(table, notes=(*table.notes, f"{word} suan zhang by {maker}"))
+    if near.suan_zhang == CLASSIC:
+        note = say("classic suan zhang by {name}", name=maker)
+    else:
+        note = say("smothered suan zhang by {name}", name=maker)
+    return replace(table, notes=(*table.notes, note))

@@ -7,6 +7,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.guide import Guide, Payment, between, most_first
+from gupai_env.core.messages import say
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.fishing.rules import CATCH
 
@@ -31,7 +32,9 @@ class FishingGuide(Guide):
         catches = self.catches(mask)
         if view.drawn != NOBODY:
             tile = tile_name(int(view.drawn))
-            return f"catch a fish with {tile} from the stock" if catches else f"lay {tile} from the stock into the lake"
+            if catches:
+                return say("catch a fish with {tile} from the stock", tile=tile)
+            return say("lay {tile} from the stock into the lake", tile=tile)
         return (
             "choose a bait from your hand, then its fish, or lay a tile into the lake"
             if catches
@@ -49,7 +52,7 @@ class FishingGuide(Guide):
 
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the points of all catches."""
-        yield most_first(names, self.points(views), "points")
+        yield most_first(names, self.points(views))
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle."""

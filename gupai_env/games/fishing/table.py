@@ -6,6 +6,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.messages import joined, say
 from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, tile_name
@@ -16,14 +17,14 @@ LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
 
 
 def table_of(
-    shares: Sequence[tuple[int, int]], baits: np.ndarray, action_type: Callable[[int], str]
+    shares: Sequence[tuple[int, int]], baits: np.ndarray, move_of: Callable[[str, int], str]
 ) -> Callable[..., Scene]:
     """Return the `scene` of a game, which marks the tiles of the last play.
 
     Args:
         shares: By deck, the tiles in all hands and in the lake.
         baits: The kind that each action plays.
-        action_type: Returns what an action does as a phrase.
+        move_of: Returns what a seat did by an action, from its name and the action.
     """
 
     def scene(
@@ -35,7 +36,7 @@ def table_of(
     ) -> Scene:
         """Return the table; see `Game.scene`."""
         dealt, lake = shares[variant.as_rules(game.rules_type).deck]
-        return _drawn(game, variant, views, names, payoffs, dealt, lake, baits, action_type)
+        return _drawn(game, variant, views, names, payoffs, dealt, lake, baits, move_of)
 
     return scene
 
@@ -49,7 +50,7 @@ def _drawn(
     dealt: int,
     lake: int,
     baits: np.ndarray,
-    action_type: Callable[[int], str],
+    move_of: Callable[[str, int], str],
 ) -> Scene:
     """Return the table of a fishing game."""
     near = views[0]
@@ -73,15 +74,18 @@ def _drawn(
             hand = Pile("hand", faces(own[seat].hand), capacity=dealt // players)
         caught = baits[action] if action is not None and action >= CATCH and place == near.last_player else NOBODY
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        words.append(f"{near.points[place]} points")
+        words.append(say("{points} points", points=near.points[place]))
         piles = (hand, _pile("catch", near.catches[place], CATCH_CAPACITY, caught))
-        places.append(Place(names[seat], piles, to_act=not terminated and place == near.mover, note=", ".join(words)))
+        places.append(
+            Place(names[seat], piles, to_act=not terminated and place == near.mover, note=joined(", ", words))
+        )
 
-    notes = [] if terminated else [f"bait from the {'hand' if near.drawn == NOBODY else 'stock'}"]
-    notes.append(f"leader: {names[order[near.leader]]}")
+    bait = "bait from the hand" if near.drawn == NOBODY else "bait from the stock"
+    notes = [] if terminated else [bait]
+    notes.append(say("leader: {name}", name=names[order[near.leader]]))
     notes += deal_of_match(near, terminated)
     mover = names[order[near.leader if action is None else near.last_player]]
-    last_move = says(mover, "lead" if action is None else action_type(action))
+    last_move = says(mover, "{name} leads", "{name} lead") if action is None else move_of(mover, action)
     return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
 
 
@@ -92,10 +96,14 @@ def _pile(label: str, tiles: int, capacity: int, marked: int) -> Pile:
     return Pile(label, shown, marked=() if at is None else (at,), capacity=capacity)
 
 
-def fishing_action(bait: int, fish: int, three: bool) -> str:
-    """Return what a bait does as a phrase; `fish` is the kind that it catches one of, or NOBODY."""
+def fishing_move(name: str, bait: int, fish: int, three: bool) -> str:
+    """Return what a seat did with a bait; `fish` is the kind that it caught one of, or NOBODY."""
+    tile = tile_name(bait)
     if three:
-        return f"catch three tiles with {tile_name(bait)}"
-    return (
-        f"lay {tile_name(bait)} into the lake" if fish == NOBODY else f"catch {tile_name(fish)} with {tile_name(bait)}"
+        catches = "{name} catches three tiles with {bait}", "{name} catch three tiles with {bait}"
+        return says(name, *catches, bait=tile)
+    if fish == NOBODY:
+        return says(name, "{name} lays {bait} into the lake", "{name} lay {bait} into the lake", bait=tile)
+    return says(
+        name, "{name} catches {fish} with {bait}", "{name} catch {fish} with {bait}", fish=tile_name(fish), bait=tile
     )

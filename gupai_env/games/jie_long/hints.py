@@ -1,9 +1,10 @@
 """What people read about Jie Long and its moves."""
 
+from gupai_env.core.messages import joined, say
 from gupai_env.games.connecting.hints import ConnectingHints
 from gupai_env.games.jie_long.rules import SAFE
 
-PAYMENTS = {"kkoribuchigi": "a chip", "kkoribuchigi_difference": "the difference"}
+PAYMENTS = {"kkoribuchigi": say("a chip"), "kkoribuchigi_difference": say("the difference")}
 
 
 class JieLongHints(ConnectingHints):
@@ -13,10 +14,11 @@ class JieLongHints(ConnectingHints):
         """Return what the points bring, as the end of a sentence."""
         paid = super().payment()
         if self.variant.settlement in PAYMENTS:
-            paid = (
-                f"who has the fewest wins {PAYMENTS[self.variant.settlement]} from who has the most and, with fewer "
-                f"than {SAFE}, from everybody over {SAFE}"
+            paid = say(
+                "who has the fewest wins {payment} from who has the most and, with fewer than {safe}, from everybody "
+                "over {safe}",
+                payment=PAYMENTS[self.variant.settlement],
+                safe=SAFE,
             )
-        if self.variant.all_laid_doubles:
-            paid += "; if somebody plays all tiles, the points of the others count double"
-        return paid
+        doubled = "if somebody plays all tiles, the points of the others count double"
+        return joined("; ", [paid, doubled if self.variant.all_laid_doubles else ""])

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 
 from gupai_env.core.bits import as_index
+from gupai_env.core.messages import say
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import COPIES, KINDS, NO_TILE, WEIGHT, kind_of, parse_tiles
 
@@ -20,7 +21,7 @@ FOURS = kind_of(4, 4)
 # What a group is, from low to high; below GONG it is its points.
 GONG, WONG, MILITARY_PAIR, CIVIL_PAIR, SUPREME_PAIR = CLASSES = range(10, 15)
 POINTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-CLASS_NAMES = (*POINTS, "gong", "wong", "pair", "pair", "supreme pair")
+CLASS_NAMES = tuple(map(say, (*POINTS, "gong", "wong", "pair", "pair", "supreme pair")))
 NO_VALUE = 0  # of a group of no points where all of these are equal; and of a group that lacks a tile
 
 

@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Guide, Payment, whose
-from gupai_env.core.phrases import YOU, capitalized
+from gupai_env.core.guide import Guide, Payment
+from gupai_env.core.messages import joined, say
+from gupai_env.core.phrases import YOU, says
 from gupai_env.games.pai_gow.groups import group_name
 from gupai_env.games.pai_gow.rules import PaiGow
 from gupai_env.games.pai_gow.table import CAME_OF, groups_at, results_of
@@ -35,9 +36,9 @@ class PaiGowGuide(Guide):
         """Return that the hand is to be split, and against whom."""
         if self.variant.small:
             return "show your two tiles, for there is nothing to decide"
-        return "split your four tiles into two groups" + (
-            ", which meet those of everybody" if view.banker == 0 else ", which meet the banker's two"
-        )
+        if view.banker == 0:
+            return "split your four tiles into two groups, which meet those of everybody"
+        return "split your four tiles into two groups, which meet the banker's two"
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield how groups meet."""
@@ -54,15 +55,28 @@ class PaiGowGuide(Guide):
         rules = self.variant.as_rules(self.game.rules_type)
         banker = self._banker(views)
         bankers = groups_at(near, banker)
-        has = "have" if names[banker] == YOU else "has"
-        yield f"{names[banker]}, the banker, {has} {' and '.join(group_name(near.table, *each) for each in bankers)}."
+        yield says(
+            names[banker],
+            "{name}, the banker, has {groups}.",
+            "{name}, the banker, have {groups}.",
+            groups=joined(" and ", [group_name(near.table, *each) for each in bankers]),
+        )
         for seat, name in enumerate(names):
             if seat != banker:
                 groups = groups_at(near, seat)
                 met = zip(groups, results_of(rules, near, groups, bankers), strict=True)
-                made = " and ".join(f"{group_name(near.table, *each)} ({CAME_OF[came]})" for each, came in met)
-                owner = whose(name)
-                yield f"{capitalized(owner)} groups against these: {made}."
+                made = joined(
+                    " and ",
+                    [
+                        say("{group} ({result})", group=group_name(near.table, *each), result=CAME_OF[came])
+                        for each, came in met
+                    ],
+                )
+                yield (
+                    say("Your groups against these: {groups}.", groups=made)
+                    if name == YOU
+                    else say("{name}'s groups against these: {groups}.", name=name, groups=made)
+                )
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what every player settles with the banker, less the commission."""

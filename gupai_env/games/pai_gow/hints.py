@@ -6,6 +6,7 @@ import numpy as np
 
 from gupai_env.core.heuristic import weights_row
 from gupai_env.core.hints import Hints
+from gupai_env.core.messages import joined
 from gupai_env.games.pai_gow.groups import group_name
 from gupai_env.games.pai_gow.players import FEATURES, HEURISTICS, score
 from gupai_env.games.pai_gow.rules import groups_high_first
@@ -42,7 +43,7 @@ class PaiGowHints(Hints):
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and what its groups make."""
-        return f"{super().label(view, actions)}  {' / '.join(self.makes(view, actions[0]))}"
+        return joined("  ", [super().label(view, actions), joined(" / ", self.makes(view, actions[0]))])
 
     def makes(self, view: np.record, action: int) -> tuple[str, ...]:
         """Return what the groups make, the high one first."""

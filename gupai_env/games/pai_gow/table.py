@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.messages import joined, say
 from gupai_env.core.phrases import deal_of_match, faces, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import NO_TILE, list_tiles, tile_set
@@ -13,7 +14,7 @@ from gupai_env.games.pai_gow.groups import VALUE, group_name
 from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, PaiGow, groups_high_first, hand_size, settled
 from gupai_env.games.splitting.rules import UNSPLIT
 
-CAME_OF = {WON: "wins", PUSH: "pushes", LOST: "loses"}
+CAME_OF = {WON: say("wins"), PUSH: say("pushes"), LOST: say("loses")}
 
 
 def scene(
@@ -44,9 +45,9 @@ def scene(
             words.append("banker")
         came_of = results_of(rules, near, groups_at(view, at), bankers) if shown and place != near.banker else []
         piles = _piles(view, at, hand_size(rules), came_of)
-        places.append(Place(names[seat], piles, to_act=seat in asked, note=", ".join(words)))
+        places.append(Place(names[seat], piles, to_act=seat in asked, note=joined(", ", words)))
 
-    notes = [f"banker: {names[order[near.banker]]}", *deal_of_match(near, shown)]
+    notes = [say("banker: {name}", name=names[order[near.banker]]), *deal_of_match(near, shown)]
     if variant.small:
         last_move = "Everybody has two tiles, unseen by the others"
     else:
@@ -81,7 +82,7 @@ def _piles(view: np.record, place: int, size: int, came_of: Sequence[int]) -> tu
     for at, group in enumerate(groups_at(view, place)):
         label, tiles = group_name(view.table, *group), faces(tile_set(group))
         if came_of:
-            label += f", {CAME_OF[came_of[at]]}"
+            label = joined(", ", [label, CAME_OF[came_of[at]]])
         marked = tuple(range(len(tiles))) if came_of and came_of[at] == WON else ()
         piles.append(Pile(label, tiles, marked=marked))
     return tuple(piles)

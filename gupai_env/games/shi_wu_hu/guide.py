@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.phrases import YOU
+from gupai_env.core.messages import joined
+from gupai_env.core.phrases import says
 from gupai_env.games.fishing.guide import FishingGuide
 from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, THOUSAND, ShiWuHu
 
@@ -40,7 +41,12 @@ class ShiWuHuGuide(FishingGuide):
         for name, view in zip(names, views, strict=True):
             full = [group for at, group in enumerate(GROUP_NAMES) if int(view.full[0]) >> at & 1]
             if full:
-                yield f"{name} {'have' if name == YOU else 'has'} full groups: {', '.join(full)}."
+                yield says(
+                    name,
+                    "{name} has full groups: {groups}.",
+                    "{name} have full groups: {groups}.",
+                    groups=joined(", ", full),
+                )
 
     def settled(self, points: Sequence[int], seat: int, other: int) -> float:
         """Return what a seat wins from another one, twice where just one of the two has a thousand points."""

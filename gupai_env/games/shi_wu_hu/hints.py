@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.hints import Hints
+from gupai_env.core.messages import joined
 from gupai_env.games.fishing.rules import CATCH, CATCHES_THREE
 from gupai_env.games.shi_wu_hu.players import growth, taken
 from gupai_env.games.shi_wu_hu.rules import BAIT, VALUE
@@ -18,19 +19,21 @@ class ShiWuHuHints(Hints):
 
     def reminder(self) -> str:
         """Return the game in a sentence."""
-        twice = " A difference counts twice if just one of the two has 1,000 points." if self.variant.thousand else ""
-        return (
+        reminder = (
             "Play a bait from your hand, then the top tile of the stock: it catches a tile of equal pips from the "
             "lake or is laid there. Every tile caught counts 10, tiles of full groups 20 or 30, and every two players "
-            f"settle the difference of their points.{twice}"
+            "settle the difference of their points."
         )
+        twice = "A difference counts twice if just one of the two has 1,000 points."
+        return joined(" ", [reminder, twice if self.variant.thousand else ""])
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb."""
         if verb == "lay":
             return "Lay a tile into the lake; what it counts at most is next to it"
-        what = "three of a kind" if verb == CATCHES_THREE else "a fish"
-        return f"Catch {what}; the points it adds to your catch are next to it"
+        if verb == CATCHES_THREE:
+            return "Catch three of a kind; the points it adds to your catch are next to it"
+        return "Catch a fish; the points it adds to your catch are next to it"
 
     def value(self, view: np.record, actions: Sequence[int]) -> float:
         """Return the points a catch adds, or less what a tile counts at most that is laid."""
@@ -39,7 +42,7 @@ class ShiWuHuHints(Hints):
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a move and its points."""
         sign = "+" if actions[0] >= CATCH else ""
-        return f"{super().label(view, actions)}  {sign}{self.points(view, actions[0])}"
+        return joined("  ", [super().label(view, actions), f"{sign}{self.points(view, actions[0])}"])
 
     def points(self, view: np.record, action: int) -> int:
         """Return the points a catch adds, or what a tile counts at most that is laid."""

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from gupai_env.core.scene import Scene
-from gupai_env.games.fishing.table import fishing_action, table_of
+from gupai_env.games.fishing.table import fishing_move, table_of
 from gupai_env.games.shi_wu_hu.rules import BAIT, FISH, SHARES, THREE
 
 
-def _action_type(action: int) -> str:
-    """Return what an action does as a phrase."""
-    return fishing_action(BAIT[action], FISH[action], action >= THREE)
+def _move(name: str, action: int) -> str:
+    """Return what a seat did."""
+    return fishing_move(name, BAIT[action], FISH[action], action >= THREE)
 
 
-scene: Callable[..., Scene] = table_of(SHARES, BAIT, _action_type)
+scene: Callable[..., Scene] = table_of(SHARES, BAIT, _move)

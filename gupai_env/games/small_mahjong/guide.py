@@ -7,13 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.guide import Guide, whose
-from gupai_env.core.phrases import YOU, capitalized
+from gupai_env.core.guide import Guide
+from gupai_env.core.messages import joined, say
+from gupai_env.core.phrases import YOU
 from gupai_env.core.tiles import size, tile_name, tile_set, tiles_in
 from gupai_env.games.small_mahjong.rules import PASS, WIN
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, triplet_of
 
-KINDS_OF_TRIPLETS = ("", "two straights", "a set and a straight", "a double set")  # by points
+KINDS_OF_TRIPLETS = "", say("two straights"), say("a set and a straight"), say("a double set")  # by points
 
 
 class SmallMahjongGuide(Guide):
@@ -38,7 +39,7 @@ class SmallMahjongGuide(Guide):
         if mask[WIN]:
             return "declare your win" if not mask[:WIN].any() else "declare your win, or discard and hope for more"
         if mask[PASS]:
-            return f"claim {tile_name(int(view.offer))}, or pass"
+            return say("claim {tile}, or pass", tile=tile_name(int(view.offer)))
         return "discard a tile"
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
@@ -66,14 +67,19 @@ class SmallMahjongGuide(Guide):
             return
         name = names[max(range(len(payoffs)), key=lambda seat: payoffs[seat])]
         triplets = best_triplets(int(near.shown), [int(each) for each in near.melds[near.winner] if each])
-        said = [f"{self._written(tiles)}, {KINDS_OF_TRIPLETS[points]} ({points})" for tiles, points in triplets]
-        owner, total = whose(name), sum(points for _, points in triplets)
-        yield f"{capitalized(owner)} tiles: {'; '.join(said)}."
-        yield f"Everybody pays {'you' if name == YOU else name} the points of both, {total}."
+        triplets_named = joined("; ", [self._described(tiles, points) for tiles, points in triplets])
+        total = sum(points for _, points in triplets)
+        if name == YOU:
+            yield say("Your tiles: {triplets}.", triplets=triplets_named)
+            yield say("Everybody pays you the points of both, {points}.", points=total)
+        else:
+            yield say("{name}'s tiles: {triplets}.", name=name, triplets=triplets_named)
+            yield say("Everybody pays {name} the points of both, {points}.", name=name, points=total)
 
     @staticmethod
-    def _written(tiles: int) -> str:
-        return "".join(tile_name(kind) for kind in tiles_in(tiles))
+    def _described(triplet: int, points: int) -> str:
+        tiles = "".join(tile_name(kind) for kind in tiles_in(triplet))
+        return say("{tiles}, {kind} ({points})", tiles=tiles, kind=KINDS_OF_TRIPLETS[points], points=points)
 
 
 def best_triplets(hand: int, melds: Sequence[int]) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.messages import count, joined, say
 from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, size, tile_name
@@ -14,6 +15,7 @@ from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WAL
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES
 
 COMBINATIONS = ("", "straights", "set+straight", "double set")  # by points
+DISCARDS = "{name} discards {tiles}", "{name} discard {tiles}"
 DISCARD_CAPACITY = 8  # tiles; there are seldom more
 
 
@@ -46,14 +48,14 @@ def scene(
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         points = _laid_out(near, place)[1]
         if points:
-            words.append(f"{sum(points)} point{'s' * (sum(points) > 1)}")
+            words.append(count("{number} point", "{number} points", sum(points)))
         to_act = not terminated and seat == (asked[-1] if asked else mover)
         piles = _piles(near, place, own.get(seat), offer if seat == mover else NOBODY, hand)
-        places.append(Place(names[seat], piles, to_act=to_act, note=", ".join(words)))
+        places.append(Place(names[seat], piles, to_act=to_act, note=joined(", ", words)))
 
-    notes = [f"leader: {names[order[near.leader]]}"]
+    notes: list[str] = [say("leader: {name}", name=names[order[near.leader]])]
     if asked and not terminated:
-        notes.append(f"asked: {names[asked[-1]]}")
+        notes.append(say("asked: {name}", name=names[asked[-1]]))
     notes += deal_of_match(near, terminated)
     last_move = _last_move(near, [names[seat] for seat in order], offer, terminated)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
@@ -89,17 +91,19 @@ def _last_move(view: np.record, called: Sequence[str], offer: int, terminated: b
     """Return the last public move as a phrase; `called` names the seats from the viewer on."""
     mover, turn = called[view.mover], view.turns - 1
     if view.winner != NOBODY:
-        return says(called[view.winner], "win")
+        return says(called[view.winner], "{name} wins", "{name} win")
     if offer != NOBODY:
-        return says(mover, f"discard {tile_name(offer)}")
+        return says(mover, *DISCARDS, tiles=tile_name(offer))
     if terminated:
         return "Nobody takes the last discard: a draw"
     begun = view.begun[turn]
     if begun != DREW:
         claimed = tile_name(view.thrown[turn - 1])
-        return says(mover, f"claim {claimed}" + (" into the hand" if begun == JOINED else ""))
-    drawn = says(mover, "draw")
+        if begun == JOINED:
+            return says(mover, "{name} claims {tile} into the hand", "{name} claim {tile} into the hand", tile=claimed)
+        return says(mover, "{name} claims {tile}", "{name} claim {tile}", tile=claimed)
+    drawn = says(mover, "{name} draws", "{name} draw")
     if turn == 0 or view.thrown[turn - 1] == NOBODY:
         return drawn
     before = called[view.mover - view.steps[turn]]
-    return f"{says(before, f'discard {tile_name(view.thrown[turn - 1])}')}, {drawn}"
+    return joined(", ", [says(before, *DISCARDS, tiles=tile_name(view.thrown[turn - 1])), drawn])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_env.core.bits import gather
+from gupai_env.core.messages import say
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import COPIES, KINDS, kind_of, set_name, tile_set
 
@@ -33,16 +34,21 @@ LOWEST_CIVIL, ITS_CAPTOR = kind_of(5, 1), kind_of(6, 1)
 
 CLASSES = ("c1", "m1", "c2", "m2", "sup", "x11", "x21", "x12", "x22")
 C1, M1, C2, M2, SUP, X11, X21, X12, X22 = range(len(CLASSES))
-CLASS_NAMES = (
-    "a civil tile",
-    "a military tile",
-    "a pair of civil tiles",
-    "a pair of military tiles",
-    "the supreme pair",
-    "a civil and a military tile of one family",
-    "two civil tiles and a military one of their family",
-    "a civil tile and two military ones of its family",
-    "two civil and two military tiles of one family",
+CLASS_NAMES = tuple(
+    map(
+        say,
+        (
+            "a civil tile",
+            "a military tile",
+            "a pair of civil tiles",
+            "a pair of military tiles",
+            "the supreme pair",
+            "a civil and a military tile of one family",
+            "two civil tiles and a military one of their family",
+            "a civil tile and two military ones of its family",
+            "two civil and two military tiles of one family",
+        ),
+    )
 )  # by class, for people
 
 

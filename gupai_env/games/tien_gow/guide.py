@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Guide
-from gupai_env.core.phrases import YOU
+from gupai_env.core.guide import Guide, counted
+from gupai_env.core.messages import count, say
+from gupai_env.core.phrases import says
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, NAMES
 from gupai_env.games.tien_gow.rules import DISCARD
 
@@ -30,18 +31,20 @@ class TienGowGuide(Guide):
 
     def task(self, view: np.record, mask: np.ndarray) -> str:
         """Return what is to be beaten, or that a trick is to be led."""
-        tiles = "a tile" if view.tiles == 1 else f"{view.tiles} tiles"
+        tiles = count("a tile", "{number} tiles", int(view.tiles))
         if not view.tiles:
             return "lead a tile, or several that belong together"
         best = NAMES[int(view.best)]
         if not mask[:DISCARD].any():
-            return (
-                f"discard {tiles} face down, for you cannot beat {best}"
-                if not view.to_discard
-                else "discard another tile"
-            )
-        kind = CLASS_NAMES[int(CLASS[view.best])]
-        return f"beat {best} ({kind}) with a higher one of the same class, or discard {tiles} face down"
+            if view.to_discard:
+                return "discard another tile"
+            return say("discard {tiles} face down, for you cannot beat {best}", tiles=tiles, best=best)
+        return say(
+            "beat {best} ({combination}) with a higher one of the same class, or discard {tiles} face down",
+            best=best,
+            combination=CLASS_NAMES[int(CLASS[view.best])],
+            tiles=tiles,
+        )
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what may be led, what beats what, and what the last trick is about."""
@@ -66,15 +69,19 @@ class TienGowGuide(Guide):
         players = self.variant.players
         seats = [(int(near.seat) + place) % players for place in range(players)]
         winner = seats[int(near.holder)]
-        yield f"{names[winner]} won the last trick with {NAMES[int(near.best)]}."
-        tricks = [f"{names[seat]} {near.taken[place]}" for place, seat in enumerate(seats)]
-        yield f"Tricks: {', '.join(tricks)}. Everybody owes the winner for those that they lack of four."
+        yield say("{name} won the last trick with {tiles}.", name=names[winner], tiles=NAMES[int(near.best)])
+        tricks = counted([names[seat] for seat in seats], near.taken, range(players))
+        yield say("Tricks: {tricks}. Everybody owes the winner for those that they lack of four.", tricks=tricks)
         if near.multiplier > 1:
-            banker = names[seats[int(near.leader)]]
-            yield f"{banker} {'are' if banker == YOU else 'is'} the banker: payments count {near.multiplier} times."
+            yield says(
+                names[seats[int(near.leader)]],
+                "{name} is the banker: payments count {times} times.",
+                "{name} are the banker: payments count {times} times.",
+                times=near.multiplier,
+            )
         for place, seat in enumerate(seats):
             if near.bonus[place] > 0:
-                yield f"{names[seat]} won {near.bonus[place]} chips at once for tricks."
+                yield say("{name} won {chips} chips at once for tricks.", name=names[seat], chips=near.bonus[place])
 
 
 GUIDE = TienGowGuide

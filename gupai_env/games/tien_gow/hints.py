@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env.core.hints import Hints
+from gupai_env.core.messages import joined
 from gupai_env.core.move import PLAY
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, KIND_STRENGTH, SIZE, STRENGTH
@@ -37,8 +38,9 @@ class TienGowHints(Hints):
         """Return what stands over the moves of one verb."""
         if verb == PLAY:
             return "Play face up; * cannot be beaten by any tiles that you do not see"
-        words = "discard face down, if several from the right of your hand to the left"
-        return f"Or {words}" if PLAY in verbs else words.capitalize()
+        if PLAY in verbs:
+            return "Or discard face down, if several from the right of your hand to the left"
+        return "Discard face down, if several from the right of your hand to the left"
 
     def value(self, view: np.record, actions: Sequence[int]) -> float:
         """Return by what the moves are listed: the most tiles and the strongest first; of discards the weakest."""
@@ -56,7 +58,7 @@ class TienGowHints(Hints):
         """Return the class of the tiles, and whether anything can beat them."""
         if action >= DISCARD:
             return ()
-        return (f"{CLASS_NAMES[CLASS[action]]}{', which nothing can beat' if _is_sure(view, action) else ''}",)
+        return (joined(", ", [CLASS_NAMES[CLASS[action]], "which nothing can beat" if _is_sure(view, action) else ""]),)
 
     def discards(self, view: np.record) -> int:
         """Return how many tiles are discarded to this trick, or must still be."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.messages import count, joined, say
 from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
@@ -50,18 +51,18 @@ def scene(
         piles = _piles(near, own.get(seat), place, size, now.get(place))
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         if place == near.leader:
-            words.append("banker" if near.multiplier == 1 else f"banker, times {near.multiplier}")
-        words.append(_counted(int(near.taken[place]), "trick"))
+            words += ["banker", *([say("times {times}", times=near.multiplier)] if near.multiplier > 1 else [])]
+        words.append(count("{number} trick", "{number} tricks", int(near.taken[place])))
         if near.bonus[place]:
-            words.append(f"{near.bonus[place]:+d} at once")
+            words.append(say("{chips:+d} at once", chips=near.bonus[place]))
         to_act = not terminated and place == near.mover
-        places.append(Place(names[seat], tuple(piles), to_act=to_act, note=", ".join(words)))
+        places.append(Place(names[seat], tuple(piles), to_act=to_act, note=joined(", ", words)))
 
-    notes = []
+    notes: list[str] = []
     if near.tiles > 0 and not terminated:
-        notes.append(f"to beat: {NAMES[near.best]} of {names[order[near.holder]]}")
+        notes.append(say("to beat: {tiles} of {name}", tiles=NAMES[near.best], name=names[order[near.holder]]))
     elif not terminated:
-        notes.append(f"{names[order[near.mover]]} to lead")
+        notes.append(say("{name} to lead", name=names[order[near.mover]]))
     if near.last and not terminated:
         notes.append("the last trick")
     notes += deal_of_match(near, terminated)
@@ -116,16 +117,19 @@ def _piles(near: np.record, own: np.record | None, place: int, size: int, play: 
 
 def _last_move(view: np.record, names: Sequence[str], order: Sequence[int], plays: list[Play]) -> str:
     if not plays:
-        return says(names[order[view.opener]], "lead")
+        return says(names[order[view.opener]], "{name} leads", "{name} lead")
     last = plays[-1]
+    name = names[order[last.seat]]
     if last.action == NOBODY:
-        tiles = _counted(last.each, "tile")
-        done = f"{last.end - last.start} of {tiles}" if last.each > 1 else tiles
-        return says(names[order[last.seat]], f"discard {done}")
-    leads = view.turns == 1 and view.tiles > 0
-    return says(names[order[last.seat]], f"{'lead' if leads else 'play'} {NAMES[last.action]}")
-
-
-def _counted(number: int, what: str) -> str:
-    """Return "1 tile" or "2 tiles"."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+        if last.each == 1:
+            return says(name, "{name} discards 1 tile", "{name} discard 1 tile")
+        return says(
+            name,
+            "{name} discards {done} of {tiles} tiles",
+            "{name} discard {done} of {tiles} tiles",
+            done=last.end - last.start,
+            tiles=last.each,
+        )
+    if view.turns == 1 and view.tiles > 0:
+        return says(name, "{name} leads {tiles}", "{name} lead {tiles}", tiles=NAMES[last.action])
+    return says(name, "{name} plays {tiles}", "{name} play {tiles}", tiles=NAMES[last.action])

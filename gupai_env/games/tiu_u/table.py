@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 
+from gupai_env.core.phrases import says
 from gupai_env.core.scene import Scene
-from gupai_env.games.fishing.table import fishing_action, table_of
+from gupai_env.games.fishing.table import fishing_move, table_of
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, SHARES, THREE
 
 
-def _action_type(action: int) -> str:
-    """Return what an action does as a phrase."""
+def _move(name: str, action: int) -> str:
+    """Return what a seat did."""
     if action == HEAVEN_PAIR:
-        return "lay a heaven pair into the catch"
-    return fishing_action(BAIT[action], FISH[action], action >= THREE)
+        return says(name, "{name} lays a heaven pair into the catch", "{name} lay a heaven pair into the catch")
+    return fishing_move(name, BAIT[action], FISH[action], action >= THREE)
 
 
-scene: Callable[..., Scene] = table_of(SHARES, BAIT, _action_type)
+scene: Callable[..., Scene] = table_of(SHARES, BAIT, _move)

@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.schema import Action, Condition, Dose, Named
 from gupai_agents.evaluation.claims.tables import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.core.claims import Positions
-from gupai_env.core.phrases import capitalized
+from gupai_env.core.messages import capitalized
 
 FEWEST_IN_GROUP = 30
 

@@ -14,7 +14,7 @@ from gupai_agents.evaluation.claims.schema import Rate
 from gupai_agents.evaluation.claims.tables import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
 from gupai_env.core.claims import Metric
-from gupai_env.core.phrases import capitalized
+from gupai_env.core.messages import capitalized
 
 
 def rate(setting: Setting, reading: Rate) -> Finding:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import FINE, interval_text
-from gupai_env.core.phrases import capitalized
+from gupai_env.core.messages import capitalized
 from gupai_env.core.variant import in_words
 
 P_IS = {"effects": " adjusted", "subgroups": " adjusted for their number"}

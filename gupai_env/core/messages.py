@@ -1,0 +1,97 @@
+"""Sentences for people as data: a template with named arguments, which is worded where people read it.
+
+A `Message` is a string, the English one, so files, logs and tests see English; `word` gives it in the language of the
+context. The templates are the keys of gettext's catalogues.
+"""
+
+import functools
+from collections.abc import Iterable
+from contextvars import ContextVar
+from gettext import NullTranslations
+from typing import Any
+
+TRANSLATIONS: ContextVar[NullTranslations] = ContextVar("translations", default=NullTranslations())  # noqa: B039
+"""The catalogue of the language that is spoken in this context; English without one."""
+
+
+class Message(str):
+    """A text of one template.
+
+    template: with its arguments as slots, `{tiles}`. arguments: of the slots; messages among them are worded, all
+    other values stay as they are. many: the template for any number but one, "" if there is no other. context: in
+    which a word means something special, as in gettext.
+    """
+
+    template: str
+    arguments: dict[str, Any]
+    many: str
+    context: str
+
+    def __str__(self) -> str:
+        return self  # so that `str(error)` is the message that an error was raised with
+
+
+def _made(english: str, template: str, arguments: dict[str, Any], many: str = "", context: str = "") -> Message:
+    message = Message(english)
+    message.template, message.arguments, message.many, message.context = template, arguments, many, context
+    return message
+
+
+def say(template: str, /, **arguments: Any) -> Message:
+    """Return the message of a template and its arguments, as `str.format` takes them."""
+    if isinstance(template, Message):
+        return template
+    return _made(template.format(**arguments) if arguments else template, template, arguments)
+
+
+def count(one: str, many: str, number: float, /, **arguments: Any) -> Message:
+    """Return the message of the template for one, or for any other number, which is the argument `number` too."""
+    arguments["number"] = number
+    return _made((one if number == 1 else many).format(**arguments), one, arguments, many)
+
+
+def alias(english: object, template: str = "", context: str = "") -> Message:
+    """Return a text that reads otherwise in English than its key in catalogues, as identifiers do."""
+    return _made(str(english), template or str(english), {}, context=context)
+
+
+def capitalized(text: str) -> Message:
+    """Return a text that begins with a capital letter in English; the rest stays as it is."""
+    old = say(text)
+    return _made(old[:1].upper() + old[1:], old.template, old.arguments, old.many, old.context)
+
+
+def joined(joint: str, texts: Iterable[str]) -> str:
+    """Return texts with what joins them, such as ", ", as one message; "" if there are none."""
+    template = f"{{first}}{joint}{{second}}"
+    messages = [say(text) for text in texts if text]
+    return (
+        functools.reduce(lambda first, second: say(template, first=first, second=second), messages) if messages else ""
+    )
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line; a message as it is, unless there is more than one line in it."""
+    joined_up = " ".join(text.split())
+    return text if text == joined_up else joined_up
+
+
+def word(text: object) -> str:
+    """Return a text in the language of the context, in English where its catalogue has no entry."""
+    spoken, text = TRANSLATIONS.get(), str(text)
+    if not isinstance(text, Message):
+        return spoken.gettext(text) if text else ""
+    if type(spoken) is NullTranslations:
+        return text
+    pattern = spoken.gettext(text.template) if text.template else ""
+    if text.many:
+        pattern = spoken.ngettext(text.template, text.many, 2)
+    elif text.context and (special := spoken.pgettext(text.context, text.template)) != text.template:
+        pattern = special
+    if pattern == text.template and not text.arguments:
+        return text
+    return pattern.format(**_worded(text.arguments)) if text.arguments else pattern
+
+
+def _worded(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: word(value) if isinstance(value, Message) else value for name, value in arguments.items()}
