@@ -1,5 +1,6 @@
 """A rule-based player with a memory: `tuned`, which knows of a stacked line only what its observations show.
 
+    pip install -c constraints.txt ".[train]"
     gupai tournament jie-long stacked_memory:remembers stacked_memory:forgets -o stacked=true -o forced_play=true
     gupai tournament ce-deng stacked_memory:remembers stacked_memory:forgets -o stacked=true
 

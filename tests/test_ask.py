@@ -461,7 +461,7 @@ def _other_mine():
     return agent
 
 
-def test_who_does_not_answer_twice_alike_is_known_by_no_moves(tmp_path):
+def test_who_does_not_answer_twice_alike_is_refused(tmp_path):
     class Drawing(Mine):
         drawn = np.random.default_rng(1)
 
@@ -469,10 +469,8 @@ def test_who_does_not_answer_twice_alike_is_known_by_no_moves(tmp_path):
             return (self.drawn.random(turns.masks.shape) * turns.masks).argmax(1)
 
     plan = schedule(GAME, ["mine", "greedy"], 2)
-    for resume in (False, True):
-        play_into(tmp_path / "kept", plan, [Drawing(), make_agent("greedy")], resume=resume)
-    content = json.loads((tmp_path / "kept" / "manifest.json").read_text())
-    assert content["players"][0]["moves"] is None
+    with pytest.raises(ValueError, match=r"^mine answers equal decisions differently: draw from their RNG keys"):
+        play_into(tmp_path / "kept", plan, [Drawing(), make_agent("greedy")])
 
 
 def test_an_exploited_player_is_told_from_another_of_its_name():

@@ -72,7 +72,7 @@ def test_the_gain_is_measured_in_deals_that_were_never_met_before(monkeypatch):
     monkeypatch.setattr(module, "gain_of", measuring)
     find_best_response("jie-long", First(), effort=Effort(**SMALL), **TINY)
     assert len(met["finding"]) > 2000
-    assert len(met["measuring"]) == 3000
+    assert 3000 <= len(met["measuring"]) < 3100  # some for the question whether it answers alike
     assert not met["finding"] & met["measuring"]
 
 
@@ -129,7 +129,7 @@ def test_the_text_of_a_heuristic_makes_its_weights_again():
         ({"generations": -1}, "generations=-1 is not allowed; it must be a whole number from 0 to 100,000$"),
         ({"population": 3}, "population=3 is not allowed; it must be a whole number from 4 to 10,000$"),
         ({"playouts": 0}, "playouts=0 is not allowed; it must be a whole number from 1 to 1,000,000$"),
-        ({"minutes": -1}, "minutes=-1 is not allowed; it must be a number from 0 to 1,000,000.0$"),
+        ({"minutes": -1}, "minutes=-1 is not allowed; it must be a number from 0 to 1,000,000$"),
     ],
 )
 def test_what_cannot_be_is_one_line(effort, message):

@@ -437,8 +437,8 @@ def acted(game, feature, tiles, *moves, number=0):
 
 def test_features_of_an_action_are_as_they_are_called():
     led = {"hands": ["66 31", "64 52", "41 51", "33 22"], "leader": 1}
-    assert acted("jie-long", "heaviest", led, "[6:4]") == ["[4:1]"]
-    assert acted("jie-long", "heaviest", led, "[6:4]", "[4:1]") == []  # nothing can be laid
+    assert acted("jie-long", "heaviest", led, "[6:4]") == ["[4:1]", "discard [5:1]"]  # of those with one verb
+    assert acted("jie-long", "heaviest", led, "[6:4]", "[4:1]") == ["discard [3:3]"]  # nothing can be laid
     lake = {"hands": ["66 22 31", "11"], "lake": "66 66 33 33 33 22"}
     assert acted("shi-wu-hu", "third", lake) == ["lay [6:6]"]  # the fourth [3:3] and the second [2:2] are none
 

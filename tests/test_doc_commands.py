@@ -27,6 +27,7 @@ LEFT_OUT = {
     "gupai replay ": "needs recorded games; test_records.py",
     "gupai export-dataset ": "needs recorded games; test_arrays.py",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
+    "gupai exploitability pai-gow -o deck=full": "takes the whole deck; test_all_hands.py does",
     "gupai bench": "measures or plays for more than a minute; test_benchmarks.py and test_suite.py do less",
     "gupai verify ": "needs a card; test_suite.py verifies some",
     "gupai tournament jie-long stacked_memory:": "its module is in examples; test_stateful.py plays it",
@@ -44,8 +45,6 @@ SMALLER = {
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
     "gupai record jie-long best tuned": "--deals 10",
-    "gupai exploitability pai-gow -o deck=full": "-o deck=tiny",  # test_all_hands.py takes the whole deck
-    "gupai exploitability pai-gow -o deck=full --solve": "--rounds 3",
     "gupai claim run jl-attack-2 --dry": "--no-masters",
     "gupai claim run jl-attack-2 --deals": "--deals 20 --no-masters",
     "gupai claim run jl-attack-2 --s": "--deals 20 --no-masters",

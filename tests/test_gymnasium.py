@@ -446,7 +446,9 @@ def test_after_an_opponent_that_fails_one_has_to_deal_and_then_all_is_as_ever(en
             yield env.step(env.action_masks().argmax(-1))
 
     for turn in (1, 2, 9):
-        env, twin = made(Failing(error, turn)), made("greedy")
+        opponent = Failing(error, 1000)  # not yet when it is asked whether it answers alike
+        env, twin = made(opponent), made("greedy")
+        opponent.left = turn
         with pytest.raises(KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else AgentError):
             list(itertools.chain.from_iterable(play(env, seed) for seed in range(5)))
         with pytest.raises(RuntimeError, match=r"call reset\(\) to deal"):

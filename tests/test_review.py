@@ -25,9 +25,15 @@ from gupai_app.web.analysis import (
 from gupai_app.web.players import NAMED
 from gupai_app.web.review import again_from, line_in
 from gupai_app.web.table import WebGame
+from gupai_env.core.move import Move
 from gupai_env.games import get_game
 
-RECORD = SimpleNamespace(game=SimpleNamespace(action_name=lambda action, view: f"act [1:{action}]"))
+
+def act(action, view):
+    return Move("act", name=f"act [1:{action}]")
+
+
+RECORD = SimpleNamespace(game=SimpleNamespace(move=act, action_name=lambda action, view: act(action, view).name))
 
 
 def decided(action, means, errors, chances=None):

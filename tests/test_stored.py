@@ -7,7 +7,7 @@ import os
 import pytest
 
 from gupai_agents.evaluation.benchmark_models import MOST_TASKS, Card, Suite
-from gupai_agents.evaluation.folder_models import MOST_AGENTS, Manifest, Progress, Summary
+from gupai_agents.evaluation.folder_models import MOST_AGENTS, Manifest, Summary
 from gupai_agents.stored import MOST_NUMBER, MOST_TEXT, DamagedError, Interval, parse_stored, read_stored, small_file
 from gupai_training.curves import Evaluation
 
@@ -24,11 +24,6 @@ FILES = {  # a whole one of each kind
     Manifest: {
         **PLAYED,
         **{"format": 4, "command": None, "players": [PLAYER, PLAYER], "table": "one", "rules": "r", "versions": {}},
-    },
-    Progress: {
-        "blocks": 1,
-        "games.csv": {"bytes": 1, "sha256": DIGEST},
-        "games.jsonl.gz": {"bytes": 1, "sha256": DIGEST},
     },
     Summary: {
         **PLAYED,
@@ -71,9 +66,6 @@ BOUNDS = [
     (Manifest, ["deals"], ([1, (1 << 31) - 1], [0, 1 << 31])),
     (Manifest, ["seed"], COUNT),
     (Manifest, ["table"], NAME),
-    (Progress, ["blocks"], COUNT),
-    (Progress, ["games.csv", "bytes"], COUNT),
-    (Progress, ["games.jsonl.gz", "sha256"], HASH),
     (Summary, ["agents"], ([agents(2)], [agents(1), agents(3)])),
     (Summary, ["duels", 0, "hero"], HERO),
     (Summary, ["duels", 1, "villain"], HERO),

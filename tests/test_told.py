@@ -285,7 +285,7 @@ def test_speeds_are_in_their_units(capsys):
 )
 def test_a_look_is_a_line_of_what_was_learned_and_won(targets, decisions, said, capsys):
     reporter = ScreenReporter(Console(width=200))
-    report_evaluation = {"mean": -1.25, "low": -2.0, "high": -0.5, "deals": 50}
+    report_evaluation = {"mean": -1.25, "low": -2.0, "high": -0.5, "n": 50}
     row = {"targets": targets, "decisions": decisions, "updates": 3, "greedy": report_evaluation, "seconds": 5.0}
     reporter.evaluated(row | {"exploitability": {"best": 1.5, "drawn": 0.25}})
     assert capsys.readouterr().out.strip() == f"{said}: greedy -1.2 ±0.8, exploitability 1.5000, drawn 0.2500"

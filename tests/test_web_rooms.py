@@ -676,7 +676,7 @@ def second_run(room):
     folder = room / "runs" / "two"
     shutil.copytree(room / "runs" / "one", folder)
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    noted = [row | {"losses": {"policy_loss": 0.5 / row["labels"], "value_loss": 0.25}} for row in rows]
+    noted = [row | {"losses": {"policy_loss": 0.5 / row["targets"], "value_loss": 0.25}} for row in rows]
     (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in noted))
     (folder / "config.yaml").write_text("game: jie-long\nseed: 2\n")
     yield folder
@@ -686,7 +686,7 @@ def second_run(room):
 def test_runs_are_set_side_by_side(pages, second_run):
     assert 'name="run" value="two"' in pages.get("/runs").text
     text = pages.get("/compare?run=one&run=two").text
-    assert "<td>tuned</td><td>2</td><td>+0.50 [+0.50, +0.50]</td>" in text
+    assert "<td>tuned</td><td>2</td><td>+0.50 (all 2 runs alike: no interval)</td>" in text
     assert re.findall(r"<h2>(.*?)</h2>", text)[1:] == ["Strength over targets", "Strength over seconds"]
     rows = list(csv.DictReader(pages.get("/compare/curves.csv?run=one&run=two").text.splitlines()))
     assert {(row["against"], row["over"]) for row in rows} == {("tuned", "targets"), ("tuned", "seconds")}

@@ -10,6 +10,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, DocumentStartEvent
 from ruamel.yaml.parser import Parser
+from ruamel.yaml.representer import SafeRepresenter
 from ruamel.yaml.resolver import VersionedResolver
 
 MAX_CHARACTERS = 1 << 16  # a configuration has some hundred, a claim some thousand
@@ -46,6 +47,13 @@ class PlainParser(Parser):
         return event
 
 
+class PlainRepresenter(SafeRepresenter):
+    """Write texts of any kind, messages too, as the words that they are."""
+
+
+PlainRepresenter.add_multi_representer(str, lambda writer, text: writer.represent_str("".join(text)))
+
+
 def _yaml() -> YAML:
     yaml = YAML(typ="safe", pure=True)
     yaml.Parser, yaml.Resolver = PlainParser, Words
@@ -74,6 +82,7 @@ def to_yaml(content: Any) -> str:
     """Return the text of plain data; mappings keep their order."""
     file = io.StringIO()
     yaml: Any = YAML(typ="safe", pure=True)
+    yaml.Representer = PlainRepresenter
     yaml.default_flow_style = yaml.sort_base_mapping_type_on_output = False
     yaml.width = MAX_CHARACTERS  # a text is not broken into lines
     yaml.dump(content, file)
