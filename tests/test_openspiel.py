@@ -41,7 +41,7 @@ def test_exploitability_of_uniform_play_is_what_we_find():
 
 
 def test_cfr_lowers_exploitability():
-    game = as_openspiel("pai-gow", **GAMES["pai-gow"].variant.tiny_options())
+    game = as_openspiel("ding-niu", deck="tiny", players=2)
     solver = cfr.CFRPlusSolver(game)
     begun = exploitability.exploitability(game, UniformRandomPolicy(game))
     for _ in range(3):

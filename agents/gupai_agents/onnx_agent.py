@@ -185,7 +185,7 @@ def read_graph(path: Path) -> tuple[bytes, list[Path]]:
     except OSError as error:
         raise ValueError(describe(error if error.filename else OSError(error.errno, str(error), str(path)))) from None
     except DamagedError as error:
-        raise ValueError(f"{path.parent / str(error)}") from None
+        raise ValueError(f"{path.parent / ''.join(str(error))}") from None  # paths take no messages
     except Exception as error:  # of protobuf, whose classes differ between its versions, and of onnx
         raise ValueError(f"{path}: not an ONNX graph, or a damaged one ({in_one_line(error)})") from None
 
