@@ -65,7 +65,7 @@ def _output(stream: TextIO | None, *, reported: bool) -> TextIO:
         io.BufferedWriter(_Raw(raw, reported=reported)),  # type: ignore[type-var]
         "utf-8" if stream is None else stream.encoding,
         "replace",  # a terminal without a character shows ? instead
-        # also where Python is told not to buffer: there is a buffer below, which a process that is ended loses
+        # also under PYTHONUNBUFFERED: the buffer below would lose its lines if the process were killed
         line_buffering=stream is not None and (stream.line_buffering or stream.write_through),
     )
 

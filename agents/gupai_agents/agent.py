@@ -293,7 +293,7 @@ class Memories:
     ) -> np.ndarray:
         """Return an agent's actions in some lanes; see `ask`.
 
-        Args: number: the agent's, among those that play here. states: [N], of the lanes. rows: int [N], the lanes.
+        Args: number: the agent's, among those that play here. states: of all lanes. rows: int [N], the lanes.
         """
         empty = first_memory(agent, len(rows))
         if empty is None:
@@ -303,7 +303,7 @@ class Memories:
             self._kept[number] = agent, memories, np.full((*self._shape, 3), -1, np.int64)
         _, memories, moments = self._kept[number]
         where = rows, batch.views.seat.astype(int)
-        now = np.stack([states[field].astype(np.int64) for field in ("seed", "deal", "moves")], 1)
+        now = np.stack([states[field][rows].astype(np.int64) for field in ("seed", "deal", "moves")], 1)
         before = moments[where]
         same = (before[:, :2] == now[:, :2]).all(1) & (before[:, 2] < now[:, 2])
         memory = np.where(same.reshape(-1, *[1] * (empty.ndim - 1)), memories[where], empty)

@@ -111,9 +111,8 @@ def _answers(
         who = np.where(batch.masks.sum(1) > 1, who, NOBODY)
     for number, agent in enumerate(agents):
         if len(mine := np.flatnonzero(who == number)):
-            lanes = rows[mine]
-            states = envs.states[lanes]
-            actions[mine] = memories.ask(number, agent, envs.game, envs.variant, batch.at(mine), states, lanes)
+            some, lanes = batch.at(mine), rows[mine]
+            actions[mine] = memories.ask(number, agent, envs.game, envs.variant, some, envs.states, lanes)
     return Answers(rows, batch, actions)
 
 

@@ -4,6 +4,7 @@ The manifest of a tournament holds this of its players, so that it can be repeat
 the same name is noticed.
 """
 
+import functools
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,6 +68,7 @@ def require_steady(agent: Agent, game: Game, variant: Variant) -> None:
         )
 
 
+@functools.lru_cache(maxsize=32)  # asked of every agent; `ask` hands out copies
 def questions(game: Game, variant: Variant) -> DecisionBatch:
     """Return fixed decisions in which there is a choice, out of all moments of a few deals."""
     envs = new_lanes(game, variant, DEALS)
