@@ -12,6 +12,7 @@ import argparse
 import dataclasses
 import inspect
 import subprocess
+import sys
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
@@ -137,7 +138,7 @@ def files() -> dict[Path, str]:
 
 
 def formatted(text: str) -> str:
-    command = ["ruff", "format", "--config", str(ROOT / "pyproject.toml"), "-"]
+    command = [sys.executable, "-m", "ruff", "format", "--config", str(ROOT / "pyproject.toml"), "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 
