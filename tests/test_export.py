@@ -93,6 +93,7 @@ def test_plain_maskable_ppo_loads_the_player_and_plays_as_it(checkpoint, seen, t
     ("words", "said"),
     [
         (["PLAYER"], "say what to write: --onnx FILE, --sb3 FILE or both"),
+        (["nowhere"], "nowhere: there is no such checkpoint"),
         (["nowhere", "--onnx", "OUT"], "nowhere: there is no such checkpoint"),
         (["PLAYER", "--onnx", "FOLDER/nowhere/x/y"], "FOLDER"),
     ],

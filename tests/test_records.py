@@ -268,6 +268,9 @@ def test_whether_a_file_is_compressed_is_in_its_first_bytes(tmp_path):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(RecordError, match=f"line 1: the file is compressed by {name}; unpack it"):
             next(read_games(tmp_path / name))
+    (tmp_path / "twice").write_bytes(gzip.compress(gzip.compress(plain)))
+    with pytest.raises(RecordError, match="line 1: no record of a game: it is compressed twice"):
+        next(read_games(tmp_path / "twice"))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe with a name")
@@ -537,15 +540,17 @@ def test_a_game_that_a_person_plays_to_its_end_is_written(tmp_path):
 
 
 def test_replay_begins_at_the_game_that_is_named_and_tells_mistakes(tmp_path):
-    path = tmp_path / "games.jsonl"
+    path, empty = tmp_path / "games.jsonl", tmp_path / "empty.jsonl"
     written(path)
+    empty.touch()
     shown = run("replay", path, "--game", 11).output
     assert re.findall(r"^Game (\d+):", shown, re.M) == ["11", "12"]
     for words, line in (
         (("--game", 13), f"gupai: {path}: there is no game 13"),
+        (("--check",), f"gupai: {empty}: there is no game in it"),
         (("--game", 0), "gupai: --game=0 is not allowed; write a whole number of at least 1\n"),
     ):
-        result = run("replay", path, *words)
+        result = run("replay", empty if "--check" in words else path, *words)
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith(line)
     path.write_text("no game\n")

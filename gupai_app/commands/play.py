@@ -104,18 +104,19 @@ def replay(
 
     if html is not None:
         check_target("--html", html, force)
+    none = f"{path}: there is no game in it" if number == 1 else f"{path}: there is no game {number}"
     with mistakes():
         games = read_games(path, number)
         if check:
             if html is not None or tables:
                 raise Mistake("--check shows nothing: leave --html and --tables out")
             if not (checked := sum(1 for _ in games)):
-                raise Mistake(f"{path}: there is no game {number}")
+                raise Mistake(none)
             say(f"{path}: {counted(checked, 'game')}, replayed: all moves, names and payoffs agree")
             return
         first = next(games, None)
         if first is None:
-            raise Mistake(f"{path}: there is no game {number}")
+            raise Mistake(none)
         if html is not None:
             from gupai_app.page import game_page
             from gupai_env.core.files import write_output

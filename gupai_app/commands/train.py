@@ -109,6 +109,8 @@ def export(
 ) -> None:
     """Export a trained player to other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
     if not (onnx or sb3):
+        if not os.path.exists(checkpoint):
+            raise Mistake(f"{checkpoint}: there is no such checkpoint")
         raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
     from gupai_env.core.files import write_output
 

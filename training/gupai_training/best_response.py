@@ -22,7 +22,7 @@ from gupai_agents.registry import agents_of, best_agent
 from gupai_agents.shipped import best_file
 from gupai_env.core.checks import real_number, whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.rng import as_key, derive
+from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
@@ -56,7 +56,7 @@ class Learned(NamedTuple):
     def header(self) -> dict[str, Any]:
         """Return the header of its checkpoint: the same for the same network, whatever time it took."""
         assert self.player.variant is not None
-        facts = {"begun_with": self.begun_with, "targets": self.targets, "seed": self.seed}
+        facts = {"begun_with": self.begun_with, "targets": self.targets, "seed": in_json(self.seed)}
         return {**identity(self.player.game, self.player.variant), "kind": "player", "net": self.player.net, **facts}
 
 

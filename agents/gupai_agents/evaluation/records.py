@@ -418,6 +418,8 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         part = line.startswith(b"{") or not line.endswith(b"\n")  # a program may have spread a game over lines
         what = "it is cut short, or not JSON" if part else "it is not JSON"
+        if line.startswith(GZIP):
+            what = "it is compressed twice"
         raise _LineError(number, say("no record of a game: {problem}", problem=say(what))) from None
     if not isinstance(content, dict):
         raise _LineError(number, f"no record of a game: a game is an object, not {short_repr(content)}")
