@@ -23,9 +23,9 @@ from gupai_agents.evaluation.claims.schema import Doses, Policy, Population
 from gupai_agents.evaluation.claims.tables import Table
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SUPPORTED, judge
 from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for, share
-from gupai_env.core.claims import chips
 from gupai_env.core.rng import derive
 from gupai_env.games import get_game
+from gupai_env.games.claims import chips
 
 DEALS, NULLS = 200_000, 1_000_000
 TESTS, LONGEST = 10_000, 2000  # sequential ones, of deals drawn from all of the null

@@ -39,7 +39,7 @@ from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.network import packed
 from gupai_app.bench import machine
 from gupai_env import get_game
-from gupai_env.core.files import write_file
+from gupai_env.words.files import write_file
 from gupai_training import train
 from gupai_training.selfplay import SelfPlayVecEnv
 

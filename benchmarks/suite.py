@@ -18,7 +18,7 @@ from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_
 from gupai_agents.evaluation.folder import difference
 from gupai_agents.workers import workers_for
 from gupai_env import __version__, get_game
-from gupai_env.core.files import write_file
+from gupai_env.words.files import write_file
 
 DEALS = 1000
 SEEDS = {"v1": 42_000_001, "v2": 42_000_002}  # of deals that no training, tuning or evaluation of what ships has met

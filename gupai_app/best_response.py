@@ -7,9 +7,9 @@ from gupai_agents.checkpoint import write_checkpoint
 from gupai_agents.evaluation import Effort
 from gupai_app.packages import needing
 from gupai_app.report import shares
-from gupai_env.core.files import check_target
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.words.files import check_target
 
 
 def learn(

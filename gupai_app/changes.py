@@ -14,11 +14,11 @@ from gupai_agents.evaluation.claims.actions import COMPARED
 from gupai_agents.evaluation.claims.effects import player_text
 from gupai_agents.evaluation.claims.schema import Action, Exact, Named, Ordering, Part, Policy, Rate, Reading
 from gupai_agents.registry import agent_names
-from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.messages import say
 from gupai_env.core.variant import in_words
 from gupai_env.games import get_game
+from gupai_env.words.checks import short_repr
+from gupai_env.words.messages import say
 
 SUITS = "123456"
 MOST_NAME = 120  # characters of the name of a reading

@@ -25,10 +25,10 @@ from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPR
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.page import Parts, filled, page, stepper
-from gupai_env.core.files import check_target, write_file
-from gupai_env.core.messages import capitalized, word
-from gupai_env.core.phrases import chips
 from gupai_env.core.variant import in_words
+from gupai_env.games.phrases import chips
+from gupai_env.words.files import check_target, write_file
+from gupai_env.words.messages import capitalized, word
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
 RECORDS = ".jsonl"

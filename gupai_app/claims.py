@@ -23,11 +23,11 @@ from gupai_app.claim_template import template
 from gupai_app.report import put, shares, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
-from gupai_env.core.checks import short_repr
-from gupai_env.core.files import json_text, locked_folder, read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
+from gupai_env.words.checks import short_repr
+from gupai_env.words.files import json_text, locked_folder, read_text, write_file
 
 HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
 from gupai_app.report import put, put_json, table_of
-from gupai_env.core.checks import counted, refused
-from gupai_env.core.files import check_target, make_folder, write_file
+from gupai_env.words.checks import counted, refused
+from gupai_env.words.files import check_target, make_folder, write_file
 from gupai_training.comparison import COLUMNS, Comparison
 from gupai_training.trained import METRICS, as_csv, load_run
 

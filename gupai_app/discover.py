@@ -12,10 +12,10 @@ from gupai_app.claims import keeping
 from gupai_app.report import progress, put, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
-from gupai_env.core.files import json_text, read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant, in_words
+from gupai_env.words.files import json_text, read_text, write_file
 
 FORMAT = "gupai-discover-1"
 

@@ -15,16 +15,16 @@ from gupai_app.moves import Entry, digits, entries_of, headed, scores
 from gupai_app.streams import printable
 from gupai_app.wording import translated
 from gupai_env.core.game import Game
-from gupai_env.core.guide import guide_of
-from gupai_env.core.hints import TILE, fill_rules, spelled
-from gupai_env.core.messages import say, word
 from gupai_env.core.move import PLAY
-from gupai_env.core.phrases import listed, seat_names
-from gupai_env.core.scene import Scene
-from gupai_env.core.text import columns, wrap
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
+from gupai_env.games.guide import guide_of
+from gupai_env.games.phrases import listed
 from gupai_env.render import draw_text
+from gupai_env.words.messages import say, word
+from gupai_env.words.scene import Scene, seat_names
+from gupai_env.words.spelling import TILE, fill_rules, spelled
+from gupai_env.words.text import columns, wrap
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
 WIDEST = 100  # columns

@@ -8,9 +8,9 @@ import numpy as np
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import say
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import PIPS
+from gupai_env.words.messages import say
 
 ADVISER = "search:playouts=200"  # the agent that values moves
 WIDE = 1.96  # standard errors to either side are a 95% interval

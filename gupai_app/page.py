@@ -21,11 +21,11 @@ from gupai_app.languages import spoken
 from gupai_app.session import Session, Step
 from gupai_app.wording import choice_in, game_in, option_in, title_in, translated, translated_place
 from gupai_app.words import names_at
-from gupai_env.core.messages import joined, say, word
-from gupai_env.core.phrases import YOU, chips, seat_names, title
-from gupai_env.core.scene import Place, Scene
+from gupai_env.games.phrases import chips, title
 from gupai_env.render.pieces import DARK, LIGHT, Piece, style, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
+from gupai_env.words.messages import joined, say, word
+from gupai_env.words.scene import YOU, Place, Scene, seat_names
 
 PERSON = "human"  # the name of a person among the players of a game
 

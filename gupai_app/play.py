@@ -11,14 +11,15 @@ from gupai_app.human import HumanAgent, Terminal
 from gupai_app.moves import ADVISER
 from gupai_app.session import Session
 from gupai_app.words import names_at, payment, result, winners
-from gupai_env.core.files import json_text
 from gupai_env.core.game import Game
-from gupai_env.core.guide import guide_of
-from gupai_env.core.messages import joined, say, word
-from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.rng import in_json
-from gupai_env.core.text import columns
 from gupai_env.core.variant import Variant
+from gupai_env.games.guide import guide_of
+from gupai_env.games.phrases import chips, title
+from gupai_env.words.files import json_text
+from gupai_env.words.messages import joined, say, word
+from gupai_env.words.scene import seat_names
+from gupai_env.words.text import columns
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
 NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_app.report import evaluation_line
-from gupai_env.core.files import json_text
 from gupai_env.core.variant import in_words
+from gupai_env.words.files import json_text
 from gupai_training.config import went_in
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Row

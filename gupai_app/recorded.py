@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from gupai_agents.shipped import BEST, heuristic_names
 from gupai_app.words import COMPASS
-from gupai_env.core.phrases import YOU
 from gupai_env.games import GAMES, get_game
+from gupai_env.words.scene import YOU
 
 # The groups of Pai Gow: "nine / two", "nine (wins) and gong (loses)", "gong, wins".
 _RANKS = "zero|one|two|three|four|five|six|seven|eight|nine|gong|wong|supreme pair|pair"

@@ -29,11 +29,11 @@ from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tourn
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_app.streams import printable, say
-from gupai_env.core.checks import counted
-from gupai_env.core.files import json_text
 from gupai_env.core.game import Game
-from gupai_env.core.hints import fill_rules
-from gupai_env.core.messages import capitalized
+from gupai_env.words.checks import counted
+from gupai_env.words.files import json_text
+from gupai_env.words.messages import capitalized
+from gupai_env.words.spelling import fill_rules
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NUMBER = re.compile(r"[+±-]?\d")

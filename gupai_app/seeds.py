@@ -16,8 +16,8 @@ from gupai_agents.cores import cores, take_cores
 from gupai_agents.workers import PROCESSES, begin_process
 from gupai_app.report import Screen, evaluation_line, progress
 from gupai_app.stop import Stop
-from gupai_env.core.checks import refused
-from gupai_env.core.files import json_text
+from gupai_env.words.checks import refused
+from gupai_env.words.files import json_text
 from gupai_training.config import RESUME_FILE, Config
 
 PATIENCE = 3.0  # seconds in which processes may save what they have learned before they are killed

@@ -11,8 +11,8 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
-from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
+from gupai_env.words.scene import Scene
 
 
 class Step(NamedTuple):

@@ -13,10 +13,10 @@ from gupai_agents.workers import Workers
 from gupai_app.packages import needing
 from gupai_app.report import shares
 from gupai_app.streams import say
-from gupai_env.core.files import STREAMS, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
+from gupai_env.words.files import STREAMS, write_file
 
 TRIED = 5000  # deals against each of the game's players
 DIGITS = 4  # of a weight

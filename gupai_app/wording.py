@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
-from gupai_env.core.messages import Message, alias, capitalized, one_line, word
-from gupai_env.core.phrases import latin
-from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.variant import value_named
 from gupai_env.games import GAMES
+from gupai_env.games.phrases import latin
+from gupai_env.words.messages import Message, alias, capitalized, one_line, word
+from gupai_env.words.scene import Pile, Place, Scene
 
 BEGINNING = re.compile("[a-z]+(_[a-z]+)*[ =]")  # of an error: a word, and no file, key or agent, which stay as they are
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from gupai_env.core.guide import Payment
-from gupai_env.core.messages import count, joined, say
-from gupai_env.core.phrases import YOU
+from gupai_env.games.guide import Payment
+from gupai_env.words.messages import count, joined, say
+from gupai_env.words.scene import YOU
 
 # The places around a table in order of turn from the reader's, and those that are taken, by the number of seats:
 COMPASS = tuple(map(say, ("South", "Southeast", "East", "Northeast", "North", "Northwest", "West", "Southwest")))

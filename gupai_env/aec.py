@@ -9,7 +9,6 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
-from gupai_env.core.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
@@ -22,6 +21,7 @@ from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 
 MASK_PLACES = ("observation", "info")
 DTYPES = ("int8", "float32")  # of observations

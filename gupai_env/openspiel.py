@@ -27,7 +27,6 @@ try:
 except ImportError as error:
     raise ImportError(f"OpenSpiel is missing ({error}): pip install 'gupai[openspiel]'") from error
 
-from gupai_env.core.checks import is_whole, one_of_an_array, real_number, short_repr, whole_number
 from gupai_env.core.deal import Deal, fields_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS
@@ -36,6 +35,7 @@ from gupai_env.deals import Deals, all_deals
 from gupai_env.games import GAMES, get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import is_whole, one_of_an_array, real_number, short_repr, whole_number
 
 PREFIX = "python_gupai_"
 SEED = "rng_seed"

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from gupai_env.core.checks import truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
@@ -24,6 +23,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
+from gupai_env.words.checks import truth, whole_number, whole_numbers
 
 READ_ONLY = ("seats", "masks", "observations", "rewards", "terminated")
 WRITTEN_BY_HAND = ("states", "seeds", "episodes")

@@ -27,9 +27,9 @@ from gupai_agents.checkpoint import (
 from gupai_agents.network import NetworkAgent, highest_score, linear_of, packed, tensor_shapes, trunk_of, unpacked
 from gupai_agents.network_agent import gumbel
 from gupai_agents.shipped import best_file
-from gupai_env.core.files import write_file
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
+from gupai_env.words.files import write_file
 
 GAME = get_game("jie-long")
 NET = {"type": "mlp", "hidden": [16, 8], "activation": "relu"}
@@ -457,7 +457,7 @@ def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
     def crash(*_):
         raise OSError(errno.EIO, "disk gone")
 
-    monkeypatch.setattr("gupai_env.core.files.os.replace", crash)
+    monkeypatch.setattr("gupai_env.words.files.os.replace", crash)
     with pytest.raises(OSError, match="the disk reports an error"):
         write_checkpoint(checkpoint, header(), weights(1))
     assert checkpoint.read_bytes() == before

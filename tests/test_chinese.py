@@ -33,12 +33,12 @@ from gupai_app.web.pictures import rules_in_words
 from gupai_app.web.players import NAMED
 from gupai_app.web.table import WebGame
 from gupai_app.wording import choice_in, error_in, option_in
-from gupai_env.core.files import describe
-from gupai_env.core.guide import guide_of
-from gupai_env.core.messages import TRANSLATIONS, say, word
 from gupai_env.core.rng import draw
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.guide import guide_of
+from gupai_env.words.files import describe
+from gupai_env.words.messages import TRANSLATIONS, say, word
 from web_room import RUN, furnish
 
 HOME = "http://127.0.0.1:8420"

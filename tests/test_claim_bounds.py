@@ -12,7 +12,7 @@ from gupai_agents.evaluation.claims.schema import Action, Condition, Expectation
 from gupai_agents.evaluation.claims.tables import Meter, Setting
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env import get_game
-from gupai_env.core.claims import ActionFeature, PositionFeature
+from gupai_env.games.claims import ActionFeature, PositionFeature
 
 FIVE = np.arange(5)
 BOUNDS = [

@@ -18,10 +18,10 @@ from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claim_template import template
 from gupai_app.cli import app
 from gupai_env import VectorEnv
-from gupai_env.core.claims import Positions
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.claims import Positions
 from gupai_env.positions import jie_long, tiu_u
 from little_factory import FACTORY  # noqa: F401  a module that --panel can name
 

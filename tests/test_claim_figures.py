@@ -39,7 +39,7 @@ from gupai_agents.evaluation.claims.schema import (
 from gupai_agents.evaluation.claims.tables import PILOT, Block, Choice, Forks, Meter, Setting, Table, forks
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate
 from gupai_env import get_game
-from gupai_env.core.claims import Positions
+from gupai_env.games.claims import Positions
 from gupai_env.games.connecting.claims import unseen
 
 JIE_LONG = get_game("jie-long")

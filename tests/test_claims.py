@@ -32,13 +32,13 @@ from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
 from gupai_app import claims as command
 from gupai_app.cli import app
-from gupai_env.core.claims import chips, tiles_by_number, vocabulary_of
-from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, count, kind_of, tiles_in
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.claims import chips, tiles_by_number, vocabulary_of
 from gupai_env.vector import VectorEnv
+from gupai_env.words.files import locked
 
 ROOT = Path(__file__).parents[1]
 JIE_LONG = get_game("jie-long")

@@ -24,7 +24,7 @@ from gupai_app.commands.errors import mistakes
 from gupai_app.human import Terminal
 from gupai_app.streams import OutputLostError, printable, say
 from gupai_env import GAMES, get_game, jie_long_v0
-from gupai_env.core.hints import fill_rules
+from gupai_env.words.spelling import fill_rules
 from processes import Command
 
 HEAVY = ("numpy", "numba", "torch", "scipy", "pettingzoo", "gymnasium", "gupai_env", "gupai_agents")

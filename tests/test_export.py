@@ -132,7 +132,7 @@ def test_files_have_just_the_names_given_and_are_written_whole_or_not_at_all(che
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("gupai_env.core.files.os.fsync", full)
+        patched.setattr("gupai_env.words.files.os.fsync", full)
         failed = CliRunner().invoke(app, [*words, "--force"])
     assert (failed.exit_code, failed.stderr) == (2, f"gupai: {onnx}: the disk is full\n")
     assert (onnx.read_bytes(), sb3.read_bytes()) == kept

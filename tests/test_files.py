@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gupai_env.core import files
-from gupai_env.core.files import (
+from gupai_env.words import files
+from gupai_env.words.files import (
     NewFile,
     check_target,
     describe,
@@ -200,7 +200,7 @@ def test_on_a_small_disk_nothing_is_left(tmp_path):
 RACER = """
 import sys, time
 sys.path[:0] = {path!r}
-from gupai_env.core.files import NewFile
+from gupai_env.words.files import NewFile
 new = NewFile({target!r})
 new.file.write(sys.argv[1].encode() * 1000)
 print("ready", flush=True)
@@ -245,7 +245,7 @@ def test_of_two_processes_with_one_target_one_wins_and_a_killed_one_blocks_nobod
 def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path):
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
-        "from gupai_app.stop import Stop\nfrom gupai_env.core.files import new_file\nimport time\n"
+        "from gupai_app.stop import Stop\nfrom gupai_env.words.files import new_file\nimport time\n"
         f"with Stop(), new_file({str(tmp_path / 'x')!r}) as file:\n"
         "    file.write(b'half'); print('ready', flush=True); time.sleep(60)"
     )

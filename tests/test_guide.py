@@ -7,13 +7,13 @@ import pytest
 
 from facts import tiles_of
 from gupai_app.words import compass, names_at, payment, winners
-from gupai_env.core.guide import Guide, Payment, between, direct, guide_of
-from gupai_env.core.messages import capitalized
-from gupai_env.core.phrases import says
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.guide import Guide, Payment, between, direct, guide_of
+from gupai_env.games.phrases import says
 from gupai_env.games.small_mahjong.guide import best_triplets
 from gupai_env.games.small_mahjong.rules import WIN
+from gupai_env.words.messages import capitalized
 from sessions import decisions
 
 every_game = pytest.mark.parametrize("game", GAMES)

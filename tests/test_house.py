@@ -20,6 +20,7 @@ SOURCES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
 # From the ground up. A module is in the layer with the longest name that begins its own, and imports that layer and
 # those before it.
 LAYERS = (
+    "gupai_env.words",
     "gupai_env.core",
     "gupai_env.render",
     "gupai_env.games",

@@ -19,12 +19,12 @@ from gupai_app.languages import ENGLISH, LANGUAGES, catalogue, preferred, simpli
 from gupai_app.web.app import create_app
 from gupai_app.wording import title_in
 from gupai_app.words import being_prepared
-from gupai_env.core.guide import fewest_first
-from gupai_env.core.messages import TRANSLATIONS, alias, say, word
 from gupai_env.core.move import Move
-from gupai_env.core.phrases import says
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.guide import fewest_first
+from gupai_env.games.phrases import says
+from gupai_env.words.messages import TRANSLATIONS, alias, say, word
 
 CHINESE = [language for language in LANGUAGES if language != ENGLISH]
 SLOT = re.compile(r"\{\w+[^{}]*\}")
@@ -86,7 +86,7 @@ def templates():
     for package in (gupai_app, gupai_env, gupai_agents, gupai_training):
         for path in Path(package.__file__).parent.rglob("*.py"):
             source = path.read_text(encoding="utf-8")
-            made = re.search(r"from gupai_env.core.messages import .*\b(say|count)\b|phrases import .*\bsays\b", source)
+            made = re.search(r"words.messages import .*\b(say|count)\b|phrases import .*\bsays\b", source)
             for node in ast.walk(ast.parse(source)) if made else ():
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     places = {"say": [0], "count": [0, 1], "says": [1, 2]}.get(node.func.id, [])

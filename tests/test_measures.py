@@ -9,11 +9,11 @@ from gupai_agents.evaluation.claims import Sampler
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Population
 from gupai_agents.evaluation.claims.tables import Table
-from gupai_env.core.claims import Outcome
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
+from gupai_env.games.claims import Outcome
 from gupai_env.games.da_ling.position import strength
 from gupai_env.games.da_ling.rules import groups_of
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE, SMOTHERED

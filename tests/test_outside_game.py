@@ -29,9 +29,9 @@ from gupai_app.web.address import Address
 from gupai_app.web.table import WebGame
 from gupai_env import Move
 from gupai_env.aec import GupaiEnv
-from gupai_env.core.claims import Positions
 from gupai_env.core.move import AWAY
 from gupai_env.core.tiles import KINDS, WEIGHT
+from gupai_env.games.claims import Positions
 from gupai_env.testing import check_env, hooks_of
 
 FOLDER = Path(__file__).parents[1] / "examples" / "one_trick"

@@ -23,8 +23,8 @@ from gupai_agents.evaluation.claims.features import (
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Named, Population
 from gupai_agents.evaluation.claims.tables import Table
-from gupai_env.core.claims import ActionFeature, HandFeature, Metric, PositionFeature, Positions
 from gupai_env.games import GAMES
+from gupai_env.games.claims import ActionFeature, HandFeature, Metric, PositionFeature, Positions
 
 DEALS, STEPS = 60, 30
 NUMBERS = range(7)  # a pip has one of 1 to 6, and no number is 0

@@ -11,8 +11,8 @@ from gupai_app.moves import Entry, entries_of
 from gupai_app.session import Session
 from gupai_env import GAMES, get_game
 from gupai_env.core.move import Move
-from gupai_env.core.phrases import seat_names
 from gupai_env.core.tiles import KINDS
+from gupai_env.words.scene import seat_names
 
 
 class Watching(Terminal):

@@ -18,9 +18,9 @@ from gupai_app import play
 from gupai_app.cli import app
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
-from gupai_env.core.checks import LONGEST, short_repr
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import WAIT
+from gupai_env.words.checks import LONGEST, short_repr
 from gupai_training.opponents import FixedOpponents
 from gupai_training.selfplay import SelfPlayVecEnv
 

@@ -23,7 +23,7 @@ from gupai_app.progress import ScreenReporter, results_table
 from gupai_app.report import Screen
 from gupai_app.stop import Stop
 from gupai_env import get_game
-from gupai_env.core.files import locked
+from gupai_env.words.files import locked
 from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse
 from gupai_training.run import Run
 from gupai_training.run_folder import Reporter, Row, Spent, next_folder

@@ -23,8 +23,8 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
 from gupai_app.cli import app
 from gupai_app.web.app import create_app
-from gupai_env.core.guide import guide_of
 from gupai_env.games import GAMES
+from gupai_env.games.guide import guide_of
 from pins import markup, same_texts, words
 from sessions import decisions
 from variants import variants

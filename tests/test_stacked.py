@@ -5,11 +5,11 @@ import pytest
 from gupai_env.positions.jie_long import from_tiles
 
 from gupai_env import VectorEnv, get_game
-from gupai_env.core.claims import counts_of
 from gupai_env.core.deal import Deal
-from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import CARRYING, KINDS, PIPS
+from gupai_env.games.claims import counts_of
 from gupai_env.games.connecting.rules import DISCARD, is_covered
+from gupai_env.words.text import draw_text
 from walks import Walk, encoded, random_walk, views_of
 
 # By number of tiles on the line, the tiles that lie open, from 1 in the order they were laid and as they lie.

@@ -33,7 +33,7 @@ from gupai_agents.evaluation.statistics import (
 )
 from gupai_agents.intervals import KEYS, interval, interval_text
 from gupai_agents.stored import Interval
-from gupai_env.core.files import json_text
+from gupai_env.words.files import json_text
 
 ROOT = Path(__file__).parents[1]
 

@@ -9,9 +9,9 @@ from fastapi.testclient import TestClient
 from gupai_app.languages import ENGLISH, speak
 from gupai_app.web.app import create_app
 from gupai_app.web.pictures import Tips, split_term
-from gupai_env.core.guide import guide_of
-from gupai_env.core.messages import TRANSLATIONS, word
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.guide import guide_of
+from gupai_env.words.messages import TRANSLATIONS, word
 
 TERMS = {"open end": "Where the next tile joins.", "double": "Such as [4:4].", "head seven, tail eight": "You pay."}
 TIP = re.compile(

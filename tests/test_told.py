@@ -26,7 +26,8 @@ from gupai_app.web.review import luck
 from gupai_app.web.tournaments import index_of_game
 from gupai_app.words import result
 from gupai_env import get_game
-from gupai_env.core.phrases import deal_of_match, seat_names
+from gupai_env.games.phrases import deal_of_match
+from gupai_env.words.scene import seat_names
 from gupai_training.report import results_json
 from gupai_training.run_folder import FINAL_SEED, Row
 

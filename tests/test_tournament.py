@@ -47,9 +47,9 @@ from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
 from gupai_agents.identity import identity_of
 from gupai_agents.shipped import NETWORKS
 from gupai_app.cli import app
-from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES, get_game
+from gupai_env.words.files import locked
 from processes import SERVER, start_server
 
 NAMES = ("greedy", "variety", "random")

@@ -53,7 +53,7 @@ PUBLIC = {
     "gupai_env.core.hints": "Hints",
     "gupai_env.core.illegal": "IllegalActionError",
     "gupai_env.core.layout": "Encoder Layout Section",
-    "gupai_env.core.phrases": "chips faces says seats_from title",
+    "gupai_env.games.phrases": "chips faces says seats_from title",
     "gupai_env.core.rng": "derive shuffle",
     "gupai_env.core.rule": "rule",
     "gupai_env.core.heuristic": "Feature indices",

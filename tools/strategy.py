@@ -27,12 +27,12 @@ from gupai_app.discover import figure, label
 from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import Feature
-from gupai_env.core.messages import capitalized
 from gupai_env.core.move import PLAY
-from gupai_env.core.phrases import seat_names
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
+from gupai_env.words.messages import capitalized
+from gupai_env.words.scene import seat_names
 
 ROOT = Path(__file__).parents[1]
 FOLDER, FEATURES = ROOT / "docs" / "strategy", ROOT / "results" / "features"

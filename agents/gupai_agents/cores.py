@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gupai_env.core.checks import refused
+from gupai_env.words.checks import refused
 
 VARIABLE = "PYTHON_CPU_COUNT"  # Python's own name for it, since 3.13
 

@@ -31,7 +31,6 @@ from gupai_agents.learning_seat import (
 )
 from gupai_agents.playouts import ASKED, LEARNER, draw_line_up, learning_seat, numbered, playouts
 from gupai_env.aec import DTYPES, NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv, observation_box
-from gupai_env.core.checks import is_whole, one_of, one_of_an_array, truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
@@ -43,6 +42,7 @@ from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import MOST_ENVS, VectorEnv
+from gupai_env.words.checks import is_whole, one_of, one_of_an_array, truth, whole_number, whole_numbers
 
 
 class SeatEnv(OwnMemory, gymnasium.Env):

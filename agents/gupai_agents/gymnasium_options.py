@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from gupai_agents.playouts import ANY_SEAT
-from gupai_env.core.checks import is_one_of, is_whole, refused
+from gupai_env.words.checks import is_one_of, is_whole, refused
 
 
 def seat_number(seat: int | str, players: int) -> int:

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, ValidationError
 
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_env.core.checks import short_repr
-from gupai_env.core.files import describe, read_text
 from gupai_env.core.game import Game
+from gupai_env.words.checks import short_repr
+from gupai_env.words.files import describe, read_text
 
 MOST_BYTES = 1 << 20
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from gupai_env.core.messages import alias, say
+from gupai_env.words.messages import alias, say
 
 KEYS = ("mean", "low", "high", "n")
 FINE = 0.01  # chips: half-widths below it are written with four places, as in Pai Gow, where a deal moves a single chip

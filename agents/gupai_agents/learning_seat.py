@@ -9,9 +9,9 @@ from gupai_agents.agent import Agent, distinct
 from gupai_agents.identity import require_steady
 from gupai_agents.playouts import draw_legal
 from gupai_agents.registry import agents_of
-from gupai_env.core.checks import as_list, counted, is_whole, one_of, refused
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.words.checks import as_list, counted, is_whole, one_of, refused
 
 Opponents = str | Agent | Sequence[str | Agent]
 MOST_IN_POOL = 1 << 10

@@ -17,9 +17,9 @@ from gupai_agents.failure import in_one_line
 from gupai_agents.look_ahead import LookAhead, look_ahead_of
 from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.stored import DamagedError, small_file
-from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.words.files import describe
 
 SCORES = "logits"
 HEADER_KEY = "gupai"  # of a graph's metadata: the header of the checkpoint that it was written from

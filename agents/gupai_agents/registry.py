@@ -16,11 +16,11 @@ from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.levels import LEVELS, player_of
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import BEST, TUNED, best_file, best_heuristic, has_tuned, heuristic_names, tuned_weights
-from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game, variant_from
 from gupai_env.options import Options
+from gupai_env.words.checks import nearest, short_repr
 
 NOT_NAMED = (
     "search:playouts=200",

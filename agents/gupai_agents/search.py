@@ -27,7 +27,6 @@ from gupai_agents.cores import cores
 from gupai_agents.heuristics import RANDOM, asked, decide, writable
 from gupai_agents.workers import in_threads, pause
 from gupai_env.core.byte_rows import count_marks
-from gupai_env.core.checks import real_number, whole_number
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
 from gupai_env.core.game import Game
@@ -39,6 +38,7 @@ from gupai_env.core.rule import rule
 from gupai_env.core.streams import DEAL_STREAM, PICK_STREAM
 from gupai_env.core.tiles import MOST_TILES, ONE, count, first_kind
 from gupai_env.core.variant import Variant
+from gupai_env.words.checks import real_number, whole_number
 
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action if none is left out
 PARTICLES = 200  # deals that are weighted where there is a belief about the others

@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from gupai_agents.intervals import interval_text
-from gupai_env.core.checks import cut, read_whole, short_repr
-from gupai_env.core.messages import say
 from gupai_env.core.rng import EXACT, in_json
+from gupai_env.words.checks import cut, read_whole, short_repr
+from gupai_env.words.messages import say
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from threadpoolctl import threadpool_limits
 
 from gupai_agents.cores import cores, take_cores
-from gupai_env.core.checks import short_repr
+from gupai_env.words.checks import short_repr
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
 LISTENING = 10.0  # seconds to find out whether anything listens at an address

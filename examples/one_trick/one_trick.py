@@ -26,11 +26,11 @@ from gupai_env.core.episode import (
 )
 from gupai_env.core.heuristic import Feature
 from gupai_env.core.layout import Encoder, Layout, Section
-from gupai_env.core.phrases import chips, faces, says, seats_from, title
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT, tile_name
 from gupai_env.core.variant import Variant, option
+from gupai_env.games.phrases import chips, faces, says, seats_from, title
 from gupai_env.render import Pile, Place, Scene
 
 SEATS = 4

@@ -48,7 +48,7 @@ class Commands(TyperGroup):
 
 def _with_number(parameter: Any, process: Callable[[Any, Any], Any], ctx: typer.Context, value: Any) -> Any:
     """Process the text of an option as the number that it stands for. Raises: Mistake if it stands for none."""
-    from gupai_env.core.checks import in_bounds, read_whole
+    from gupai_env.words.checks import in_bounds, read_whole
 
     number = read_whole(value) if isinstance(value, str) else value
     if number is None and value is not None:
@@ -119,13 +119,13 @@ def _worded(error: object) -> str:
     """Return what went wrong in one line, in the language that was chosen."""
     if "gupai_app.languages" not in sys.modules:  # it is English
         return " ".join(str(error).split())
-    from gupai_env.core.messages import one_line, word
+    from gupai_env.words.messages import one_line, word
 
     return word(one_line(str(error)))
 
 
 def _described(error: OSError) -> str:
-    from gupai_env.core.files import describe
+    from gupai_env.words.files import describe
 
     return describe(error)
 
@@ -135,7 +135,7 @@ def _in_our_words(error: typer.TyperException) -> str:
     refused, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
     if refused is None or parameter is None:
         return error.format_message()
-    from gupai_env.core.checks import allowed_instead
+    from gupai_env.words.checks import allowed_instead
 
     first, typed = refused()[0], parameter.get_runtime_param()
     bounds = typed.parameter_info
@@ -147,7 +147,7 @@ def _in_our_words(error: typer.TyperException) -> str:
 
 def _refused(parameter: Any, value: object, instead: str) -> str:
     """Return that a value of an option or an argument is not allowed, and what is."""
-    from gupai_env.core.checks import short_repr
+    from gupai_env.words.checks import short_repr
 
     name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
     value = value if isinstance(value, str) and len(value) < 60 else short_repr(value)
@@ -169,7 +169,7 @@ def mistakes() -> Iterator[None]:
 
 def check_target(option: str, path: str, force: bool, *, stream: bool = True) -> None:
     """Refuse beforehand a file that could not be written in the end; stream: standard output may be named too."""
-    from gupai_env.core.files import check_output, check_target
+    from gupai_env.words.files import check_output, check_target
 
     try:
         (check_output if stream else check_target)(path, force=force)

@@ -100,7 +100,7 @@ def replay(
     from gupai_agents.evaluation.records import read_games
     from gupai_app import play as table
     from gupai_app.human import Terminal
-    from gupai_env.core.checks import counted
+    from gupai_env.words.checks import counted
 
     if html is not None:
         check_target("--html", html, force)
@@ -119,7 +119,7 @@ def replay(
             raise Mistake(none)
         if html is not None:
             from gupai_app.page import game_page
-            from gupai_env.core.files import write_output
+            from gupai_env.words.files import write_output
 
             write_output(html, game_page(first), force=force)
             say(f"{html}: game {number} of {path}, to be opened in a browser", error=True)

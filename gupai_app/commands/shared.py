@@ -112,7 +112,7 @@ class Record:
     def writer(self, option: str = "--record") -> "Iterator[RecordWriter | None]":
         """Have a new file for games, if `option` names one; what is finished when the user stops is kept."""
         from gupai_agents.evaluation.records import RecordWriter
-        from gupai_env.core.checks import counted
+        from gupai_env.words.checks import counted
 
         if self.record is None:
             yield None

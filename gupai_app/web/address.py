@@ -10,12 +10,12 @@ from gupai_agents.agent import Agent
 from gupai_app.page import PERSON
 from gupai_app.session import Session
 from gupai_app.web.players import NAMED, Players, level_names, named
-from gupai_env.core.checks import read_whole, refused
 from gupai_env.core.game import Game
-from gupai_env.core.messages import say
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.words.checks import read_whole, refused
+from gupai_env.words.messages import say
 
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes

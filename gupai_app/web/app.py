@@ -37,14 +37,14 @@ from gupai_app.web.safety import Guard, RefusedError
 from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import HINTS, PLAYERS, Warmer
 from gupai_app.words import compass
-from gupai_env.core.files import describe
-from gupai_env.core.guide import guide_of
-from gupai_env.core.messages import say
-from gupai_env.core.phrases import title
 from gupai_env.core.rng import KEYS, draw
 from gupai_env.core.streams import PERSON_STREAM
 from gupai_env.games import GAMES, get_game, load_plugins
+from gupai_env.games.guide import guide_of
+from gupai_env.games.phrases import title
 from gupai_env.render.pieces import THEMES
+from gupai_env.words.files import describe
+from gupai_env.words.messages import say
 
 ANY = "any"  # seat: one is drawn
 LONG_LIST = 24  # moves under a heading; more are folded away

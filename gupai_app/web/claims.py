@@ -26,8 +26,8 @@ from gupai_app.web.pages import Asked, Server, form_of, once, page, saved_as, wa
 from gupai_app.web.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_app.web.warmer import MATCHES
 from gupai_env import __version__
-from gupai_env.core.messages import say
 from gupai_env.games import get_game
+from gupai_env.words.messages import say
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings

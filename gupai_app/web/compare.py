@@ -16,8 +16,8 @@ from gupai_app.packages import needing
 from gupai_app.web.pages import Asked, once, page, saved_as, svg_of
 from gupai_app.web.players import folder_called
 from gupai_app.web.runs import MOST_BYTES
-from gupai_env.core.checks import refused
-from gupai_env.core.messages import say
+from gupai_env.words.checks import refused
+from gupai_env.words.messages import say
 from gupai_training.comparison import COLUMNS, Comparison
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE
 from gupai_training.trained import as_csv, load_run

@@ -10,12 +10,12 @@ from markupsafe import Markup
 from gupai_app.moves import Entry, digits
 from gupai_app.page import LAYOUTS, Parts
 from gupai_app.wording import translated
-from gupai_env.core.messages import word
 from gupai_env.core.move import Move
-from gupai_env.core.scene import Pile, Scene
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
 from gupai_env.render.svg import Layout, Table, central_piles, draw_centre, draw_table, lay_out, near_piles
+from gupai_env.words.messages import word
+from gupai_env.words.scene import Pile, Scene
 
 FACE_UP = re.compile(r'href="#g-([ulr])(\d)(\d)"')
 FINGER = 34  # the least width of a place for a finger, in units of a drawing

@@ -25,10 +25,10 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament, line_ups
 from gupai_app.web.players import ODD, shown, wrong_with
 from gupai_env.core.game import Game
-from gupai_env.core.messages import say
-from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.games.phrases import title
+from gupai_env.words.messages import say
 
 MOST_AGENTS = 100  # in a tournament that pages show
 

@@ -25,11 +25,11 @@ from gupai_app.web.safety import body_of
 from gupai_app.web.warmer import Warmer
 from gupai_app.wording import error_in
 from gupai_app.words import HEADS, REFUSED
-from gupai_env.core.checks import read_whole, refused, short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.messages import capitalized, say
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
+from gupai_env.words.checks import read_whole, refused, short_repr
+from gupai_env.words.messages import capitalized, say
 
 # Files of runs and tournaments that pages link to, each with its type:
 KEPT_FILES = {

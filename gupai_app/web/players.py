@@ -18,12 +18,12 @@ from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import BEST, best_heuristic
 from gupai_agents.stored import DamagedError, small_file
 from gupai_app.moves import ADVISER
-from gupai_env.core.checks import short_repr
-from gupai_env.core.files import describe
 from gupai_env.core.game import Game
-from gupai_env.core.messages import joined, one_line, say
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES
+from gupai_env.words.checks import short_repr
+from gupai_env.words.files import describe
+from gupai_env.words.messages import joined, one_line, say
 
 SEARCHES = ("search:playouts=20", ADVISER)
 RUN = "run:"  # before the name of a run: the player that it trained

@@ -33,10 +33,10 @@ from gupai_app.web.players import SEARCHES, Players
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import MATCHES
-from gupai_env.core.checks import refused, short_repr
-from gupai_env.core.messages import say
-from gupai_env.core.phrases import title
 from gupai_env.core.rng import KEYS
+from gupai_env.games.phrases import title
+from gupai_env.words.checks import refused, short_repr
+from gupai_env.words.messages import say
 
 MOST_GAMES = 100_000  # of what is sent
 SAT = "sat"  # the word of an address that says who sat at the seats of a recorded game, as JSON

@@ -15,9 +15,9 @@ from gupai_app.web.address import query_of, words_of_rules
 from gupai_app.web.pages import Asked, file_of, page, saved_as, svg_of
 from gupai_app.web.players import ODD, RUN, folder_called, folders, made_for, wrong_with
 from gupai_env.core.game import Game
-from gupai_env.core.messages import word
-from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
+from gupai_env.games.phrases import title
+from gupai_env.words.messages import word
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, read
 from gupai_training.curves import CHARTS, Results, baselines_of, evaluations_of
 

@@ -14,7 +14,7 @@ from uvicorn.server import HANDLED_SIGNALS
 
 from gupai_app.web.app import create_app
 from gupai_app.web.safety import MOST_QUERY
-from gupai_env.core.checks import short_repr
+from gupai_env.words.checks import short_repr
 
 PORT = 8420  # the first that is tried where none is named
 TRIED = 50

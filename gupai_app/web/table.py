@@ -14,10 +14,10 @@ from gupai_app.web.gestures import Drawing, Laid, at_once, drawn, groups_of
 from gupai_app.web.players import adviser, strongest
 from gupai_app.words import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
-from gupai_env.core.guide import guide_of
-from gupai_env.core.messages import joined, say, word
 from gupai_env.core.move import PLAY
-from gupai_env.core.scene import Scene
+from gupai_env.games.guide import guide_of
+from gupai_env.words.messages import joined, say, word
+from gupai_env.words.scene import Scene
 
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
 GROUPS = {1: "single", 2: "pair", 3: "triple"}

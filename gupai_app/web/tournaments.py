@@ -48,10 +48,10 @@ from gupai_app.web.pages import (
 )
 from gupai_app.web.players import RUN, Players, folder_called, folders, shown
 from gupai_app.web.review import show
-from gupai_env.core.messages import count, say
-from gupai_env.core.phrases import title
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.phrases import title
+from gupai_env.words.messages import count, say
 
 FEWEST, MOST = 2, 20_000  # deals of a line-up
 MOST_AGENTS = 5

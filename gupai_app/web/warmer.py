@@ -10,8 +10,8 @@ from gupai_agents.workers import Processes
 from gupai_app.warm import Part, hints_on_disk, parts, prepare
 from gupai_app.words import being_prepared
 from gupai_env.core.game import Game
-from gupai_env.core.messages import alias, say
-from gupai_env.core.phrases import title
+from gupai_env.games.phrases import title
+from gupai_env.words.messages import alias, say
 
 PLAYERS, HINTS, MATCHES = 1, 2, 3  # how many parts of a game are needed for a table, for hints, and for reviews
 PATIENCE = 1.5  # seconds that a page waits before it says what it waits for

@@ -20,10 +20,10 @@ from typing import Any, Self
 import numba
 import numpy as np
 
-from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.internals import EVENTS, KEEPING, base_class, internal, tell, there
 from gupai_env.core.rule import CODED, LOOP
+from gupai_env.words.files import describe
 
 LISTS = {"gupai_env", "gupai_env.games"}  # import all games, but contain no rules
 IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\.*)([\w.]*)([^(\n]*(?:\([^)]*\))?)", re.MULTILINE)

@@ -15,14 +15,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from gupai_env.core.checks import short_repr
 from gupai_env.core.heuristic import Feature, weights_row
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
 from gupai_env.core.move import Move
-from gupai_env.core.phrases import seat_names
-from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
+from gupai_env.words.checks import short_repr
+from gupai_env.words.scene import Scene, seat_names
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ class Game:
     def guide(self) -> ModuleType | None:
         """The module `guide` of the package, whose GUIDE leads newcomers through a deal; None if there is none.
 
-        See `gupai_env.core.guide`. Compiled loops know nothing of it, so that a text can be changed without compiling.
+        See `gupai_env.games.guide`. Compiled loops know nothing of it, so that a text can be changed without compiling.
         """
         return self._optional("guide")
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import MARKS, marks_from
-from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
+from gupai_env.words.checks import nearest, short_repr
 
 WEIGHT = np.dtype(np.float64)
 NUMBERS = (int, float, np.integer, np.floating)

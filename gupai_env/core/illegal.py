@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.messages import joined, say
+from gupai_env.words.checks import short_repr
+from gupai_env.words.messages import joined, say
 
 NAMED = 12  # legal actions listed in full before the list is cut
 

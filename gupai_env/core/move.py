@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from gupai_env.core.messages import say
 from gupai_env.core.tiles import PIPS, tile_name
+from gupai_env.words.messages import say
 
 PLAY = "play"  # the verb of an action that is named by its tiles alone
 AWAY = "discard"  # how the label of the pile begins in which tiles lie that were thrown away

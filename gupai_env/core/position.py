@@ -9,14 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.hints import spelled
 from gupai_env.core.illegal import first_of
 from gupai_env.core.rng import as_key
-from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
+from gupai_env.words.checks import refused, short_repr
+from gupai_env.words.spelling import spelled
+from gupai_env.words.text import draw_text
 
 Tile = str | tuple[int, int]
 Tiles = str | Iterable[Tile]

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import Any
 
-from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.messages import say
 from gupai_env.core.variant import UnknownOptionError, Variant
 from gupai_env.games import (
     ce_deng,
@@ -23,6 +21,8 @@ from gupai_env.games import (
     tien_gow,
     tiu_u,
 )
+from gupai_env.words.checks import nearest, short_repr
+from gupai_env.words.messages import say
 
 PLUGINS = "gupai.games"  # the group of entry points under which packages name the module that registers their game
 _MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong, tien_gow, deer_hunt, shi_wu_hu, pai_gow)

@@ -20,7 +20,6 @@ from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.network import RESIDUAL, NetworkAgent
 from gupai_agents.registry import agents_of, best_agent
 from gupai_agents.shipped import best_file
-from gupai_env.core.checks import real_number, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.streams import TARGETS_STREAM
@@ -28,6 +27,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import real_number, whole_number
 from gupai_training.network import Network, device_of, relative, threads_of
 from gupai_training.true_hand_targets import Scorer, chips_played_out, scored_by_torch
 

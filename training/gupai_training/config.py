@@ -18,9 +18,9 @@ from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
 from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
-from gupai_env.core.checks import allowed_instead
-from gupai_env.core.files import read_text
 from gupai_env.games import get_game
+from gupai_env.words.checks import allowed_instead
+from gupai_env.words.files import read_text
 
 FLOAT_BYTES = 4
 GIB = 1 << 30

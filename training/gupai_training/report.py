@@ -5,8 +5,8 @@ from pathlib import Path
 
 from gupai_agents.evaluation.html import templates
 from gupai_agents.plain_yaml import to_yaml
-from gupai_env.core.files import json_text, write_file
 from gupai_env.core.variant import in_words
+from gupai_env.words.files import json_text, write_file
 from gupai_training.config import REPORT_FILE, RESULTS_FILE, went_in
 from gupai_training.curves import CHARTS, evaluations_of
 from gupai_training.run import Run

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
-from gupai_env.core.checks import real_number, short_repr, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.words.checks import real_number, short_repr, whole_number
 from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY
 from gupai_training.network import Network
 

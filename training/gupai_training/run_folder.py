@@ -31,10 +31,10 @@ from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, agent_of_data
-from gupai_env.core.files import json_text, make_folder, naming, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.games import get_game
+from gupai_env.words.files import json_text, make_folder, naming, write_file
 from gupai_training.config import METRICS_FILE, Config
 from gupai_training.curves import LOSSES
 from gupai_training.learner import SelfPlayPPO

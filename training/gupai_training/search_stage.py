@@ -15,8 +15,8 @@ from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
 from gupai_agents.network import NetworkAgent
 from gupai_agents.workers import Answer, LostError, StoppedError, Thread, Workers, stoppable
-from gupai_env.core.checks import whole_number
 from gupai_env.core.streams import TARGETS_STREAM
+from gupai_env.words.checks import whole_number
 from gupai_training import resume
 from gupai_training.config import SEARCH_STAGE, Config, ExpertIterationConfig
 from gupai_training.network import FORBIDDEN, Network, relative

@@ -23,7 +23,6 @@ from gupai_agents.learning_seat import (
 )
 from gupai_agents.playouts import ASKED, OPEN, SETTLED, numbered, playouts
 from gupai_env.aec import NO_GAME
-from gupai_env.core.checks import refused, whole_numbers
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
@@ -33,6 +32,7 @@ from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import refused, whole_numbers
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
 
 

@@ -15,10 +15,10 @@ from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint
 from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
-from gupai_env.core.files import write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.words.files import write_file
 from gupai_training.config import REPORT_FILE, RESUME_FILE, Config, config_of, load, parse
 from gupai_training.curves import baselines_of, evaluations_of
 

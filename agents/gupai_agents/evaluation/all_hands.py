@@ -24,13 +24,13 @@ from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.cores import cores
 from gupai_agents.decisions import standing
 from gupai_agents.registry import agents_of
-from gupai_env.core.checks import whole_number
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import KINDS, tile_set
 from gupai_env.core.variant import RANDOM_LEADER, Variant
 from gupai_env.games import get_game
 from gupai_env.options import Options
+from gupai_env.words.checks import whole_number
 
 SEATS, PLAYER, BANKER = 2, 0, 1  # the roles of a seat
 LOWER, EQUAL, HIGHER = range(3)  # a group than that of the other seat

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gupai_agents.evaluation.records import GameRecord, read_games
-from gupai_env.core.checks import counted, real_number, short_repr
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import first_of
 from gupai_env.core.kernels import WAIT
@@ -20,6 +19,7 @@ from gupai_env.core.streams import DATA_STREAM, SPLIT_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import counted, real_number, short_repr
 
 FORMAT = "gupai-decisions-1"
 LICENCE = "MIT"  # that of gupai and of the players that ship with it

@@ -42,10 +42,10 @@ from gupai_agents.identity import digest_of, identity_of, moves_of
 from gupai_agents.registry import KINDS, agent_of_data, agents_of
 from gupai_agents.shipped import BEST, best_file
 from gupai_agents.workers import Workers, one_core
-from gupai_env.core.checks import counted, short_repr, whole_number
-from gupai_env.core.files import naming
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.words.checks import counted, short_repr, whole_number
+from gupai_env.words.files import naming
 
 RESAMPLES = 1000  # of the bootstrap
 PLACES = 2  # decimals of a score; sums differ in later ones between machines

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from gupai_env.core.checks import short_repr
+from gupai_env.words.checks import short_repr
 
 CLOSE = 1e-9  # figures as close as this, relatively or absolutely, are equal: processors differ in their last digits
 

@@ -22,7 +22,6 @@ from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.decisions import standing
 from gupai_agents.evaluation.all_hands import HandTree, build_hand_tree, offers_hands, solve_hands
 from gupai_agents.registry import agents_of
-from gupai_env.core.checks import counted, whole_number
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
@@ -30,6 +29,7 @@ from gupai_env.deals import all_deals
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import counted, whole_number
 
 MOST_NODES = 1_000_000
 MOST_ROUNDS = 1_000_000_000

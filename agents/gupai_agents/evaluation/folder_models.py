@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import ConfigDict, Field, model_validator
 
 from gupai_agents.stored import Count, DamagedError, Interval, Number, Seed, Share, Stored, Text, read_stored
-from gupai_env.core.files import naming
+from gupai_env.words.files import naming
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
 MANIFEST, BLOCKS = "manifest.json", "blocks"

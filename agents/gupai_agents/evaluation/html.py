@@ -14,8 +14,8 @@ from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
-from gupai_env.core.checks import counted
 from gupai_env.render.letters import FAMILY, drawable
+from gupai_env.words.checks import counted
 
 MOST_SEATED = 8  # agents in the chart of seats
 

@@ -18,7 +18,6 @@ from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_colu
 from gupai_agents.identity import require_steady
 from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
-from gupai_env.core.checks import as_list, counted, require_methods, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
@@ -26,6 +25,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import as_list, counted, require_methods, whole_number
 
 ENVS = 4096  # lanes that play side by side
 MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from gupai_env.core.claims import Metric, Outcome
 from gupai_env.core.episode import NOBODY
 from gupai_env.games.ce_deng import GAME
 from gupai_env.games.ce_deng.rules import HANDS
+from gupai_env.games.claims import Metric, Outcome
 from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, vocabulary
 
 

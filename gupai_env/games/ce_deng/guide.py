@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Payment, direct
-from gupai_env.core.messages import say
-from gupai_env.core.phrases import faces, says
 from gupai_env.core.tiles import weight
 from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
 from gupai_env.games.connecting.guide import ConnectingGuide
+from gupai_env.games.guide import Payment, direct
+from gupai_env.games.phrases import faces, says
+from gupai_env.words.messages import say
 
 
 class CeDengGuide(ConnectingGuide):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_env.core.messages import joined
 from gupai_env.core.move import PLAY
 from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting.hints import ConnectingHints
+from gupai_env.words.messages import joined
 
 ANSWERS = {
     DECLARE: "every other player pays you twice the pips in their hand",

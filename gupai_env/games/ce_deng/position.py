@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Unpack
 
-from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import (
     Position,
@@ -23,6 +22,7 @@ from gupai_env.games.ce_deng.options import CeDengPosition
 from gupai_env.games.ce_deng.rules import DECK_SETS, HANDS, ask_next, give_rights, may_declare
 from gupai_env.games.connecting.position import count_points, place_tiles
 from gupai_env.games.connecting.position import winner as fewest_points
+from gupai_env.words.checks import refused
 
 
 def from_tiles(

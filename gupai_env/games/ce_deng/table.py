@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import says
-from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
 from gupai_env.games.connecting import table as connecting
+from gupai_env.games.phrases import says
+from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Scene
 
 
 def scene(

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from gupai_env.core.claims import (
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.tiles import KINDS, PIPS, WEIGHT
+from gupai_env.games.claims import (
     SHARE,
     ExactQuestion,
     Metric,
@@ -18,8 +20,6 @@ from gupai_env.core.claims import (
     plays_double,
     points,
 )
-from gupai_env.core.episode import NOBODY
-from gupai_env.core.tiles import KINDS, PIPS, WEIGHT
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 
 

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Guide, Payment, between, fewest_first
-from gupai_env.core.messages import say
-from gupai_env.core.phrases import listed
 from gupai_env.core.tiles import weight
 from gupai_env.games.connecting.rules import DISCARD
+from gupai_env.games.guide import Guide, Payment, between, fewest_first
+from gupai_env.games.phrases import listed
+from gupai_env.words.messages import say
 
 
 class ConnectingGuide(Guide):

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import say
 from gupai_env.core.move import PLAY
-from gupai_env.core.phrases import listed
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT, tile_name
 from gupai_env.games.connecting.rules import DISCARD, join
+from gupai_env.games.phrases import listed
+from gupai_env.words.messages import say
 
 
 class ConnectingHints(Hints):

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.messages import say
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -35,6 +33,8 @@ from gupai_env.core.tiles import (
     write_kinds,
 )
 from gupai_env.core.variant import LEAST_STAKE
+from gupai_env.words.checks import refused
+from gupai_env.words.messages import say
 
 SEATS = 4
 TURNS = 32  # the longest deal

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gupai_env.core.claims import (
+from gupai_env.core.tiles import KINDS
+from gupai_env.games.claims import (
     CHIPS,
     SHARE,
     ExactQuestion,
@@ -15,7 +16,6 @@ from gupai_env.core.claims import (
     PlayerChange,
     Vocabulary,
 )
-from gupai_env.core.tiles import KINDS
 from gupai_env.games.da_ling.rules import (
     GROUP_OF,
     GROUPS,

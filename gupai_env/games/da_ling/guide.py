@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.guide import Guide, Payment
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import says
 from gupai_env.core.variant import FULL
 from gupai_env.games.da_ling.rules import GROUPS, DaLing
 from gupai_env.games.da_ling.table import GROUP_NAMES, colour_named, is_push, winners_of
+from gupai_env.games.guide import Guide, Payment
+from gupai_env.games.phrases import says
+from gupai_env.words.messages import joined, say
 
 
 class DaLingGuide(Guide):

@@ -6,10 +6,10 @@ import numpy as np
 
 from gupai_env.core.heuristic import weights_row
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import joined, say
 from gupai_env.core.variant import FULL
 from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS
+from gupai_env.words.messages import joined, say
 
 BY_STAKES = weights_row(FEATURES, HEURISTICS["greedy"])
 

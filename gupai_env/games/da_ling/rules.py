@@ -26,16 +26,16 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.byte_rows import write_marks
-from gupai_env.core.checks import refused, whole_number
 from gupai_env.core.episode import NOBODY, state_dtype
 from gupai_env.core.memory import scratch
-from gupai_env.core.messages import say
 from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import BLACK, DECK, KINDS, NO_TILE, ONE, RED, WEIGHT, deck_of, kind_of, parse_tiles, tile_set
 from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
 from gupai_env.games.splitting import rules as splitting
 from gupai_env.games.splitting.rules import deal_hands, split_hand, unseen_splits
+from gupai_env.words.checks import refused, whole_number
+from gupai_env.words.messages import say
 
 SEATS, HAND, TABLE = 5, 6, 2
 # By deck, full and tiny:

@@ -6,9 +6,6 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.messages import Message, alias, joined, say
-from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
-from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import NO_TILE, ONE, list_tiles
 from gupai_env.games.da_ling.rules import (
     GROUPS,
@@ -24,7 +21,10 @@ from gupai_env.games.da_ling.rules import (
     strength_of,
     value_of,
 )
+from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
+from gupai_env.words.messages import Message, alias, joined, say
+from gupai_env.words.scene import Pile, Place, Scene
 
 GROUP_NAMES = tuple(alias(name, context="group") for name in ("single", "pair", "triple"))
 

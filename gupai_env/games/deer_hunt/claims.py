@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.claims import (
+from gupai_env.core.tiles import KINDS, RED, kind_of
+from gupai_env.games.claims import (
     CHIPS,
     SHARE,
     ActionFeature,
@@ -15,7 +16,6 @@ from gupai_env.core.claims import (
     counts_of,
     of_moves,
 )
-from gupai_env.core.tiles import KINDS, RED, kind_of
 from gupai_env.games.deer_hunt.rules import HEAVEN, PARTNER, PLAYS, SEATS
 
 KIND = np.arange(KINDS)

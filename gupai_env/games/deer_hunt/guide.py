@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Guide, Payment, counted
-from gupai_env.core.messages import joined, say
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.deer_hunt.rules import TEAMS, DeerHunt
+from gupai_env.games.guide import Guide, Payment, counted
+from gupai_env.words.messages import joined, say
 
 
 class DeerHuntGuide(Guide):

@@ -6,10 +6,10 @@ import numpy as np
 
 from gupai_env.core.heuristic import weights_row
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import joined, say
 from gupai_env.core.tiles import RED
 from gupai_env.games.deer_hunt.players import FEATURES, HEURISTICS, score, trick_of
 from gupai_env.games.deer_hunt.rules import DeerHunt
+from gupai_env.words.messages import joined, say
 
 BY_RED = weights_row(FEATURES, HEURISTICS["greedy"])
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.guide import counted
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
-from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, RED, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.deer_hunt.rules import HANDS, PARTNER, SEATS
+from gupai_env.games.guide import counted
+from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Pile, Place, Scene
 
 
 def scene(

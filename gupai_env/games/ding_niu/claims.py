@@ -5,9 +5,9 @@ from collections import deque
 
 import numpy as np
 
-from gupai_env.core.claims import CHIPS, SHARE, ExactQuestion, Facts, Metric, Outcome, points, ratio, tiles_by_number
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS
+from gupai_env.games.claims import CHIPS, SHARE, ExactQuestion, Facts, Metric, Outcome, points, ratio, tiles_by_number
 from gupai_env.games.connecting.claims import METRICS, vocabulary
 from gupai_env.games.ding_niu import GAME
 from gupai_env.games.ding_niu.rules import CHIPS as CHIPS_BY_RANK

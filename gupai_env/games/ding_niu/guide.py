@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.guide import Payment, direct, fewest_first
-from gupai_env.core.messages import joined, say
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE
+from gupai_env.games.guide import Payment, direct, fewest_first
+from gupai_env.words.messages import joined, say
 
 
 class DingNiuGuide(ConnectingGuide):

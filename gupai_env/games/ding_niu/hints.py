@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import listed
 from gupai_env.games.connecting.hints import ConnectingHints
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.rules import NONE
+from gupai_env.games.phrases import listed
+from gupai_env.words.messages import joined, say
 
 
 class DingNiuHints(ConnectingHints):

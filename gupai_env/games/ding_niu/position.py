@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Unpack
 
 from gupai_env.core.bits import gather
-from gupai_env.core.checks import refused, short_repr
-from gupai_env.core.phrases import listed
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, rest_of
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
 from gupai_env.games.connecting.position import Line, count_points, mirrored, place_tiles, read_layout, winner
@@ -13,6 +11,8 @@ from gupai_env.games.connecting.rules import SEATS
 from gupai_env.games.ding_niu import GAME
 from gupai_env.games.ding_niu.options import DingNiuPosition
 from gupai_env.games.ding_niu.rules import CLASSIC, DECK_SETS, HANDS, LOST, NONE, RUNNING_SET, bits, judge, off_layout
+from gupai_env.games.phrases import listed
+from gupai_env.words.checks import refused, short_repr
 
 __all__ = ["SuanZhang", "from_tiles", "settle", "suan_zhang", "winner"]
 

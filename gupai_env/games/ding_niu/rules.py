@@ -34,9 +34,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.bits import gather
-from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.messages import say
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -68,6 +66,8 @@ from gupai_env.games.connecting.rules import (
     shed,
     winner,
 )
+from gupai_env.words.checks import refused
+from gupai_env.words.messages import say
 
 BULLS = (kind_of(6, 2), kind_of(6, 3))
 DECK_SET = tile_set(2 * [kind for kind in range(KINDS) if COPIES[kind] == 2]) + tile_set(BULLS)

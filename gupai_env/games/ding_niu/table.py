@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.messages import say
-from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting import table as connecting
 from gupai_env.games.ding_niu.rules import CLASSIC
+from gupai_env.words.messages import say
+from gupai_env.words.scene import Scene
 
 
 def scene(

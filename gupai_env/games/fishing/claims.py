@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gupai_env.core.claims import SHARE, ActionFeature, Metric, Outcome, Positions, counts_of, of_moves, points
+from gupai_env.games.claims import SHARE, ActionFeature, Metric, Outcome, Positions, counts_of, of_moves, points
 from gupai_env.games.fishing.rules import CATCH
 
 

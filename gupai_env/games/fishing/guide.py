@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.guide import Guide, Payment, between, most_first
-from gupai_env.core.messages import say
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.fishing.rules import CATCH
+from gupai_env.games.guide import Guide, Payment, between, most_first
+from gupai_env.words.messages import say
 
 
 class FishingGuide(Guide):

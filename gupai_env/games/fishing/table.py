@@ -6,12 +6,12 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
-from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.fishing.rules import CATCH
+from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Pile, Place, Scene
 
 LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
 

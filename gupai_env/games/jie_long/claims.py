@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seats, points
 from gupai_env.core.tiles import KINDS, PIPS
+from gupai_env.games.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seats, points
 from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, vocabulary
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 from gupai_env.games.jie_long import GAME

@@ -1,8 +1,8 @@
 """What people read about Jie Long and its moves."""
 
-from gupai_env.core.messages import joined, say
 from gupai_env.games.connecting.hints import ConnectingHints
 from gupai_env.games.jie_long.rules import SAFE
+from gupai_env.words.messages import joined, say
 
 PAYMENTS = {"kkoribuchigi": say("a chip"), "kkoribuchigi_difference": say("the difference")}
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.scene import Scene
 from gupai_env.games.connecting import table as connecting
+from gupai_env.words.scene import Scene
 
 
 def scene(

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.claims import (
+from gupai_env.core.tiles import DECK, KINDS
+from gupai_env.games.claims import (
     CHIPS,
     SHARE,
     ActionFeature,
@@ -15,7 +16,6 @@ from gupai_env.core.claims import (
     Positions,
     Vocabulary,
 )
-from gupai_env.core.tiles import DECK, KINDS
 from gupai_env.games.pai_gow.groups import DAY, SUPREME, TEEN
 from gupai_env.games.pai_gow.hands import groups_by_split, hands_of
 from gupai_env.games.pai_gow.rules import HAND, SPLITS, table_of

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Guide, Payment
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import YOU, says
+from gupai_env.games.guide import Guide, Payment
 from gupai_env.games.pai_gow.groups import group_name
 from gupai_env.games.pai_gow.rules import PaiGow
 from gupai_env.games.pai_gow.table import CAME_OF, groups_at, results_of
+from gupai_env.games.phrases import says
+from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import YOU
 
 
 class PaiGowGuide(Guide):

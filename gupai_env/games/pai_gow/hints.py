@@ -6,10 +6,10 @@ import numpy as np
 
 from gupai_env.core.heuristic import weights_row
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import joined
 from gupai_env.games.pai_gow.groups import group_name
 from gupai_env.games.pai_gow.players import FEATURES, HEURISTICS, score
 from gupai_env.games.pai_gow.rules import groups_high_first
+from gupai_env.words.messages import joined
 
 BY_ODDS = weights_row(FEATURES, HEURISTICS["odds"])
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Unpack
 
-from gupai_env.core.checks import short_repr
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, set_name, tile_set
 from gupai_env.games.pai_gow import GAME
@@ -12,6 +11,7 @@ from gupai_env.games.pai_gow.groups import VALUE
 from gupai_env.games.pai_gow.options import PaiGowPosition
 from gupai_env.games.pai_gow.rules import DECK_SETS, GROUP, SPLITS, PaiGow, groups_of, hand_size, is_distinct, table_of
 from gupai_env.games.splitting.position import Split, groups_in, split_hands
+from gupai_env.words.checks import short_repr
 
 EXAMPLE = "[6:6][6:3] / [4:4][1:1]"
 

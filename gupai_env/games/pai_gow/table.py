@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import deal_of_match, faces, seats_from, title, won_by
-from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import NO_TILE, list_tiles, tile_set
 from gupai_env.games.pai_gow.groups import VALUE, group_name
 from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, PaiGow, groups_high_first, hand_size, settled
+from gupai_env.games.phrases import deal_of_match, faces, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
+from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Pile, Place, Scene
 
 CAME_OF = {WON: say("wins"), PUSH: say("pushes"), LOST: say("loses")}
 

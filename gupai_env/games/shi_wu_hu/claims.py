@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.claims import Metric, Outcome, Vocabulary, counts_of
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT
+from gupai_env.games.claims import Metric, Outcome, Vocabulary, counts_of
 from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
 from gupai_env.games.shi_wu_hu.rules import GROUPS, VALUE
 

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.messages import joined
-from gupai_env.core.phrases import says
 from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.phrases import says
 from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, THOUSAND, ShiWuHu
+from gupai_env.words.messages import joined
 
 
 class ShiWuHuGuide(FishingGuide):

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import joined
 from gupai_env.games.fishing.rules import CATCH, CATCHES_THREE
 from gupai_env.games.shi_wu_hu.players import growth, taken
 from gupai_env.games.shi_wu_hu.rules import BAIT, VALUE
+from gupai_env.words.messages import joined
 
 
 class ShiWuHuHints(Hints):

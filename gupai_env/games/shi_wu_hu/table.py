@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from gupai_env.core.scene import Scene
 from gupai_env.games.fishing.table import fishing_move, table_of
 from gupai_env.games.shi_wu_hu.rules import BAIT, FISH, SHARES, THREE
+from gupai_env.words.scene import Scene
 
 
 def _move(name: str, action: int) -> str:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.claims import SHARE, Metric, Outcome, Vocabulary
 from gupai_env.core.episode import NOBODY
+from gupai_env.games.claims import SHARE, Metric, Outcome, Vocabulary
 
 
 def drawn(outcome: Outcome, number: int) -> np.ndarray:

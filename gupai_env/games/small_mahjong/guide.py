@@ -7,12 +7,12 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.guide import Guide
-from gupai_env.core.messages import joined, say
-from gupai_env.core.phrases import YOU
 from gupai_env.core.tiles import size, tile_name, tile_set, tiles_in
+from gupai_env.games.guide import Guide
 from gupai_env.games.small_mahjong.rules import PASS, WIN
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, triplet_of
+from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import YOU
 
 KINDS_OF_TRIPLETS = "", say("two straights"), say("a set and a straight"), say("a double set")  # by points
 

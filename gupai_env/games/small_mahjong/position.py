@@ -6,7 +6,6 @@ from typing import Unpack
 
 import numpy as np
 
-from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, distance
 from gupai_env.core.position import (
     Position,
@@ -36,6 +35,7 @@ from gupai_env.games.small_mahjong.rules import (
     study,
 )
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, TRIPLET, best_split
+from gupai_env.words.checks import refused
 
 FULL = 0  # the deck, where no variant is given
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.messages import count, joined, say
-from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
-from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, size, tile_name
 from gupai_env.core.variant import Variant
+from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WALL
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES
+from gupai_env.words.messages import count, joined, say
+from gupai_env.words.scene import Pile, Place, Scene
 
 COMBINATIONS = ("", "straights", "set+straight", "double set")  # by points
 DISCARDS = "{name} discards {tiles}", "{name} discard {tiles}"

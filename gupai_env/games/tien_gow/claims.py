@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_env.core.claims import (
+from gupai_env.core.episode import NOBODY
+from gupai_env.games.claims import (
     CHIPS,
     SHARE,
     ActionFeature,
@@ -20,7 +21,6 @@ from gupai_env.core.claims import (
     of_seats,
     ratio,
 )
-from gupai_env.core.episode import NOBODY
 from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
 from gupai_env.games.tien_gow.rules import DISCARD, PLAYS, TILES, Rules, plays_of
 

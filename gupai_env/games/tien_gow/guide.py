@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.guide import Guide, counted
-from gupai_env.core.messages import count, say
-from gupai_env.core.phrases import says
+from gupai_env.games.guide import Guide, counted
+from gupai_env.games.phrases import says
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, NAMES
 from gupai_env.games.tien_gow.rules import DISCARD
+from gupai_env.words.messages import count, say
 
 
 class TienGowGuide(Guide):

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import joined
 from gupai_env.core.move import PLAY
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, KIND_STRENGTH, SIZE, STRENGTH
 from gupai_env.games.tien_gow.rules import DISCARD
+from gupai_env.words.messages import joined
 
 
 class TienGowHints(Hints):

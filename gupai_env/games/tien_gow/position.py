@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from gupai_env.core.checks import whole_number
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import set_name, tile_set, tiles_in
 from gupai_env.core.variant import MOST_DEALS
@@ -13,6 +12,7 @@ from gupai_env.games.tien_gow.combinations import beats as number_beats
 from gupai_env.games.tien_gow.options import TienGowPosition
 from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS
 from gupai_env.games.tien_gow.settlement import bonus_of, pay_bonus
+from gupai_env.words.checks import whole_number
 
 
 def from_tiles(

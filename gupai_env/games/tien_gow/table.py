@@ -7,11 +7,11 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.messages import count, joined, say
-from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
-from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
 from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES, TienGow
+from gupai_env.words.messages import count, joined, say
+from gupai_env.words.scene import Pile, Place, Scene
 
 
 class Play(NamedTuple):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.claims import ExactQuestion, Facts, Metric, Outcome, Vocabulary, counts_of, points, ratio
 from gupai_env.core.tiles import WEIGHT
+from gupai_env.games.claims import ExactQuestion, Facts, Metric, Outcome, Vocabulary, counts_of, points, ratio
 from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
 from gupai_env.games.tiu_u.rules import BIG_POINTS, DECK, SMALL_RED
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from gupai_env.core.phrases import says
-from gupai_env.core.scene import Scene
 from gupai_env.games.fishing.table import fishing_move, table_of
+from gupai_env.games.phrases import says
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, SHARES, THREE
+from gupai_env.words.scene import Scene
 
 
 def _move(name: str, action: int) -> str:

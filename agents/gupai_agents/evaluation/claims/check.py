@@ -29,10 +29,10 @@ from gupai_agents.evaluation.claims.schema import (
     Reading,
     agent_in,
 )
-from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.words.checks import refused
 
 
 @contextmanager

@@ -14,8 +14,8 @@ from gupai_agents.evaluation.claims.results import Effect, Finding, Level, findi
 from gupai_agents.evaluation.claims.schema import Action, Condition, Dose, Named, Policy
 from gupai_agents.evaluation.claims.tables import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
-from gupai_env.core.claims import Positions
-from gupai_env.core.messages import capitalized
+from gupai_env.games.claims import Positions
+from gupai_env.words.messages import capitalized
 
 FEWEST_IN_GROUP = 30
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.decisions import standing
-from gupai_env.core.claims import ExactQuestion, Facts, tiles_by_number, vocabulary_of
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals
+from gupai_env.games.claims import ExactQuestion, Facts, tiles_by_number, vocabulary_of
 
 
 def doubles_in_a_hand() -> Facts:

@@ -9,7 +9,11 @@ import numpy as np
 from gupai_agents.decisions import standing
 from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_agents.evaluation.records import action_types_of
-from gupai_env.core.claims import (
+from gupai_env.core.game import Game
+from gupai_env.core.kernels import kernels
+from gupai_env.core.layout import Section
+from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT
+from gupai_env.games.claims import (
     ActionFeature,
     HandFeature,
     PositionFeature,
@@ -21,10 +25,6 @@ from gupai_env.core.claims import (
     plays_double,
     vocabulary_of,
 )
-from gupai_env.core.game import Game
-from gupai_env.core.kernels import kernels
-from gupai_env.core.layout import Section
-from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT
 
 NUMBERS = (HIGHEST, HIGHEST + 1)  # sizes of an axis of numbers: from 1, or from 0 for none
 

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from gupai_agents.evaluation.claims.check import check_claim
 from gupai_agents.evaluation.claims.schema import Claim
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
-from gupai_env.core.checks import allowed_instead, as_path, nearest, refused, short_repr
-from gupai_env.core.files import read_text
+from gupai_env.words.checks import allowed_instead, as_path, nearest, refused, short_repr
+from gupai_env.words.files import read_text
 
 SUFFIX = ".yaml"
 RECORDED = Path(__file__).parent / "recorded"  # the verdicts on the claims that ship with gupai, as JSON

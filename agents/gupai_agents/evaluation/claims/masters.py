@@ -29,9 +29,9 @@ from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.registry import agent_names
 from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import BEST
-from gupai_env.core.claims import Positions
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import PREFER_STREAM
+from gupai_env.games.claims import Positions
 
 DEALS = 300  # among masters, of a dose
 SEARCHED = 100  # decisions of a dose that a search thinks about, one a deal at most

@@ -6,8 +6,8 @@ A metric gives one value per deal, [N], or several, [N, k], of whose means over 
 import numpy as np
 
 from gupai_agents.evaluation.records import action_types_of
-from gupai_env.core.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seats, vocabulary_of
 from gupai_env.core.game import Game
+from gupai_env.games.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seats, vocabulary_of
 
 MOST_DRAWN = 8  # players of a field
 

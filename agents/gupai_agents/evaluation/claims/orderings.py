@@ -17,9 +17,9 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Item, Ordering
 from gupai_agents.evaluation.claims.tables import ITEM_STREAMS, Block, Choice, Setting, Table, measured
 from gupai_agents.evaluation.statistics import Estimate, holm
-from gupai_env.core.claims import Metric
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
+from gupai_env.games.claims import Metric
 
 
 def ordering(setting: Setting, reading: Ordering) -> Finding:

@@ -11,11 +11,11 @@ from gupai_agents.evaluation.claims.schema import Changed, Player
 from gupai_agents.identity import require_steady
 from gupai_agents.registry import KINDS, agent_of_data, made_by_factory
 from gupai_agents.shipped import BEST
-from gupai_env.core.claims import PlayerChange, vocabulary_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import DISCARD_STREAM
 from gupai_env.core.variant import Variant
+from gupai_env.games.claims import PlayerChange, vocabulary_of
 
 SAME = "same"
 UNSKILLED = "random"  # shown, but never counted

@@ -25,7 +25,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy, agent_in
 from gupai_agents.evaluation.claims.tables import PILOT, Setting, differ
 from gupai_agents.evaluation.statistics import NOTHING, estimate, samples_for, t_test
-from gupai_env.core.claims import Metric
+from gupai_env.games.claims import Metric
 
 ALPHA = 0.05  # two-sided, at which a plan finds the margin
 

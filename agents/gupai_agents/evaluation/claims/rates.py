@@ -13,8 +13,8 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Rate
 from gupai_agents.evaluation.claims.tables import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
-from gupai_env.core.claims import Metric
-from gupai_env.core.messages import capitalized
+from gupai_env.games.claims import Metric
+from gupai_env.words.messages import capitalized
 
 
 def rate(setting: Setting, reading: Rate) -> Finding:

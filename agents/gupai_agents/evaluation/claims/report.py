@@ -6,8 +6,8 @@ from typing import Any
 
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import FINE, interval_text
-from gupai_env.core.messages import capitalized
 from gupai_env.core.variant import in_words
+from gupai_env.words.messages import capitalized
 
 P_IS = {"effects": " adjusted", "subgroups": " adjusted for their number"}
 TITLES = {"effects": "Figures", "subgroups": "Where (exploratory)"}

@@ -17,7 +17,6 @@ import numpy as np
 
 from gupai_agents.evaluation.claims.features import check_feature, hand_features_of
 from gupai_agents.evaluation.claims.schema import Condition, Population
-from gupai_env.core.checks import counted
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.keys import derive_each
@@ -27,6 +26,7 @@ from gupai_env.core.tiles import tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import counted
 
 MOST_CASES = 200_000  # numbers of tiles by class
 MOST_WEIGHT = 1 << 62

@@ -20,11 +20,11 @@ from gupai_agents.evaluation.match import ENVS, chunks
 from gupai_agents.evaluation.records import Log, action_types_of
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network_agent import ObservationAgent
-from gupai_env.core.claims import Metric, Outcome, Positions
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.streams import PREFER_STREAM, UNIFORM_STREAM
 from gupai_env.core.variant import Variant
+from gupai_env.games.claims import Metric, Outcome, Positions
 from gupai_env.vector import VectorEnv
 
 NEAR = 1  # pips by which matched actions may differ

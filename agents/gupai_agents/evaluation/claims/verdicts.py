@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, estimate, false_discovery
-from gupai_env.core.claims import Metric
+from gupai_env.games.claims import Metric
 
 SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
 INCONCLUSIVE, MEASURED = "inconclusive", "measured"

@@ -10,8 +10,8 @@ import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
-from gupai_env.core.messages import joined, say
 from gupai_env.core.variant import Variant
+from gupai_env.words.messages import joined, say
 
 
 class Payment(NamedTuple):

@@ -2,16 +2,15 @@
 
 import functools
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from gupai_env.core.messages import Message, count, joined, say
-from gupai_env.core.scene import Tile
+from gupai_env.core.game import Game
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.core.variant import Variant, option_in_words
-
-YOU = say("You")
+from gupai_env.words.messages import Message, count, joined, say
+from gupai_env.words.scene import YOU, Tile
 
 
 def faces(tiles: int) -> tuple[Tile, ...]:
@@ -19,15 +18,8 @@ def faces(tiles: int) -> tuple[Tile, ...]:
     return tuple((int(PIPS[kind, 0]), int(PIPS[kind, 1])) for kind in reversed(tiles_in(tiles)))
 
 
-class Titled(Protocol):
-    """What a title needs of a `gupai_env.core.game.Game`, whose module imports this one."""
-
-    @property
-    def title(self) -> str: ...
-
-
 @functools.lru_cache(maxsize=256)
-def title(game: Titled, variant: Variant) -> str:
+def title(game: Game, variant: Variant) -> str:
     """Return the game's name in Latin letters and the options that differ from its defaults."""
     changed = {key: value for key, value in variant.changed().items() if key != "deals"}
     options = joined(", ", [option_in_words(key, value) for key, value in changed.items()])
@@ -38,11 +30,6 @@ def title(game: Titled, variant: Variant) -> str:
 def latin(title: str) -> str:
     """Return what of a title is written in Latin letters, "Jie Long" of "Jie Long 接龍"."""
     return " ".join(word for word in title.split() if word.isascii())
-
-
-def seat_names(players: int, you: int | None = None) -> list[str]:
-    """Return "Seat 0", "Seat 1", ..., but "You" for the seat of the reader."""
-    return [YOU if seat == you else say("Seat {seat}", seat=seat) for seat in range(players)]
 
 
 def seats_from(view: np.record, players: int) -> list[int]:

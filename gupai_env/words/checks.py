@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.messages import Message, alias, say
+from gupai_env.words.messages import Message, alias, say
 
 LONGEST = 60  # characters of a value that an error repeats
 TRUTHS = (bool, np.bool_)

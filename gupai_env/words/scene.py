@@ -6,8 +6,16 @@ A game turns a view (or, for spectators, a state) into a `Scene`; `draw_text` an
 from dataclasses import dataclass
 from typing import Literal
 
+from gupai_env.words.messages import say
+
 Tile = tuple[int, int]
 """Two numbers 1..6 in the order they lie: first the upper, or in a line the left one."""
+YOU = say("You")
+
+
+def seat_names(players: int, you: int | None = None) -> list[str]:
+    """Return "Seat 0", "Seat 1", ..., but "You" for the seat of the reader."""
+    return [YOU if seat == you else say("Seat {seat}", seat=seat) for seat in range(players)]
 
 
 def red_pips(tile: Tile) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from gupai_env.core.messages import joined, say
+from gupai_env.words.messages import joined, say
 
 try:
     import fcntl
