@@ -37,7 +37,7 @@ from gupai_agents.evaluation.benchmark import play_benchmark, read_cards, timed
 from gupai_agents.evaluation.benchmark_models import Card, Task, as_text, read_suite
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.network import packed
-from gupai_app.bench import machine
+from gupai_app.training.speed import machine
 from gupai_env import get_game
 from gupai_env.words.files import write_file
 from gupai_training import train

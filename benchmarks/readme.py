@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gupai_app.bench import machine
+from gupai_app.training.speed import machine
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

@@ -10,7 +10,7 @@ import argparse
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.shipped import FOLDER
 from gupai_agents.tune import tune
-from gupai_app.tune import described
+from gupai_app.training.tune import described
 from gupai_env import get_game
 
 SEED = 1

@@ -105,7 +105,7 @@ def main() -> None:
     asked.seconds = min(max(asked.seconds, 1.0), MOST_SECONDS)
     pause = min(max(asked.pause, 0.0), MOST_SECONDS)
     with tempfile.TemporaryDirectory() as folder:
-        words = ["-c", "from gupai_app.cli import main; main()", "web", "--no-browser"]
+        words = ["-c", "from gupai_app.shell.cli import main; main()", "web", "--no-browser"]
         words += ["--runs", f"{folder}/runs", "--tournaments", f"{folder}/tournaments"]
         server = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True)
         try:

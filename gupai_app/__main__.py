@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line and end the process with its exit status."""
     try:
-        from gupai_app.cli import main as run
+        from gupai_app.shell.cli import main as run
 
         run()
     except KeyboardInterrupt:

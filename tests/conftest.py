@@ -103,7 +103,7 @@ def pages(room):
     """The pages that show this folder; a failure of the server is an answer."""
     from fastapi.testclient import TestClient
 
-    from gupai_app.web.app import create_app
+    from gupai_app.server.app import create_app
 
     server = create_app(runs=room / "runs", tournaments=room / "tournaments")
     with TestClient(server, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:

@@ -33,7 +33,13 @@ def take_signals() -> dict[int, Any]:
 def start_server() -> None:
     """Start the process that has imported all, unless it runs; workers are forked from it as well."""
     optimisers = "torch._dynamo"  # which torch imports for its first one, in two seconds
-    commands = ["gupai_app.cli", "gupai_app.human", "gupai_app.train", "gupai_training.run", "gupai_agents.evaluation"]
+    commands = [
+        "gupai_app.shell.cli",
+        "gupai_app.play.human",
+        "gupai_app.training.train",
+        "gupai_training.run",
+        "gupai_agents.evaluation",
+    ]
     SERVER.set_forkserver_preload([*commands, optimisers])
     forkserver.ensure_running()
 

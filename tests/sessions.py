@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from gupai_app.session import Session
+from gupai_app.play.session import Session
 from gupai_env.core.rng import draw
 from gupai_env.games import get_game
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from gupai_agents.evaluation import Budget, discover
 from gupai_agents.evaluation import ablation as module
 from gupai_agents.evaluation.ablation import planned_deals, problem_of, search_seed
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env import get_game
 
 SMALL = Budget(seeds=4, generations=2, again=1, population=4, deals=20, fresh=50)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from gupai_agents import make_agent
 from gupai_agents.evaluation import RecordWriter, data_seed, duel, games_to_arrays, read_games, split_by_deal
 from gupai_agents.evaluation.match import key_of
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env.aec import GupaiEnv
 
 

@@ -20,10 +20,10 @@ from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.failure import LONGEST, AgentError, in_one_line
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_agents.workers import Processes
-from gupai_app import play
-from gupai_app.cli import app
-from gupai_app.human import Terminal
-from gupai_app.session import Session
+from gupai_app.play import terminal as play
+from gupai_app.play.human import Terminal
+from gupai_app.play.session import Session
+from gupai_app.shell.cli import app
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
@@ -166,8 +166,8 @@ def at_ones_table(agent):
 
 def on_a_page(agent):
     pytest.importorskip("fastapi", reason="the pages need gupai[web]")
-    from gupai_app.web.address import Address
-    from gupai_app.web.table import WebGame
+    from gupai_app.play.address import Address
+    from gupai_app.play.table import WebGame
 
     class Table(Address):
         def agents(self):

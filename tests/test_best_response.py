@@ -11,7 +11,7 @@ from gupai_agents.evaluation import Effort, build_tree, find_best_response
 from gupai_agents.evaluation import best_response as module
 from gupai_agents.evaluation.best_response import gain_of, spec_of
 from gupai_agents.evaluation.match import ENVS
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv
 

@@ -21,18 +21,18 @@ import gupai_env
 import gupai_training
 from gupai_agents.evaluation.html import templates
 from gupai_agents.levels import LEVELS
-from gupai_app import words
-from gupai_app.languages import catalogue, speak
-from gupai_app.moves import entries_of, headed
-from gupai_app.session import Session
-from gupai_app.web.address import Address
-from gupai_app.web.app import create_app
-from gupai_app.web.claims import known
-from gupai_app.web.pages import about
-from gupai_app.web.pictures import rules_in_words
-from gupai_app.web.players import NAMED
-from gupai_app.web.table import WebGame
-from gupai_app.wording import choice_in, error_in, option_in
+from gupai_app.claims.routes import known
+from gupai_app.play.address import Address
+from gupai_app.play.moves import entries_of, headed
+from gupai_app.play.pictures import rules_in_words
+from gupai_app.play.session import Session
+from gupai_app.play.table import WebGame
+from gupai_app.server.app import create_app
+from gupai_app.server.pages import about
+from gupai_app.server.players import NAMED
+from gupai_app.words import sentences as words
+from gupai_app.words.languages import catalogue, speak
+from gupai_app.words.wording import choice_in, error_in, option_in
 from gupai_env.core.rng import draw
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
@@ -50,7 +50,7 @@ PLAYER = re.compile(r"(?:[a-z]+|(?=\+))[:+][\w=+-]*=[\w+=-]*")  # such as search
 SOURCES = {"A. Kam", "Pagat", "navpil.github.io/gupai", "attack_2", "same", "any"}
 # Templates of files that commands write:
 ENGLISH = {"file", "game"}
-TEMPLATES = sorted(path for path in (FOLDER / "templates").glob("*.html") if path.stem not in ENGLISH)
+TEMPLATES = sorted(path for path in FOLDER.glob("*/templates/*.html") if path.stem not in ENGLISH)
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,7 @@ def english(texts, allowed=()):
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
 def test_a_template_says_nothing_that_is_not_in_the_catalogue(path):
     source = path.read_text(encoding="utf-8")
-    calls = templates("gupai_app").parse(source).find_all(nodes.Call)
+    calls = templates().parse(source).find_all(nodes.Call)
     said = [call.args[0] for call in calls if isinstance(call.node, nodes.Name) and call.node.name == "_"]
     assert not {each.value for each in said if isinstance(each, nodes.Const)} - catalogue("zh-Hant").keys()
     bare = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", source, flags=re.DOTALL)

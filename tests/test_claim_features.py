@@ -15,8 +15,8 @@ from gupai_agents.evaluation.claims.features import actions_with, values_of
 from gupai_agents.evaluation.claims.masters import Pair
 from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_app.claim_template import template
-from gupai_app.cli import app
+from gupai_app.claims.template import template
+from gupai_app.shell.cli import app
 from gupai_env import VectorEnv
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in

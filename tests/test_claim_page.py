@@ -16,9 +16,9 @@ from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, e
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.intervals import interval
 from gupai_agents.plain_yaml import to_yaml
-from gupai_app import claim_page
-from gupai_app.claims import find, numbers
-from gupai_app.cli import app
+from gupai_app.claims import page as claim_page
+from gupai_app.claims.terminal import find, numbers
+from gupai_app.shell.cli import app
 
 POLICY = {
     "name": "attack",

@@ -9,7 +9,7 @@ from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.intervals import interval
-from gupai_app.claim_page import _headline, _table, dose_chart, failures
+from gupai_app.claims.page import _headline, _table, dose_chart, failures
 
 POOLED = {**interval(1.5, 1.25, 1.75, 3600), "q": 8.0, "p_q": 0.004, "i2": 0.75}
 

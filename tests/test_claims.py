@@ -30,8 +30,8 @@ from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
-from gupai_app import claims as command
-from gupai_app.cli import app
+from gupai_app.claims import terminal as command
+from gupai_app.shell.cli import app
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, count, kind_of, tiles_in
 from gupai_env.deals import all_deals

@@ -17,12 +17,13 @@ from typer.testing import CliRunner
 from gupai_agents import make_agent
 from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.tournament import round_robin
-from gupai_app import bench, report
 from gupai_app.__main__ import main as first
-from gupai_app.cli import app, main
-from gupai_app.commands.errors import mistakes
-from gupai_app.human import Terminal
-from gupai_app.streams import OutputLostError, printable, say
+from gupai_app.play.human import Terminal
+from gupai_app.shell import report
+from gupai_app.shell.cli import app, main
+from gupai_app.shell.errors import mistakes
+from gupai_app.shell.streams import OutputLostError, printable, say
+from gupai_app.training import speed as bench
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.words.spelling import fill_rules
 from processes import Command
@@ -45,7 +46,7 @@ def answer(*words, typed=None):
 def test_help_waits_for_nothing_heavy(words):
     code = (
         f"import sys; sys.argv = ['gupai', *{words}]\n"
-        "from gupai_app.cli import main\n"
+        "from gupai_app.shell.cli import main\n"
         "try: main()\n"
         f"finally: print(*[name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
@@ -144,7 +145,7 @@ def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
         ("discover jie-long", "cmaes", "", "tune", "tuning"),
         ("best-response jie-long greedy", "cmaes", "", "tune", "tuning"),
         ("export-dataset GAMES --out x.parquet", "pyarrow", "", "data", "Parquet"),
-        ("web --no-browser", "uvicorn", "gupai_app.web.serve", "web", "gupai web"),
+        ("web --no-browser", "uvicorn", "gupai_app.server.serve", "web", "gupai web"),
     ],
 )
 def test_a_package_that_is_not_installed_is_named_with_its_extra(
@@ -164,14 +165,14 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
 
 
 def test_a_heuristic_that_cannot_be_written_is_told_before_the_search(tmp_path, monkeypatch):
-    monkeypatch.setattr("gupai_app.tune.tune", lambda *_, **__: pytest.fail("it searched"))
+    monkeypatch.setattr("gupai_app.training.tune.tune", lambda *_, **__: pytest.fail("it searched"))
     result = run("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "".join(result.stderr.split()).endswith(f"thereisnofolder{tmp_path}/none")
 
 
 def test_a_mistake_in_a_process_leaves_no_traceback():
-    command = [sys.executable, "-m", "gupai_app.cli", "watch", "jie-long", "gredy"]
+    command = [sys.executable, "-m", "gupai_app.shell.cli", "watch", "jie-long", "gredy"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("gupai: 'gredy' is not a player")
@@ -200,7 +201,9 @@ def test_where_nothing_can_be_written_one_line_says_so(words, stream, status, sa
 
 @pytest.mark.parametrize("buffered", ["", "1"])
 def test_a_line_is_out_before_a_process_ends_without_a_word(buffered):
-    code = "import os; from gupai_app import streams; streams.take(); streams.say('said', error=True); os._exit(1)"
+    code = (
+        "import os; from gupai_app.shell import streams; streams.take(); streams.say('said', error=True); os._exit(1)"
+    )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": buffered}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, "said\n")
@@ -300,7 +303,7 @@ def test_what_another_program_would_take_for_a_style_or_a_picture_is_printed_as_
 
 def test_signs_that_a_terminal_lacks_become_question_marks():
     done = subprocess.run(
-        [sys.executable, "-m", "gupai_app.cli", "rules"],
+        [sys.executable, "-m", "gupai_app.shell.cli", "rules"],
         env={**os.environ, "PYTHONIOENCODING": "cp1252"},
         capture_output=True,
         timeout=60,
@@ -470,11 +473,17 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
         "tournament jie-long greedy random --out {at}",
         "; finished work is in {at}: run the command again with --resume",
     ),
-    "gupai_app.tune.tune": ("tune jie-long", "; no results were kept: run the command again"),
+    "gupai_app.training.tune.tune": ("tune jie-long", "; no results were kept: run the command again"),
     "gupai_agents.evaluation.gate": ("gate jie-long greedy random --record {at}", "; no game was finished"),
-    "gupai_app.claims.test": ("claim run jl-attack-2 --out {at}", "; finished work is in {at}: run the command again"),
-    "gupai_app.discover.run": ("discover jie-long --out {at}", "; finished work is in {at}: run the command again"),
-    "gupai_app.play.watch": ("watch jie-long", ""),
+    "gupai_app.claims.terminal.test": (
+        "claim run jl-attack-2 --out {at}",
+        "; finished work is in {at}: run the command again",
+    ),
+    "gupai_app.training.discover.run": (
+        "discover jie-long --out {at}",
+        "; finished work is in {at}: run the command again",
+    ),
+    "gupai_app.play.terminal.watch": ("watch jie-long", ""),
 }
 
 
@@ -501,7 +510,7 @@ def test_ctrl_c_is_answered_in_a_line_from_the_beginning(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr("gupai_app.cli.main", interrupted)
+    monkeypatch.setattr("gupai_app.shell.cli.main", interrupted)
     try:
         with pytest.raises(SystemExit) as end:
             first()
@@ -533,7 +542,7 @@ def test_what_a_command_ends_with_is_a_line(raised, status, said, monkeypatch):
     def ends(*_, **__):
         raise raised
 
-    monkeypatch.setattr("gupai_app.play.watch", ends)
+    monkeypatch.setattr("gupai_app.play.terminal.watch", ends)
     result = run("watch", "jie-long", "random")
     assert result.exit_code == status
     assert (result.stderr == said) if said else isinstance(result.exception, UnicodeDecodeError)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml, to_yaml
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env.games import GAMES, get_game
 from gupai_training import config as configuration
 from gupai_training.config import Config, load, parse, shipped
@@ -372,7 +372,7 @@ def test_what_is_saved_of_the_largest_networks_can_be_read():
 
 def test_a_mistake_is_told_without_torch(tmp_path):
     program = (
-        "import sys; from gupai_app.cli import main\n"
+        "import sys; from gupai_app.shell.cli import main\n"
         "sys.argv = ['gupai', 'train', 'jie-long', '--set', 'device=gpu']\n"
         "try: main()\n"
         "finally: print('torch' in sys.modules)"

@@ -13,7 +13,7 @@ from typer import TyperException
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -117,7 +117,7 @@ RUN = [command for command in dict.fromkeys(commands()) if why_left_out(command)
 @pytest.mark.parametrize("command", RUN)
 def test_a_command_of_the_documents_runs(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gupai_app.tune.TRIED", 50)  # deals against each player: `best` takes long over 5,000
+    monkeypatch.setattr("gupai_app.training.tune.TRIED", 50)  # deals against each player: `best` takes long over 5,000
     program, *words = shlex.split(command)
     assert program == "gupai"
     less = [more for start, more in SMALLER.items() if command.startswith(start)]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gupai_app.session import Session
+from gupai_app.play.session import Session
 from gupai_env.core.game import PROVIDED, Game
 from gupai_env.games import GAMES
 
@@ -77,7 +77,7 @@ def test_the_readme_and_the_configurations_name_every_game(game):
 
 def test_the_page_of_claims_has_a_verdict_on_every_reading():
     from gupai_agents.evaluation.claims import read_claim
-    from gupai_app import claims
+    from gupai_app.claims import terminal as claims
 
     page = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "claims").glob("*.md"))
     for path in claims.paths():

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from gupai_agents.checkpoint import identity, read_header, write_checkpoint
 from gupai_agents.gymnasium_envs import SeatEnv
 from gupai_agents.network import NetworkAgent, tensor_shapes
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.export import onnx_bytes, sb3_bytes

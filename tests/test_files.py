@@ -245,7 +245,7 @@ def test_of_two_processes_with_one_target_one_wins_and_a_killed_one_blocks_nobod
 def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path):
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
-        "from gupai_app.stop import Stop\nfrom gupai_env.words.files import new_file\nimport time\n"
+        "from gupai_app.shell.stop import Stop\nfrom gupai_env.words.files import new_file\nimport time\n"
         f"with Stop(), new_file({str(tmp_path / 'x')!r}) as file:\n"
         "    file.write(b'half'); print('ready', flush=True); time.sleep(60)"
     )

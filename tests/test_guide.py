@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from facts import tiles_of
-from gupai_app.words import compass, names_at, payment, winners
+from gupai_app.words.sentences import compass, names_at, payment, winners
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import Guide, Payment, between, direct, guide_of

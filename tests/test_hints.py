@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gupai_agents.agent import DecisionBatch
-from gupai_app.moves import WIDE, Entry, entries_of, scores
-from gupai_app.words import result
+from gupai_app.play.moves import WIDE, Entry, entries_of, scores
+from gupai_app.words.sentences import result
 from gupai_env import get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS, PIPS

@@ -36,7 +36,7 @@ ELSEWHERE = {"gupai_agents.gymnasium_envs": "gupai_agents.evaluation"}  # it ask
 CLAIMS = "agents/gupai_agents/evaluation/claims"
 NAMES_GAMES = {
     "gupai_env/games/__init__.py",  # the list of games
-    "gupai_app/claims.py",  # the example of a new claim
+    "gupai_app/claims/terminal.py",  # the example of a new claim
 }
 IN_THE_ROOT = {
     ".ci", ".github", ".gitignore", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md",
@@ -273,7 +273,7 @@ def test_rules_are_no_longer_than_a_few_pages():
         ("gupai_env.vector", "def f():\n    from gupai_agents import agent"),
         ("gupai_agents.agent", "if TYPE_CHECKING:\n    from gupai_agents.evaluation.match import Match"),
         ("gupai_agents.evaluation.match", "from gupai_training import run"),
-        ("gupai_training.run", "from gupai_app.streams import say"),
+        ("gupai_training.run", "from gupai_app.shell.streams import say"),
     ],
 )
 def test_an_import_of_a_layer_above_is_found(module, line):
@@ -283,11 +283,15 @@ def test_an_import_of_a_layer_above_is_found(module, line):
 
 @pytest.mark.parametrize(
     "line",
-    ["from gupai_app import cli", "if TYPE_CHECKING:\n    import gupai_app.cli", "def f(): import gupai_app.cli"],
+    [
+        "from gupai_app.shell import cli",
+        "if TYPE_CHECKING:\n    import gupai_app.shell.cli",
+        "def f(): import gupai_app.shell.cli",
+    ],
 )
 def test_a_circle_is_found(line):
-    found = circles(MODULES | {"gupai_app.streams": line})
-    assert {"gupai_app.streams", "gupai_app.cli"} <= set(found)
+    found = circles(MODULES | {"gupai_app.shell.streams": line})
+    assert {"gupai_app.shell.streams", "gupai_app.shell.cli"} <= set(found)
     assert "gupai_env.core.game" not in found and "gupai_app.__main__" not in found
 
 

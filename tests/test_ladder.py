@@ -10,7 +10,7 @@ from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ladder import DECISIONS, play_ladder, some_decisions
 from gupai_agents.shipped import TUNED, shipped_heuristics, tuned_weights
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env import GAMES, get_game
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
@@ -104,7 +104,7 @@ def test_deals_of_a_ladder_are_in_range(deals, few, message):
 def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
     words = ["ladder", "tiu-u", "--deals", "20", "--few", "2", "-o", "must_catch=true"]
     monkeypatch.setattr("sys.argv", ["gupai", *words])
-    monkeypatch.setattr("gupai_app.ladder.SEARCHES", ("search:playouts=3",))
+    monkeypatch.setattr("gupai_app.tournaments.ladder.SEARCHES", ("search:playouts=3",))
     climbed = []
 
     def once(*arguments, **options):

@@ -14,11 +14,11 @@ import gupai_agents
 import gupai_app
 import gupai_env
 import gupai_training
-from gupai_app.cli import app
-from gupai_app.languages import ENGLISH, LANGUAGES, catalogue, preferred, simplified, speak
-from gupai_app.web.app import create_app
-from gupai_app.wording import title_in
-from gupai_app.words import being_prepared
+from gupai_app.server.app import create_app
+from gupai_app.shell.cli import app
+from gupai_app.words.languages import ENGLISH, LANGUAGES, catalogue, preferred, simplified, speak
+from gupai_app.words.sentences import being_prepared
+from gupai_app.words.wording import title_in
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import GAMES, get_game
@@ -60,7 +60,7 @@ def test_every_text_has_both_translations_with_the_same_slots():
 
 
 def test_no_entry_is_empty_or_written_twice():
-    with (files("gupai_app") / "locale" / "zh_Hant" / "LC_MESSAGES" / "gupai.po").open("rb") as file:
+    with (files("gupai_app.words") / "locale" / "zh_Hant" / "LC_MESSAGES" / "gupai.po").open("rb") as file:
         lines = file.read().decode().splitlines()
         file.seek(0)
         entries = [entry for entry in read_po(file) if entry.id]

@@ -12,7 +12,7 @@ from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.checkpoint import read_header
 from gupai_agents.decisions import decisions
 from gupai_agents.evaluation import Effort, build_tree, find_best_response
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env.vector import VectorEnv
 from gupai_training import best_response as module
 from gupai_training.best_response import learn_response, start_for

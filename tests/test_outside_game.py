@@ -23,10 +23,10 @@ from gupai_agents.evaluation.claims.features import actions_with
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.exact import build_tree
-from gupai_app.human import HumanAgent, Terminal
-from gupai_app.moves import digits
-from gupai_app.web.address import Address
-from gupai_app.web.table import WebGame
+from gupai_app.play.address import Address
+from gupai_app.play.human import HumanAgent, Terminal
+from gupai_app.play.moves import digits
+from gupai_app.play.table import WebGame
 from gupai_env import Move
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.move import AWAY
@@ -54,7 +54,7 @@ def game():
 COMMANDS = """
 import json, sys
 from typer.testing import CliRunner
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 done = [CliRunner().invoke(app, words) for words in json.loads(sys.argv[1])]
 print(json.dumps([[each.exit_code, each.stdout, each.stderr] for each in done]))
 """

@@ -23,7 +23,7 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.onnx_agent import HEADER_KEY
 from gupai_agents.shipped import best_file
 from gupai_agents.workers import Processes
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.config import parse
@@ -273,7 +273,7 @@ def test_a_graph_plays_the_same_in_another_process(graph):
     ],
 )
 def test_commands_take_a_graph(graph, words, printed, monkeypatch):
-    monkeypatch.setattr("gupai_app.ladder.SEARCHES", ("search:playouts=3",))
+    monkeypatch.setattr("gupai_app.tournaments.ladder.SEARCHES", ("search:playouts=3",))
 
     def filled(text):
         return text.replace("GRAPH", f"onnx:{graph}").replace("FILE", str(graph))
@@ -648,7 +648,7 @@ def pages_with(*agents):
     pytest.importorskip("httpx", reason="pages are tested with httpx")
     from fastapi.testclient import TestClient
 
-    from gupai_app.web.app import create_app
+    from gupai_app.server.app import create_app
 
     return TestClient(create_app(agents=agents), base_url="http://127.0.0.1", raise_server_exceptions=False)
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation.records import RecordWriter, read_games
-from gupai_app import page
-from gupai_app.cli import app
-from gupai_app.session import Session
+from gupai_app.play.session import Session
+from gupai_app.review import page
+from gupai_app.shell.cli import app
 from gupai_env.games import GAMES, get_game
 
 every_game = pytest.mark.parametrize("game", GAMES)

@@ -38,10 +38,10 @@ from gupai_agents.evaluation.html import report
 from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.evaluation.tournament import ALL, ONE, TWO, Tournament, line_ups
 from gupai_agents.tune import tune
-from gupai_app import report as app_report
-from gupai_app.changes import changed, fields_of
-from gupai_app.claim_page import claim_page
-from gupai_app.claims import paths
+from gupai_app.claims.changes import changed, fields_of
+from gupai_app.claims.page import claim_page
+from gupai_app.claims.terminal import paths
+from gupai_app.shell import report as app_report
 from pins import digest_of, markup, same_texts
 
 TWOS = {"feature": "carrying", "number": 2}

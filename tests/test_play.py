@@ -5,10 +5,10 @@ import itertools
 import pytest
 
 from gupai_agents import make_agent
-from gupai_app import play
-from gupai_app.human import HumanAgent, Terminal, _begins
-from gupai_app.moves import Entry, entries_of
-from gupai_app.session import Session
+from gupai_app.play import terminal as play
+from gupai_app.play.human import HumanAgent, Terminal, _begins
+from gupai_app.play.moves import Entry, entries_of
+from gupai_app.play.session import Session
 from gupai_env import GAMES, get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS

@@ -3,8 +3,9 @@
 import pytest
 from typer.testing import CliRunner
 
-from gupai_app import ladder, report
-from gupai_app.cli import app
+from gupai_app.shell import report
+from gupai_app.shell.cli import app
+from gupai_app.tournaments import ladder
 
 COUNTED = {  # commands and the work that their bar counts
     "tournament jie-long greedy random tuned --deals 30 --table all": (6 + 6 + 3) * 30,

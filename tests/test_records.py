@@ -26,8 +26,8 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import RecordError, RecordWriter, duel, play_duplicates, read_games
 from gupai_agents.evaluation import records as module
 from gupai_agents.evaluation.records import game_of_line
-from gupai_app.cli import app
-from gupai_app.session import Session
+from gupai_app.play.session import Session
+from gupai_app.shell.cli import app
 from gupai_env import get_game, jie_long_v0
 from gupai_env.games import GAMES
 
@@ -562,9 +562,9 @@ def test_replay_begins_at_the_game_that_is_named_and_tells_mistakes(tmp_path):
 
 
 def test_a_person_steps_through_a_game():
-    from gupai_app.human import Quit, Terminal
-    from gupai_app.play import replay
-    from gupai_app.session import Session
+    from gupai_app.play.human import Quit, Terminal
+    from gupai_app.play.session import Session
+    from gupai_app.play.terminal import replay
 
     def played(game):
         session = Session(get_game(game), get_game(game).variant(), 5)

@@ -14,8 +14,8 @@ from gupai_agents.agent import DecisionBatch, Memories, ask, probabilities
 from gupai_agents.decisions import answers
 from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
 from gupai_agents.network_agent import ObservationAgent
-from gupai_app import play
-from gupai_app.cli import app
+from gupai_app.play import terminal as play
+from gupai_app.shell.cli import app
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
@@ -697,10 +697,10 @@ WRITERS = {  # every command that writes one file: the words before its name, an
     "replay --html": ("replay missing.jsonl --html", None),
     "export --onnx": ("export missing --onnx", None),
     "export --sb3": ("export missing --sb3", None),
-    "tune --out": ("tune jie-long --out", "gupai_app.tune.run"),
-    "claim --html": ("claim run jl-attack-2 --html", "gupai_app.claims.test"),
-    "watch --record": ("watch jie-long random --record", "gupai_app.play.watch"),
-    "play --record": ("play jie-long --against random --record", "gupai_app.play.play"),
+    "tune --out": ("tune jie-long --out", "gupai_app.training.tune.run"),
+    "claim --html": ("claim run jl-attack-2 --html", "gupai_app.claims.terminal.test"),
+    "watch --record": ("watch jie-long random --record", "gupai_app.play.terminal.watch"),
+    "play --record": ("play jie-long --against random --record", "gupai_app.play.terminal.play"),
     "gate --record": ("gate jie-long greedy random --record", "gupai_agents.evaluation.gate"),
     "tournament --record": (
         "tournament jie-long greedy random --record",

@@ -81,10 +81,10 @@ def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
         *(("gupai_agents/evaluation/claims/recorded", f"{path.stem}.json") for path in paths()),
         ("gupai_agents/weights", "jie-long.yaml"),
         ("gupai_env/render", "letters.otf"),
-        ("gupai_app/templates", ""),
+        ("gupai_app/play/templates", ""),
         ("gupai_agents/evaluation/templates", ""),
         ("gupai_training/templates", ""),
-        ("gupai_app/web/static", ""),
+        ("gupai_app/server/static", ""),
         ("gupai_env", "py.typed"),
         *(("gupai_agents/networks", path.name) for path in NETWORKS.glob("*.safetensors")),
     ):

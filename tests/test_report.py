@@ -11,7 +11,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.evaluation import build_tree, play_tournament
 from gupai_agents.evaluation.tournament import schedule
-from gupai_app import report
+from gupai_app.shell import report
 from gupai_env import GAMES, get_game
 
 RUNS = [f"checkpoint:/home/someone/experiments/runs/ding-niu-long-entropy-{seed}" for seed in (1, 2)]

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from gupai_agents.agent import DecisionBatch
-from gupai_app.moves import WIDE
-from gupai_app.session import Session
-from gupai_app.web.address import Address
-from gupai_app.web.analysis import (
+from gupai_app.play.address import Address
+from gupai_app.play.moves import WIDE
+from gupai_app.play.session import Session
+from gupai_app.play.table import WebGame
+from gupai_app.review.analysis import (
     MOST_BARS,
     MOST_LOSSES,
     Bar,
@@ -22,9 +23,8 @@ from gupai_app.web.analysis import (
     largest_losses,
     mistakes,
 )
-from gupai_app.web.players import NAMED
-from gupai_app.web.review import again_from, line_in
-from gupai_app.web.table import WebGame
+from gupai_app.review.routes import again_from, line_in
+from gupai_app.server.players import NAMED
 from gupai_env.core.move import Move
 from gupai_env.games import get_game
 

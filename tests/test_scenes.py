@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gupai_app.session import Session
+from gupai_app.play.session import Session
 from gupai_env import GAMES, ce_deng_v0, get_game, jie_long_v0
 from gupai_env.core.deal import Deal
 from gupai_env.core.tiles import ONE, PIPS, parse_tiles, tile_set, tiles_in

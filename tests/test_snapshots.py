@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
-from gupai_app.cli import app
-from gupai_app.web.app import create_app
+from gupai_app.server.app import create_app
+from gupai_app.shell.cli import app
 from gupai_env.games import GAMES
 from gupai_env.games.guide import guide_of
 from pins import markup, same_texts, words

@@ -29,10 +29,10 @@ from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_ca
 from gupai_agents.identity import digest_of
 from gupai_agents.shipped import NETWORKS
 from gupai_agents.workers import Processes
-from gupai_app import report
-from gupai_app.cli import app
-from gupai_app.commands.benchmark import who_plays
-from gupai_app.commands.errors import Mistake
+from gupai_app.shell import report
+from gupai_app.shell.cli import app
+from gupai_app.shell.errors import Mistake
+from gupai_app.tournaments.benchmark import who_plays
 
 V1 = read_suite("v1")
 LEARNERS = Path(__file__).parents[1] / "results" / "benchmark"

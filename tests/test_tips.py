@@ -6,9 +6,9 @@ from html import unescape
 import pytest
 from fastapi.testclient import TestClient
 
-from gupai_app.languages import ENGLISH, speak
-from gupai_app.web.app import create_app
-from gupai_app.web.pictures import Tips, split_term
+from gupai_app.play.pictures import Tips, split_term
+from gupai_app.server.app import create_app
+from gupai_app.words.languages import ENGLISH, speak
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import guide_of
 from gupai_env.words.messages import TRANSLATIONS, word

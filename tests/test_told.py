@@ -15,16 +15,18 @@ from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate, Sequential
 from gupai_agents.evaluation.tournament import schedule
-from gupai_app import claims, discover, report
-from gupai_app.bench import COUNTED, RUNS, Figure, machine
-from gupai_app.human import _begins, _columns
-from gupai_app.play import _play_episode
-from gupai_app.progress import ScreenReporter
-from gupai_app.session import Session
-from gupai_app.web.kept import Kept
-from gupai_app.web.review import luck
-from gupai_app.web.tournaments import index_of_game
-from gupai_app.words import result
+from gupai_app.claims import terminal as claims
+from gupai_app.play.human import _begins, _columns
+from gupai_app.play.session import Session
+from gupai_app.play.terminal import _play_episode
+from gupai_app.review.routes import luck
+from gupai_app.shell import report
+from gupai_app.tournaments.folders import Kept
+from gupai_app.tournaments.routes import index_of_game
+from gupai_app.training import discover
+from gupai_app.training.progress import ScreenReporter
+from gupai_app.training.speed import COUNTED, RUNS, Figure, machine
+from gupai_app.words.sentences import result
 from gupai_env import get_game
 from gupai_env.games.phrases import deal_of_match
 from gupai_env.words.scene import seat_names

@@ -46,7 +46,7 @@ from gupai_agents.evaluation.statistics import estimate, gsprt, t_test
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
 from gupai_agents.identity import identity_of
 from gupai_agents.shipped import NETWORKS
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES, get_game
 from gupai_env.words.files import locked

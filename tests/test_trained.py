@@ -20,9 +20,9 @@ from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint, write_checkpoin
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import make_agent
-from gupai_app import compare_runs
-from gupai_app.cli import app
-from gupai_app.seeds import BEGAN, ENDED, EVALUATED, FAILED, PROCESSES, Child, Seeds, seeds_of
+from gupai_app.shell.cli import app
+from gupai_app.training import compare_runs
+from gupai_app.training.seeds import BEGAN, ENDED, EVALUATED, FAILED, PROCESSES, Child, Seeds, seeds_of
 from gupai_training import load_run, train
 from gupai_training.comparison import Comparison
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, RESUME_FILE, parse

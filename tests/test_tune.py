@@ -11,7 +11,7 @@ from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import evolved
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.tune import DecisionSample, Table, parts_of, tune
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 
@@ -201,7 +201,7 @@ SEED = str(2**53 + 1)  # doubles do not hold it
 
 
 def test_the_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
-    monkeypatch.setattr("gupai_app.tune.TRIED", 20)
+    monkeypatch.setattr("gupai_app.training.tune.TRIED", 20)
     file = tmp_path / "mine.yaml"
     words = ["tune", "jie-long", "-o", "forced_play=true", "--seconds", "99", "--generations", "2", "--seed", SEED]
     done = CliRunner().invoke(app, [*words, "--out", str(file)])

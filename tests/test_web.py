@@ -16,13 +16,13 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from gupai_agents.evaluation.records import game_of_line, read_games
-from gupai_app.cli import app
-from gupai_app.moves import TileValue, digits, entries_of
-from gupai_app.page import moments
-from gupai_app.web.address import Address
-from gupai_app.web.app import create_app
-from gupai_app.web.serve import bound
-from gupai_app.web.table import _PLAYED, Played, WebGame, _Recent
+from gupai_app.play.address import Address
+from gupai_app.play.moves import TileValue, digits, entries_of
+from gupai_app.play.table import _PLAYED, Played, WebGame, _Recent
+from gupai_app.review.page import moments
+from gupai_app.server.app import create_app
+from gupai_app.server.serve import bound
+from gupai_app.shell.cli import app
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.games import GAMES
 
@@ -265,7 +265,7 @@ def test_the_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
 def test_only_the_moves_of_the_highest_value_are_the_best(monkeypatch):
     seating = begun("jie-long")
     values = [TileValue(entry.actions[0], float(1 - at % 3), 1.0) for at, entry in enumerate(seating.entries)]
-    monkeypatch.setattr("gupai_app.web.table.scores", lambda *_: (values, "so"))
+    monkeypatch.setattr("gupai_app.play.table.scores", lambda *_: (values, "so"))
     listed = [line for lines in seating.lines(advice=True)[0].values() for line in lines]
     assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
 
@@ -439,7 +439,7 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages, monkeypatch):
     losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
     assert losses and losses == sorted(losses, reverse=True)
     offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
-    monkeypatch.setattr("gupai_app.web.analysis.MOST_DECISIONS", 3)
+    monkeypatch.setattr("gupai_app.review.analysis.MOST_DECISIONS", 3)
     for agent in re.findall(r'value="([^"]+)"', offered):
         answer = pages.post("/review", headers=OURS, data={"games": line, "agent": agent})
         assert answer.status_code == 200, (agent, said(answer))
@@ -489,7 +489,7 @@ def test_a_claim_is_tested_and_its_verdict_read(pages):
 
 
 def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):
-    from gupai_app.web import claims
+    from gupai_app.claims import routes as claims
 
     def endless(claim, *, deals, masters, progress):
         while True:

@@ -23,14 +23,16 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
 from gupai_agents.evaluation.folder import FolderError
 from gupai_agents.evaluation.tournament import LineUp
-from gupai_app.cli import app
-from gupai_app.session import Session
-from gupai_app.web import app as web_app
-from gupai_app.web import jobs, kept, serve, tournaments
-from gupai_app.web.address import Address, moves_in, play_on
-from gupai_app.web.gestures import _playable
-from gupai_app.web.review import MOST_NAME, check_names
-from gupai_app.web.table import WebGame
+from gupai_app.play.address import Address, moves_in, play_on
+from gupai_app.play.gestures import _playable
+from gupai_app.play.session import Session
+from gupai_app.play.table import WebGame
+from gupai_app.review.routes import MOST_NAME, check_names
+from gupai_app.server import app as web_app
+from gupai_app.server import jobs, serve
+from gupai_app.shell.cli import app
+from gupai_app.tournaments import folders as kept
+from gupai_app.tournaments import routes as tournaments
 from gupai_env.core.rng import draw
 from gupai_env.core.streams import PERSON_STREAM
 from gupai_env.games import get_game
@@ -188,7 +190,7 @@ def test_forms_of_long_ago_are_forgotten(pages, monkeypatch):
 
 
 def test_a_claim_without_readings_cannot_be_tested(pages, monkeypatch):
-    from gupai_app.web import claims
+    from gupai_app.claims import routes as claims
 
     known = claims.known()
     bare = known["dn-deck"].model_copy(update={"readings": [], "untested": "nobody knows how"})

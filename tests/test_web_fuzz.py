@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 
-from gupai_app.web import claims
-from gupai_app.web.app import create_app
+from gupai_app.claims import routes as claims
+from gupai_app.server.app import create_app
 from web_room import furnish
 
 OURS = [(b"host", b"127.0.0.1:8420"), (b"origin", b"http://127.0.0.1:8420"), (b"sec-fetch-site", b"same-origin")]

@@ -31,19 +31,22 @@ from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.html import heat
 from gupai_agents.evaluation.records import game_of_line
 from gupai_agents.evaluation.statistics import estimate
-from gupai_app.changes import changed
-from gupai_app.claim_page import claim_page
-from gupai_app.claims import SUFFIX, paths
-from gupai_app.session import Session
-from gupai_app.web import claims, jobs, runs, tournaments
-from gupai_app.web.address import Address
-from gupai_app.web.analysis import luck
-from gupai_app.web.app import create_app
-from gupai_app.web.players import NAMED
-from gupai_app.web.review import address_of, record_of
-from gupai_app.web.table import _PLAYED, WebGame
-from gupai_app.web.tournaments import Watched, progress
-from gupai_app.words import compass
+from gupai_app.claims import routes as claims
+from gupai_app.claims.changes import changed
+from gupai_app.claims.page import claim_page
+from gupai_app.claims.terminal import SUFFIX, paths
+from gupai_app.play.address import Address
+from gupai_app.play.session import Session
+from gupai_app.play.table import _PLAYED, WebGame
+from gupai_app.review.analysis import luck
+from gupai_app.review.routes import address_of, record_of
+from gupai_app.server import jobs
+from gupai_app.server.app import create_app
+from gupai_app.server.players import NAMED
+from gupai_app.tournaments import routes as tournaments
+from gupai_app.tournaments.routes import Watched, progress
+from gupai_app.training import routes as runs
+from gupai_app.words.sentences import compass
 from gupai_env.games import GAMES, get_game
 from test_web import OURS, actions, played, said
 from web_room import done
@@ -173,7 +176,7 @@ def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypa
     def pays(envs, agents):
         envs.states.payoff[:, :4] = 3, 1, -1, -3
 
-    monkeypatch.setattr("gupai_app.web.analysis.play_out", pays)
+    monkeypatch.setattr("gupai_app.review.analysis.play_out", pays)
     session = Session(get_game("jie-long"), get_game("jie-long").variant(deals=3), 404)
     while not session.terminated:
         session.play(int(session.mask().argmax()))
@@ -483,7 +486,7 @@ def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
     play_into(folder, plan, [make_agent(name, "jie-long") for name in ("random", "greedy")])
     largest = max((folder / name).stat().st_size for name in ("manifest.json", "summary.json"))
     for address, module, size in (
-        ("/run/one", "gupai_app.web.runs", metrics),
+        ("/run/one", "gupai_app.training.routes", metrics),
         ("/tournament/large", "gupai_agents.evaluation.folder_models", largest),
     ):
         for most, refused in ((size, False), (size - 1, True)):
@@ -544,7 +547,7 @@ def test_a_form_that_is_sent_twice_begins_one_tournament(pages, room, monkeypatc
         go_on.wait(60)
         return play_into(path, plan, agents, resume=resume)
 
-    monkeypatch.setattr("gupai_app.web.tournaments.play_into", slow)
+    monkeypatch.setattr("gupai_app.tournaments.routes.play_into", slow)
     token = re.search(r'name="token" value="(\w+)"', pages.get("/tournaments/jie-long").text)[1]
     form = {"game": "jie-long", "agent": ["greedy", "random"], "deals": "4", "token": token}
     with ThreadPoolExecutor(8) as pool:
@@ -579,7 +582,7 @@ def test_whatever_ends_work_is_said_and_other_work_can_begin(error, words, pages
     def fails(*_, **__):
         raise error
 
-    monkeypatch.setattr("gupai_app.web.tournaments.play_into", fails)
+    monkeypatch.setattr("gupai_app.tournaments.routes.play_into", fails)
     form = {"game": "jie-long", "agent": ["greedy", "random"], "deals": "4"}
     for _ in range(2):
         answer = pages.post("/tournaments", headers=OURS, data=form)
@@ -657,7 +660,7 @@ def test_an_evaluation_whose_deals_are_all_alike_has_no_interval_on_the_page(dea
 
 def test_games_of_other_packages_have_pages_too(monkeypatch):
     asked = []
-    monkeypatch.setattr("gupai_app.web.app.load_plugins", lambda: asked.append(True))
+    monkeypatch.setattr("gupai_app.server.app.load_plugins", lambda: asked.append(True))
     create_app()
     assert asked
 

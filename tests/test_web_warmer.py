@@ -15,13 +15,12 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
-from gupai_app import warm
-from gupai_app.cli import app
-from gupai_app.web import players, warmer
-from gupai_app.web.address import Address
-from gupai_app.web.app import create_app
-from gupai_app.web.table import WebGame
-from gupai_app.web.warmer import HINTS, MATCHES, PLAYERS, Warmer
+from gupai_app.play.address import Address
+from gupai_app.play.table import WebGame
+from gupai_app.server import players, warm, warmer
+from gupai_app.server.app import create_app
+from gupai_app.server.warmer import HINTS, MATCHES, PLAYERS, Warmer
+from gupai_app.shell.cli import app
 from gupai_env.core import compiling
 from gupai_env.games import GAMES, get_game
 

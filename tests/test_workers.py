@@ -40,7 +40,7 @@ from gupai_agents.workers import (
     stoppable,
     workers_for,
 )
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run
@@ -646,7 +646,7 @@ def joined(nodes: Nodes, workers: int = 1, seconds: float = 90) -> Cluster:
 
 def gupai(*words: str, env=None, check=True) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "gupai_app.cli", *map(str, words)],
+        [sys.executable, "-m", "gupai_app.shell.cli", *map(str, words)],
         env=env or {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
@@ -754,7 +754,7 @@ def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_i
         nodes.begin(1)
         joined(nodes).close()
         address = nodes.client_address if outside else nodes.address
-        command = [sys.executable, "-m", "gupai_app.cli", *words, "--out", there, "--ray", address]
+        command = [sys.executable, "-m", "gupai_app.shell.cli", *words, "--out", there, "--ray", address]
         playing = subprocess.Popen(command, env=nodes.env, stderr=subprocess.PIPE, text=True)
         while not (there / "blocks" / "0.jsonl.gz").exists():
             assert playing.poll() is None

@@ -14,9 +14,9 @@ from typing import Any
 
 from gupai_agents import make_agent
 from gupai_agents.shipped import heuristic_names
-from gupai_app.moves import ADVISER
-from gupai_app.session import Session
-from gupai_app.web.review import decisions
+from gupai_app.play.moves import ADVISER
+from gupai_app.play.session import Session
+from gupai_app.review.routes import decisions
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
 

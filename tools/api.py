@@ -20,7 +20,7 @@ import typer
 import typer.main
 from typer.cli import get_docs_for_click
 
-from gupai_app.cli import app
+from gupai_app.shell.cli import app
 from gupai_env.games import GAMES
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import levels
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.claim_page import dose_chart
+from gupai_app.claims.page import dose_chart
 from gupai_training.curves import strength
 
 FOLDER = DOCS / "charts"

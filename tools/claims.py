@@ -22,7 +22,7 @@ from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.workers import Processes
-from gupai_app import claims
+from gupai_app.claims import terminal as claims
 from gupai_env.games import GAMES
 
 STRONG = ("jl-attack-2", "jl-discard-weight", "jl-duopoly")  # against strong players too: minutes each

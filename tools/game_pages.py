@@ -15,8 +15,8 @@ from gupai_agents.evaluation.claims.report import headline
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.registry import NOT_NAMED
 from gupai_agents.shipped import networks, shipped_heuristics
-from gupai_app import claims
-from gupai_app.session import Session
+from gupai_app.claims import terminal as claims
+from gupai_app.play.session import Session
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg

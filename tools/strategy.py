@@ -22,9 +22,9 @@ from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import headline, levels, master_said, shown
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_app import claims
-from gupai_app.discover import figure, label
-from gupai_app.session import Session
+from gupai_app.claims import terminal as claims
+from gupai_app.play.session import Session
+from gupai_app.training.discover import figure, label
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import Feature
 from gupai_env.core.move import PLAY

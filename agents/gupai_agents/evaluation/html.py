@@ -21,10 +21,10 @@ MOST_SEATED = 8  # agents in the chart of seats
 
 
 @functools.cache
-def templates(package: str = "gupai_agents.evaluation") -> Environment:
-    """Return what fills in the templates of a package; it finds those of reports and charts too."""
+def templates(*packages: str) -> Environment:
+    """Return what fills in the templates of packages; it finds those of reports and charts too."""
     found = Environment(
-        loader=ChoiceLoader([PackageLoader(package), PackageLoader("gupai_agents.evaluation")]),
+        loader=ChoiceLoader([PackageLoader(each) for each in (*packages, "gupai_agents.evaluation")]),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,

@@ -1,0 +1,245 @@
+"""The verdict on a claim as a page: what came out, for a player, with deals to step through; no network is needed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from gupai_agents.evaluation import chart
+from gupai_agents.evaluation.claims import Claim
+from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs_of_verdict
+from gupai_agents.evaluation.claims.report import (
+    TITLES,
+    command_of,
+    headline,
+    levels,
+    opponents,
+    percent,
+    remarks,
+    shown,
+    summary,
+    what_masters_do,
+)
+from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPROVED, PROVED, SUPPORTED
+from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_app.review.page import Parts, page, stepper
+from gupai_app.server.html import filled
+from gupai_env.core.variant import in_words
+from gupai_env.games.phrases import chips
+from gupai_env.words.files import check_target, write_file
+from gupai_env.words.messages import capitalized, word
+
+SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
+RECORDS = ".jsonl"
+AMONG = " of those that were played otherwise"
+SIDES = {"policy": ("with the trait", "without it"), "action": ("with the action", "with the other one")}
+LOOKS = {SUPPORTED: "yes", PROVED: "yes", CONTRADICTED: "no", DISPROVED: "no", DEPENDS: "partly"}
+
+
+def check(path: str, claims: Sequence[Claim]) -> None:
+    """Raise ValueError if no page of these claims can be written to a path; it is asked before they are tested."""
+    if len(claims) != 1:
+        raise ValueError("--html writes the page of one claim; name it instead of --all")
+    if Path(path).suffix == RECORDS:
+        raise ValueError(f"--html {path}: the games are written to a file of that name; name the page FILE.html")
+
+
+def records_of(path: str) -> Path:
+    """Return where the games lie that the page at a path shows."""
+    page_path = Path(path)
+    return page_path.with_suffix(RECORDS) if page_path.name else page_path  # "/" is refused as a page
+
+
+def write_claim(
+    path: str, claim: Claim, content: dict[str, Any], *, panel: Sequence[str] = (), force: bool = False
+) -> Path | None:
+    """Write the page of a verdict, and next to it the games it shows; return where these are, if there are any.
+
+    Args: path: of a file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON. panel: players
+        that it was tested with instead of the file's. force: whether both may
+        be replaced.
+    Raises: ValueError for a file that is there already; OSError.
+    """
+    check(path, [claim])
+    records = records_of(path)
+    check_target(records, force=force)
+    pairs = list(pairs_of_verdict(claim, content, panel))
+    write_file(path, claim_page(content, pairs, records.name), force=force)
+    if not pairs:
+        return None
+    with RecordWriter(records, force=force) as writer:
+        writer.write(game for _, _, pair in pairs for game in (pair.treated, pair.baseline))
+    return records
+
+
+def claim_page(
+    content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
+) -> str:
+    """Return the page of a verdict, which is JSON; pairs: its deals. records: the name of the file of their games."""
+    parts = Parts()
+    deals = [
+        (of, deal_both_ways(content, of, at, example, pair, parts)) for at, (of, example, pair) in enumerate(pairs)
+    ]
+    body = claim_body(content, deals, records)
+    return page(f"{content['id']}: {content['statement']}", body, parts)
+
+
+def claim_body(content: dict[str, Any], deals: Iterable[tuple[int, dict[str, Any]]], records: str = "") -> Markup:
+    """Return what the page of a verdict shows.
+
+    Args: deals: to look at, each with the number of its reading: `deal_both_ways` or `deal_elsewhere`. records: the
+        name of the file of their games.
+    """
+    readings = [_reading(reading) for reading in content["readings"]]
+    for of, deal in deals:
+        readings[of]["deals"].append(deal)
+    words = {"readings": readings, "records": records, "command": command_of(content)}
+    return filled("verdict_body.html", content=content, **words)
+
+
+def _reading(reading: dict[str, Any]) -> dict[str, Any]:
+    """Return what a page says of a reading next to what the verdict says."""
+    with_sides = reading["kind"] in SIDES
+    return {
+        "reading": reading,
+        "headline": headline(reading),
+        "look": LOOKS.get(reading["verdict"], ""),
+        "figures": list(_headline(reading)),
+        "options": in_words(reading["variant"], "the defaults"),
+        "members": ", ".join(each["label"] for each in opponents(reading) if with_sides),
+        "levels": [(each["label"], summary(each, reading)) for each in levels(reading)],
+        "chart": dose_chart(levels(reading)),
+        "masters": list(what_masters_do(reading)),
+        "failures": failures(reading) if with_sides else "",
+        "remarks": list(remarks(reading)),
+        "tables": [
+            (title, list(_table(reading[which], reading.get("unit", ""))))
+            for which, title in TITLES.items()
+            if reading.get(which)
+        ]
+        + [(each["label"], list(_table(each["effects"], reading.get("unit", "")))) for each in levels(reading)],
+        "deals": [],
+    }
+
+
+def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the figures that a player asks for, and what they are."""
+    pooled = reading.get("pooled")
+    if pooled and reading.get("unit") == "chips":
+        if pooled.get("differ"):
+            yield f"{pooled['least']:+z.2f} to {pooled['most']:+z.2f}", "chips per deal when it comes up, by opponent"
+        what = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
+        yield shown(pooled, {}), what
+    if "frequency" in reading:
+        if reading["kind"] == "action":
+            yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
+        else:
+            yield percent(reading["frequency"]), "of a seat's deals is how often it comes up"
+    if "per_hundred" in reading:
+        yield f"{reading['per_hundred']:+z.1f}", "chips in a hundred deals"
+
+
+def failures(reading: dict[str, Any]) -> str:
+    """Return against whom and where the opposite of what is claimed was found, in a sentence."""
+    less = reading.get("about", {}).get("alternative") == "less"
+    found = [
+        f"{where}{each['label']} ({shown(each, {})})"
+        for where, figures in (
+            ("", reading.get("effects", ())),
+            *((f"{level['label']}, against ", level["effects"]) for level in levels(reading)),
+            ("", reading.get("subgroups", ())),
+        )
+        for each in figures
+        if (Estimate.of(each).low > 0 if less else Estimate.of(each).high < 0) and each.get("p", 0.0) < 0.05
+    ]
+    looked = [
+        word
+        for which, word in (("effects", "opponent"), ("doses", "dose"), ("subgroups", "group"))
+        if reading.get(which)
+    ]
+    if not found:
+        return f"No {', '.join(looked[:-1])}{' or ' if looked[1:] else ''}{looked[-1]} is shown to turn it around."
+    return f"It turns around with: {'; '.join(found)}."
+
+
+def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
+    """Yield the rows of a table of figures, its heads first."""
+    times, of = (100, "%") if unit.startswith("share") else (1, unit)
+    heads = f"mean ({of})" if of else "mean", "95% interval", "deals"
+    yield ["", *map(word, heads), "p", word("verdict")]
+    for each in figures:
+        found = Estimate.of(each)
+        yield [
+            word(each["label"]),
+            f"{times * found.mean:+z.3f}" if found.occurred else word("did not occur"),
+            word(f"{times * found.low:+z.3f} to {times * found.high:+z.3f}" if found.has_interval else "none"),
+            f"{found.samples:,}",
+            f"{each['p']:.2g}" if "p" in each else "",
+            word(each.get("verdict", "")),
+        ]
+
+
+def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
+    """Return the effects at every dose, against each opponent with its interval, as SVG; "" if no interval is known."""
+    steps = [each["label"].rpartition(": ")[2] if "mean" in each else each["dose"] for each in levels]
+    names = list(dict.fromkeys(each["label"] for level in levels for each in level["effects"]))
+    means = [
+        chart.Mean(
+            f"{level['label']}, against {each['label']}: {shown(each, {})}",
+            each["mean"],
+            Estimate.of(each).half_width,
+            place,
+            names.index(each["label"]),
+        )
+        for place, level in enumerate(levels)
+        for each in level["effects"]
+        if Estimate.of(each).has_interval
+    ]
+    return chart.columns(steps, names, means)
+
+
+def deal_elsewhere(reading: dict[str, Any], example: dict[str, Any], address: str) -> dict[str, Any]:
+    """Return what a page says about a deal that has a page of its own."""
+    what, unit = example["what"], "chips" if reading.get("unit") == "chips" else "in the metric"
+    who = f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
+    return {
+        "slug": SLUGS[what],
+        "title": f"{capitalized(what)}{AMONG if what == MEDIAN else ''}: {example['gain']:+g} {unit}",
+        "about": f"{who}; deal {example['deal']}.",
+        "address": address,
+    }
+
+
+def deal_both_ways(
+    content: dict[str, Any], of: int, at: int, example: dict[str, Any], pair: Pair, parts: Parts
+) -> dict[str, Any]:
+    """Return a deal played both ways, side by side.
+
+    Args: of: the number of its reading. at: its number among the deals of the page.
+    """
+    reading, games = content["readings"][of], (pair.treated, pair.baseline)
+    slug = f"r{of + 1}-{SLUGS[example['what']]}"
+    seats = ", ".join(f"seat {seat}" for seat in pair.seats)
+    both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
+    sides = [
+        {
+            "name": name,
+            "slug": side,
+            "won": chips(sum(paid[pair.seats[0]] for paid in game.payoffs)),
+            "stepper": stepper(game, parts, f"{slug}-{side}-", pair.seats[0]),
+            "number": 2 * at + number,
+        }
+        for number, (side, name, game) in enumerate(
+            zip(("with", "without"), SIDES[reading["kind"]], games, strict=True), 1
+        )
+    ]
+    told = deal_elsewhere(reading, example, "")
+    return {
+        **told,
+        "slug": slug,
+        "about": f"{told['about'].rstrip('.')}, {seats}.",
+        "parting": next((number for number, (one, other) in both if one != other), None),
+        "sides": sides,
+    }

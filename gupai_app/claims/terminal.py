@@ -1,0 +1,274 @@
+"""`gupai claim`: which claims there are, testing them, and what a verdict says to a player."""
+
+import contextlib
+import functools
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gupai_agents.evaluation.claims import Claim, Verdict, planned, read_claim, schema, try_claim, work
+from gupai_agents.evaluation.claims.exacts import questions_of
+from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
+from gupai_agents.evaluation.claims.files import SUFFIX, find, paths
+from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.claims.schema import ID, MOST_ID
+from gupai_agents.evaluation.claims.verdicts import RATE, corrected
+from gupai_agents.workers import Cluster, Workers
+from gupai_app.claims.changes import changed, fields_of
+from gupai_app.claims.template import template
+from gupai_app.shell.report import put, shares, table_of
+from gupai_app.shell.streams import say
+from gupai_env import __version__
+from gupai_env.core.game import Game
+from gupai_env.core.rng import from_json, in_json
+from gupai_env.games import GAMES, get_game
+from gupai_env.words.checks import short_repr
+from gupai_env.words.files import json_text, locked_folder, read_text, write_file
+
+HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
+
+
+def read(name: str | None) -> list[Claim]:
+    """Return a claim by its id or path, or without a name all that come with gupai. Raises: ValueError; OSError."""
+    return [read_claim(path) for path in (paths() if name is None else [find(name)])]
+
+
+def show(name: str) -> None:
+    """Print the file of a claim, by its id or path, and as comments what may be changed.
+
+    Raises: ValueError; OSError.
+    """
+    path = find(name)
+    say(read_text(path), end="")
+    claim = read_claim(path)
+    fields = [field for at in range(len(claim.readings)) for field in fields_of(claim, at)]
+    if fields:
+        say(f"\n# Settings to change: gupai claim run {name} --set KEY=VALUE; options also with -o NAME=VALUE")
+    for field in fields:
+        choices = f"  ({', '.join(filter(None, field.choices))})" if field.choices else ""
+        say(f"#   {field.key}={field.value}{choices}")
+
+
+def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> tuple[Claim, list[str]]:
+    """Return a claim with changes, "KEY=VALUE" each, and options of the rules for all readings; and all of them by key.
+
+    Raises: ValueError for what cannot be changed, or not to this.
+    """
+    words: dict[str, str] = {}
+    get_game(claim.game).variant.parse(list(options))
+    for option in options:
+        for at, reading in enumerate(claim.readings):
+            if reading.kind != "exact":
+                words[f"readings.{at}.variant.{option.partition('=')[0]}"] = option.partition("=")[2]
+    for each in changes:
+        key, sign, value = each.partition("=")
+        if not sign:
+            raise ValueError(f"--set {short_repr(each)}: write KEY=VALUE; `gupai claim show {claim.id}` lists the keys")
+        words[key] = value
+    found = changed(claim, words)
+    return found.claim, [f"{key}={value}" for key, value in found.changes.items()]
+
+
+def listed() -> None:
+    """Print all claims that come with gupai."""
+    table = table_of("claim", "game", "readings", "statement")
+    for path in paths():
+        claim = read_claim(path)
+        table.add_row(claim.id, claim.game, str(len(claim.readings)) if claim.readings else "untested", claim.statement)
+    put(table, "To test one: gupai claim run ID")
+
+
+def features() -> None:
+    """Print what claim files can name."""
+    table = table_of("where", "name", "games", "meaning")
+    offered: dict[str, Callable[[Game], dict[str, Any]]] = {
+        "hand": hand_features_of,
+        "position": position_features_of,
+        "action": action_features_of,
+        "metric": metrics_of,
+        "enumerate": questions_of,
+    }
+    for where, of_game in offered.items():
+        rows: dict[tuple[str, str], list[str]] = {}
+        for game in GAMES.values():
+            for name, each in of_game(game).items():
+                shown = f"{name} (number)" if getattr(each, "number", False) else name
+                rows.setdefault((shown, each.what), []).append(game.id)
+        for (name, what), games in rows.items():
+            table.add_row(where, name, "all" if len(games) == len(GAMES) else " ".join(games), what)
+    put(table)
+
+
+def new(game: str, name: str | None = None, *, force: bool = False) -> None:
+    """Write the beginning of a claim's file about a game.
+
+    Raises: ValueError for no game, or if the file is there or has no claim's name; OSError.
+    """
+    about = get_game(game)
+    name = name or f"my-{about.id}"
+    path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
+    if not re.fullmatch(ID, path.stem) or len(path.stem) > MOST_ID:
+        raise ValueError(
+            f"{short_repr(path.stem)} is not a name of a claim; write at most {MOST_ID} lower-case letters and digits, "
+            "with - between"
+        )
+    write_file(path, template(about, path.stem), force=force)
+    say(f"{path} written; test it with: gupai claim run {path}")
+
+
+def show_schema() -> None:
+    """Print the JSON schema of a claim's file."""
+    print(json_text(schema(), 2))
+
+
+def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
+    """Print how often each reading is eligible, how many deals it would play, and about how long that takes."""
+    found: list[dict[str, Any]] = []
+    for claim in claims:
+        begin = time.perf_counter()
+        found.append({"id": claim.id, "readings": planned(claim, seed), "seconds": time.perf_counter() - begin})
+    if as_json:
+        print(json_text(found, 2))
+        return
+    table = table_of("claim", "reading", "share of hands", "comes up", "deals of a figure", "figures")
+    for each in found:
+        for reading in each["readings"]:
+            table.add_row(
+                each["id"],
+                f"{reading['name']} ({reading['kind']})",
+                f"{100 * reading['share_of_hands']:.2f}%" if "share_of_hands" in reading else "",
+                f"{100 * reading['comes_up_in_share_of_deals']:.1f}% of deals"
+                if "comes_up_in_share_of_deals" in reading
+                else "",
+                f"{reading.get('deals', 0):,}",
+                str(reading.get("figures", "")),
+            )
+    put(table)
+
+
+def test(
+    claims: Sequence[Claim],
+    seed: int,
+    deals: int | None,
+    panel: Sequence[str] | None,
+    strong: bool,
+    shown: str,
+    out: str | None,
+    workers: Workers,
+    more: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
+
+    A claim whose verdict is in the folder `out` already, by the same command, is not tested again. The workers
+    share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
+    asked for again: `claim`, its name, and `set`, its changes. Returns the verdicts.
+    """
+    command = {"seed": in_json(seed), "deals": deals, "panel": list(panel) if panel else None}
+    command |= {**({"strong": True} if strong else {}), **more}
+    with keeping(out, "testing claims into this folder"):
+        parts = _parts(claims, command, out, workers)
+    if len(parts) > 1:
+        parts = corrected(parts)
+    if shown == "json":
+        print(json_text(parts if len(parts) > 1 else parts[0], 2))
+    elif shown == "markdown":
+        say(markdown(parts), end="")
+    else:
+        for content in parts:
+            say(text(content))
+        if len(parts) > 1:
+            print(together(parts))
+    return parts
+
+
+def keeping(out: str | None, doing: str) -> contextlib.AbstractContextManager[Any]:
+    """Return what holds the folder in which something is kept, if there is one."""
+    return contextlib.nullcontext() if out is None else locked_folder(out, doing)
+
+
+def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers) -> list[dict[str, Any]]:
+    """Return the verdicts on claims, those that are kept already as they are."""
+    paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
+    found = {
+        at: content
+        for at, (claim, path) in enumerate(zip(claims, paths, strict=True))
+        if (content := _kept(path, claim, command)) is not None
+    }
+    how = command["deals"], command["panel"], command.get("strong", False)
+    todo = {at: work(claim, *how) for at, claim in enumerate(claims) if at not in found}
+    total, done = sum(todo.values()), 0.0
+    with shares() as notify:
+
+        def tried() -> Iterator[tuple[int, dict[str, Any]]]:
+            if isinstance(workers, Cluster) or (workers.count > 1 and len(todo) > 1):
+                yield from workers.as_done(_tried, {at: (claims[at], command) for at in todo})
+                return
+            for at in todo:
+                yield at, _tried(claims[at], command, functools.partial(tell_of, at))
+
+        def tell_of(at: int, share: float, what: str) -> None:
+            notify((done + share * todo[at]) / total, f"{claims[at].id}: {what}")
+
+        for at, content in tried():
+            found[at] = content
+            _keep(paths[at], content)
+            done += todo[at]
+            notify(done / total, claims[at].id)
+    return [found[at] for at in range(len(claims))]
+
+
+def together(parts: Sequence[dict[str, Any]]) -> str:
+    """Return how many verdicts stand among all the tests that were made together."""
+    readings = [reading for content in parts for reading in content["readings"] if "q" in reading]
+    falls = sum(not reading.get("stands", True) for reading in readings)
+    return (
+        f"{len(readings)} tests were made together. At a false discovery rate of {RATE:.0%} (Benjamini and Hochberg), "
+        f"{falls or 'none'} of the verdicts supported or contradicted {'fails' if falls == 1 else 'fail'}."
+    )
+
+
+def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str], Any] | None = None) -> dict[str, Any]:
+    """Return the verdict of a claim for JSON."""
+    how = {"masters": True, **{name: command[name] for name in HOW if name in command}}
+    how["seed"] = from_json(how["seed"])
+    found = try_claim(claim, **how, progress=notify)
+    return numbers(found, command)
+
+
+def _keep(path: Path | None, content: dict[str, Any]) -> None:
+    """Write a verdict to its path, if there is one, whole or not at all."""
+    if path is not None:
+        write_file(path, f"{json_text(content, 2)}\n", force=True)
+
+
+def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
+    """Return a verdict for JSON, with what made it."""
+    return {
+        "format": "gupai-verdict-1",
+        "gupai": __version__,
+        **found.as_numbers(),
+        "asked": command,
+        "file": found.claim.model_dump(mode="json", exclude_defaults=True),
+    }
+
+
+def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the verdict that is at a path, if it is that of this claim and command."""
+    if path is None or not path.exists():
+        return None
+    try:
+        content: dict[str, Any] = json.loads(read_text(path))
+        file = claim.model_dump(mode="json", exclude_defaults=True)
+        same = content["asked"] == command and content["file"] == file and content["gupai"] == __version__
+        if not isinstance(content["readings"], list):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{path} is damaged; remove it") from None
+    if not same:
+        raise ValueError(f"{path} is the verdict of another command, claim or version; name another folder")
+    say(f"{path}: exists already and is kept", error=True)
+    return content

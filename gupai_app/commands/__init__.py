@@ -1,1 +1,0 @@
-"""The commands of `gupai`, a module for each group of them."""

@@ -1,0 +1,222 @@
+"""The drawing of a table with buttons over it: on the tiles that may be played, and on the places where they may go."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from gupai_app.play.moves import Entry, digits
+from gupai_app.review.page import LAYOUTS, Parts
+from gupai_app.words.wording import translated
+from gupai_env.core.move import Move
+from gupai_env.core.tiles import kind_of, tile_name
+from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
+from gupai_env.render.svg import Layout, Table, central_piles, draw_centre, draw_table, lay_out, near_piles
+from gupai_env.words.messages import word
+from gupai_env.words.scene import Pile, Scene
+
+FACE_UP = re.compile(r'href="#g-([ulr])(\d)(\d)"')
+FINGER = 34  # the least width of a place for a finger, in units of a drawing
+_WIDTH = 100  # of a tile in its own units
+
+ByTile = Mapping[int, list[tuple[int, Entry]]]
+"""The moves that are made with a tile, by its kind, with their numbers."""
+
+
+class Laid(NamedTuple):
+    """What a tile that is laid looks like: the table then, and what it leaves open in words."""
+
+    scene: Scene
+    words: str
+
+
+class Drawing(NamedTuple):
+    """Frames as SVG. stages: what the page shows. definitions: what they are made of."""
+
+    stages: Markup
+    definitions: Markup
+
+
+class Spot(NamedTuple):
+    """A place on the table where tiles may go. ghost: the tile as it will lie there, if it is drawn."""
+
+    name: str
+    box: Box
+    words: str
+    ghost: Piece | None = None
+
+
+def drawn(scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], thrown: Mapping[int, int]) -> Drawing:
+    """Return tables drawn, wide and narrow; the last one has buttons on the tiles that may be played.
+
+    Args: laid: the tables after the actions that lay a tile at the end of a line. thrown: the actions that discard
+        tiles, by tile.
+    """
+    parts, stages, named = Parts(), [], word("The table")
+    scenes = [translated(scene) for scene in scenes]
+    for name, narrow in LAYOUTS.items():
+        layout = lay_out(scenes, narrow=narrow)
+        for at, scene in enumerate(scenes):
+            table, last = draw_table(scene, layout), at == len(scenes) - 1
+            hot = ""
+            if last and by_tile:
+                spots = list(_spots(scene, table, layout, by_tile, laid))
+                targets = _targets(scene, table, by_tile, {spot.name for spot in spots}, thrown)
+                hot = "".join([*targets, *_over(spots, parts)])
+            uses = parts.uses([parts.add(part) for part in table.parts])
+            stages.append(
+                f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
+                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="{named}">{uses}{hot}'
+                "</svg>"
+            )
+    return Drawing(Markup("".join(stages)), parts.definitions)
+
+
+def at_once(entries: Sequence[tuple[int, Entry]]) -> bool:
+    """True if a click on a tile plays it: there is one thing to do with it, and that does not throw it away."""
+    (_, (move, actions)), *more = entries
+    return not more and len(actions) == len(move.named) == 1 and not move.discards
+
+
+# --- the tiles of the hand ------------------------------------------------------------------------
+
+
+def _targets(scene: Scene, table: Table, by_tile: ByTile, spots: set[str], thrown: Mapping[int, int]) -> Iterator[str]:
+    """Yield buttons over the tiles that can be played: at once, or by a list of what can be done."""
+    # Tiles that can only be discarded have no rim next to some that can be played.
+    lays = any(not move.discards for entries in by_tile.values() for _, (move, _) in entries)
+    for piece in _playable(scene, table, by_tile):
+        kind = _kind(piece)
+        entries = by_tile.get(kind, [])
+        throws = f'data-discard="{thrown[kind]}"' if kind in thrown else ""
+        if not entries and not throws:
+            continue
+        numbers = " ".join(str(number) for number, _ in entries)
+        if not entries:
+            does = 'type="button"'
+        elif at_once(entries):
+            does = f'name="play" value="{entries[0][1].actions[0]}"'
+        else:
+            does = f'type="button" popovertarget="tile-{digits([kind])}"'
+        # Of two things to do at one place it is the later: to catch three and not one of them.
+        goes = {_spot_of(move, action): action for _, (move, actions) in entries for action in actions}
+        places = " ".join(f"{spot}={action}" for spot, action in goes.items() if spot in spots)
+        words = escape(", ".join(word(move.name) for _, (move, _) in entries) or tile_name(kind))
+        look = "tile" if not lays or any(not move.discards for _, (move, _) in entries) else "tile spare"
+        yield _button(
+            _covered(piece, 5),
+            f'class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} data-tile="{digits([kind])}" '
+            f'data-goes="{places}" {throws} aria-label="{words}" title="{words}"',
+        )
+
+
+def _playable(scene: Scene, table: Table, by_tile: ByTile) -> list[Piece]:
+    """Return the tiles that may be played: those of the hand, and one that lies apart in the centre to be taken.
+
+    Where every move is made with the tile in the centre, such as the top one of a stock, no tile of the hand is.
+    """
+    if not scene.places or not scene.places[0].piles:
+        return []
+    hand = _face_up(table.tiles[0])[: len(scene.places[0].piles[0].tiles)]
+    before = 0
+    for pile in scene.centre:
+        if len(pile.tiles) == len(pile.marked) == 1 and not pile.capacity:
+            apart = _face_up(table.centre)[before]
+            return [apart] if set(by_tile) == {_kind(apart)} else [*hand, apart]
+        before += len(pile.tiles)
+    return hand
+
+
+def _face_up(pieces: Sequence[Piece]) -> list[Piece]:
+    return [piece for piece in pieces if FACE_UP.search(piece.attributes)]
+
+
+def _kind(piece: Piece) -> int:
+    """Return the kind of a tile that lies face up."""
+    found = FACE_UP.search(piece.attributes)
+    assert found
+    return kind_of(int(found[2]), int(found[3]))
+
+
+def _spot_of(move: Move, action: int) -> str:
+    """Return the name of the place where an action puts its tile."""
+    return f"fish-{digits(move.takes[:1])}" if move.takes else move.to or f"line-{action}"
+
+
+# --- the places -----------------------------------------------------------------------------------
+
+
+def _spots(scene: Scene, table: Table, layout: Layout, by_tile: ByTile, laid: Mapping[int, Laid]) -> Iterator[Spot]:
+    """Yield the places where the tiles of the near hand may go."""
+    moves = [move for entries in by_tile.values() for _, (move, _) in entries]
+    caught = {kind for move in moves for kind in move.takes}
+    for piece in _face_up(table.centre):
+        if (kind := _kind(piece)) in caught:
+            yield Spot(f"fish-{digits([kind])}", _covered(piece, 5), f"catch {tile_name(kind)}")
+    for entries in by_tile.values():
+        yield from _ends([action for _, entry in entries for action in entry.actions if action in laid], layout, laid)
+    for begin, verb in {move.to: move.verb for move in moves if move.to}.items():
+        for piles, pieces in (
+            (central_piles(scene, layout), table.centre),
+            (near_piles(scene, layout), table.tiles[0]),
+        ):
+            if slot := _free_slot(piles, pieces, begin):
+                yield Spot(begin, _covered(slot, 5), f"{verb} it")
+
+
+def _ends(actions: Sequence[int], layout: Layout, laid: Mapping[int, Laid]) -> Iterator[Spot]:
+    """Yield where a tile lies after each action that lays it; two at one place are drawn one below the other."""
+    taken: set[tuple[float, float]] = set()
+    for action in actions:
+        pieces = draw_centre(laid[action].scene, layout)
+        mark = next((at for at, piece in enumerate(pieces) if '"#g-mark' in piece.attributes), None)
+        if mark is None:
+            continue
+        ghost = pieces[mark + 1]
+        while (ghost.x, ghost.y) in taken:
+            ghost = ghost._replace(y=ghost.y + 1.4 * max(_WIDTH * ghost.scale, FINGER))
+        taken.add((ghost.x, ghost.y))
+        yield Spot(f"line-{action}", _covered(ghost, 5, FINGER), laid[action].words, ghost)
+
+
+def _free_slot(piles: Sequence[Pile], pieces: Sequence[Piece], begin: str) -> Piece | None:
+    """Return the first free slot of the pile whose label begins so, None if there is none."""
+    slots = [piece for piece in pieces if SLOT in piece.attributes]
+    for pile in piles:
+        free = 0 if pile.form != "row" else max(pile.capacity - len(pile.tiles) - pile.hidden, 0)
+        if pile.label.startswith(begin):
+            return slots[0] if free else None
+        slots = slots[free:]
+    return None
+
+
+def _over(spots: Sequence[Spot], parts: Parts) -> Iterator[str]:
+    """Yield the places as hidden buttons; a script shows those of the tile that is chosen or dragged."""
+    for spot in spots:
+        ghost = f'<g class="ghost">{parts.uses([parts.add([spot.ghost])])}</g>' if spot.ghost else ""
+        words = escape(word(spot.words))
+        button = _button(spot.box, f'form="moves" name="play" aria-label="{words}" title="{words}"')
+        yield f'<g class="spot" data-spot="{spot.name}" hidden="">{ghost}{button}</g>'
+
+
+def _covered(piece: Piece, rim: float, least: float = 0) -> Box:
+    """Return where a tile lies, with a rim of some units, and no narrower than a finger needs."""
+    found = FACE_UP.search(piece.attributes)
+    short, long = _WIDTH * piece.scale, _WIDTH * LENGTH * piece.scale
+    w, h = (long, short) if found and found[1] in (LYING_LEFT, LYING_RIGHT) else (short, long)
+    across, along = (max(rim, (least - side) / 2) for side in (w, h))
+    return Box(piece.x - across, piece.y - along, w + 2 * across, h + 2 * along)
+
+
+def _button(box: Box, attributes: str) -> str:
+    return (
+        f'<foreignObject x="{box.x:.1f}" y="{box.y:.1f}" width="{box.w:.1f}" height="{box.h:.1f}">'
+        f"<button {attributes}></button></foreignObject>"
+    )
+
+
+def groups_of(move: Move) -> str:
+    """Return the tiles of a move, group by group: "22 6432 665542"."""
+    return " ".join(map(digits, move.groups or (move.tiles,)))

@@ -1,0 +1,347 @@
+"""A table as a page shows it: what the person may see, frame by frame since their last move, and their moves."""
+
+import functools
+import threading
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_app.play.address import PERSON, Address, check_legal
+from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
+from gupai_app.play.moves import Entry, digits, entries_of, headed, scores
+from gupai_app.play.session import Session
+from gupai_app.server.players import adviser, strongest
+from gupai_app.words.sentences import names_at, payment, result, signed_chips, winners
+from gupai_env.core.deal import fields_of
+from gupai_env.core.move import PLAY
+from gupai_env.games.guide import guide_of
+from gupai_env.words.messages import joined, say, word
+from gupai_env.words.scene import Scene
+
+# A group of a split by the number of its tiles: where each has another number, and where some have the same one.
+GROUPS = {1: "single", 2: "pair", 3: "triple"}
+COUNTS = {1: "one tile", 2: "two tiles", 3: "three tiles"}
+
+
+class End(NamedTuple):
+    """How a deal ended, in sentences.
+
+    winner: who won most. reasons: why, in the game's terms. yours, others: who pays whom, the reader's payments first.
+    paid: chips by seat, each with the name of who won them.
+    """
+
+    winner: str
+    reasons: list[str]
+    yours: list[str]
+    others: list[str]
+    paid: list[tuple[str, str]]
+
+
+class Frame(NamedTuple):
+    """What the person sees after a move. end: how a deal ended, where it ended one, whose count is then shown."""
+
+    scene: Scene
+    words: str
+    end: End | None = None
+
+
+class Choice(NamedTuple):
+    """A button: an action in words."""
+
+    action: int
+    words: str
+
+
+class Line(NamedTuple):
+    """A line of the list of moves.
+
+    question: distinguishes its choices, "" if there is one. groups: its tiles by group, such as "64 3322", where these
+    make something. makes: what they make, divided by "|". value: chips with their interval if asked for, or who
+    would choose it. best: whether no move has a higher value.
+    """
+
+    number: int
+    words: str
+    question: str
+    choices: list[Choice]
+    groups: str = ""
+    makes: str = ""
+    value: str = ""
+    best: bool = False
+
+
+class Quick(NamedTuple):
+    """A hint until the search is compiled: who was asked, the move that they would choose, and it in words."""
+
+    player: str
+    entry: Entry
+    words: str
+
+
+class Played(NamedTuple):
+    """A game at its beginning, now, and before the last move of each person; lessons: those that each has had."""
+
+    begun: Session
+    session: Session
+    marks: dict[int, Session]
+    lessons: dict[int, frozenset[str]]
+
+
+class _Recent:
+    """Games at the addresses that were shown last, so that a move continues from the one before."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._found: dict[Address, Played] = {}
+
+    def get(self, address: Address) -> Played | None:
+        """Return a game that may be continued, None if it is not cached."""
+        with self._lock:
+            if (found := self._found.pop(address, None)) is None:
+                return None
+            self._found[address] = found  # the latest are last
+        return Played(found.begun, found.session.copy(), dict(found.marks), dict(found.lessons))
+
+    def put(self, address: Address, played: Played) -> None:
+        """Cache a game, which must not be played on from now."""
+        with self._lock:
+            self._found[address] = played
+            while len(self._found) > self._most:
+                del self._found[next(iter(self._found))]
+
+    def clear(self) -> None:
+        """Forget all games."""
+        with self._lock:
+            self._found.clear()
+
+
+_PLAYED = _Recent(512)
+
+
+class WebGame:
+    """A game as the person whose turn it is sees it now.
+
+    address: the table after the agents' moves. seat: of the person at the screen, who made the last move where the game
+    is over. covered: whether that is another person than before, who has not confirmed yet that they are at the screen.
+    undo: the table before that person's last move, None where it cannot be taken back.
+    """
+
+    def __init__(self, address: Address, actions: Sequence[int] = (), at: int | None = None) -> None:
+        """Play the moves of an address, then what the person does and the actions of the agents that follow.
+
+        Args: actions: several where tiles are discarded together. at: the seat of who says that they are at the screen.
+        Raises: ValueError, in one line, for moves that are not legal and agents that fail.
+        """
+        self._people, self._agents = address.people, address.agents()
+        self.hints = address.game.hints(address.game, address.variant)
+        self.guide = guide_of(address.game, address.variant)
+        self._practice = address.practice
+        self._begun, self.session, self._marks, self._taught = _PLAYED.get(address) or self._begin(address)
+        for action in actions:
+            if self.session.terminated or self.session.seat not in self._people:
+                raise ValueError("it is not your turn; go back to the table")
+            self._play(action)
+        while not self.session.terminated and self.session.seat not in self._people:
+            agent = self._agents[self.session.seat]
+            assert agent is not None
+            self._play(self.session.answer(agent))
+        self.address, self.terminated = address.after(self.session.actions), self.session.terminated
+        _PLAYED.put(self.address, Played(self._begun, self.session, self._marks, self._taught))
+        last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
+        self.seat = self.session.seat if not self.terminated else address.seat if last is None else last
+        self.covered = len(self._people) > 1 and self.seat not in (last, at)
+        self.undo = None
+        if self.seat in self._marks and address.practice:
+            self.undo = address.after(self._marks[self.seat].actions)
+        self.names = names_at(address.variant.players, address.seat, None if self.covered else self.seat)
+        self.total = [float(each) for each in self.session.state.total[: address.variant.players]]
+
+    def _begin(self, address: Address) -> Played:
+        """Play the moves of an address from the beginning."""
+        self.session, self._marks, self._taught = address.session(), {}, {}
+        begun = self.session.copy()
+        for move in address.moves:
+            self._play(move)
+        return Played(begun, self.session, self._marks, self._taught)
+
+    @functools.cached_property
+    def _view(self) -> np.record:
+        """What the person knows now."""
+        return self.session.view(self.seat)
+
+    @functools.cached_property
+    def entries(self) -> list[Entry]:
+        """What the person can do; a page that only leads to the next one does not ask."""
+        return [] if self.terminated else entries_of(self.hints, self._view, self.session.mask())
+
+    def _play(self, action: int) -> None:
+        session = self.session
+        if session.terminated:
+            raise ValueError(say("move {number} comes after the end of the game", number=len(session.actions) + 1))
+        check_legal(session, action, len(session.actions) + 1)
+        if session.seat in self._people:
+            self._marks[session.seat] = session.copy()
+            if self._practice:
+                self._taught[session.seat] = self._taught.get(session.seat, frozenset()).union(self._lessons())
+        session.play(action)
+
+    def _lessons(self) -> list[str]:
+        """Return the rules that matter to the seat to act now."""
+        return list(self.guide.lessons(self.session.view(self.session.seat), self.session.mask()))
+
+    @functools.cached_property
+    def lessons(self) -> list[str]:
+        """The rules that matter now for the first time; none in a serious game."""
+        if self.terminated or not self._practice:
+            return []
+        known = self._taught.get(self.seat, ())
+        return [each for each in self._lessons() if each not in known]
+
+    @property
+    def discards(self) -> int:
+        """How many tiles the person discards together, if any."""
+        return self.hints.discards(self._view)
+
+    @functools.cached_property
+    def zones(self) -> list[str]:
+        """The names of the hand and of the groups into which it is to be split, [] if no split is asked for."""
+        sizes = [len(group) for group in self.entries[0].move.groups] if self.entries else []
+        if not sizes:
+            return []
+        names = GROUPS if len(set(sizes)) == len(sizes) else COUNTS
+        return ["hand", *(names[size] for size in sizes)]
+
+    @functools.cached_property
+    def task(self) -> str:
+        """What the person is to do now."""
+        return self.guide.task(self._view, self.session.mask())
+
+    @functools.cached_property
+    def frames(self) -> list[Frame]:
+        """What the person saw since their last move, the last one the table now."""
+        mark = self._marks.get(self.seat, self._begun)
+        return list(self._watched(mark.copy(), self.session.actions[len(mark.actions) :]))
+
+    def _watched(self, session: Session, moves: Sequence[int]) -> Iterator[Frame]:
+        """Play moves; yield what the person sees after each that shows them something."""
+        shown = None
+        if not session.actions:
+            yield (shown := self._frame(session))
+        for action in moves:
+            paid = session.play(action)
+            if paid is not None:
+                scene = session.shown(paid).scene(self.names, first=self.seat)
+                yield Frame(scene, joined(". ", [scene.last_move, result(paid[self.seat])]), self._end(session, paid))
+                if session.terminated:
+                    return
+            frame = self._frame(session)
+            if paid is not None or frame != shown:  # something happened that the person may know of
+                yield (shown := frame)
+
+    def _end(self, session: Session, paid: Sequence[float]) -> End:
+        """Return how the deal that has just ended came out."""
+        views = session.shown(paid).views()
+        found = [(each, payment(each, self.names)) for each in self.guide.payments(views, paid)]
+        yours = [said for each, said in found if self.seat in (each.payer, each.winner)]
+        return End(
+            winners(self.names, paid),
+            list(self.guide.reasons(views, self.names, paid)),
+            yours,
+            [said for _, said in found if said not in yours],
+            [(name, signed_chips(won)) for name, won in zip(self.names, paid, strict=True)],
+        )
+
+    def _frame(self, session: Session) -> Frame:
+        view = fields_of(session.view(self.seat))
+        scene = self.address.game.scene(self.address.variant, [view], self.names)
+        return Frame(scene, scene.last_move)
+
+    @functools.cached_property
+    def quick(self) -> Quick:
+        """A hint that needs no search."""
+        player = strongest(self.address.game, self.address.variant)
+        action = self.session.answer(player)
+        entry = next(each for each in self.entries if action in each.actions)
+        words = self.hints.label(self._view, [action]) if entry.move.verb == PLAY else entry.move.name
+        return Quick(player.name, entry, words)
+
+    def lines(self, *, advice: bool = False, quick: bool = False) -> tuple[dict[str, list[Line]], str]:
+        """Return the moves under their headings, and a sentence on their values if asked for.
+
+        Args: advice: whether a search values them. quick: whether the one that `quick` names is marked instead.
+        """
+        if not self.entries:
+            return {}, ""
+        said, how_found = [("", False)] * len(self.entries), ""
+        if quick:
+            said = [(self.quick.player, True) if entry == self.quick.entry else ("", False) for entry in self.entries]
+        elif advice:
+            search = adviser(self.address.game, self.address.variant)
+            found, how_found = scores(search, self.session.decision_batch(), self.entries)
+            most = max(each.mean for each in found)
+            said = [(f"{each.mean:+z.1f} ±{each.half:.1f}", each.mean == most) for each in found]
+        listed = {
+            heading: [self._line(at, entry, *said[at - 1]) for at, entry in numbered]
+            for heading, numbered in headed(self.hints, self.entries).items()
+        }
+        return listed, how_found
+
+    def _line(self, number: int, entry: Entry, value: str = "", best: bool = False, *, headed_by: bool = True) -> Line:
+        """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
+        view, (move, actions) = self._view, entry
+        label = self.hints.label(view, actions) if headed_by or move.verb == PLAY else move.name
+        question, choices = "", [Choice(actions[0], label)]
+        if len(actions) > 1:
+            question, answers = self.hints.choice(view, actions)
+            choices = [Choice(action, answer) for answer, action in answers.items()]
+        makes = self.hints.makes(view, actions[0])
+        groups = groups_of(move) if makes else ""
+        together = "|".join(map(word, makes))
+        return Line(number, label, question, choices, groups, together, value, best)
+
+    def menus(self) -> dict[str, list[Line]]:
+        """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""
+        return {
+            digits([kind]): [self._line(number, entry, headed_by=False) for number, entry in entries]
+            for kind, entries in self.by_tile().items()
+            if not at_once(entries)
+        }
+
+    def seats(self) -> list[tuple[str, str, str]]:
+        """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
+        who = ["" if each == PERSON else each for each in self.address.seating]
+        return [(name, each, signed_chips(won)) for name, each, won in zip(self.names, who, self.total, strict=True)]
+
+    def by_tile(self) -> dict[int, list[tuple[int, Entry]]]:
+        """Return the moves that are made with a tile, with their numbers: of a catch those of its bait alone."""
+        found: dict[int, list[tuple[int, Entry]]] = {}
+        for number, entry in enumerate(self.entries, 1):
+            if not entry.move.groups:  # a split is made of all tiles
+                for kind in sorted(set(entry.move.tiles)):
+                    found.setdefault(kind, []).append((number, entry))
+        return found
+
+    def drawing(self) -> Drawing:
+        """Return the frames drawn, wide and narrow, with the tiles that may be played."""
+        return drawn([frame.scene for frame in self.frames], self.by_tile(), self._laid(), self._thrown())
+
+    def _thrown(self) -> dict[int, int]:
+        """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""
+        thrown = {entry.move.tiles[0]: entry.actions[0] for entry in self.entries if entry.move.discards}
+        if thrown and self.discards > 1:
+            return {move.tiles[0]: action for action, move in enumerate(self.hints.game.moves) if move.discards}
+        return thrown
+
+    def _laid(self) -> dict[int, Laid]:
+        """Return the table after each action that lays a tile at an end of a line, in games that have one."""
+        if not any(pile.form == "line" for pile in self.frames[-1].scene.centre):
+            return {}
+        found = {}
+        for action in map(int, np.flatnonzero(self.session.mask())):
+            if self.hints.game.moves[action].leaves:
+                then = self.session.copy()
+                shown = then.shown(then.play(action))
+                scene = self.address.game.scene(self.address.variant, [fields_of(shown.view(self.seat))], self.names)
+                found[action] = Laid(scene, self.hints.label(self._view, [action]))
+        return found

@@ -1,0 +1,226 @@
+"""What a review says of a game: the value of every decision, what was lost by which kind of mistake, and luck."""
+
+import functools
+from collections.abc import Sequence
+from math import hypot
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from gupai_agents.agent import DecisionBatch, concatenated, probabilities
+from gupai_agents.decisions import play_out
+from gupai_agents.evaluation import chart
+from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.registry import heuristic_agent
+from gupai_agents.shipped import best_heuristic
+from gupai_app.play.moves import WIDE
+from gupai_app.play.session import Session
+from gupai_app.review.page import called
+from gupai_app.server.players import adviser
+from gupai_env.core.keys import derive_each
+from gupai_env.vector import VectorEnv
+from gupai_env.words.messages import word
+
+MOST_DECISIONS = 400  # that are reviewed in a game
+MOST_BARS = 8  # actions of a decision that are shown
+MOST_LOSSES = 8
+AGAIN = 200  # times that a deal is played again to estimate the value of its tiles
+
+
+class Bar(NamedTuple):
+    """An action of a decision: its probability by the agent's policy, and its mean chips with half their interval."""
+
+    words: str
+    probability: float
+    mean: float
+    half: float
+    played: bool
+
+
+class Decision(NamedTuple):
+    """A decision and what it lost.
+
+    deal: its index in a match. kind: what the action does, such as "discard". preferred: what the agent plays most
+    often. bars: the actions by value, the best first. loss: chips compared with the best, and half their interval.
+    """
+
+    number: int
+    seat: int
+    deal: int
+    words: str
+    kind: str
+    preferred: str
+    bars: list[Bar]
+    loss: float
+    half: float
+
+    @property
+    def sure(self) -> bool:
+        """True if the loss exceeds what the noise of the search explains."""
+        return self.loss > self.half
+
+    @property
+    def played(self) -> Bar:
+        return next(bar for bar in self.bars if bar.played)
+
+    @property
+    def value_of_preferred(self) -> Bar | None:
+        """The action that the agent plays most often, None if it is not among those that are shown."""
+        return next((bar for bar in self.bars if bar.words == self.preferred), None)
+
+    @property
+    def strips(self) -> list[Markup]:
+        """The values of the actions as drawings on one scale."""
+        return chart.strips([chart.Mean(word(bar.words), bar.mean, bar.half) for bar in self.bars])
+
+
+class Luck(NamedTuple):
+    """What a seat won, and the value of its tiles, in chips."""
+
+    name: str
+    won: float
+    value: Estimate
+
+
+class Mistakes(NamedTuple):
+    """What a seat lost by its decisions: chips beyond noise with half their interval, and by kind, the largest first.
+
+    kinds: of each kind its name, how many decisions, and the chips they lost.
+    """
+
+    name: str
+    decisions: int
+    lost: float
+    half: float
+    kinds: list[tuple[str, int, float]]
+
+
+# --- decisions ------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=16)
+def decisions(record: GameRecord, agent: Any) -> list[Decision]:
+    """Return the decisions of a game in which there was a choice."""
+    game, variant = record.game, record.variant
+    session = Session.of(record)
+    asked: list[tuple[int, int, int, int]] = []
+    batches: list[DecisionBatch] = []
+    for number, action in enumerate(record.actions, 1):
+        batch = session.decision_batch()
+        if batch.masks.sum() > 1 and len(asked) < MOST_DECISIONS:
+            asked.append((number, session.seat, int(session.state.deal), action))
+            batches.append(batch)
+        session.play(action)
+    if not batches:
+        return []
+    together = concatenated(batches)
+    policy = probabilities(agent, game, variant, together)
+    values = adviser(game, variant).values(together, halving=False)
+    return [
+        decision(record, each, together.at(slice(at, at + 1)), policy[at], values.means[at], values.errors[at])
+        for at, each in enumerate(asked)
+    ]
+
+
+def decision(
+    record: GameRecord,
+    asked: tuple[int, int, int, int],
+    batch: DecisionBatch,
+    policy: np.ndarray,
+    means: np.ndarray,
+    errors: np.ndarray,
+) -> Decision:
+    """Return a decision, from its number, seat, deal and action, and the values of all actions."""
+    number, seat, deal, action = asked
+    legal = np.flatnonzero(batch.masks[0])
+    ranked = sorted(map(int, legal), key=lambda each: -means[each])
+    shown = ranked[:MOST_BARS] if action in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], action]
+    view, best = batch.views[0], ranked[0]
+    name = functools.partial(record.game.action_name, view=view)
+    bars = [
+        Bar(name(each), float(policy[each]), float(means[each]), WIDE * float(errors[each]), each == action)
+        for each in shown
+    ]
+    loss = float(means[best] - means[action])
+    half = WIDE * float(np.hypot(errors[best], errors[action])) if best != action else 0.0
+    preferred = name(max(map(int, legal), key=lambda each: policy[each]))
+    move = record.game.move(action, view)
+    return Decision(number, seat, deal, move.name, move.verb, preferred, bars, loss, half)
+
+
+def largest_losses(found: Sequence[Decision]) -> list[Decision]:
+    """Return the decisions that lost most, the largest first, without those whose loss may be noise."""
+    return sorted((each for each in found if each.sure), key=lambda each: -each.loss)[:MOST_LOSSES]
+
+
+def mistakes(found: Sequence[Decision], names: Sequence[str]) -> list[Mistakes]:
+    """Return what each seat lost by its decisions; losses within noise are not counted."""
+    return [_mistakes([each for each in found if each.seat == seat], name) for seat, name in enumerate(names)]
+
+
+def _mistakes(found: Sequence[Decision], name: str) -> Mistakes:
+    lost = [each for each in found if each.sure]
+    by_kind = {kind: [each.loss for each in lost if each.kind == kind] for kind in {each.kind for each in lost}}
+    kinds = sorted(((kind, len(each), sum(each)) for kind, each in by_kind.items()), key=lambda each: -each[2])
+    return Mistakes(name, len(found), sum(each.loss for each in lost), hypot(*(each.half for each in lost)), kinds)
+
+
+def expected_result(record: GameRecord, found: Sequence[Decision], seat: int) -> Markup:
+    """Draw what a seat could expect of a game, in chips, after each of its decisions, with a mark where it fell.
+
+    Returns the chart as SVG, "" if the seat had no choice.
+    """
+    own = [each for each in found if each.seat == seat]
+    if not own:
+        return Markup()
+    session = Session.of(record)
+    ends = [number for number, action in enumerate(record.actions, 1) if session.play(action) is not None]
+    won = np.cumsum([0.0, *(payoffs[seat] for payoffs in record.payoffs)])
+    points, marks = [], []
+    for deal, end in enumerate(ends):
+        before = float(won[deal])
+        for each in own:
+            if each.deal != deal:
+                continue
+            x, half, value = each.number, each.played.half, before + each.played.mean
+            if each.sure:  # the line falls from the best action to the one that was played
+                best = each.bars[0]
+                top = before + best.mean
+                points.append(chart.Point(x, top, top - best.half, top + best.half))
+                said = word("Move {0}: {1} loses {2} chips").format(x, word(each.words), f"{each.loss:.1f}")
+                marks.append(chart.Mark(x, value, said))
+            points.append(chart.Point(x, value, value - half, value + half))
+        points.append(chart.Point(end, *[float(won[deal + 1])] * 3))
+    name = word(called(record)[seat])
+    return chart.curves({name: points}, word("move"), word("chips"), marks=marks)
+
+
+# --- the value of the tiles -----------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=32)
+def luck(record: GameRecord) -> list[Luck]:
+    """Return for every seat what it won and what the same tiles bring where all seats play alike.
+
+    Every deal of the game is played AGAIN times from its first decision, by the best heuristic of the game in all
+    seats, which draws its actions by their scores. The chips won minus these are due to the play and not to the tiles.
+    """
+    game, variant, session = record.game, record.variant, Session.of(record)
+    heuristic = heuristic_agent(f"{best_heuristic(game)}@1", game, variant)
+    envs = VectorEnv(game, AGAIN, observe=False, renew=False, **{**variant.changed(), "deals": 1})
+    value = np.zeros((AGAIN, variant.players))
+    begins = True
+    for action in record.actions:
+        if begins:
+            envs.states[:] = session.state
+            # What players draw differs from one time to another, the deal does not.
+            envs.states.seed[:] = derive_each(session.seed, 0, AGAIN)
+            envs.states.deal[:] = 0
+            envs.refresh()
+            play_out(envs, [heuristic])
+            value += envs.states.payoff[:, : variant.players]
+        begins = session.play(action) is not None
+    won = np.sum(record.payoffs, 0)
+    return [Luck(name, float(won[seat]), estimate(value[:, seat])) for seat, name in enumerate(called(record))]

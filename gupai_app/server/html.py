@@ -1,0 +1,28 @@
+"""HTML from the templates of all subjects, worded in the language that is spoken. It needs no server."""
+
+from typing import Any
+
+from markupsafe import Markup
+
+from gupai_agents.evaluation.html import templates
+from gupai_app.play.pictures import pictured
+from gupai_app.words.languages import LANGUAGES, spoken
+from gupai_app.words.wording import choice_in, error_in, game_in, option_in, title_in
+from gupai_env.render.pieces import DARK, LIGHT, style
+from gupai_env.words.messages import word
+
+SUBJECTS = ("play", "review", "claims", "tournaments", "training", "server")  # each with a folder of templates
+TEMPLATES = templates(*(f"gupai_app.{subject}" for subject in SUBJECTS))
+TEMPLATES.filters.update(pictured=pictured, error=error_in)
+TEMPLATES.globals.update(_=word, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in)
+TEMPLATES.globals.update(language=spoken, languages=LANGUAGES)
+
+
+def filled(name: str, **words: Any) -> Markup:
+    """Return a rendered template."""
+    return Markup(TEMPLATES.get_template(name).render(words))
+
+
+def sheet(name: str) -> Markup:
+    """Return a CSS style sheet, with the colours of drawings filled in."""
+    return filled(name, light=style(LIGHT), dark=style(DARK))

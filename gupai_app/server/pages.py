@@ -1,0 +1,200 @@
+"""What all pages share: the state of the server, templates, files, and reading what a browser sends."""
+
+import functools
+import threading
+from dataclasses import dataclass, fields
+from dataclasses import field as made
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+
+from gupai_agents.evaluation.html import standalone
+from gupai_agents.stored import small_file
+from gupai_app.play.pictures import tile_pictures
+from gupai_app.server.html import filled, sheet
+from gupai_app.server.jobs import Jobs
+from gupai_app.server.players import Players
+from gupai_app.server.safety import body_of
+from gupai_app.server.warmer import Warmer
+from gupai_app.words.sentences import HEADS, REFUSED
+from gupai_app.words.wording import error_in
+from gupai_env.core.game import Game
+from gupai_env.core.variant import typed
+from gupai_env.games import GAMES, get_game
+from gupai_env.words.checks import read_whole, refused, short_repr
+from gupai_env.words.messages import capitalized, say
+
+# Files of runs and tournaments that pages link to, each with its type:
+KEPT_FILES = {
+    "report.html": "text/html",
+    "games.csv": "text/csv",
+    "summary.json": "application/json",
+    "results.json": "application/json",
+    "metrics.jsonl": "application/x-ndjson",
+}
+MOST_BYTES = 1 << 28  # of such a file
+SHUT = "sandbox; default-src 'none'; style-src 'unsafe-inline'"  # the policy of a page that was written before
+MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form offers
+
+
+@dataclass
+class Server:
+    """What the pages of a server share.
+
+    tournaments: the folder in which they are kept, if any is. begun: pages of tournaments by the form that began each,
+    which is changed under the lock `beginning`. warmer: compiles games in the background, if anything does.
+    """
+
+    players: Players
+    tournaments: Path | None = None
+    jobs: Jobs = made(default_factory=Jobs)
+    begun: dict[tuple[tuple[str, str], ...], str] = made(default_factory=dict)
+    beginning: threading.Lock = made(default_factory=threading.Lock)
+    warmer: Warmer | None = None
+
+    def preparing(self, game: Game, parts: int, *, patient: bool = True) -> str:
+        """Return in a sentence what the first parts of a game wait for, "" when they are ready."""
+        return self.warmer.await_parts(game, parts, patient=patient) if self.warmer else ""
+
+
+async def server_of(request: Request) -> Server:
+    """Return what a request asks."""
+    server: Server = request.app.state.server
+    return server
+
+
+Asked = Annotated[Server, Depends(server_of)]
+
+
+def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
+    """Return a page from a template."""
+    return HTMLResponse(filled(name, **words), status)
+
+
+def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
+    """Return a page that says what is awaited, None once the first parts of a game are compiled."""
+    said = server.preparing(game, parts)
+    return page("waiting.html", 202, head="One moment", sentence=said) if said else None
+
+
+def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
+    """Return a page that says what is wrong; back: the address of the page before, "" if it is not known."""
+    return page("wrong.html", status, head=HEADS.get(status, REFUSED), sentence=error_in(sentence), back=back)
+
+
+def page_before(request: Request) -> str:
+    """Return the page of this server from which a request came, "" if there is none."""
+    try:
+        found = urlsplit(request.headers.get("referer", ""))
+    except ValueError:
+        return ""
+    if found.netloc != request.headers.get("host") or not found.path.startswith("/") or found.path[1:2] == "/":
+        return ""
+    return f"{found.path}?{found.query}" if found.query else found.path
+
+
+@functools.cache
+def assets() -> dict[str, tuple[str, str]]:
+    """Return the files that pages use, by name, each with its type: no request opens a file."""
+    folder = files("gupai_app.server") / "static"
+    found: dict[str, tuple[str, str]] = {"web.css": (sheet("web.css"), "text/css")}
+    for name in ("page.js", "web.js", "drag.js", "gestures.js", "groups.js", "choose.js", "review.js"):
+        found[name] = ((folder / name).read_text(encoding="utf-8"), "text/javascript")
+    return found | {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
+
+
+def saved_as(name: str, text: str) -> PlainTextResponse:
+    """Return a text that a browser saves as a file."""
+    return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def file_of(folder: Path, name: str) -> FileResponse:
+    """Return a file of a run or tournament, in which nothing runs; there is no such page for another.
+
+    Raises: DamagedError, HTTPException, OSError.
+    """
+    kind = KEPT_FILES.get(name)
+    if kind is None or not (folder / name).exists():
+        raise HTTPException(404)
+    path = small_file(folder / name, MOST_BYTES)
+    saved = None if kind == "text/html" else f"{folder.name}-{name}"
+    return FileResponse(path, media_type=kind, filename=saved, headers={"Content-Security-Policy": SHUT})
+
+
+def svg_of(name: str, drawn: Markup) -> Response:
+    """Return a chart as a file; there is no such page for one with nothing to draw."""
+    if not drawn:
+        raise HTTPException(404)
+    saved = {"Content-Disposition": f'attachment; filename="{name}.svg"'}
+    return Response(standalone(drawn), media_type="image/svg+xml", headers=saved)
+
+
+async def query_of(request: Request) -> dict[str, str]:
+    """Return the words of a query; agents that sit at a table, "with", may be several. Raises: ValueError."""
+    return once(request.query_params.multi_items(), "with")
+
+
+Query = Annotated[dict[str, str], Depends(query_of)]
+
+
+def once(pairs: list[tuple[str, str]], *several: str) -> dict[str, str]:
+    """Return words by name, those of the names `several` joined by ";". Raises: ValueError for another said twice."""
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        if name not in several and name in found:
+            raise ValueError(say("{name} is said twice", name=short_repr(name)))
+        if name not in several or value:
+            found[name] = f"{found[name]};{value}" if name in found else value
+    return found
+
+
+async def form_of(request: Request, most: int = 8) -> list[tuple[str, str]]:
+    """Return what a form sends, up to so many fields. Raises: ValueError, RefusedError."""
+    sent = (await body_of(request)).decode(errors="replace")
+    try:
+        return parse_qsl(sent, max_num_fields=most, keep_blank_values=True)
+    except ValueError:
+        raise ValueError(say("more than {most} fields were sent", most=most)) from None
+
+
+def whole(text: str, what: str, low: int, high: int) -> int:
+    """Return a whole number from text. Raises: ValueError naming what it is and what is allowed."""
+    number = read_whole(text)
+    if number is None or not low <= number <= high:
+        raise refused(what, text, say("choose {low:,} to {high:,}", low=low, high=high))
+    return number
+
+
+def game_called(name: str) -> Game:
+    """Return a game by its id; there is no such page for another."""
+    if name not in GAMES:
+        raise HTTPException(404)
+    return get_game(name)
+
+
+def about(game: Game) -> str:
+    """Return a game in a sentence."""
+    return capitalized(game.hints(game, game.variant()).reminder())
+
+
+def options_of(game: Game) -> list[dict[str, Any]]:
+    """Return the options of a game for a form: name, default, choices, help, allowed."""
+    found = []
+    for field in fields(game.variant):
+        choices = ("true", "false") if isinstance(field.default, bool) else field.metadata["choices"]
+        found.append(
+            {
+                "name": field.name,
+                "value": typed(field.default),
+                "choices": list(map(str, MATCHES if field.name == "deals" else choices)),
+                "help": field.metadata["help"],
+                "allowed": game.variant.allowed(field.name),
+            }
+        )
+    return found

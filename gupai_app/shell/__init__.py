@@ -1,0 +1,1 @@
+"""The `gupai` command: its entry, options, errors, streams and what it shows on the screen."""

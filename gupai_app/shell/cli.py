@@ -1,0 +1,104 @@
+"""`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from gupai_app.claims import command as claims
+from gupai_app.play import command as play
+from gupai_app.shell import streams
+from gupai_app.shell.errors import Mistake, OneLineErrors
+from gupai_app.shell.stop import Stop
+from gupai_app.shell.streams import say
+from gupai_app.tournaments import benchmark
+from gupai_app.tournaments import command as compare
+from gupai_app.training import bench
+from gupai_app.training import command as train
+
+COMMANDS = (
+    play.play,
+    play.web,
+    play.watch,
+    play.replay,
+    play.warm,
+    play.rules,
+    compare.tournament,
+    compare.verify,
+    compare.gate,
+    compare.ladder,
+    benchmark.benchmark,
+    train.tune,
+    compare.exploitability,
+    compare.best_response,
+    train.discover,
+    bench.bench,
+    train.train,
+    train.compare_runs,
+    train.export,
+    compare.record,
+    train.export_dataset,
+)  # in the order of the help
+
+app = typer.Typer(
+    name="gupai",
+    cls=OneLineErrors,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Play and watch Chinese domino games, and train and compare agents for them.",
+)
+for command in COMMANDS:
+    app.command()(command)
+app.add_typer(claims.app, name="claim")
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Also show the traceback of an error")] = False,
+    language: Annotated[
+        str, typer.Option("--language", help="Of games and errors: en, zh-Hant, zh-Hans (default: the locale's)")
+    ] = "",
+) -> None:
+    OneLineErrors.debug = debug
+    _speak(language)
+    if version:
+        say(f"gupai {_version()}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def _speak(language: str) -> None:
+    """Let texts be worded in a language, "": that of the locale, such as zh_TW.UTF-8; English needs no catalogue."""
+    locale = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    if language or locale.startswith("zh"):
+        from gupai_app.words.languages import LANGUAGES, preferred, speak
+
+        if language not in ("", *LANGUAGES):
+            raise Mistake(f"--language {language!r:.60} is not allowed; choose one of {', '.join(LANGUAGES)}")
+        speak(language or preferred(locale.partition(".")[0].replace("_", "-")))
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("gupai")
+    except PackageNotFoundError:  # run from the sources
+        from gupai_env import __version__
+
+        return __version__
+
+
+def main() -> None:
+    """Run the command line; `gupai_app.__main__` is the entry point of `gupai`."""
+    streams.take()
+    with Stop():
+        app()
+
+
+if __name__ == "__main__":
+    main()

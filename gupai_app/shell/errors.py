@@ -1,0 +1,186 @@
+"""Errors of the command line: one line each, and the exit status of the process."""
+
+import functools
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from gupai_app.shell.stop import STOPPED
+from gupai_app.shell.streams import OutputLostError, say
+
+READER_LEFT = 141  # exit status where nobody reads the output any more, as of what SIGPIPE ends
+LONGEST = 1000  # characters of an error's line
+
+
+class Mistake(typer.TyperException):
+    """What is wrong with the user's words, in one line."""
+
+    exit_code = 2
+
+
+class Stopped(typer.TyperException):
+    """Ctrl-C, or another request to end: what is kept and how to continue, in one line."""
+
+    def __init__(self, by: KeyboardInterrupt, go_on: str = "") -> None:
+        super().__init__(f"stopped; {go_on}" if go_on else "stopped")
+        self.exit_code = STOPPED + (by.args[0] if by.args else signal.SIGINT)
+
+
+class Commands(TyperGroup):
+    """Commands that read numbers as the pages of `gupai web` do."""
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        """Return the command that is named."""
+        name, command, rest = super().resolve_command(ctx, args)
+        parameters: list[Any] = list(command.params) if command else []
+        for parameter in parameters:
+            if parameter.type_descriptor.annotation is int:
+                parameter.process_value = functools.partial(_with_number, parameter, parameter.process_value)
+        return name, command, rest
+
+
+def _with_number(parameter: Any, process: Callable[[Any, Any], Any], ctx: typer.Context, value: Any) -> Any:
+    """Process the text of an option as the number that it stands for. Raises: Mistake if it stands for none."""
+    from gupai_env.words.checks import in_bounds, read_whole
+
+    number = read_whole(value) if isinstance(value, str) else value
+    if number is None and value is not None:
+        bounds = parameter.get_runtime_param().parameter_info
+        raise Mistake(_refused(parameter, value, f"write {in_bounds(True, ge=bounds.min, le=bounds.max)}"))
+    return process(ctx, number)
+
+
+class OneLineErrors(Commands):
+    """Commands whose errors are one line on standard error.
+
+    debug: whether the traceback of an error is shown above its line.
+    """
+
+    debug = False
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run a command; what typer would handle itself is reported in one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:
+            raise Stopped(stopped) from None
+        except EOFError as error:
+            raise Mistake(f"the input ended too early ({error})") from error
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command and end the process with its exit status: 0, 2 for a mistake of the user."""
+        return copy_context().run(self._main, *args, **extra)  # the language that is chosen stays within
+
+    def _main(self, *args: Any, **extra: Any) -> Any:
+        said: object = None
+        try:
+            status = super().main(*args, **{**extra, "standalone_mode": False})
+            sys.stdout.flush()
+            if status == STOPPED + signal.SIGINT:  # while the words were read
+                said = "stopped"
+        except typer.TyperException as error:
+            self.explain(error)
+            said, status = _in_our_words(error), error.exit_code
+        except ValueError as error:
+            from gupai_agents.failure import AgentError
+            from gupai_env.core.illegal import IllegalActionError
+
+            if not isinstance(error, (AgentError, IllegalActionError)):
+                raise
+            self.explain(error)
+            said, status = error, Mistake.exit_code
+        except typer.Abort:
+            said, status = "stopped", 1
+        except OutputLostError as lost:
+            said, status = (None, READER_LEFT) if lost.reader_left else (_described(lost.error), 1)
+        except OSError as error:  # what the user names is read within `mistakes`
+            said, status = _described(error), 1
+        except MemoryError as error:
+            said, status = (f"there is not enough memory ({error})" if str(error) else "there is not enough memory", 1)
+        if said is not None:
+            line = f"gupai: {_worded(said)}"
+            say(line if len(line) <= LONGEST else f"{line[: LONGEST - 200]} ... {line[-200:]}", error=True)
+        sys.exit(status)
+
+    def explain(self, error: Exception) -> None:
+        """Show where an error comes from, if that is asked for."""
+        if self.debug:
+            traceback.print_exception(error)
+
+
+def _worded(error: object) -> str:
+    """Return what went wrong in one line, in the language that was chosen."""
+    if "gupai_app.words.languages" not in sys.modules:  # it is English
+        return " ".join(str(error).split())
+    from gupai_env.words.messages import one_line, word
+
+    return word(one_line(str(error)))
+
+
+def _described(error: OSError) -> str:
+    from gupai_env.words.files import describe
+
+    return describe(error)
+
+
+def _in_our_words(error: typer.TyperException) -> str:
+    """Return what a mistake is, for a value that typer has refused as our own refusals say it."""
+    refused, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
+    if refused is None or parameter is None:
+        return error.format_message()
+    from gupai_env.words.checks import allowed_instead
+
+    first, typed = refused()[0], parameter.get_runtime_param()
+    bounds = typed.parameter_info
+    instead = allowed_instead(first, typed.annotation is int, ge=bounds.min, le=bounds.max)
+    if instead is None:
+        return error.format_message()
+    return _refused(parameter, first["input"], instead)
+
+
+def _refused(parameter: Any, value: object, instead: str) -> str:
+    """Return that a value of an option or an argument is not allowed, and what is."""
+    from gupai_env.words.checks import short_repr
+
+    name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
+    value = value if isinstance(value, str) and len(value) < 60 else short_repr(value)
+    return f"{name}={value} is not allowed; {instead}"
+
+
+@contextmanager
+def mistakes() -> Iterator[None]:
+    """Turn what is refused here, where the user's words are read, into a `Mistake`."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise Mistake("a file you named is not UTF-8 text") from error
+    except OSError as error:
+        raise Mistake(_described(error)) from error
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+
+
+def check_target(option: str, path: str, force: bool, *, stream: bool = True) -> None:
+    """Refuse beforehand a file that could not be written in the end; stream: standard output may be named too."""
+    from gupai_env.words.files import check_output, check_target
+
+    try:
+        (check_output if stream else check_target)(path, force=force)
+    except ValueError as error:
+        raise Mistake(f"{option} {error}") from None
+
+
+@contextmanager
+def going_on(words: str) -> Iterator[None]:
+    """Say how to continue, to whoever stops this."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        raise Stopped(stopped, words) from None

@@ -1,0 +1,234 @@
+"""What commands share: their arguments and options, and reading what the user names with them."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gupai_app.shell.errors import Mistake, Stopped, check_target, mistakes
+from gupai_app.shell.streams import say
+
+if TYPE_CHECKING:
+    from gupai_agents.agent import Agent
+    from gupai_agents.evaluation.records import RecordWriter
+    from gupai_agents.workers import Workers
+    from gupai_env.core.game import Game
+    from gupai_env.core.variant import Variant
+
+SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
+BEGIN_AGAIN = "run the command again; with --out FOLDER, finished work is kept"
+NOTHING_KEPT = "no results were kept: run the command again"
+
+
+def not_empty(parameter: typer.CallbackParam, value: str | None) -> str | None:
+    """Refuse a file or folder without a name, as a script's unset variable makes it."""
+    if value is not None and not value.strip():
+        said = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[-1]
+        raise Mistake(f"{said} is empty")
+    return value
+
+
+def path_option(metavar: str, meaning: str, *flags: str) -> Any:
+    """Return an option that names a file or a folder."""
+    return typer.Option(*flags, metavar=metavar, callback=not_empty, help=meaning)
+
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Game, as listed by `gupai rules`")]
+SomeGame = Annotated[
+    str | None, typer.Argument(metavar="[GAME]", help="Game (default: the first listed by `gupai rules`)")
+]
+OptionalGame = Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game (default: list all games)")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="Option of the rules, as listed by `gupai rules GAME`; may be repeated",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="Random seed (default: random, printed)")]
+Against = Annotated[
+    list[str] | None, typer.Option(metavar="AGENT", help="Opponent; repeat the option to choose one for each seat")
+]
+YourSeat = Annotated[int | None, typer.Option(help="Your seat, from 0 (default: random)")]
+Agents = Annotated[
+    list[str] | None, typer.Argument(metavar="[AGENT]...", help="One agent per seat; a shorter list is repeated")
+]
+Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="Two or more agents")]
+Evaluated = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[AGENT]...", help="Agents, each evaluated with itself in all seats (default: all named ones)"
+    ),
+]
+TinyOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="Option of the rules; deck=tiny and the smallest number of players are already set",
+    ),
+]
+RecordFile = Annotated[
+    str | None, path_option("FILE", "Record the games in a new file; see docs/records.md", "--record")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files")]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=256, help="Threads that share the searches (default: one per core); the results do not depend on it"
+    ),
+]
+Jobs = Annotated[
+    int, typer.Option(min=1, max=256, help="Number of processes that share the work; the results do not depend on it")
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray", metavar="ADDRESS", help="Share the work with the Ray cluster at this address; see docs/cluster.md"
+    ),
+]
+Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="Deals per duel, each played once from every seat")]
+Table = Annotated[
+    str, typer.Option(help="Seat assignment: one (one agent among equal others), two, mixed, or all of these")
+]
+
+
+@dataclass(frozen=True)
+class Record:
+    """Options of the file in which games are recorded."""
+
+    record: RecordFile = None
+    force: Force = False
+
+    @contextmanager
+    def writer(self, option: str = "--record") -> "Iterator[RecordWriter | None]":
+        """Have a new file for games, if `option` names one; what is finished when the user stops is kept."""
+        from gupai_agents.evaluation.records import RecordWriter
+        from gupai_env.words.checks import counted
+
+        if self.record is None:
+            yield None
+            return
+        check_target(option, self.record, self.force, stream=False)
+        with mistakes():
+            try:
+                with RecordWriter(self.record, force=self.force) as writer:
+                    yield writer
+            except KeyboardInterrupt as stopped:
+                finished = f"{self.record} holds what was finished, {counted(writer.games, 'game')}"
+                raise Stopped(stopped, finished if writer.games else "no game was finished") from None
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Options that say who shares the work."""
+
+    jobs: Jobs = 1
+    ray: Ray = None
+
+    def workers(self, go_on: str) -> "AbstractContextManager[Workers]":
+        """Have the workers; see `workers_of`."""
+        return workers_of(self.jobs, go_on, self.ray)
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take groups of options, each a dataclass; on the command line every field is an option."""
+    groups: dict[str, tuple[Callable[..., object], list[str]]] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        group = parameter.annotation
+        if isinstance(group, type) and is_dataclass(group):
+            members = inspect.signature(group).parameters
+            groups[name] = group, list(members)
+            parameters += members.values()
+        else:
+            parameters.append(parameter)
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        for name, (group, members) in groups.items():
+            given[name] = group(**{member: given.pop(member) for member in members})
+        command(**given)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    run.__dict__["__signature__"] = inspect.Signature([each.replace(kind=keyword) for each in parameters])
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+def read_variant(name: str | None, assignments: Sequence[str] | None) -> "tuple[Game, Variant]":
+    from gupai_env.games import GAMES, get_game
+
+    with mistakes():
+        game = get_game(next(iter(GAMES)) if name is None else name)
+        return game, game.variant.parse(assignments or ())
+
+
+def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
+    from gupai_agents import make_agent
+
+    if spec == "human":
+        raise Mistake(f"only programs can play here; to play yourself: gupai play {game.id}")
+    with mistakes():
+        return make_agent(spec, game, **asdict(variant))
+
+
+def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant: "Variant") -> "list[Agent]":
+    """Return one agent a seat; fewer begin again, and without any it is the strongest that has a name."""
+    from gupai_agents import agent_names
+
+    specs = specs or agent_names(game, variant)[-1:]
+    if len(specs) > seats:
+        raise Mistake(f"{len(specs)} agents are too many; there are {seats} seats for them")
+    made = {spec: read_agent(spec, game, variant) for spec in dict.fromkeys(specs)}
+    agents = [made[spec] for spec in specs]
+    return [agents[seat % len(agents)] for seat in range(seats)]
+
+
+def read_seed(seed: int | None) -> int:
+    import secrets
+
+    from gupai_env.core.rng import as_key
+
+    with mistakes():
+        return secrets.randbelow(SEEDS) if seed is None else as_key(seed)
+
+
+def one_of(flags: dict[str, object]) -> None:
+    """Refuse two flags that cannot both be meant. Raises: ValueError."""
+    given = [flag for flag, value in flags.items() if value]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} cannot be combined; leave one of them out")
+
+
+def kept_in(out: str | None) -> str:
+    """Return how to continue with a command that keeps what is finished in a folder, if one is named."""
+    return f"finished work is in {out}: run the command again" if out else BEGIN_AGAIN
+
+
+@contextmanager
+def workers_of(jobs: int, go_on: str, address: str | None = None) -> "Iterator[Workers]":
+    """Have so many processes, one of which is this one, or the workers of a Ray cluster.
+
+    Args: go_on: what to do if the cluster is lost, the end of a sentence. address: of the cluster.
+    Raises: ValueError for a cluster and processes.
+    """
+    from gupai_agents.workers import Cluster, workers_for
+
+    one_of({"--ray": address, "--jobs": jobs > 1})
+    workers = workers_for(jobs) if address is None else Cluster(address, go_on)
+    if address is not None:
+        # beforehand: where the node of this machine dies, Ray ends the process without a word
+        say(f"gupai: using the Ray cluster at {address}; if it is lost: {go_on}", error=True)
+    try:
+        yield workers
+    finally:
+        workers.close()

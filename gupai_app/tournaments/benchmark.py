@@ -1,0 +1,158 @@
+"""`gupai benchmark`: one agent in fixed tasks, a score, and a card of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gupai_app.shell.errors import Mistake, check_target, going_on, mistakes
+from gupai_app.shell.options import NOTHING_KEPT, AsJson, Force, Jobs, grouped, path_option, workers_of
+from gupai_app.shell.streams import say
+
+if TYPE_CHECKING:
+    from gupai_agents.evaluation.benchmark_models import Card, Suite
+
+PLAYERS = "AGENT for all tasks, or TASK=AGENT for one"
+
+
+@dataclass(frozen=True)
+class CardFile:
+    """Options of the card that is written."""
+
+    out: Annotated[str | None, path_option("FILE.json", "Write a card to this file, and its HTML page next to it")] = (
+        None
+    )
+    force: Force = False
+    label: Annotated[str | None, typer.Option("--name", help="Name of the agent on the card")] = None
+
+    def check(self) -> None:
+        """Refuse a file that could not be written."""
+        if self.out is None:
+            return
+        if not self.out.endswith(".json"):
+            raise Mistake(f"--out {self.out}: the name of a card ends in .json; its page is written next to it")
+        for path in (self.out, page_of(self.out)):
+            check_target("--out", path, self.force, stream=False)
+
+
+@grouped
+def benchmark(
+    agents: Annotated[
+        list[str] | None, typer.Argument(metavar="[AGENT]...", help=f"Agent to evaluate: {PLAYERS}")
+    ] = None,
+    tasks: Annotated[
+        list[str] | None, typer.Option("--tasks", metavar="TASK", help="Task to play (default: all); may be repeated")
+    ] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=2, help="Play only this many deals of each task, for a quick evaluation")
+    ] = None,
+    compare: Annotated[
+        list[str] | None, typer.Option("--compare", metavar="CARD", help="Card to show for comparison; may be repeated")
+    ] = None,
+    suite_name: Annotated[str, typer.Option("--suite", metavar="NAME", help="Suite to play")] = "v1",
+    randomness: Annotated[
+        str | None,
+        typer.Option("--held-out", metavar="RANDOMNESS", help="Play the held-out deals of this public randomness"),
+    ] = None,
+    jobs: Jobs = 1,
+    *,
+    card: CardFile,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate an agent on the tasks of the benchmark: in suite v1, `random` scores 0 and `best` 100."""
+    if not agents and not compare:
+        raise Mistake("name an AGENT, or cards with --compare")
+    card.check()
+
+    from gupai_agents.evaluation.benchmark import read_cards
+    from gupai_agents.evaluation.benchmark_models import as_text, read_suite
+    from gupai_app.shell import report
+    from gupai_env.words.files import write_file
+
+    with mistakes():
+        suite, cards = read_suite(suite_name), read_cards(compare or [])
+    if agents:
+        found = _played(suite, randomness, who_plays(suite, agents, tasks), deals, card.label, jobs)
+        cards.insert(0, found)
+        if card.out is not None:
+            from gupai_agents.evaluation.html import card_page
+
+            write_file(card.out, as_text(found).encode(), force=card.force)
+            write_file(page_of(card.out), card_page(found).encode(), force=card.force)
+            say(f"The card is in {card.out}; check it with: gupai verify {card.out}", error=True)
+    with mistakes():
+        report.benchmark(cards, as_json=as_json)
+
+
+def _played(
+    suite: "Suite", randomness: str | None, who: dict[str, str], deals: int | None, name: str | None, jobs: int
+) -> "Card":
+    """Return the card of agents, by task; with randomness, in held-out deals."""
+    from gupai_agents.evaluation.benchmark import held_out, play_benchmark, timed
+    from gupai_app.shell import report
+    from gupai_app.training.speed import machine
+
+    duels = sum(len(suite.task(task).population) for task in who) * (1 if randomness is None else 3)
+    with (
+        mistakes(),
+        going_on(NOTHING_KEPT),
+        workers_of(jobs, NOTHING_KEPT) as workers,
+        report.progress("duels", duels) as done,
+    ):
+        how: dict[str, Any] = {"deals": deals, "progress": done, "workers": workers}
+        if randomness is not None:
+            suite = held_out(suite, randomness, tasks=who, **how)
+        return timed(play_benchmark(who, suite=suite, name=name, **how), who, machine()["cpu"])
+
+
+def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None = None) -> dict[str, str]:
+    """Return the agent of every task, from AGENT for all and TASK=AGENT for one; only of some tasks, if they are named.
+
+    Raises: Mistake for two agents for all, a task without one, and a task that there is not.
+    """
+    known, of_all = [task.name for task in suite.tasks], []
+    with mistakes():
+        wanted = [suite.task(name).name for name in tasks] if tasks else known
+    who: dict[str, str] = {}
+    for word in words:
+        name, sign, spec = word.partition("=")
+        if sign and name in known:
+            who[name] = spec
+        else:
+            of_all.append(word)
+    if len(of_all) > 1:
+        raise Mistake(f"{of_all[0]} and {of_all[1]}: name one agent for all tasks, and others as TASK=AGENT")
+    without = [name for name in wanted if name not in who]
+    if without and not of_all:
+        raise Mistake(
+            f"no agent is given for {', '.join(without)}: name an AGENT for them, or choose tasks with --tasks"
+        )
+    return {name: who.get(name, *of_all) for name in wanted}
+
+
+def page_of(path: str) -> str:
+    """Return the file of a card's page."""
+    return f"{path.removesuffix('.json')}.html"
+
+
+def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
+    """Compute a card again, and say so; raises Mistake for the first thing that differs."""
+    from pathlib import Path
+
+    from gupai_agents.evaluation.benchmark import verify_card as check
+    from gupai_agents.evaluation.benchmark_models import HELD_OUT, read_card, read_suite
+    from gupai_agents.evaluation.folder import verify_page
+    from gupai_agents.evaluation.html import card_page
+    from gupai_app.shell import report
+
+    with mistakes():
+        card = read_card(path)  # what it says is checked below
+        names = [each.task for each in card.results]
+        who = who_plays(read_suite(card.suite.partition(HELD_OUT)[0]), agents, names) if agents else {}
+        duels = sum(len(each.chips) for each in card.results)
+        so_far = "no errors were found so far"
+        with going_on(so_far), workers_of(jobs, so_far) as workers, report.progress("duels", duels) as done:
+            check(path, who, progress=done, workers=workers)
+        verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
+    say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")

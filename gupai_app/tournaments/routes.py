@@ -1,0 +1,354 @@
+"""Tournaments on pages: agents chosen, intervals that shrink as deals are played, and every game for review.
+
+Each is in a folder of its own, as `gupai tournament --out` writes it; one that was stopped can continue.
+"""
+
+import gzip
+import itertools
+import secrets
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from gupai_agents import agent_names
+from gupai_agents.agent import Agent, labels_of
+from gupai_agents.evaluation import chart
+from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
+from gupai_agents.evaluation.folder import MANIFEST, play_into
+from gupai_agents.evaluation.match import Played, chunks
+from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.evaluation.tournament import ONE, TABLES, Block, Schedule, Tournament, fill, play_block, schedule
+from gupai_agents.search import SearchAgent
+from gupai_agents.stored import small_file
+from gupai_agents.workers import Workers
+from gupai_app.play.address import rules_of
+from gupai_app.server.jobs import MOST_KEPT, Notify
+from gupai_app.tournaments.folders import Kept, Standing, kept, played_so_far, schedule_of
+from gupai_app.server.pages import (
+    Asked,
+    Query,
+    Server,
+    file_of,
+    form_of,
+    game_called,
+    once,
+    options_of,
+    page,
+    svg_of,
+    whole,
+)
+from gupai_app.server.players import RUN, Players, folder_called, folders, shown
+from gupai_app.review.routes import show
+from gupai_env.core.rng import KEYS
+from gupai_env.games import GAMES, get_game
+from gupai_env.games.phrases import title
+from gupai_env.words.messages import count, say
+
+FEWEST, MOST = 2, 20_000  # deals of a line-up
+MOST_AGENTS = 5
+MOST_GAMES = 2_000_000  # of a tournament on a page
+MOST_LISTED = 200
+MOST_PACKED, MOST_LINE = 1 << 36, 1 << 20  # bytes of a file of games, and of one of them
+STEP, FEW = (64, 4)  # deals of every line-up between two updates of the page; fewer where an agent searches
+MOST_FIELDS = 60  # of a form
+
+router = APIRouter()
+
+
+class Progress(NamedTuple):
+    """How far a tournament is: the deals that all line-ups have played, and every agent's chips in them."""
+
+    deals: int
+    standings: list[Standing]
+
+
+Seen = Callable[[int, Tournament], None]
+
+
+@dataclass(frozen=True)
+class Watched(Schedule):
+    """A schedule whose line-ups take turns every few deals, so that all agents' intervals can be watched shrinking.
+
+    What is played and written is the same, only the order of the work differs. seen: called with the deals that all
+    line-ups have played, and the tournament so far, every `step` deals of each of them.
+    """
+
+    seen: Seen
+    so_far: Tournament
+    step: int
+
+    @classmethod
+    def of(cls, plan: Schedule, seen: Seen, so_far: Tournament | None = None, step: int = STEP) -> "Watched":
+        """Return a schedule to be watched; so_far: what is played of it already."""
+        return cls(**vars(plan), seen=seen, so_far=so_far or plan.empty(), step=step)
+
+    def played(
+        self, agents: Sequence[Agent], blocks: Iterable[Block], workers: Workers | None = None
+    ) -> Iterator[Played]:
+        """Yield what is played in some blocks; with the first of a round those of the other line-ups are played too."""
+        ready: dict[Block, Played] = {}
+        for block in blocks:
+            if block not in ready:
+                ready = self._round(agents, block)
+            yield ready.pop(block)
+
+    def _round(self, agents: Sequence[Agent], block: Block) -> dict[Block, Played]:
+        at, first, some = block
+        parts: dict[int, list[Played]] = {each: [] for each in range(at, len(self.line_ups))}
+        for begin, few in chunks(some, self.step):
+            for each in parts:
+                part = (each, first + begin, few)
+                parts[each].append(play_block(self, agents, part))
+                fill(self.so_far, part, parts[each][-1])
+                self.seen(first + begin, self.so_far)
+            self.seen(first + begin + few, self.so_far)
+        return {(each, first, some): _joined(played) for each, played in parts.items()}
+
+
+def _joined(parts: Sequence[Played]) -> Played:
+    """Return deals that follow each other as one block."""
+    return Played(
+        np.concatenate([part.chips for part in parts]),
+        np.concatenate([part.action_types for part in parts if part.action_types is not None]),
+        [game for part in parts for game in part.records or ()],
+    )
+
+
+def progress(deals: int, found: Tournament) -> Progress:
+    """Return how far a tournament is whose line-ups have all played so many deals."""
+    played = replace(found, chips=found.chips[:, :deals])
+    standings = [
+        Standing(shown(name), estimate(played.chips_of(number)) if deals > 1 else None)
+        for number, name in enumerate(found.players)
+    ]
+    return Progress(deals, sorted(standings, key=lambda each: -each.chips.mean if each.chips else 0.0))
+
+
+def intervals(standings: Sequence[Standing]) -> Markup:
+    """Return agents' chips per deal with their 95% intervals as a chart, one below another."""
+    known = [(each.name, each.chips) for each in standings if each.chips and each.chips.has_interval]
+    means = [chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, at) for at, (name, chips) in enumerate(known)]
+    return chart.rows([name for name, _ in known], means)
+
+
+# --- games ----------------------------------------------------------------------------------------
+
+
+def index_of_game(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
+    """Return the index of a game in the file of its tournament."""
+    number = 0
+    for at, first, some in plan.blocks():
+        if at == line_up and first <= deal < first + some:
+            return number + (deal - first) * plan.rotations + rotation
+        number += some * plan.rotations
+    raise AssertionError
+
+
+def line_at(path: Path, index: int) -> str:
+    """Return a line of a compressed file of games by its index. Raises: ValueError if it is not there."""
+    try:
+        small_file(path, MOST_PACKED)
+        with gzip.open(path, "rb") as file:
+            for _ in range(index + 1):
+                line = file.readline(MOST_LINE)
+                if not line.endswith(b"\n"):
+                    raise ValueError("this game is not played yet" if len(line) < MOST_LINE else "a line is too long")
+        return line.decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        raise ValueError(say("{name} cannot be read: it is damaged, or not there yet", name=path.name)) from None
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+@router.get("/tournaments")
+def listed(server: Asked) -> Response:
+    found = list(folders(server.tournaments).items())
+    return page(
+        "tournaments.html",
+        head="Tournaments",
+        games=list(map(get_game, GAMES)),
+        found=[kept(*each) for each in found[:MOST_LISTED]],
+        more=max(0, len(found) - MOST_LISTED),
+        running=server.jobs.running,
+        can=server.tournaments is not None,
+    )
+
+
+@router.get("/tournaments/{game}")
+def begin(game: str, server: Asked) -> Response:
+    chosen, variant = game_called(game), game_called(game).variant()
+    return page(
+        "tournament_new.html",
+        head=say("A tournament of {game}", game=title(chosen, variant)),
+        game=chosen,
+        agents=server.players.known(chosen),
+        checked=agent_names(chosen, variant)[-3:],
+        options=options_of(chosen),
+        tables=TABLES,
+        most=MOST_AGENTS,
+        token=secrets.token_hex(8),
+    )
+
+
+@router.post("/tournaments")
+async def play(request: Request, server: Asked) -> Response:
+    sent = once(await form_of(request, MOST_FIELDS), "agent")
+    if server.tournaments is None:
+        raise HTTPException(404)
+    plan, agents = await run_in_threadpool(_asked_for, sent, server.players)
+    key = await run_in_threadpool(_begin, server, server.tournaments, sent, plan, agents)
+    return RedirectResponse(key, 303)
+
+
+def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, list[Agent]]:
+    """Return the tournament that a form asks for, and its agents. Raises: ValueError."""
+    game, variant = rules_of(sent)
+    names = list(dict.fromkeys(filter(None, sent.get("agent", "").split(";"))))
+    if not 2 <= len(names) <= MOST_AGENTS:
+        raise ValueError(
+            count(
+                "{number} agent chosen; choose {least} to {most}",
+                "{number} agents chosen; choose {least} to {most}",
+                len(names),
+                least=2,
+                most=MOST_AGENTS,
+            )
+        )
+    deals = whole(sent.get("deals", ""), "deals", FEWEST, MOST)
+    seed = whole(sent.get("seed", "").strip() or "0", "seed", 0, KEYS - 1)
+    agents = [players.agent(name, game, variant) for name in names]
+    table = sent.get("table", ONE)
+    plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant.changed())
+    agents = plan.seated(agents)
+    games = len(plan.line_ups) * deals * variant.players
+    if games > MOST_GAMES:
+        raise ValueError(
+            say(
+                "{games:,} games are too many here; choose fewer deals, up to {most:,} games",
+                games=games,
+                most=MOST_GAMES,
+            )
+        )
+    return plan, agents
+
+
+def _begin(server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule, agents: Sequence[Agent]) -> str:
+    """Begin a tournament in a new folder; return its page. A form that is sent twice, by a double click, begins one."""
+    form = tuple(sorted(sent.items()))
+    with server.beginning:
+        known = server.begun.get(form, "")
+        if known and (sent.get("token") or server.jobs.running == known):
+            return known
+        server.jobs.require_free()
+        name = next(each for at in itertools.count(1) if not (folder / (each := f"{plan.game.id}-{at}")).exists())
+        key = f"/tournament/{name}"
+        server.jobs.begin(key, say("the tournament {name}", name=name), _playing(folder / name, plan, agents))
+        server.begun[form] = key
+        while len(server.begun) > MOST_KEPT:
+            del server.begun[next(iter(server.begun))]
+    return key
+
+
+def _playing(
+    path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
+) -> Callable[[Notify], Progress]:
+    """Return what plays a tournament into a folder, or continues one of which some is played."""
+
+    def work(notify: Notify) -> Progress:
+        def seen(deals: int, found: Tournament) -> None:
+            notify(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", progress(deals, found))
+
+        slow = any(isinstance(agent, SearchAgent) for agent in agents)
+        watched = Watched.of(plan, seen, before, FEW if slow else STEP)
+        return progress(plan.deals, play_into(path, watched, agents, resume=before is not None))
+
+    return work
+
+
+@router.get("/tournament/{name}")
+def tournament(name: str, server: Asked) -> Response:
+    key = f"/tournament/{name}"
+    going, status = server.jobs.running == key, server.jobs.status(key)
+    path = folders(server.tournaments).get(name)
+    if status and (path is None or (going and not (path / MANIFEST).is_file())):
+        found = Kept(name, Path())  # it is about to be made, or could not be
+    else:
+        found = kept(name, folder_called(server.tournaments, name))
+    sofar = status.found if status else None
+    if sofar is None and found.manifest and not found.summary and not going:
+        sofar = _stopped_at(found)
+    standings = found.standings or (sofar.standings if sofar else [])
+    return page(
+        "tournament.html",
+        head=name,
+        found=found,
+        going=going,
+        work=status,
+        sofar=sofar,
+        standings=standings,
+        chart=intervals(standings),
+    )
+
+
+@router.get("/tournament/{name}/chips.svg")
+def chips_file(name: str, server: Asked) -> Response:
+    found = kept(name, folder_called(server.tournaments, name))
+    return svg_of(f"{name}-chips", intervals(found.standings))
+
+
+@router.post("/tournament/{name}")
+async def change(name: str, request: Request, server: Asked) -> Response:
+    sent = once(await form_of(request))
+    path, key = folder_called(server.tournaments, name), f"/tournament/{name}"
+    if sent.get("do") == "stop":
+        server.jobs.stop(key)
+    elif sent.get("do") == "go":
+        await run_in_threadpool(_go_on, server, path, key)
+    return RedirectResponse(key, 303)
+
+
+def _go_on(server: Server, path: Path, key: str) -> None:
+    """Continue a tournament that was stopped. Raises: ValueError."""
+    there, players = kept(path.name, path), server.players
+    if server.jobs.running == key or there.summary:
+        return
+    plan, found, _ = played_so_far(there)
+    named = {f"checkpoint:{each}": f"{RUN}{name}" for name, each in folders(players.runs).items()}
+    assert there.manifest is not None
+    specs = [each.spec or label for label, each in zip(plan.players, there.manifest.players, strict=True)]
+    agents = [players.agent(named.get(spec, spec), plan.game, plan.variant) for spec in specs]
+    server.jobs.begin(key, say("the tournament {name}", name=path.name), _playing(path, plan, agents, found))
+
+
+@router.get("/tournament/{name}/game")
+def one(name: str, query: Query, server: Asked) -> Response:
+    path = folder_called(server.tournaments, name)
+    plan = schedule_of(kept(name, path))
+    most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.rotations}
+    at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
+    return show(line_at(path / GAMES_FILE, index_of_game(plan, **at)), server.players)
+
+
+@router.get("/tournament/{name}/{file}")
+def file(name: str, file: str, server: Asked) -> Response:
+    return file_of(folder_called(server.tournaments, name), file)
+
+
+def _stopped_at(found: Kept) -> Progress | None:
+    """Return how far a tournament got that is not under way."""
+    try:
+        plan, played, blocks = played_so_far(found)
+    except ValueError:
+        return None
+    rounds = list(plan.blocks())[:: len(plan.line_ups)]
+    return progress(sum(some for _, _, some in rounds[: blocks // len(plan.line_ups)]), played)

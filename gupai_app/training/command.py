@@ -1,0 +1,264 @@
+"""Commands that make players: `train`, `export`, `tune` and `discover`."""
+
+import os
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from gupai_app.shell.errors import Mistake, check_target, going_on, mistakes
+from gupai_app.shell.options import (
+    NOTHING_KEPT,
+    Force,
+    GameName,
+    Options,
+    Sharing,
+    Threads,
+    grouped,
+    kept_in,
+    not_empty,
+    read_seed,
+    read_variant,
+)
+from gupai_app.shell.packages import needing
+from gupai_app.shell.stop import Stop
+from gupai_app.shell.streams import say
+
+
+@grouped
+def train(
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            callback=not_empty,
+            help="Configuration file, or a game for the configuration that ships with it",
+        ),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, such as ppo.entropy=0.02; may be repeated"),
+    ] = None,
+    go_on: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="RUN", callback=not_empty, help="Resume the stopped run in this folder"),
+    ] = None,
+    runs: Annotated[
+        str, typer.Option(metavar="FOLDER", callback=not_empty, help="Folder in which runs are kept")
+    ] = "runs",
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Train this many runs in parallel, with consecutive seeds")
+    ] = None,
+    *,
+    sharing: Sharing,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines")] = False,
+) -> None:
+    """Train a player by search, self-play or both, then print its results against the baselines."""
+    if (config is None) == (go_on is None):
+        raise Mistake("name a configuration, or a run to resume with --resume")
+    if go_on is not None and changes:
+        raise Mistake("--set cannot be combined with --resume: a run keeps its settings")
+    if seeds is not None and (go_on is not None or sharing != Sharing()):
+        raise Mistake("--seeds is for new runs, one in each process; leave out --resume, --ray and --jobs")
+
+    with Stop() as stop, mistakes():
+        with stop.held():
+            from gupai_app.training.train import train as run_training
+
+        with sharing.workers("continue with --resume") as workers:
+            made_by = None if sharing == Sharing() else workers
+            run_training(config, changes or [], go_on, runs, as_json, stop, made_by, seeds)
+
+
+def compare_runs(
+    folders: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders of training runs of one game")],
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER", callback=not_empty, help="Write CSV files, pictures and TensorBoard logs to this folder"
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="PLAYER", help="Opponent shown in the pictures (default: the strongest baseline)"),
+    ] = None,
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Also compare unfinished runs, each where it stopped")
+    ] = False,
+    force: Force = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
+) -> None:
+    """Compare training runs across seeds: chips per deal at the end, and by targets, decisions and seconds."""
+    with mistakes(), going_on(NOTHING_KEPT):
+        from gupai_app.training.compare_runs import compare
+
+        compare(folders, out, against, as_json=as_json, force=force, unfinished=unfinished)
+
+
+def export(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", callback=not_empty, help="Checkpoint file, or the folder of a run")
+    ],
+    onnx: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write an ONNX graph to this file")
+    ] = None,
+    sb3: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write a zip file for MaskablePPO.load")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Export a trained player to other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
+    if not (onnx or sb3):
+        if not os.path.exists(checkpoint):
+            raise Mistake(f"{checkpoint}: there is no such checkpoint")
+        raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
+    from gupai_env.words.files import write_output
+
+    asked = {"--onnx": onnx, "--sb3": sb3}
+    for option, file in asked.items():
+        if file:
+            check_target(option, file, force)
+    with mistakes():
+        if onnx and sb3 and os.path.realpath(onnx) == os.path.realpath(sb3):
+            raise ValueError(f"--onnx and --sb3 both name {onnx}; name two files")
+        with needing("train,onnx", "the export"):
+            from gupai_training.export import onnx_bytes, sb3_bytes
+
+            makers = {"--onnx": onnx_bytes, "--sb3": sb3_bytes}
+            made = {file: makers[option](checkpoint) for option, file in asked.items() if file}
+        for file, content in made.items():
+            write_output(file, content, force=force)
+
+
+def export_dataset(
+    games: Annotated[
+        str, typer.Argument(metavar="FILE", callback=not_empty, help="File of games recorded with --record")
+    ],
+    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="New file, FILE.npz or FILE.parquet")],
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", callback=not_empty, help="Only the decisions of this agent")
+    ] = None,
+    licence: Annotated[
+        str, typer.Option(metavar="NAME", callback=not_empty, help="Licence that the file names as that of its data")
+    ] = "MIT",
+    croissant: Annotated[
+        bool, typer.Option("--croissant", help="Also write metadata in the format Croissant, FILE.croissant.json")
+    ] = False,
+    force: Force = False,
+) -> None:
+    """Write recorded games as arrays to learn from: observations, masks, actions, returns, deals and more."""
+    from gupai_env.words.checks import counted
+    from gupai_env.words.files import write_file
+
+    parquet = out.endswith(".parquet")
+    if not out.endswith(".npz") and not parquet:
+        raise Mistake(f"--out {out}: the name of a data set ends with .npz or .parquet")
+    targets = [out, f"{out}.croissant.json"] if croissant else [out]
+    for target in targets:
+        check_target("--out", target, force, stream=False)
+    with mistakes(), going_on(NOTHING_KEPT):
+        from gupai_agents.evaluation.arrays import as_npz, as_parquet, games_to_arrays
+        from gupai_agents.evaluation.croissant import as_croissant
+
+        decisions = games_to_arrays(games, agent, licence=licence)
+        with needing("data", "Parquet"):
+            content = as_parquet(decisions) if parquet else as_npz(decisions)
+        contents = content, as_croissant(decisions, os.path.basename(out), content).encode()
+        for target, each in zip(targets, contents, strict=False):
+            write_file(target, each, force=force)
+    played, dealt = counted(int(decisions.games[-1]) + 1, "game"), counted(int(decisions.deals.max()) + 1, "deal")
+    reader = "pandas.read_parquet" if parquet else "numpy.load"
+    say(f"{out}: {counted(len(decisions.actions), 'decision')} of {played} of {dealt}; {reader}({out!r}) reads them")
+
+
+@grouped
+def tune(
+    name: GameName,
+    option: Options = None,
+    start: Annotated[str | None, typer.Option(metavar="HEURISTIC", help="Heuristic of the game to start from")] = None,
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="Feature whose weight to tune (default: all); may be repeated"),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0, max=1e6, help="Longest search, in seconds")] = 60.0,
+    generations: Annotated[
+        int | None,
+        typer.Option(min=0, max=1_000_000, help="Most generations to search; the same number finds the same weights"),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals and the search")] = 0,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write the heuristic to this file, FILE.yaml")
+    ] = None,
+    force: Force = False,
+    *,
+    sharing: Sharing,
+) -> None:
+    """Tune the weights of a rule-based player by an evolution strategy, and print them with their results."""
+    game, variant = read_variant(name, option)
+    from gupai_env.words.files import STREAMS
+
+    if out is not None:
+        if out not in STREAMS and not out.endswith(".yaml"):
+            raise Mistake(f"--out {out}: the name of a heuristic's file ends with .yaml")
+        check_target("--out", out, force)  # rather than after all the search
+
+    from gupai_app.training.tune import run
+
+    with mistakes(), going_on(NOTHING_KEPT), sharing.workers(NOTHING_KEPT) as workers:
+        run(game, variant, start, feature, seconds, generations, read_seed(seed), out, workers, force=force)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Options that say how much is searched for the features that matter."""
+
+    seeds: Annotated[
+        int, typer.Option(min=4, max=1000, help="Number of searches; half of them form the findings, half test them")
+    ] = 12
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="Generations of tuning with all features")] = 60
+    again: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Further generations of tuning without each feature")
+    ] = 6
+    candidate_deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="Deals per candidate of a generation")] = (
+        600
+    )
+    deals: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="Fresh deals in which the tuned heuristics are compared")
+    ] = 16_000
+
+
+@grouped
+def discover(
+    name: GameName,
+    *,
+    effort: Effort,
+    start: Annotated[str | None, typer.Option(metavar="HEURISTIC", help="Heuristic to start from")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the deals and the searches")] = 0,
+    threads: Threads = None,
+    option: Options = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            callback=not_empty,
+            help="Keep the results as GAME.json; existing ones are not computed again",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
+) -> None:
+    """Show which features of a heuristic matter: the chips lost by one tuned without each of them."""
+    from gupai_env.words.files import json_text
+
+    game, variant = read_variant(name, option)
+
+    from gupai_agents.evaluation import Budget
+    from gupai_app.training import discover as app_discover
+
+    with mistakes(), needing("tune", "tuning"), going_on(kept_in(out)):
+        searched = {"seeds": effort.seeds, "generations": effort.generations, "again": effort.again}
+        budget = Budget(**searched, deals=effort.candidate_deals, fresh=effort.deals)
+        content = app_discover.run(game, variant, budget, start, read_seed(seed), threads, out)
+    if as_json:
+        say(json_text(content, 2))
+    else:
+        app_discover.show(game, content)

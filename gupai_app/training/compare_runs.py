@@ -1,0 +1,153 @@
+"""`gupai compare-runs`: training runs over their seeds, as a table, and as files in a folder."""
+
+import functools
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gupai_agents.evaluation.html import standalone
+from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
+from gupai_app.shell.report import put, put_json, table_of
+from gupai_env.words.checks import counted, refused
+from gupai_env.words.files import check_target, make_folder, write_file
+from gupai_training.comparison import COLUMNS, Comparison
+from gupai_training.trained import METRICS, as_csv, load_run
+
+PIXELS = 1120  # of a PNG, two for each unit of the chart
+EVENTS = "tensorboard"  # the folder of TensorBoard's files
+
+
+class End(NamedTuple):
+    """How the runs of a recipe ended against a player: chips per deal, and how likely one ends above the first recipe.
+
+    above: None for the first recipe.
+    """
+
+    recipe: str
+    against: str
+    mean: Estimate
+    middle: Estimate
+    above: Estimate | None
+
+    @property
+    def better(self) -> str:
+        """How likely a run ends above one of the first recipe, "" for that one."""
+        if self.above is None:
+            return ""
+        ends = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.has_interval else ""
+        return f"{self.above.mean:.0%}{ends}"
+
+
+def ends_of(found: Comparison) -> list[End]:
+    """Return how the runs of every recipe ended, against each player."""
+    first = next(iter(found.recipes))
+    ends = []
+    for against in found.baselines:
+        for recipe in found.recipes:
+            values = found.final(recipe, against)
+            above = None if recipe == first else superiority(values, found.final(first, against))
+            ends.append(End(recipe, against, estimate(values, runs=True), trimmed(values), above))
+    return ends
+
+
+def show(found: Comparison, *, as_json: bool = False) -> None:
+    """Print how the runs of every recipe ended, against each player, and how likely one recipe ends above the first."""
+    ends = ends_of(found)
+    if as_json:
+        rows = [
+            {
+                **{"recipe": end.recipe, "against": end.against},
+                **end.mean.as_numbers(),
+                "iqm": end.middle.as_numbers(),
+                **({} if end.above is None else {"above_first": end.above.as_numbers()}),
+            }
+            for end in ends
+        ]
+        runs = {recipe: [str(run.folder) for run in each] for recipe, each in found.recipes.items()}
+        notes = list(map(str, found.notes))
+        return put_json({"runs": runs, "notes": notes, "unit": "chips per deal", "ends": rows})
+    several = len(found.recipes) > 1
+    table = table_of("recipe", "against", "runs", "mean", "IQM", *(["ends above the first"] if several else []))
+    for end in ends:
+        mean, middle = (each.text(noun="runs") for each in (end.mean, end.middle))
+        cells = [end.recipe, end.against, str(end.mean.samples), mean, middle]
+        table.add_row(*cells, *([end.better] if several else []))
+    put(
+        table,
+        "Chips per deal at the last evaluation of each run, with 95% intervals over runs.",
+        *(f"{note}." for note in found.notes),
+    )
+    return None
+
+
+def write(found: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:
+    """Write the comparison into a folder: two tables, pictures against one player, files for TensorBoard.
+
+    Returns: What was written, and what could not be.
+    """
+    folder = make_folder(out)
+    rows = found.rows()
+    metrics = [row for runs in found.recipes.values() for run in runs for row in run.metrics()]
+    files: dict[str, bytes | str] = {"curves.csv": as_csv(COLUMNS, rows), "metrics.csv": as_csv(METRICS, metrics)}
+    notes = []
+    for axis in found.axes():
+        picture = standalone(found.chart(rows, against, axis))
+        files[f"strength-{axis}.svg"] = picture
+        try:
+            from gupai_env.render.image import as_png
+
+            files[f"strength-{axis}.png"] = as_png(picture, width=PIXELS)
+        except ImportError as error:
+            notes = [f"without PNG: {error}"]
+    for name in files:
+        check_target(folder / name, force=force)  # all before any is written
+    if not force and (folder / EVENTS).exists():
+        raise ValueError(f"{folder / EVENTS} exists already; choose another folder, or replace it with --force")
+    for name, content in files.items():
+        write_file(folder / name, content, force=force)
+    saved = f"{folder}: {', '.join(files)}"
+    try:
+        _write_events(folder / EVENTS, rows)
+        saved += f"; tensorboard --logdir {folder / EVENTS}"
+    except ImportError as error:
+        notes.append(f"without TensorBoard: {error}")
+    return [saved, *notes]
+
+
+def _write_events(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """Write all curves for TensorBoard, a folder for each recipe; older files of it there are replaced."""
+    import shutil
+
+    from torch.utils.tensorboard import SummaryWriter
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+    @functools.cache
+    def writer(recipe: str) -> SummaryWriter:
+        clean = "".join(letter if letter.isalnum() or letter in ".,=- " else "_" for letter in recipe)
+        return SummaryWriter(str(folder / clean[:200]))
+
+    recipes = dict.fromkeys(row["recipe"] for row in rows)
+    for row in rows:
+        for key in COLUMNS[4:-1]:
+            if row[key] is not None:
+                tag = f"{row['over']}/against_{row['against']}_{key}".replace(" ", "_")
+                writer(row["recipe"]).add_scalar(tag, row[key], round(row["at"]))
+    for recipe in recipes:
+        writer(recipe).close()
+
+
+def compare(
+    runs: list[str], out: str | None, against: str | None, *, as_json: bool, force: bool, unfinished: bool = False
+) -> None:
+    """Compare runs, print how they ended, and write the rest into a folder.
+
+    Raises: ValueError for anything that is not a run, or not comparable; in one line.
+    """
+    found = Comparison([load_run(folder) for folder in runs], unfinished=unfinished)
+    if against is not None and against not in found.baselines:
+        raise refused("--against", against, f"the runs were compared with {', '.join(found.baselines)}")
+    written = write(found, out, against or found.baselines[-1], force=force) if out else []
+    show(found, as_json=as_json)
+    if not as_json:
+        total = sum(map(len, found.recipes.values()))
+        put(f"{counted(total, 'run')} of {counted(len(found.recipes), 'recipe')}.", *written)

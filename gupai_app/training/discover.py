@@ -1,0 +1,133 @@
+"""`gupai discover`: which features of a heuristic matter, as text, as JSON, and kept in a folder meanwhile."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_app.claims.terminal import keeping
+from gupai_app.shell.report import progress, put, table_of
+from gupai_app.shell.streams import say
+from gupai_env import __version__
+from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
+from gupai_env.core.variant import Variant, in_words
+from gupai_env.words.files import json_text, read_text, write_file
+
+FORMAT = "gupai-discover-1"
+
+
+def run(
+    game: Game, variant: Variant, budget: Budget, start: str | None, seed: int, threads: int | None, out: str | None
+) -> dict[str, Any]:
+    """Return what is discovered, for JSON; with `out` it is kept there, and every seed as soon as it is searched.
+
+    What is there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
+    another command has left there; OSError.
+    """
+    asked = {"variant": variant.changed(), "start": start, "seed": in_json(seed), "budget": asdict(budget.checked())}
+    made_by = {"format": FORMAT, "gupai": __version__, "asked": asked}
+    path = None if out is None else Path(out) / f"{game.id}.json"
+    with keeping(out, "searching into this folder"):
+        if path is not None and path.exists():
+            content = _read(path, made_by)
+            say(f"{path}: exists already and is kept", error=True)
+            return content
+        part = None if path is None else path.with_suffix(".part")
+        seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
+        kept = {searched.seed: searched for searched in (Searched(*each) for each in seeds)}
+
+        def keep(searched: Searched) -> None:
+            kept[searched.seed] = searched
+            if part is not None:
+                _write(part, {**made_by, "seeds": [list(each) for each in kept.values()]})
+
+        options = variant.changed()
+        total = planned_deals(game, budget, start, **options)
+        with progress("deals", total) as done:
+            done(total // budget.seeds * len(kept))
+            found = discover(
+                game,
+                budget=budget,
+                start=start,
+                seed=seed,
+                threads=threads,
+                progress=done,
+                kept=dict(kept),
+                keep=keep,
+                **options,
+            )
+        content = {**made_by, **found.as_numbers()}
+        if path is not None and part is not None:
+            _write(path, content)
+            part.unlink(missing_ok=True)
+        return content
+
+
+def show(game: Game, content: dict[str, Any]) -> None:
+    """Print what has been discovered."""
+    table = table_of("without", "chips lost", "found again", "if set to zero", "weight")
+    table.columns[0].no_wrap = True
+    for each in content["features"]:
+        one = len(each["features"]) == 1
+        table.add_row(
+            label(each["features"]),
+            figure(each["lost"]),
+            again_of(each),
+            figure(each["dropped"]),
+            figure(each["weight"]) if one else "",
+        )
+    budget = content["budget"]
+    put(
+        table,
+        f"{game.id} v{content['version']}, {in_words(content['variant'])}; started from {content['start']}, against "
+        f"{', '.join(content['rivals'])}; {budget['seeds']} searches of {budget['generations']} generations from seed "
+        f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
+        f"The tuned heuristic wins {figure(content['chips'])} chips per deal from them.",
+        *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
+        f"Found: {', '.join(label(each['features']) for each in content['features'] if each['found']) or 'nothing'}. "
+        "A finding is made in the first half of the searches and must be confirmed by the second, on deals that the "
+        "first never saw.",
+        "Lost: how many fewer chips per deal a heuristic tuned without it wins. Weights are scaled so that in half of "
+        "all decisions the best action scores at least 1 more than the next. ± is the half-width of the 95% interval "
+        f"over searches. The features are explained by: gupai rules {game.id}",
+    )
+
+
+def again_of(each: dict[str, Any]) -> str:
+    """Return what became of a feature in the second half of the searches; "" if the first stated nothing."""
+    if not each["stated"]:
+        return ""
+    return f"{figure(each['again'])}{', found' if each['found'] else ', not found again'}"
+
+
+def label(features: Sequence[str]) -> str:
+    """Return the name of a feature, or of a family of them, such as leave_1..6."""
+    first, last = features[0], features[-1]
+    return first if len(features) == 1 else f"{first}..{last.rpartition('_')[2]}"
+
+
+def figure(found: dict[str, float]) -> str:
+    """Return a mean with its interval, small ones with more digits."""
+    estimate = Estimate.of(found)
+    return estimate.text(3 if max(abs(estimate.mean), estimate.half_width) < 1 else 2, "searches")
+
+
+def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(read_text(path))
+        same = {key: content[key] for key in made_by} == json.loads(json.dumps(made_by))
+        for searched in content.get("seeds", ()):
+            Searched(*searched)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{path} is damaged; remove it") from None
+    if not same:
+        raise ValueError(f"{path} was written by another command or version; remove it or name another folder")
+    return content
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    write_file(path, f"{json_text(content, 1)}\n", force=True)

@@ -1,0 +1,107 @@
+"""`gupai train`: a run from the command line and its progress on the screen."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gupai_agents.workers import Cluster
+from gupai_app.shell.packages import needing
+from gupai_app.shell.report import Screen
+from gupai_app.shell.stop import Stop
+
+if TYPE_CHECKING:
+    from gupai_agents.workers import Workers
+    from gupai_training.config import Config
+    from gupai_training.run import Run
+
+
+def train(
+    config: str | None,
+    changes: list[str],
+    go_on: str | None,
+    runs: str,
+    as_json: bool,
+    stop: Stop,
+    workers: "Workers | None" = None,
+    seeds: int | None = None,
+) -> None:
+    """Train to the end and print the table of results; see `gupai train --help`. workers: compute targets.
+
+    With `seeds`, so many runs are trained, and the table is over them.
+
+    Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
+    """
+    with stop.held(), needing("train", "training"):
+        from gupai_training.config import load, saved_config
+
+        # Errors in the configuration are reported before torch is imported.
+        settings = load(str(config), changes) if go_on is None else saved_config(Path(go_on))
+        if seeds is None:
+            from gupai_training.run import Run
+    if seeds is not None:
+        _train_seeds(settings, seeds, runs, stop, as_json)
+        return
+    with stop.held():
+        if go_on is None:
+            run = Run.begin(settings, Path(runs), workers)
+        else:
+            run = Run(settings, Path(go_on), workers)
+    if isinstance(workers, Cluster):
+        workers.go_on = f"all that was learned is saved; continue with: gupai train --resume {run.folder}"
+    _train(stop, run, go_on is not None, as_json)
+
+
+def _train_seeds(settings: "Config", seeds: int, runs: str, stop: Stop, as_json: bool) -> None:
+    from gupai_app.training import compare_runs
+    from gupai_app.training import seeds as side_by_side
+
+    folders = side_by_side.train(settings, seeds, runs, stop, as_json=as_json)
+    compare_runs.compare(folders, None, None, as_json=as_json, force=False)
+
+
+def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
+    import torch
+
+    from gupai_app.training.progress import JsonReporter, ScreenReporter, results_table
+    from gupai_training.report import results_json, write_report
+    from gupai_training.run_folder import Reporter
+
+    console = Screen()
+    reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
+    if not as_json:
+        console.print(
+            f"{run.game.title}: training in {run.folder} on {run.network.device} in {run.network.precision}; ctrl-C "
+            "saves and stops",
+            soft_wrap=True,  # a path is not broken
+        )
+    again = f"gupai train --resume {run.folder}"
+    stop.result = f" at once; continue from the last save, if there is one, with: {again}"
+    stop.gently = True
+    try:
+        finished = run.learn(go_on=go_on, reporter=reporter, stop=stop.asked)
+    except (FloatingPointError, MemoryError, torch.OutOfMemoryError) as error:
+        raise ValueError(f"{run.folder}: {error}") from None
+    if not finished:
+        stop.result = f" and saved; continue with: {again}"
+        raise KeyboardInterrupt
+    stop.result = f", all is learned and saved; the table comes with: {again}"
+    stop.gently = False
+    rows = []
+    try:
+        if isinstance(reporter, ScreenReporter):
+            reporter.expect(2 * len(run.baselines) * run.config.evaluation.final_deals)
+        for row in run.results(reporter):
+            stop.check()
+            rows.append(row)
+    finally:
+        reporter.close()
+    stop.check()
+    report = write_report(run, rows)
+    if as_json:
+        print(results_json(run, rows))
+        return
+    console.print(results_table(run, rows, console.width))
+    console.print(f"Report: {report}", soft_wrap=True)
+    options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
+    console.print(
+        f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}", soft_wrap=True
+    )

@@ -1,0 +1,86 @@
+"""`gupai tune`: find weights for a heuristic, try them on the game's players, and write them with their origin."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from gupai_agents.evaluation import duel
+from gupai_agents.heuristics import HeuristicAgent
+from gupai_agents.plain_yaml import to_yaml
+from gupai_agents.registry import agent_names, make_agent
+from gupai_agents.tune import Tuned, tune
+from gupai_agents.workers import Workers
+from gupai_app.shell.packages import needing
+from gupai_app.shell.report import shares
+from gupai_app.shell.streams import say
+from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
+from gupai_env.core.variant import Variant
+from gupai_env.words.files import STREAMS, write_file
+
+TRIED = 5000  # deals against each of the game's players
+DIGITS = 4  # of a weight
+
+
+def run(
+    game: Game,
+    variant: Variant,
+    start: str | None,
+    features: Sequence[str] | None,
+    seconds: float,
+    generations: int | None,
+    seed: int,
+    out: str | None,
+    workers: Workers | None = None,
+    *,
+    force: bool = False,
+) -> None:
+    """Tune, print the heuristic as YAML and, with `out`, write it there. Raises: ValueError as `tune`; OSError.
+
+    Args: out: of a file, "-" for standard output alone. force: whether it may be replaced.
+    """
+    options = variant.changed()
+    with needing("tune", "tuning"), shares() as notify:
+        found = tune(
+            game,
+            start=start,
+            features=features,
+            seconds=seconds,
+            generations=generations,
+            seed=seed,
+            progress=lambda share, generation, gain: notify(share, f"generation {generation}"),
+            workers=workers,
+            **options,
+        )
+    text = to_yaml(described(found, options, start))
+    say(text, end="")  # first, so that it is not lost if the file cannot be written
+    if out is not None and out not in STREAMS:
+        write_file(out, text, force=force)
+        say(f"Play against it: gupai play {game.id} --against heuristic:{out}", error=True)
+
+
+def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:
+    """Return a heuristic with its origin and its results."""
+    game = found.game
+    weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in found.weights.items()}
+    tuned = HeuristicAgent(game, "this", weights)
+    gains = {
+        name: str(duel(game, tuned, make_agent(name, game, **options), TRIED, seed=found.seed, **options).mean(0))
+        for name in agent_names(game, game.variant.make(**options))[1:]
+    }
+    return {
+        "game": game.id,
+        "version": game.version,
+        "variant": options,
+        "weights": weights,
+        "chips_per_deal_against": gains,
+        "provenance": {
+            "by": "gupai tune",
+            "start": start or next(reversed(list(game.heuristics))),
+            "seed": in_json(found.seed),
+            "generations": found.generations,
+            "deals": found.deals,
+            "tried_in_deals": TRIED,
+            "versions": {name: version(name) for name in ("gupai", "cmaes", "numpy", "numba")},
+        },
+    }

@@ -1,0 +1,1 @@
+"""What is said to people, and the languages in which it is said."""
