@@ -81,6 +81,7 @@ def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
         *(("gupai_agents/evaluation/claims/recorded", f"{path.stem}.json") for path in paths()),
         ("gupai_agents/weights", "jie-long.yaml"),
         ("gupai_env/render", "letters.otf"),
+        *((f"gupai_app/{path.parent.name}", path.name) for path in (ROOT / "gupai_app").glob("*/*.py")),
         ("gupai_app/play/templates", ""),
         ("gupai_agents/evaluation/templates", ""),
         ("gupai_training/templates", ""),

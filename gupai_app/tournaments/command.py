@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from gupai_app.tournaments.benchmark import PLAYERS, verify_card
 from gupai_app.shell.errors import Mistake, check_target, going_on, mistakes
 from gupai_app.shell.options import (
     BEGIN_AGAIN,
@@ -34,6 +33,7 @@ from gupai_app.shell.options import (
 )
 from gupai_app.shell.packages import needing
 from gupai_app.shell.streams import say
+from gupai_app.tournaments.benchmark import PLAYERS, verify_card
 
 
 @dataclass(frozen=True)
@@ -245,8 +245,8 @@ def ladder(
 
     from gupai_agents.evaluation.ladder import play_ladder
     from gupai_agents.search import SearchAgent
-    from gupai_app.tournaments import ladder as page
     from gupai_app.shell import report
+    from gupai_app.tournaments import ladder as page
 
     players = [read_agent(spec, game, variant) for spec in page.players(game, variant, agents or ())]
     begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)

@@ -7,8 +7,8 @@ from typing import Any
 from gupai_agents.cores import cores
 from gupai_agents.evaluation.ladder import Ladder
 from gupai_agents.registry import agent_names
-from gupai_app.training.speed import machine
 from gupai_app.shell.report import put, table_of
+from gupai_app.training.speed import machine
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant

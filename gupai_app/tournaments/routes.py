@@ -31,8 +31,8 @@ from gupai_agents.search import SearchAgent
 from gupai_agents.stored import small_file
 from gupai_agents.workers import Workers
 from gupai_app.play.address import rules_of
+from gupai_app.review.routes import show
 from gupai_app.server.jobs import MOST_KEPT, Notify
-from gupai_app.tournaments.folders import Kept, Standing, kept, played_so_far, schedule_of
 from gupai_app.server.pages import (
     Asked,
     Query,
@@ -47,7 +47,7 @@ from gupai_app.server.pages import (
     whole,
 )
 from gupai_app.server.players import RUN, Players, folder_called, folders, shown
-from gupai_app.review.routes import show
+from gupai_app.tournaments.folders import Kept, Standing, kept, played_so_far, schedule_of
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
