@@ -21,7 +21,7 @@ from gupai_agents.evaluation.claims import (
 )
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples
 from gupai_agents.evaluation.claims.doses import judged
-from gupai_agents.evaluation.claims.effects import found_at, sentence_of
+from gupai_agents.evaluation.claims.effects import dose_finding, sentence_of
 from gupai_agents.evaluation.claims.orderings import _ranked
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.policies import Pairs
@@ -274,7 +274,7 @@ def test_doses_that_agree_are_as_sure_as_the_least_sure_and_others_as_the_surest
     ):
         some = levels(*said)
         p = [level.pooled.p for level in some]
-        assert found_at(reading, some, "it").p == pytest.approx(chance(p) * (2 if chance is min else 1), rel=1e-9)
+        assert dose_finding(reading, some, "it").p == pytest.approx(chance(p) * (2 if chance is min else 1), rel=1e-9)
         assert 2 * min(p) < max(p)
 
 
@@ -315,7 +315,7 @@ def test_what_an_action_gains_in_a_deal_is_the_mean_of_its_positions(monkeypatch
     taken = actions.taken_in(at, sampler, "greedy", 0, Choice([], [], [], "uniform"), 10)
     assert taken.by_deal.tolist() == [2.0, -4.0, 2.5]
     assert taken.by_position.tolist() == [1.0, 3.0, -4.0, 0.0, 5.0]
-    assert taken.of.tolist() == [2, 2, 7, 9, 9]
+    assert taken.deal_numbers.tolist() == [2, 2, 7, 9, 9]
     assert taken.choices.tolist() == [[move, move - 3, move + 7] for move in range(3, 8)]
 
 
@@ -489,7 +489,7 @@ def test_what_never_came_up_has_no_effect_and_no_bounds():
     assert found.as_numbers().items() >= {"mean": None, "low": None, "high": None, "n": 900}.items()
     assert not policies.effect_of(UNSKILLED, none, 0.5, "greater").counted
     assert verdicts.judge(found.estimate, 0.5, "greater") == verdicts.Judged(verdicts.TOO_RARE)
-    assert verdicts.p_of(found.estimate) == 1.0
+    assert verdicts.p_value(found.estimate) == 1.0
     assert sentence_of(found.estimate, 0.5, "the trait") == "The trait did not occur in 900 deals."
 
 
@@ -527,7 +527,7 @@ def test_a_plan_asks_for_its_least_where_nothing_varies():
     ],
 )
 def test_players_agree_or_it_is_said_that_they_do_not(verdicts_found, said):
-    assert effects.agreed(verdicts_found) == said
+    assert effects.joint_verdict(verdicts_found) == said
 
 
 def test_an_effect_in_words_names_what_differs_between_opponents():
@@ -543,11 +543,11 @@ def test_an_effect_in_words_names_what_differs_between_opponents():
         "The trait changes this by +0.250 (95% interval -0.25 to +0.75): lockouts.",
     ]
     level = Level(dose_of("3+"), "", "inconclusive", alike, ())
-    assert effects._told(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
+    assert effects._dose_text(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
     rare = level.__class__(dose_of("4"), "", "too rare", alike._replace(effect=Estimate.symmetric(0.0, np.inf, 1)), ())
-    assert effects._told(rare, "") == "with four +0.00 (1 deal: no interval)"
+    assert effects._dose_text(rare, "") == "with four +0.00 (1 deal: no interval)"
     never = dataclasses.replace(rare, pooled=alike._replace(effect=NOTHING._replace(samples=900)))
-    assert effects._told(never, "") == "with four it did not occur in 900 deals"
+    assert effects._dose_text(never, "") == "with four it did not occur in 900 deals"
     changed = Changed(agent="greedy", discards="random")
     assert [effects.player_text(each) for each in ("same", "tuned", changed)] == [
         "the opponent itself",

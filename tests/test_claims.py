@@ -906,10 +906,12 @@ def test_p_of_a_share_is_that_of_the_binomial_tails(hits, samples, threshold):
 
 def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out():
     assert (
-        verdicts.p_of(Estimate.symmetric(1.97, 1.96, 900)) < 0.05 < verdicts.p_of(Estimate.symmetric(1.95, 1.96, 900))
+        verdicts.p_value(Estimate.symmetric(1.97, 1.96, 900))
+        < 0.05
+        < verdicts.p_value(Estimate.symmetric(1.95, 1.96, 900))
     )
-    assert verdicts.p_of(Estimate.symmetric(2.0, float("inf"), 1)) == 1
-    assert verdicts.p_of(Estimate.symmetric(2.0, 1.0, 9, 3.0)) > verdicts.p_of(Estimate.symmetric(2.0, 1.0, 9))
+    assert verdicts.p_value(Estimate.symmetric(2.0, float("inf"), 1)) == 1
+    assert verdicts.p_value(Estimate.symmetric(2.0, 1.0, 9, 3.0)) > verdicts.p_value(Estimate.symmetric(2.0, 1.0, 9))
 
 
 @pytest.mark.parametrize(

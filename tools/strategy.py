@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.files import RECORDED
-from gupai_agents.evaluation.claims.report import headline, levels, master_said, shown
+from gupai_agents.evaluation.claims.report import figure_text, headline, levels, master_sentence
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claims import terminal as claims
@@ -154,7 +154,7 @@ def _evidence(each: Advice) -> str:
     if reading["kind"] not in ("policy", "action") and reading["verdict"] in WRONG:
         found.insert(0, "Not so.")
     if not reading.get("doses"):
-        found += [f"Strong players: {master_said(one)}." for one in reading.get("masters", ())]
+        found += [f"Strong players: {master_sentence(one)}." for one in reading.get("masters", ())]
     return " ".join(found)
 
 
@@ -165,7 +165,7 @@ def _doses(each: Advice) -> Iterator[str]:
     yield f"| {each.dose} | chips | do it? | do strong players? |"
     yield "| --- | --- | --- | --- |"
     for level in levels(reading):
-        found = shown(level, reading)
+        found = figure_text(level, reading)
         strong = ", ".join(
             f"{one['who'].partition(',')[0]} in {100 * one['chooses']['mean']:.0f}%" for one in level.get("masters", ())
         )

@@ -45,9 +45,9 @@ class DecisionBatch(NamedTuple):
 
     def observations(self, game: Game) -> np.ndarray:
         """Return what the environments of a game show the seats to act, int8 [N, layout.size]."""
-        found = np.empty((len(self.rng_keys), game.encoder.layout.size), np.int8)
-        kernels(game).encode(self.views, found)
-        return found
+        observations = np.empty((len(self.rng_keys), game.encoder.layout.size), np.int8)
+        kernels(game).encode(self.views, observations)
+        return observations
 
     def copy(self) -> "DecisionBatch":
         """Return the same decisions in arrays of their own."""
@@ -57,8 +57,8 @@ class DecisionBatch(NamedTuple):
 
 def concatenated(batches: Sequence[DecisionBatch]) -> DecisionBatch:
     """Return the concatenation of several batches of one game."""
-    views = np.concatenate([_as_bytes(each.views) for each in batches]).view(batches[0].views.dtype, np.recarray)
-    masks, rng_keys = (np.concatenate([getattr(each, name) for each in batches]) for name in ("masks", "rng_keys"))
+    views = np.concatenate([_as_bytes(batch.views) for batch in batches]).view(batches[0].views.dtype, np.recarray)
+    masks, rng_keys = (np.concatenate([getattr(batch, name) for batch in batches]) for name in ("masks", "rng_keys"))
     return DecisionBatch(views, masks, rng_keys)
 
 
@@ -152,8 +152,8 @@ def note_origin(agent: AnyAgent, spec: str, files: Sequence[Path] = ()) -> AnyAg
 
 def origin_of(agent: Any) -> Origin | None:
     """Return what an agent was made from, None for one that `make_agent` did not make."""
-    found = getattr(agent, "made_from", None)
-    return found if isinstance(found, Origin) else None
+    origin = getattr(agent, "made_from", None)
+    return origin if isinstance(origin, Origin) else None
 
 
 def labels_of(agents: Sequence[Any], taken: Sequence[str] = ()) -> list[str]:
@@ -163,18 +163,18 @@ def labels_of(agents: Sequence[Any], taken: Sequence[str] = ()) -> list[str]:
     """
     names = [name_of(agent) for agent in agents]
     often = Counter(names)
-    for at, agent in enumerate(agents):
+    for index, agent in enumerate(agents):
         origin = origin_of(agent)
-        if often[names[at]] > 1 and origin and origin.spec != names[at]:
-            names[at] = f"{names[at]} ({origin.spec})"
-    found: list[str] = []
+        if often[names[index]] > 1 and origin and origin.spec != names[index]:
+            names[index] = f"{names[index]} ({origin.spec})"
+    labels: list[str] = []
     for name in names:
         number, label = 1, name
-        while label in found or label in taken or (number > 1 and label in names):
+        while label in labels or label in taken or (number > 1 and label in names):
             number += 1
             label = f"{name} ({number})"
-        found.append(label)
-    return found
+        labels.append(label)
+    return labels
 
 
 def check_agent(agent: Any, game: Game, variant: Variant) -> None:
@@ -342,7 +342,7 @@ def probabilities(agent: Agent, game: Game, variant: Variant, batch: DecisionBat
         return policy
     answers = ask(agent, game, variant, batch)
     for key in KEYS_TRIED:
-        again = batch._replace(rng_keys=np.full_like(batch.rng_keys, key))
-        if (ask(agent, game, variant, again) != answers).any():
+        rekeyed = batch._replace(rng_keys=np.full_like(batch.rng_keys, key))
+        if (ask(agent, game, variant, rekeyed) != answers).any():
             raise AgentError(f"{name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)")
     return certain(answers, batch.masks.shape[1])

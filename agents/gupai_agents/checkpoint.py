@@ -164,20 +164,20 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
             raise CheckpointError(
                 f"{path}: damaged, {key} of its header is {shortened(header.get(key))}, not {type(value).__name__}"
             )
-    for key, what in (("game", "game"), ("version", "game version")):
+    for key, label in (("game", "game"), ("version", "game version")):
         if header[key] != wanted[key]:
-            raise CheckpointError(f"{path}: made for {what} {shortened(header[key])}, not {wanted[key]!r}")
+            raise CheckpointError(f"{path}: made for {label} {shortened(header[key])}, not {wanted[key]!r}")
     rules = options_in(header["rules"], variant)
     for name, value in binding_options(variant).items():
-        found = rules.get(name)
-        if found != value:
-            raise CheckpointError(f"{path}: trained with {name}={shortened(found)}, not {name}={value!r}")
+        entry = rules.get(name)
+        if entry != value:
+            raise CheckpointError(f"{path}: trained with {name}={shortened(entry)}, not {name}={value!r}")
     for key in ("observation", "actions"):
         for name, value in wanted[key].items():
-            found = header[key].get(name)
-            if found != value:
+            entry = header[key].get(name)
+            if entry != value:
                 raise CheckpointError(
-                    f"{path}: made for another layout of {key}: {name} {shortened(found)}, not {value!r}"
+                    f"{path}: made for another layout of {key}: {name} {shortened(entry)}, not {value!r}"
                 )
 
 

@@ -42,19 +42,19 @@ def called(who: str, function: Callable[Parameters, Result], /, *arguments: Para
 def failure_of(who: str, error: BaseException) -> str:
     """Return one line on an exception: who failed, with what, and where in their own code."""
     place = place_of(error)
-    said = in_one_line(error)
-    at = f" at {place}" if place else ""
-    cause = f"{type(error).__name__}{at}{f': {said}' if said else ''}"
+    message = in_one_line(error)
+    place_text = f" at {place}" if place else ""
+    cause = f"{type(error).__name__}{place_text}{f': {message}' if message else ''}"
     return say("agent {name} failed with {cause}", name=who, cause=cause)
 
 
 def in_one_line(error: BaseException) -> str:
     """Return what an exception says, in one line that is not too long."""
     try:
-        said = " ".join(str(error).split())
+        message = " ".join(str(error).split())
     except Exception:  # it cannot be found
         return ""
-    return said if len(said) <= LONGEST else f"{said[: LONGEST - 3]}..."
+    return message if len(message) <= LONGEST else f"{message[: LONGEST - 3]}..."
 
 
 def place_of(error: BaseException) -> str:

@@ -383,7 +383,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self._play_others()
         nothing = np.zeros(self.num_envs, np.bool_)
         still_over = nothing if lanes is None else self._ended & ~lanes
-        return self._shown(still_over, nothing, np.full(self.num_envs, NONE_PLAYED))
+        return self._observed(still_over, nothing, np.full(self.num_envs, NONE_PLAYED))
 
     def _begin(self, seed: int | Sequence[int] | None) -> None:
         """Deal in every lane; a bad seed changes nothing."""
@@ -453,7 +453,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         self._play_others()
         self._rewards[gave_up] = self._illegal_reward
         terminated = self._over.copy()
-        observations, info = self._shown(terminated, illegal, np.where(new | gave_up, NONE_PLAYED, played))
+        observations, info = self._observed(terminated, illegal, np.where(new | gave_up, NONE_PLAYED, played))
         return observations, self._rewards.copy(), terminated, np.zeros(self.num_envs, np.bool_), info
 
     def _mended(self, actions: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -484,12 +484,12 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
             with self.envs.alone:
                 self._play()
 
-    def _shown(
+    def _observed(
         self, terminated: np.ndarray, illegal: np.ndarray, played: np.ndarray
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Return observations and infos, where episodes that are `terminated` have ended just now; all is done then."""
-        observations, every = self.envs.observations.astype(self._dtype), np.ones(self.num_envs, np.bool_)
-        info = self._infos(every, self.envs.masks.view(np.int8), illegal, played)
+        observations, all_lanes = self.envs.observations.astype(self._dtype), np.ones(self.num_envs, np.bool_)
+        info = self._infos(all_lanes, self.envs.masks.view(np.int8), illegal, played)
         if waits := self.autoreset_mode != AutoresetMode.SAME_STEP:
             observations[terminated] = self._final_observations[terminated]
             info["action_mask"][terminated] = 0

@@ -32,13 +32,13 @@ def read_heuristic(path: str, game: Game) -> dict[str, float]:
     except OSError as error:
         raise ValueError(describe(error)) from None
     try:
-        found = parse_yaml(text)
+        content = parse_yaml(text)
     except ValueError as error:
         raise ValueError(f"{path}: not a heuristic file ({' '.join(str(error).split())})") from None
-    if not isinstance(found, dict) or not isinstance(found.get("weights"), dict):
+    if not isinstance(content, dict) or not isinstance(content.get("weights"), dict):
         raise ValueError(f"{path}: a heuristic is a mapping with `game` and `weights`, as `gupai tune` writes it")
     try:
-        heuristic = HeuristicFile.model_validate(found)
+        heuristic = HeuristicFile.model_validate(content)
     except ValidationError as error:
         raise ValueError(f"{path}: {_one_line(error)}") from None
     if heuristic.game != game.id:

@@ -78,7 +78,7 @@ class RandomAgent:
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
         check_batch(self.game, batch)
-        return asked(self.game, RANDOM, np.zeros((1, 1)), batch)
+        return batch_actions(self.game, RANDOM, np.zeros((1, 1)), batch)
 
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]."""
@@ -104,7 +104,7 @@ class HeuristicAgent:
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
         check_batch(self.game, batch)
-        return asked(self.game, RANDOM + 1, self.weights[None], batch)
+        return batch_actions(self.game, RANDOM + 1, self.weights[None], batch)
 
     def scores(self, batch: DecisionBatch) -> np.ndarray:
         """Return the score of every action, float64 [N, num_actions]; -inf where it is not legal."""
@@ -135,7 +135,7 @@ def scores_of(game: Game, weights: np.ndarray, batch: DecisionBatch) -> np.ndarr
     return scores
 
 
-def asked(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
+def batch_actions(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
     """Return the action of a player by number in every row of a batch that was checked, int16 [N]."""
     actions = np.empty(len(batch.rng_keys), np.int16)
     heuristic_loops(game).choose(

@@ -73,29 +73,29 @@ def questions(game: Game, variant: Variant) -> DecisionBatch:
     """Return fixed decisions in which there is a choice, out of all moments of a few deals."""
     envs = new_lanes(game, variant, DEALS)
     envs.reset(seeds=np.arange(DEALS))
-    found: list[DecisionBatch] = []
+    batches: list[DecisionBatch] = []
     for move, (rows, batch, actions) in zip(range(1, MOVES + 1), decisions(envs, []), strict=False):
-        found.append(batch.at(batch.masks.sum(1) > 1))
-        for at, (row, mask) in enumerate(zip(rows, batch.masks, strict=True)):
+        batches.append(batch.at(batch.masks.sum(1) > 1))
+        for index, (row, mask) in enumerate(zip(rows, batch.masks, strict=True)):
             legal = np.flatnonzero(mask)
-            actions[at] = legal[move * SPREAD * (row + 1) % len(legal)]
-    together = concatenated(found)
+            actions[index] = legal[move * SPREAD * (row + 1) % len(legal)]
+    together = concatenated(batches)
     count = len(together.rng_keys)
     return together.at(np.unique(np.linspace(0, count - 1, min(QUESTIONS, count)).astype(int)))
 
 
-def require_same(labels: Sequence[str], found: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
+def require_same(labels: Sequence[str], before: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
     """Raise ValueError, naming the first difference, unless the players are the same as before, by `identity_of`.
 
-    Args: labels: their labels. found: their identities then. wanted: their identities now.
+    Args: labels: their labels. before: their identities then. wanted: their identities now.
     """
-    for label, was, now in zip(labels, found, wanted, strict=True):
+    for label, was, now in zip(labels, before, wanted, strict=True):
         for key in now:
             if was.get(key) != now[key]:
-                said = {
+                message = {
                     "name": f"called itself {was.get('name')}, not {now['name']}",
                     "spec": f"was made from {was.get('spec')}, not from {now['spec']}",
                     "files": f"was made from other files ({', '.join({**was.get('files', {}), **now['files']})})",
                     "moves": "played other moves; what makes it has changed",
                 }[key]
-                raise ValueError(f"{label} {said}")
+                raise ValueError(f"{label} {message}")

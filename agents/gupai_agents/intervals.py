@@ -55,13 +55,13 @@ def interval_text(
         samples = say("1 {noun}", noun=alias(one, context="unit"))
         if n > 1:
             samples = say("all {number} {noun} alike", number=f"{n:,}", noun=alias(noun, context="unit"))
-        shown = f"{mean:{sign}z.{2 if places is None else places}f}{unit}"
-        return say("{mean} ({samples}: no interval)", mean=shown, samples=samples)
+        mean_text = f"{mean:{sign}z.{2 if places is None else places}f}{unit}"
+        return say("{mean} ({samples}: no interval)", mean=mean_text, samples=samples)
     half = (high - low) / 2
     if places is None:
         places = 4 if 0 < half < FINE else 2
-    shown = f"{mean:{sign}z.{places}f}{unit}"
+    mean_text = f"{mean:{sign}z.{places}f}{unit}"
     if abs(low + high - 2 * mean) < 10**-places / 2:
-        return f"{shown} ±{half:.{places}f}"
+        return f"{mean_text} ±{half:.{places}f}"
     ends = {"low": f"{low:{sign}z.{places}f}", "high": f"{high:{sign}z.{places}f}"}
-    return say("{mean} ({low} to {high})", mean=shown, **ends)
+    return say("{mean} ({low} to {high})", mean=mean_text, **ends)

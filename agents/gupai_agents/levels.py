@@ -31,19 +31,19 @@ class Level(NamedTuple):
 
 @functools.cache
 def _all() -> dict[str, Any]:
-    found: dict[str, Any] = parse_yaml(FILE.read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = parse_yaml(FILE.read_text(encoding="utf-8"))
+    return content
 
 
 def levels(game: Game) -> list[Level]:
     """Return the levels of a game, the weakest first; none for a game of another package."""
-    found = _all().get(game.id, {})
-    return [Level(name, against=found["against"], **found[name]) for name in LEVELS if found]
+    settings = _all().get(game.id, {})
+    return [Level(name, against=settings["against"], **settings[name]) for name in LEVELS if settings]
 
 
 def player_of(level: str, game: Game, variant: Variant) -> str:
     """Return the player of a level. Raises: ValueError for a game that has no levels."""
-    found = next((each.player for each in levels(game) if each.name == level), None)
-    if found is None:
+    player = next((candidate.player for candidate in levels(game) if candidate.name == level), None)
+    if player is None:
         raise ValueError(f"{game.id} has no levels; choose one of {', '.join(heuristic_names(game))}")
-    return best_heuristic(game) if found == BEST and best_file(game, variant) is None else found
+    return best_heuristic(game) if player == BEST and best_file(game, variant) is None else player

@@ -58,19 +58,19 @@ class LookAhead:
         rows = np.flatnonzero(late)
         if not len(rows):
             return scores
-        asked = batch.at(rows)._replace(rng_keys=np.full(len(rows), SEED, np.int64))
-        found = self.search.values(asked, halving=False).means / self.depth.temperature
-        step = self.depth.trust * (found - scores[rows])  # what all actions of a row have in common changes no choice
+        decisions = batch.at(rows)._replace(rng_keys=np.full(len(rows), SEED, np.int64))
+        means = self.search.values(decisions, halving=False).means / self.depth.temperature
+        step = self.depth.trust * (means - scores[rows])  # what all actions of a row have in common changes no choice
         corrected = scores.copy()
-        corrected[rows] += np.where(asked.masks, step, 0)
+        corrected[rows] += np.where(decisions.masks, step, 0)
         return corrected
 
 
 def look_ahead_of(header: dict[str, Any], game: Game, variant: Variant) -> LookAhead | None:
     """Return how the player of a checkpoint looks ahead, if it does; raises ValueError for a bad description."""
-    found = header.get(HEADER_KEY)
-    if found is None:
+    numbers = header.get(HEADER_KEY)
+    if numbers is None:
         return None
-    if not isinstance(found, dict) or found.keys() != set(Depth._fields):
-        raise ValueError(f"{HEADER_KEY} has the numbers {', '.join(Depth._fields)}, not {short_repr(found)}")
-    return LookAhead(game, variant, Depth(**found))
+    if not isinstance(numbers, dict) or numbers.keys() != set(Depth._fields):
+        raise ValueError(f"{HEADER_KEY} has the numbers {', '.join(Depth._fields)}, not {short_repr(numbers)}")
+    return LookAhead(game, variant, Depth(**numbers))

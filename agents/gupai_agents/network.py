@@ -66,7 +66,7 @@ def wiring(net: Any, inputs: int) -> list[Wiring]:
     """
     hidden, kind = net["hidden"], net["type"]
     widths = zip(itertools.pairwise([inputs, *hidden]), alike(hidden), strict=True)
-    return [Wiring(*each, same and kind != MLP, same and kind == GATED) for each, same in widths]
+    return [Wiring(*width, same and kind != MLP, same and kind == GATED) for width, same in widths]
 
 
 class Linear(NamedTuple):
@@ -175,12 +175,12 @@ def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int,
     for name in sorted(tensors.keys() | shapes.keys()):
         if name not in tensors:
             raise ValueError(f"the tensor {name} {list(shapes[name])} of its network is missing")
-        tensor, shown = tensors[name], f"tensor {shortened(name)} {list(tensors[name].shape)}"
+        tensor, label = tensors[name], f"tensor {shortened(name)} {list(tensors[name].shape)}"
         if tensor.shape != shapes.get(name):
             wanted = f"needs {list(shapes[name])}" if name in shapes else "has no such tensor"
-            raise ValueError(f"{shown} does not fit its network, which {wanted}")
+            raise ValueError(f"{label} does not fit its network, which {wanted}")
         if tensor.dtype != np.float32:
-            raise ValueError(f"{shown} holds {tensor.dtype}, not float32")
+            raise ValueError(f"{label} holds {tensor.dtype}, not float32")
 
 
 def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:

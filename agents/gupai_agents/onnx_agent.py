@@ -117,35 +117,35 @@ class OnnxAgent(ObservationAgent):
         wanted = f"{self.game.id} has one input, observations [N, {size}]"
         if len(inputs) != 1:
             raise ValueError(f"it has {len(inputs)} inputs ({_listed(inputs)}); {wanted}")
-        (found,) = inputs
-        if len(found.shape) != 2 or (isinstance(found.shape[1], int) and found.shape[1] != size):
+        (node,) = inputs
+        if len(node.shape) != 2 or (isinstance(node.shape[1], int) and node.shape[1] != size):
             raise ValueError(f"its input is {_listed(inputs)}; {wanted}")
-        if isinstance(found.shape[0], int):
+        if isinstance(node.shape[0], int):
             raise ValueError(f"its input is {_listed(inputs)}; export it with a dynamic first axis")
-        if found.type not in DTYPES:
-            raise ValueError(f"its input is of type {found.type}; it must be of {', '.join(DTYPES)}")
-        return found.name, DTYPES[found.type]
+        if node.type not in DTYPES:
+            raise ValueError(f"its input is of type {node.type}; it must be of {', '.join(DTYPES)}")
+        return node.name, DTYPES[node.type]
 
     def _output(self) -> str:
         """Return the name of the output that holds scores; raises ValueError unless there is just one."""
-        (name, dtype), names = self.input, [each.name for each in self.session.get_outputs()]
+        (name, dtype), names = self.input, [output.name for output in self.session.get_outputs()]
         for rows in TRIED:
-            shown = {name: np.ones((rows, self.game.encoder.layout.size), dtype)}
+            feed = {name: np.ones((rows, self.game.encoder.layout.size), dtype)}
             try:
-                found, again = (self.session.run(names, shown) for _ in range(2))
+                first, second = (self.session.run(names, feed) for _ in range(2))
             except Exception as error:
                 raise ValueError(f"it fails for {rows} observations ({in_one_line(error)})") from None
-            shapes = {each: list(np.shape(value)) for each, value in zip(names, found, strict=True)}
-            fitting = [each for each in names if shapes[each] == [rows, self.game.num_actions]]
-            if not fitting:
-                said = ", ".join(f"{each} {shape}" for each, shape in shapes.items())
+            shapes = {name: list(np.shape(value)) for name, value in zip(names, first, strict=True)}
+            candidates = [name for name in names if shapes[name] == [rows, self.game.num_actions]]
+            if not candidates:
+                listing = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
                 wanted = f"{self.game.id} has scores {[rows, self.game.num_actions]}"
-                raise ValueError(f"its outputs for {rows} observations are {said}; {wanted}")
-            if len(fitting) > 1 and SCORES not in fitting:
-                raise ValueError(f"its outputs {', '.join(fitting)} may all be scores of actions; call one {SCORES}")
-            chosen = SCORES if SCORES in fitting else fitting[0]
-            at = names.index(chosen)
-            if not np.array_equal(found[at], again[at], equal_nan=found[at].dtype.kind == "f"):
+                raise ValueError(f"its outputs for {rows} observations are {listing}; {wanted}")
+            if len(candidates) > 1 and SCORES not in candidates:
+                raise ValueError(f"its outputs {', '.join(candidates)} may all be scores of actions; call one {SCORES}")
+            chosen = SCORES if SCORES in candidates else candidates[0]
+            index = names.index(chosen)
+            if not np.array_equal(first[index], second[index], equal_nan=first[index].dtype.kind == "f"):
                 raise ValueError(
                     f"its output {chosen} differs for equal observations; export scores, and draw by sample:"
                 )
@@ -154,8 +154,8 @@ class OnnxAgent(ObservationAgent):
 
 def _listed(values: Any) -> str:
     """Return inputs of a graph with their shapes."""
-    sizes = ([str(size) if isinstance(size, int) else "N" for size in each.shape] for each in values)
-    return ", ".join(f"{each.name} [{', '.join(shape)}]" for each, shape in zip(values, sizes, strict=True))
+    sizes = ([str(size) if isinstance(size, int) else "N" for size in tensor.shape] for tensor in values)
+    return ", ".join(f"{tensor.name} [{', '.join(shape)}]" for tensor, shape in zip(values, sizes, strict=True))
 
 
 def read_graph(path: Path) -> tuple[bytes, list[Path]]:
@@ -171,7 +171,7 @@ def read_graph(path: Path) -> tuple[bytes, list[Path]]:
     try:
         content = small_file(path, MAX_BYTES).read_bytes()
         model = onnx.load_model_from_string(content)
-        apart = sorted({ExternalDataInfo(each).location for each in _tensors(model) if uses_external_data(each)})
+        apart = sorted({ExternalDataInfo(tensor).location for tensor in _tensors(model) if uses_external_data(tensor)})
         if not apart:
             return content, [path]
         for name in apart:
@@ -199,5 +199,5 @@ def _tensors(message: Any) -> Iterator[Any]:
         return
     for field, value in message.ListFields():
         if field.message_type is not None:
-            for each in value if hasattr(value, "add") else [value]:
-                yield from _tensors(each)
+            for part in value if hasattr(value, "add") else [value]:
+                yield from _tensors(part)

@@ -76,7 +76,7 @@ def agents_of(game: Game, variant: Variant, specs: Sequence[str | Agent]) -> lis
     Raises: ValueError for an unknown name, and for an agent made for another game or variant.
     """
     named = {spec: make_agent(spec, game, **vars(variant)) for spec in specs if isinstance(spec, str)}
-    agents = [named[each] if isinstance(each, str) else each for each in specs]
+    agents = [named[spec] if isinstance(spec, str) else spec for spec in specs]
     for agent in agents:
         check_agent(agent, game, variant)
     return agents
@@ -139,7 +139,7 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
 
 def settings_of(spec: str, listed: str) -> dict[str, str]:
     """Return the settings of a search; a heuristic's own commas belong to the heuristic. Raises: ValueError."""
-    allowed = (*SEARCH_HEURISTICS, *(each.name for each in fields(Plan)))
+    allowed = (*SEARCH_HEURISTICS, *(field.name for field in fields(Plan)))
     settings: dict[str, str] = {}
     for piece in filter(None, listed.split(",")):
         name, sign, value = piece.partition("=")
@@ -156,10 +156,10 @@ def settings_of(spec: str, listed: str) -> dict[str, str]:
 
 def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
     """Return a heuristic from its text; raises ValueError."""
-    heuristic, at, suffix = spec.rpartition("@")
-    if not at or spec.endswith(SUFFIX):  # the @ of a file's name is not a temperature
-        heuristic, at, suffix = spec, "", ""
-    temperature = _number(spec, suffix) if at else 0.0
+    heuristic, separator, suffix = spec.rpartition("@")
+    if not separator or spec.endswith(SUFFIX):  # the @ of a file's name is not a temperature
+        heuristic, separator, suffix = spec, "", ""
+    temperature = _number(spec, suffix) if separator else 0.0
     kind, colon, listed = heuristic.partition(":")
     if colon and listed.endswith(SUFFIX):
         from gupai_agents.heuristic_file import read_heuristic

@@ -94,7 +94,7 @@ def _tensors_in(network: Any) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _perceptron(
-    found: Mapping[str, np.ndarray], game: Game, layers: Sequence[str] | None
+    named_tensors: Mapping[str, np.ndarray], game: Game, layers: Sequence[str] | None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the description of a perceptron, and its tensors under a checkpoint's names; raises ValueError.
 
@@ -102,24 +102,24 @@ def _perceptron(
     """
     size, actions = game.encoder.layout.size, game.num_actions
 
-    def refused(what: str) -> ValueError:
-        listed = [f"{name} {list(tensor.shape)}" for name, tensor in found.items()]
+    def refused(problem: str) -> ValueError:
+        listed = [f"{name} {list(tensor.shape)}" for name, tensor in named_tensors.items()]
         listed[MOST_LISTED:] = ["..."] if len(listed) > MOST_LISTED else []
         wanted = f"weights [width, {size}], [width, width before], ..., [{actions}, last width], each with its bias"
         return ValueError(
-            f"{what}; the tensors are {', '.join(listed) or 'none'}; expected for {game.id} are {wanted} "
+            f"{problem}; the tensors are {', '.join(listed) or 'none'}; expected for {game.id} are {wanted} "
             "(layers=[...] names those of the policy in their order)"
         )
 
-    names = _layers_in(found) if layers is None else list(layers)
+    names = _layers_in(named_tensors) if layers is None else list(layers)
     linear: list[tuple[np.ndarray, np.ndarray]] = []
     for name in names:
-        weight = found.get(f"{name}.weight")
-        if weight is None and (kernel := found.get(f"{name}.{KERNEL}")) is not None:
+        weight = named_tensors.get(f"{name}.weight")
+        if weight is None and (kernel := named_tensors.get(f"{name}.{KERNEL}")) is not None:
             weight = kernel.T
         if weight is None or weight.ndim != 2:
             raise refused(f"{name} is not a linear layer")
-        bias = found.get(f"{name}.bias", np.zeros(len(weight), np.float32))
+        bias = named_tensors.get(f"{name}.bias", np.zeros(len(weight), np.float32))
         inputs = linear[-1][0].shape[0] if linear else size
         if weight.shape[1] != inputs or bias.shape != weight.shape[:1]:
             raise refused(f"{name} takes {weight.shape[1]} inputs and has a bias {list(bias.shape)}, not {inputs}")
@@ -128,7 +128,7 @@ def _perceptron(
         last = f"{names[-1]} has {len(linear[-1][0])} outputs" if linear else "there are none"
         raise refused(f"two linear layers or more lead to {actions} actions, but {last}")
     used = {f"{name}.{part}" for name in names for part in PARTS}
-    if layers is None and (others := found.keys() - used):
+    if layers is None and (others := named_tensors.keys() - used):
         raise refused(f"{min(others)} does not belong to a linear layer")
     *trunk, policy = linear
     hidden = [len(bias) for _, bias in trunk]
@@ -140,14 +140,14 @@ def _perceptron(
     return {"type": MLP, "hidden": hidden, "activation": "relu"}, {k: v.copy() for k, v in tensors.items()}
 
 
-def _layers_in(found: Mapping[str, np.ndarray]) -> list[str]:
+def _layers_in(tensors: Mapping[str, np.ndarray]) -> list[str]:
     """Return the names of all linear layers: in their order, or by their numbers if they are JAX's, which sorts."""
-    kernels = [name.rpartition(".")[0] for name in found if name.rpartition(".")[2] == KERNEL]
+    kernels = [name.rpartition(".")[0] for name in tensors if name.rpartition(".")[2] == KERNEL]
     if kernels:
         return sorted(
             kernels, key=lambda name: [int(part) if part.isdigit() else 0 for part in re.split(r"(\d+)", name)]
         )
-    return [name.rpartition(".")[0] for name in found if name.rpartition(".")[2] == "weight"]
+    return [name.rpartition(".")[0] for name in tensors if name.rpartition(".")[2] == "weight"]
 
 
 def _compare(network: Any, player: NetworkAgent, scaled: bool) -> None:
@@ -161,18 +161,18 @@ def _compare(network: Any, player: NetworkAgent, scaled: bool) -> None:
         envs.step(envs.sample(move))
     observations = np.empty((DEALS, game.encoder.layout.size), np.int8)
     kernels(game).encode(envs.views()[0], observations)
-    shown = torch.as_tensor(observations / game.encoder.layout.high if scaled else observations, dtype=torch.float32)
+    inputs = torch.as_tensor(observations / game.encoder.layout.high if scaled else observations, dtype=torch.float32)
     wanted = player.logits(observations)
     try:
         with torch.no_grad():
-            answer = network(shown.to(next(network.parameters()).device)).cpu().float().numpy()
+            answer = network(inputs.to(next(network.parameters()).device)).cpu().float().numpy()
     except Exception as error:  # whatever the module raises
-        answer, said = np.empty(0), in_one_line(error)
+        answer, outcome = np.empty(0), in_one_line(error)
     else:
-        said = f"it returns {list(answer.shape)}, not {list(wanted.shape)}"
+        outcome = f"it returns {list(answer.shape)}, not {list(wanted.shape)}"
     if answer.shape != wanted.shape:
         raise ValueError(
-            f"the module does not map observations to logits, so it cannot be compared with the file ({said}); give "
+            f"the module does not map observations to logits, so it cannot be compared with the file ({outcome}); give "
             "the part of it that does, such as torch.nn.Sequential(body, head), or its state dict"
         )
     if not np.allclose(answer, wanted, rtol=CLOSE, atol=CLOSE * np.abs(wanted).max()):

@@ -24,7 +24,7 @@ import numpy as np
 
 from gupai_agents.agent import DecisionBatch, check_batch
 from gupai_agents.cores import cores
-from gupai_agents.heuristics import RANDOM, asked, decide, writable
+from gupai_agents.heuristics import RANDOM, batch_actions, decide, writable
 from gupai_agents.workers import in_threads, pause
 from gupai_env.core.byte_rows import count_marks
 from gupai_env.core.compiling import compiled
@@ -108,12 +108,12 @@ def others_first(game, rules, heuristics, state, view, mask):
 
 
 @rule
-def leave_out(alive, sums, keep, kept):
-    """Leave out all except the `keep` actions of the highest sums, of equals the later ones, and never `kept`."""
+def leave_out(alive, sums, keep, protected):
+    """Leave out all except the `keep` actions of the highest sums, of equals the later ones, and never `protected`."""
     while count_marks(alive) > keep:
         worst = -1
         for action in range(len(alive)):
-            if alive[action] and action != kept and (worst < 0 or sums[action] <= sums[worst]):
+            if alive[action] and action != protected and (worst < 0 or sums[action] <= sums[worst]):
                 worst = action
         alive[worst] = False
 
@@ -147,8 +147,8 @@ def log_copies(before, after):
     changed = before ^ after
     while changed:
         kind = first_kind(changed)
-        held, kept = count(before, kind), count(after, kind)
-        for gone in range(held - kept):
+        held, remaining = count(before, kind), count(after, kind)
+        for gone in range(held - remaining):
             total += math.log((held - gone) / (gone + 1))
         changed &= ~(7 * ONE[kind])
     return total
@@ -184,11 +184,11 @@ def add_up(logs):
     """Turn logarithms of weights into sums of the weights so far, the last one 1; return the effective number."""
     most = logs.max()
     total, squares = 0.0, 0.0
-    for at in range(len(logs)):
-        weight = math.exp(logs[at] - most)
+    for index in range(len(logs)):
+        weight = math.exp(logs[index] - most)
         total += weight
         squares += weight * weight
-        logs[at] = total
+        logs[index] = total
     logs /= total
     return total * total / squares
 
@@ -252,7 +252,7 @@ def searching(game: Game) -> Callable[..., Any]:
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())
 
-    def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, found):
+    def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, totals):
         states, tried = blank(1, module.STATE), blank(1, module.STATE)
         view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
         chips = scratch(num_actions, WEIGHT)
@@ -265,8 +265,8 @@ def searching(game: Game) -> Callable[..., Any]:
             while 1 << rounds < count_marks(alive) and rounds < effort[1]:
                 rounds += 1
             for number in range(rounds):
-                left = count_marks(alive)
-                for _ in range(max(budget // (rounds * left), 1)):
+                candidates = count_marks(alive)
+                for _ in range(max(budget // (rounds * candidates), 1)):
                     drawn = deal
                     if sums.shape[1]:
                         drawn = particle_of(sums[turn], derive(rng_keys[turn], PICK_STREAM), deal)
@@ -281,13 +281,13 @@ def searching(game: Game) -> Callable[..., Any]:
                     for action in range(num_actions):
                         if alive[action]:
                             better = chips[action] - chips[own]
-                            found[turn, action, CHIPS] += chips[action]
-                            found[turn, action, SQUARES] += chips[action] * chips[action]
-                            found[turn, action, DEALS] += 1
-                            found[turn, action, BETTER] += better
-                            found[turn, action, BETTER_SQUARES] += better * better
+                            totals[turn, action, CHIPS] += chips[action]
+                            totals[turn, action, SQUARES] += chips[action] * chips[action]
+                            totals[turn, action, DEALS] += 1
+                            totals[turn, action, BETTER] += better
+                            totals[turn, action, BETTER_SQUARES] += better * better
                 if number < rounds - 1:
-                    leave_out(alive, found[turn, :, CHIPS], (left + 1) // 2, own)
+                    leave_out(alive, totals[turn, :, CHIPS], (candidates + 1) // 2, own)
 
     return compiled(search, game)
 
@@ -391,14 +391,14 @@ class SearchAgent:
         begin = time.perf_counter()
         values = self._searched(batch, FIRST_PLAYOUTS, rounds)
         spent = time.perf_counter() - begin
-        left = self.plan.seconds * len(batch.rng_keys) - spent
-        more = min(int(FIRST_PLAYOUTS * left / spent), MOST_PLAYOUTS)
+        seconds_left = self.plan.seconds * len(batch.rng_keys) - spent
+        more = min(int(FIRST_PLAYOUTS * seconds_left / spent), MOST_PLAYOUTS)
         return self._searched(batch, more, rounds) if more > FIRST_PLAYOUTS else values
 
     def _searched(self, batch: DecisionBatch, playouts: int, rounds: int) -> Values:
         rows = len(batch.rng_keys)
-        usual = asked(self.game, RANDOM + 1 + OWN, self.heuristics, batch)
-        found = np.zeros((*batch.masks.shape, 5))
+        usual = batch_actions(self.game, RANDOM + 1 + OWN, self.heuristics, batch)
+        totals = np.zeros((*batch.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
         masks = writable(batch.masks)
@@ -417,11 +417,11 @@ class SearchAgent:
                 (playouts, rounds),
                 sums,
                 usual,
-                found,
+                totals,
             )
 
         in_blocks(run_block, rows, self.plan.threads, playouts)
-        return values_of(found, batch.masks, usual, effective)
+        return values_of(totals, batch.masks, usual, effective)
 
 
 def in_blocks(run_block: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:
@@ -456,11 +456,11 @@ def fits(game: Game, weights: np.ndarray) -> bool:
     )
 
 
-def values_of(found: np.ndarray, masks: np.ndarray, usual: np.ndarray, effective: np.ndarray) -> Values:
+def values_of(totals: np.ndarray, masks: np.ndarray, usual: np.ndarray, effective: np.ndarray) -> Values:
     """Return the values from the sums of a search."""
-    deals = np.where(masks, found[..., DEALS], np.nan)
+    deals = np.where(masks, totals[..., DEALS], np.nan)
     degrees = np.maximum(deals - 1, 1)
-    means, gains = found[..., CHIPS] / deals, found[..., BETTER] / deals
-    errors = np.sqrt(np.maximum(found[..., SQUARES] / deals - means**2, 0) / degrees)
-    gain_errors = np.sqrt(np.maximum(found[..., BETTER_SQUARES] / deals - gains**2, 0) / degrees)
-    return Values(means, errors, found[..., DEALS].astype(np.int64), gains, gain_errors, usual, effective)
+    means, gains = totals[..., CHIPS] / deals, totals[..., BETTER] / deals
+    errors = np.sqrt(np.maximum(totals[..., SQUARES] / deals - means**2, 0) / degrees)
+    gain_errors = np.sqrt(np.maximum(totals[..., BETTER_SQUARES] / deals - gains**2, 0) / degrees)
+    return Values(means, errors, totals[..., DEALS].astype(np.int64), gains, gain_errors, usual, effective)

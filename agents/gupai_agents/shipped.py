@@ -25,8 +25,8 @@ NETWORKS = Path(__file__).parent / "networks"
 def shipped_heuristics(game_id: str) -> list[dict[str, Any]]:
     """Return what `gupai tune` wrote of a game's shipped heuristics; none for a game of another package."""
     file = FOLDER / f"{game_id}.yaml"
-    found: list[dict[str, Any]] = parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
-    return found
+    heuristics: list[dict[str, Any]] = parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
+    return heuristics
 
 
 def has_tuned(game: Game) -> bool:
@@ -36,12 +36,12 @@ def has_tuned(game: Game) -> bool:
 
 def tuned_weights(game: Game, variant: Variant) -> dict[str, float]:
     """Return the weights of `tuned` in a variant: of those whose options all hold, the ones with most options."""
-    fitting = [
+    candidates = [
         heuristic
         for heuristic in shipped_heuristics(game.id)
         if all(getattr(variant, name) == value for name, value in heuristic["variant"].items())
     ]
-    weights: dict[str, float] = max(fitting, key=lambda heuristic: len(heuristic["variant"]))["weights"]
+    weights: dict[str, float] = max(candidates, key=lambda heuristic: len(heuristic["variant"]))["weights"]
     return weights
 
 

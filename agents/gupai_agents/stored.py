@@ -97,10 +97,10 @@ def small_file(path: Path, most: int) -> Path:
         DamagedError: It is larger, or no regular file: a pipe, say, could keep its reader waiting.
         OSError: It is not there, or cannot be looked at.
     """
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise DamagedError(say("{name}: this is not a regular file", name=path.name))
-    if found.st_size > most:
+    if status.st_size > most:
         raise DamagedError(f"{path.name} is larger than {most:,} bytes")
     return path
 
@@ -117,8 +117,8 @@ def read_stored(path: Path, model: type[Model], most: int) -> Model:
         DamagedError: It holds something else.
         OSError: It cannot be read.
     """
-    found = small_file(path, most).stat()
-    return _read(path, model, (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+    status = small_file(path, most).stat()
+    return _read(path, model, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
 
 
 @functools.lru_cache(maxsize=512)
@@ -141,8 +141,8 @@ def _first_mistake(error: ValidationError) -> str:
     if kind == "json_invalid":
         return "it is not JSON"
     if not place:
-        said = first["msg"].removeprefix("Value error, ")
-        return said if kind == "value_error" else "it is not an object"
-    what = WORDS.get(kind, f"{first['msg'][0].lower()}{first['msg'][1:]}")
+        message = first["msg"].removeprefix("Value error, ")
+        return message if kind == "value_error" else "it is not an object"
+    problem = WORDS.get(kind, f"{first['msg'][0].lower()}{first['msg'][1:]}")
     got = "" if kind == "missing" else f", not {short_repr(first['input'])}"
-    return " ".join(f"{place}: {what}{got}".split())
+    return " ".join(f"{place}: {problem}{got}".split())

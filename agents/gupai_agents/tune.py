@@ -187,13 +187,13 @@ class DecisionSample:
     game: Game
 
     def __init__(self, game: Game, variant: dict[str, Any]) -> None:
-        self.game, found = game, []
+        self.game, batches = game, []
         envs = VectorEnv(game, SAMPLED, seed=1, observe=False, **variant)
         for step in range(STEPS):
             views, rng_keys = envs.views()
-            found.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
+            batches.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
             envs.step(envs.sample(step))
-        self.batch: DecisionBatch = concatenated(found)
+        self.batch: DecisionBatch = concatenated(batches)
         masks, counts = self.batch.masks, self.batch.masks.sum(1)
         # Where the legal actions stand among all scores, decisions with equally many actions together: int64 [N, count]
         self.legal: list[np.ndarray] = [
@@ -207,8 +207,8 @@ class DecisionSample:
             best = scores.max(1)
             next_best = np.where(scores < best[:, None], scores, -np.inf).max(1)
             gaps.append((best - next_best)[np.isfinite(next_best)])
-        found = np.concatenate(gaps)
-        return float(np.median(found)) if len(found) else 1.0
+        distances = np.concatenate(gaps)
+        return float(np.median(distances)) if len(distances) else 1.0
 
     def units(self, base: np.ndarray) -> np.ndarray:
         """Return for each feature the weight that separates actions about as far as a heuristic does.
@@ -217,16 +217,16 @@ class DecisionSample:
         """
         apart = self.apart(base)
         units = np.zeros(len(base) - 1)
-        for at in range(len(units)):
-            spreads = np.concatenate([scores.std(1) for scores in self._scores(np.eye(len(base))[at])])
+        for index in range(len(units)):
+            spreads = np.concatenate([scores.std(1) for scores in self._scores(np.eye(len(base))[index])])
             spreads = spreads[spreads > 0]
-            units[at] = apart / float(np.median(spreads)) if len(spreads) else 0.0
+            units[index] = apart / float(np.median(spreads)) if len(spreads) else 0.0
         return units
 
     def _scores(self, weights: np.ndarray) -> list[np.ndarray]:
         """Return the scores of legal actions, decisions with equally many actions together: float64 [N, actions]."""
         scores = scores_of(self.game, weights, self.batch).ravel()
-        return [scores[each] for each in self.legal]
+        return [scores[actions] for actions in self.legal]
 
 
 class Table:
@@ -267,7 +267,7 @@ def heuristics_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
     """Return heuristics given as rows of weights as players."""
     names = [feature.name for feature in game.features]
     weights = [(dict(zip(names, row, strict=False)), row[-1]) for row in rows.tolist()]
-    return [HeuristicAgent(game, "candidate", *each) for each in weights]
+    return [HeuristicAgent(game, "candidate", *row) for row in weights]
 
 
 def won_by(

@@ -69,18 +69,18 @@ def in_threads(task: Callable[[One], Found], tasks: Iterable[One], threads: int 
     When the iterator is left early, as by ctrl-C, nothing more is started, and what is under way ends at its next
     pause; close the iterator where it may be left.
     """
-    left, before = threading.Event(), _stop_here()
+    ended, before = threading.Event(), _stop_here()
 
-    def do(each: One) -> Found:
-        with stoppable(lambda: left.is_set() or before()):
+    def do(job: One) -> Found:
+        with stoppable(lambda: ended.is_set() or before()):
             pause()
-            return task(each)
+            return task(job)
 
     pool = ThreadPoolExecutor(threads or cores(), thread_name_prefix="worker")
     try:
         yield from pool.map(do, tasks)
     finally:
-        left.set()
+        ended.set()
         pool.shutdown(cancel_futures=True)
 
 
@@ -232,10 +232,10 @@ class Processes(Workers):
     def _answer(self, number: int) -> Any:
         while number not in self._done:
             self._receive()
-        found, error = self._done.pop(number)
+        answer, error = self._done.pop(number)
         if error is not None:
             raise error
-        return found
+        return answer
 
     def _receive(self) -> None:
         """Wait for the next answers, and give their processes more to do."""

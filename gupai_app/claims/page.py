@@ -12,14 +12,14 @@ from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs
 from gupai_agents.evaluation.claims.report import (
     TITLES,
     command_of,
+    figure_text,
     headline,
     levels,
+    master_sentences,
     opponents,
     percent,
     remarks,
-    shown,
     summary,
-    what_masters_do,
 )
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPROVED, PROVED, SUPPORTED
 from gupai_agents.evaluation.records import RecordWriter
@@ -111,7 +111,7 @@ def _reading(reading: dict[str, Any]) -> dict[str, Any]:
         "members": ", ".join(each["label"] for each in opponents(reading) if with_sides),
         "levels": [(each["label"], summary(each, reading)) for each in levels(reading)],
         "chart": dose_chart(levels(reading)),
-        "masters": list(what_masters_do(reading)),
+        "masters": list(master_sentences(reading)),
         "failures": failures(reading) if with_sides else "",
         "remarks": list(remarks(reading)),
         "tables": [
@@ -131,7 +131,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if pooled.get("differ"):
             yield f"{pooled['least']:+z.2f} to {pooled['most']:+z.2f}", "chips per deal when it comes up, by opponent"
         what = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
-        yield shown(pooled, {}), what
+        yield figure_text(pooled, {}), what
     if "frequency" in reading:
         if reading["kind"] == "action":
             yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
@@ -145,7 +145,7 @@ def failures(reading: dict[str, Any]) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
     less = reading.get("about", {}).get("alternative") == "less"
     found = [
-        f"{where}{each['label']} ({shown(each, {})})"
+        f"{where}{each['label']} ({figure_text(each, {})})"
         for where, figures in (
             ("", reading.get("effects", ())),
             *((f"{level['label']}, against ", level["effects"]) for level in levels(reading)),
@@ -187,7 +187,7 @@ def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     names = list(dict.fromkeys(each["label"] for level in levels for each in level["effects"]))
     means = [
         chart.Mean(
-            f"{level['label']}, against {each['label']}: {shown(each, {})}",
+            f"{level['label']}, against {each['label']}: {figure_text(each, {})}",
             each["mean"],
             Estimate.of(each).half_width,
             place,

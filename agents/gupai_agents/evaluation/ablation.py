@@ -114,8 +114,8 @@ class Contribution:
     def as_numbers(self) -> dict[str, Any]:
         """Return the figures for JSON."""
         figures = {name: getattr(self, name).as_numbers() for name in ("weight", "dropped", "lost", "again")}
-        told = {"q": self.q, "stated": self.stated, "p": self.p, "found": self.found}
-        return {"features": list(self.features), **figures, **told}
+        verdict = {"q": self.q, "stated": self.stated, "p": self.p, "found": self.found}
+        return {"features": list(self.features), **figures, **verdict}
 
 
 @dataclass(frozen=True)
@@ -204,19 +204,19 @@ def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Sea
     begun = np.repeat(tuned[None], 1 + len(problem.groups), 0)
     for row, group in zip(begun[1:], problem.groups, strict=True):
         row[list(group)] = 0
-    found = begun.copy()
-    for row, group in zip(found, ((), *problem.groups), strict=True):
-        if left := [at for at in problem.chosen if at not in group]:
-            evolution = Evolution(row, units, left, budget.population, derive(key, AGAIN), AGAIN_SPREAD)
+    optima = begun.copy()
+    for row, group in zip(optima, ((), *problem.groups), strict=True):
+        if remaining := [index for index in problem.chosen if index not in group]:
+            evolution = Evolution(row, units, remaining, budget.population, derive(key, AGAIN), AGAIN_SPREAD)
             row[:] = evolved(play, evolution, budget.again, budget.deals, derive(key, AGAIN))
-    chips = play(np.concatenate([begun, found]), SELECTING * budget.deals, derive(key, SELECT)).mean(1)
+    chips = play(np.concatenate([begun, optima]), SELECTING * budget.deals, derive(key, SELECT)).mean(1)
     worse = chips[len(begun) :] < chips[: len(begun)]
-    found[worse] = begun[worse]
-    full = found[0]
+    optima[worse] = begun[worse]
+    full = optima[0]
     without = np.repeat(full[None], len(problem.groups), 0)
     for row, group in zip(without, problem.groups, strict=True):
         row[list(group)] = 0
-    chips = play(np.concatenate([full[None], without, found[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
+    chips = play(np.concatenate([full[None], without, optima[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
     less = chips[0] - chips[1:]
     scaled = full[:-1] / problem.sample.apart(full)
     only = len(without)
@@ -228,44 +228,46 @@ def search_seeds(
     budget: Budget,
     seed: int,
     threads: int | None = None,
-    kept: Mapping[int, Searched] | None = None,
+    saved: Mapping[int, Searched] | None = None,
     keep: Callable[[Searched], Any] | None = None,
 ) -> list[Searched]:
-    """Return the results of all seeds of a budget; those in `kept` are reused, the others are passed to `keep`.
+    """Return the results of all seeds of a budget; those in `saved` are reused, the others are passed to `keep`.
 
     Threads share the seeds, by default one per core; the results do not depend on them.
     """
-    kept = kept or {}
-    todo = [number for number in range(budget.seeds) if number not in kept]
-    found = dict(kept)
+    saved = saved or {}
+    todo = [number for number in range(budget.seeds) if number not in saved]
+    by_seed = dict(saved)
     search = functools.partial(search_seed, problem, budget, seed)
     with contextlib.closing(in_threads(search, todo, threads)) as searches:
         for searched in searches:
-            found[searched.seed] = searched
+            by_seed[searched.seed] = searched
             if keep:
                 keep(searched)
-    return [found[number] for number in range(budget.seeds)]
+    return [by_seed[number] for number in range(budget.seeds)]
 
 
-def contributions_over(problem: Problem, found: Sequence[Searched]) -> tuple[Contribution, ...]:
+def contributions_over(problem: Problem, searches: Sequence[Searched]) -> tuple[Contribution, ...]:
     """Return what each group contributes over seeds, the largest loss first."""
     names = [feature.name for feature in problem.game.features]
-    columns = {name: np.array([getattr(each, name) for each in found]) for name in ("weights", "dropped", "lost")}
+    columns = {
+        name: np.array([getattr(search, name) for search in searches]) for name in ("weights", "dropped", "lost")
+    }
     lost = columns["lost"]
-    p = [t_test(lost[:, at], runs=True) for at in range(len(problem.groups))]
-    again = replicated(lost)
+    p = [t_test(lost[:, index], runs=True) for index in range(len(problem.groups))]
+    replications = replicated(lost)
     contributions = [
         Contribution(
-            tuple(names[each] for each in group),
+            tuple(names[feature] for feature in group),
             estimate(columns["weights"][:, group[0]], runs=True),
-            estimate(columns["dropped"][:, at], runs=True),
-            estimate(lost[:, at], runs=True),
+            estimate(columns["dropped"][:, index], runs=True),
+            estimate(lost[:, index], runs=True),
             rate,
-            at in again,
-            estimate(lost[len(lost) // 2 :, at], runs=True),
-            again.get(at),
+            index in replications,
+            estimate(lost[len(lost) // 2 :, index], runs=True),
+            replications.get(index),
         )
-        for at, (group, rate) in enumerate(zip(problem.groups, false_discovery(p), strict=True))
+        for index, (group, rate) in enumerate(zip(problem.groups, false_discovery(p), strict=True))
     ]
     return tuple(sorted(contributions, key=lambda contribution: -contribution.lost.mean))
 
@@ -279,12 +281,14 @@ def replicated(lost: np.ndarray) -> dict[int, float]:
     half = len(lost) // 2
     first, second = lost[:half], lost[half:]
     stated = [
-        at for at in range(lost.shape[1]) if np.mean(first[:, at]) > 0 and t_test(first[:, at], runs=True) < STATED
+        index
+        for index in range(lost.shape[1])
+        if np.mean(first[:, index]) > 0 and t_test(first[:, index], runs=True) < STATED
     ]
     p = []
-    for at in stated:
-        both = t_test(second[:, at], runs=True)
-        p.append(both / 2 if np.mean(second[:, at]) > 0 else 1 - both / 2)
+    for index in stated:
+        both = t_test(second[:, index], runs=True)
+        p.append(both / 2 if np.mean(second[:, index]) > 0 else 1 - both / 2)
     return dict(zip(stated, holm(p), strict=True))
 
 
@@ -315,19 +319,19 @@ def discover(
     made, start = variant_from(game, variant, discover), start_of(get_game(game), start)
     rivals = rivals_of(game, made)
     problem = problem_of(game, made, start, among(game, made, rivals, progress))
-    found = search_seeds(problem, budget, seed, threads, kept, keep)
-    chips = estimate(np.array([each.chips for each in found]), runs=True)
+    searches = search_seeds(problem, budget, seed, threads, kept, keep)
+    chips = estimate(np.array([search.chips for search in searches]), runs=True)
     names = [feature.name for feature in game.features]
-    idle = tuple(name for at, name in enumerate(names) if at not in problem.chosen)
+    idle = tuple(name for index, name in enumerate(names) if index not in problem.chosen)
     return Ablation(
         game,
         made,
         start,
-        tuple(each.name for each in rivals),
+        tuple(rival.name for rival in rivals),
         budget,
         seed,
         chips,
-        contributions_over(problem, found),
+        contributions_over(problem, searches),
         idle,
     )
 
@@ -345,15 +349,15 @@ def problem_of(game: Game, variant: Variant, start: str, play: Play) -> Problem:
     sample, base = DecisionSample(game, variant.changed()), game.heuristic(start)
     units = sample.units(base)
     chosen = moving(units)
-    groups = [(at,) for at in chosen]
+    groups = [(index,) for index in chosen]
     return Problem(game, base, chosen, units, [*groups, *families(game, chosen)], sample, play)
 
 
 def families(game: Game, chosen: Sequence[int]) -> list[tuple[int, ...]]:
     """Return the families of features that differ only in a number, such as `leave_1` to `leave_6`."""
-    found: dict[str, list[int]] = {}
-    for at in chosen:
-        stem, _, number = game.features[at].name.rpartition("_")
+    groups: dict[str, list[int]] = {}
+    for index in chosen:
+        stem, _, number = game.features[index].name.rpartition("_")
         if stem and number.isdigit():
-            found.setdefault(stem, []).append(at)
-    return [tuple(members) for members in found.values() if len(members) > 1]
+            groups.setdefault(stem, []).append(index)
+    return [tuple(members) for members in groups.values() if len(members) > 1]

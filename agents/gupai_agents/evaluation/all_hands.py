@@ -37,7 +37,7 @@ LOWER, EQUAL, HIGHER = range(3)  # a group than that of the other seat
 MOST_ROUNDS = 1_000_000_000
 
 
-def _respond(hands, groups, copies, policy, said, chips, span, out):
+def _respond(hands, groups, copies, policy, outcomes, chips, span, out):
     """Add up for each split of some hands what it wins against a policy, over all hands dealt to the other seat.
 
     Args:
@@ -45,24 +45,24 @@ def _respond(hands, groups, copies, policy, said, chips, span, out):
         groups: The values of the two groups of each split, int8 [H, splits, 2].
         policy: How the other seat splits each hand, divided by the orders of its tiles, float64 [H, splits].
         copies: Tiles of each kind.
-        said: How a value compares with another, LOWER, EQUAL or HIGHER, int8 [values, values].
+        outcomes: How a value compares with another, LOWER, EQUAL or HIGHER, int8 [values, values].
         chips: The chips for the comparison of the high groups and that of the low groups, float64 [3, 3].
         span: The first hand of these sums, and the one after the last.
         out: Filled with the sums, float64 [H, splits], weighted by the policy and by the orders in which the other hand
             can be drawn.
     """
-    left = np.zeros(KINDS, np.int64)
+    remaining = np.zeros(KINDS, np.int64)
     for own in range(span[0], span[1]):
-        left[:] = copies
+        remaining[:] = copies
         for place in range(hands.shape[1]):
-            left[hands[own, place]] -= 1
+            remaining[hands[own, place]] -= 1
         for other in range(len(hands)):
             orders, used, last = 1, 0, -1  # in how many ways the tiles of the other hand are drawn one by one
             for place in range(hands.shape[1]):
                 kind = hands[other, place]
                 used = used + 1 if kind == last else 0
                 last = kind
-                orders *= left[kind] - used
+                orders *= remaining[kind] - used
             if orders == 0:
                 continue
             for theirs in range(policy.shape[1]):
@@ -71,7 +71,7 @@ def _respond(hands, groups, copies, policy, said, chips, span, out):
                     continue
                 high, low = groups[other, theirs, 0], groups[other, theirs, 1]
                 for split in range(groups.shape[1]):
-                    one, two = said[groups[own, split, 0], high], said[groups[own, split, 1], low]
+                    one, two = outcomes[groups[own, split, 0], high], outcomes[groups[own, split, 1], low]
                     out[own, split] += weight * chips[one, two]
 
 
@@ -103,11 +103,11 @@ class Hands:
         bounds = np.linspace(0, len(self.hands), number + 1).astype(np.int64)
         once = policy / self.repeats[:, None]
         values = np.arange(int(self.groups.max()) + 1)
-        said = (np.sign(values[:, None] - values) + EQUAL).astype(np.int8)
-        said[0, 0] = nothing
-        arguments = (self.hands, self.groups, self.copies, once, said, chips)
+        outcomes = (np.sign(values[:, None] - values) + EQUAL).astype(np.int8)
+        outcomes[0, 0] = nothing
+        arguments = (self.hands, self.groups, self.copies, once, outcomes, chips)
         with ThreadPoolExecutor(number) as pool:
-            spans = [bounds[at : at + 2] for at in range(number)]
+            spans = [bounds[start : start + 2] for start in range(number)]
             list(pool.map(lambda span: respond(*arguments, span, out), spans))
         size = self.hands.shape[1]
         return out * self.times[:, None] / (self.times.sum() * comb(int(self.copies.sum()) - size, size))
@@ -115,11 +115,11 @@ class Hands:
     @property
     def repeats(self) -> np.ndarray:
         """How many orders of the tiles of each hand look alike, int64 [H]: two for every pair of equal tiles."""
-        found, used = np.ones(len(self.hands), np.int64), np.ones(len(self.hands), np.int64)
+        counts, used = np.ones(len(self.hands), np.int64), np.ones(len(self.hands), np.int64)
         for place in range(1, self.hands.shape[1]):
             used = np.where(self.hands[:, place] == self.hands[:, place - 1], used + 1, 1)
-            found *= used
-        return found
+            counts *= used
+        return counts
 
 
 @dataclass(frozen=True)
@@ -205,8 +205,8 @@ class HandTree:
 
     def _mean(self, by_seat: np.ndarray) -> np.ndarray:
         """Return the means over who is banker of what is won by seat and role, float64 [seats, roles]."""
-        found = [[by_seat[seat, int(seat == banker)] for seat in range(SEATS)] for banker in self.bankers]
-        return np.mean(found, 0)
+        chips = [[by_seat[seat, int(seat == banker)] for seat in range(SEATS)] for banker in self.bankers]
+        return np.mean(chips, 0)
 
     def _worth(self, policy: np.ndarray) -> np.ndarray:
         """Return what each split wins in each role of each seat, float64 [seats, roles, H, splits]."""
@@ -279,11 +279,11 @@ def by_worth(hands: Hands, kinds: np.ndarray) -> tuple[Hands, np.ndarray]:
 
     Also which of them each of `hands` is, int64 [H].
     """
-    alike, some, of = np.unique(np.sort(kinds[hands.hands], 1), axis=0, return_index=True, return_inverse=True)
-    of = of.reshape(-1)
-    times = np.bincount(of, hands.times).astype(np.int64)
+    alike, some, class_index = np.unique(np.sort(kinds[hands.hands], 1), axis=0, return_index=True, return_inverse=True)
+    class_index = class_index.reshape(-1)
+    times = np.bincount(class_index, hands.times).astype(np.int64)
     copies = np.bincount(kinds, hands.copies, KINDS).astype(np.int64)
-    return Hands(alike, times, hands.groups[some], hands.masks[some], copies), of
+    return Hands(alike, times, hands.groups[some], hands.masks[some], copies), class_index
 
 
 def batch_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> DecisionBatch:
@@ -309,7 +309,7 @@ def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | N
     """
     rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)
     assert tree.game.hands
-    hands, of = by_worth(tree.by_tiles, tree.game.hands.alike(tree.rules))
+    hands, class_index = by_worth(tree.by_tiles, tree.game.hands.alike(tree.rules))
     first = first_of_equal(hands.groups)
     regrets, total = np.zeros((2, 2, *first.shape))
     for number in range(1, rounds + 1):
@@ -317,12 +317,12 @@ def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | N
             worth = role_worth(hands, tree.rules, tree.game, role, in_proportion(regrets[1 - role], first))
             value = (worth * in_proportion(regrets[role], first)).sum(1, keepdims=True)
             regrets[role] = np.where(first, np.maximum(regrets[role] + worth - value, 0), 0)
-        total += number * np.array([in_proportion(each, first) for each in regrets])
+        total += number * np.array([in_proportion(regret, first) for regret in regrets])
         if progress:
             progress(1)
-    policy = np.array([in_proportion(each, first) for each in total])
-    told = told_by_tiles(tree.by_tiles, hands, of, policy)
-    return np.broadcast_to(told, (SEATS, *told.shape)).copy()
+    policy = np.array([in_proportion(weights, first) for weights in total])
+    result = told_by_tiles(tree.by_tiles, hands, class_index, policy)
+    return np.broadcast_to(result, (SEATS, *result.shape)).copy()
 
 
 class Equilibrium:
@@ -344,8 +344,8 @@ class Equilibrium:
         rows = [self.rows[tiles.tobytes()] for tiles in views.tiles]
         is_banker = views.banker == 0
         settled = np.where(is_banker, views.players - 1, 1)
-        found: np.ndarray = settled[:, None] * self.won[np.where(is_banker, BANKER, PLAYER), rows]
-        return found
+        chips: np.ndarray = settled[:, None] * self.won[np.where(is_banker, BANKER, PLAYER), rows]
+        return chips
 
 
 def first_of_equal(groups: np.ndarray) -> np.ndarray:
@@ -363,8 +363,9 @@ def in_proportion(weights: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return np.divide(weights, totals, out=masks / masks.sum(1, keepdims=True), where=totals > 0)
 
 
-def told_by_tiles(by_tiles: Hands, hands: Hands, of: np.ndarray, policy: np.ndarray) -> np.ndarray:
+def told_by_tiles(by_tiles: Hands, hands: Hands, class_index: np.ndarray, policy: np.ndarray) -> np.ndarray:
     """Return a policy of hands of worth, [roles, C, splits], as one of hands of tiles, [roles, H, splits]."""
     first = first_of_equal(by_tiles.groups) & by_tiles.masks
-    same = (by_tiles.groups[:, :, None] == hands.groups[of][:, None]).all(3)  # [H, splits, splits of its worth]
-    return np.where(first, np.einsum("rhc,hsc->rhs", policy[:, of], same.astype(float)), 0)
+    # [H, splits, splits of its worth]
+    same = (by_tiles.groups[:, :, None] == hands.groups[class_index][:, None]).all(3)
+    return np.where(first, np.einsum("rhc,hsc->rhs", policy[:, class_index], same.astype(float)), 0)

@@ -209,8 +209,8 @@ def _decisions(block: Sequence[GameRecord], numbers: _Numbers) -> dict[str, np.n
     returns, seats = np.empty(total, np.float32), np.empty(total, np.int8)
     paid = np.array([record.payoffs for record in block], np.float32)  # [games, deals, seats]
     coming = paid[:, ::-1].cumsum(1)[:, ::-1]
-    for at, lanes in _under_way(lengths):
-        rows, movers = starts[lanes] + at, envs.seats[lanes]
+    for step, lanes in _under_way(lengths):
+        rows, movers = starts[lanes] + step, envs.seats[lanes]
         observations[rows], masks[rows], seats[rows] = envs.observations[lanes], envs.masks[lanes], movers
         returns[rows] = coming[lanes, envs.states.deal[lanes], movers]
         played = np.full(envs.num_envs, WAIT, np.int64)
@@ -234,5 +234,5 @@ def _decisions(block: Sequence[GameRecord], numbers: _Numbers) -> dict[str, np.n
 
 def _under_way(lengths: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Yield every move's number with the lanes, int [N], whose games have one of this number."""
-    for at in range(int(lengths.max())):
-        yield at, np.flatnonzero(lengths > at)
+    for step in range(int(lengths.max())):
+        yield step, np.flatnonzero(lengths > step)

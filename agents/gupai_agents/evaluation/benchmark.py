@@ -66,9 +66,9 @@ def hash_of(spec: str, game: Game, variant: Variant) -> str:
     path = best_file(game, variant) if spec == BEST else None
     if path is not None:
         return digest_of(path)
-    found = moves_of(agent_of_data(spec, game, variant), game, variant)
-    assert found is not None, "players of a population answer alike"
-    return found
+    digest = moves_of(agent_of_data(spec, game, variant), game, variant)
+    assert digest is not None, "players of a population answer alike"
+    return digest
 
 
 def kept_file(known: str) -> Path | None:
@@ -79,17 +79,17 @@ def kept_file(known: str) -> Path | None:
 
 def recorded_player(task: Task, spec: str) -> str:
     """Return the spec of the player that a task's population calls `spec`."""
-    kept = kept_file(task.players[spec])
-    return spec if kept is None else f"checkpoint:{kept}"
+    file = kept_file(task.players[spec])
+    return spec if file is None else f"checkpoint:{file}"
 
 
 def check_population(suite: Suite, task: Task) -> None:
     """Raise ValueError unless the players of a task are those with which it was recorded."""
     game, variant = task.played
     for spec, known in task.players.items():
-        kept = kept_file(known)
-        found = hash_of(spec, game, variant) if kept is None else digest_of(kept)
-        if found != known:
+        file = kept_file(known)
+        digest = hash_of(spec, game, variant) if file is None else digest_of(file)
+        if digest != known:
             raise ValueError(
                 f"suite {suite.name}, task {task.name}: {spec} is not the player that it was recorded with; scores of "
                 f"this suite are those of gupai {suite.made_with}"
@@ -159,8 +159,8 @@ def play_benchmark(
             differ, and a population that is not as recorded.
     """
     suite = suite or read_suite()
-    for each in agents:
-        suite.task(each)
+    for task_name in agents:
+        suite.task(task_name)
     tasks = [task for task in suite.tasks if task.name in agents]
     if not tasks:
         raise ValueError(f"no task was named; they are {', '.join(task.name for task in suite.tasks)}")
@@ -270,7 +270,9 @@ def suite_of(card: Card, workers: Workers | None = None) -> Suite:
     suite = read_suite(base)
     if not mark:
         return suite
-    return held_out(suite, randomness, tasks=[each.task for each in card.results], deals=card.deals, workers=workers)
+    return held_out(
+        suite, randomness, tasks=[result.task for result in card.results], deals=card.deals, workers=workers
+    )
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -288,15 +290,15 @@ def card_of(
         won, n = chips[task.name], min(deals, task.deals)
         if set(won) != set(task.population):
             raise ValueError(f"task {task.name}: its population is {', '.join(task.population)}")
-        if any(len(each) != n for each in won.values()):
+        if any(len(samples) != n for samples in won.values()):
             raise ValueError(f"task {task.name}: chips are not of {counted(n, 'deal')}")
         ordered = {rival: np.asarray(won[rival], np.float64) for rival in task.population}
         samples.append(scores_of(task, ordered))
         result = Result(
             task=task.name,
             player=players[task.name],
-            chips={rival: each.tolist() for rival, each in ordered.items()},
-            against={rival: _interval(_means(task, each), n) for rival, each in ordered.items()},
+            chips={rival: samples.tolist() for rival, samples in ordered.items()},
+            against={rival: _interval(_means(task, samples), n) for rival, samples in ordered.items()},
             score=_interval(samples[-1], n),
         )
         results.append(result)
@@ -320,7 +322,7 @@ def scores_of(task: Task, chips: Mapping[str, np.ndarray]) -> np.ndarray:
     Returns: float64 [1 + RESAMPLES]; NaN where in these deals `hundred` does not win more than `zero`.
     """
     won = np.mean(list(chips.values()), 0)
-    own, zero, hundred = (_means(task, np.asarray(each)[: len(won)]) for each in (won, task.zero, task.hundred))
+    own, zero, hundred = (_means(task, np.asarray(values)[: len(won)]) for values in (won, task.zero, task.hundred))
     scale = hundred - zero
     return 100 * np.divide(own - zero, scale, out=np.full(len(own), np.nan), where=scale > 0)
 
@@ -337,7 +339,7 @@ def _interval(samples: np.ndarray, n: int) -> Score:
     mean = None if np.isnan(samples[0]) else round(float(samples[0]), PLACES) + 0.0
     if mean is None or np.isnan(samples).any():
         return Score(mean=mean, low=None, high=None, n=n)
-    low, high = (round(float(each), PLACES) + 0.0 for each in np.percentile(samples[1:], (2.5, 97.5)))
+    low, high = (round(float(bound), PLACES) + 0.0 for bound in np.percentile(samples[1:], (2.5, 97.5)))
     return Score(mean=mean, low=low, high=high, n=n)
 
 
@@ -350,7 +352,7 @@ def gaps(cards: Sequence[Card]) -> Iterator[Score]:
         raise ValueError("these cards are not of the same suite, tasks and deals, so their scores cannot be compared")
     suite = suite_of(cards[0])
     first, *others = (
-        np.mean([scores_of(suite.task(each.task), _as_arrays(each.chips)) for each in card.results], 0)
+        np.mean([scores_of(suite.task(result.task), _as_arrays(result.chips)) for result in card.results], 0)
         for card in cards
     )
     for other in others:
@@ -374,16 +376,16 @@ def timed(card: Card, agents: Mapping[str, str | Agent], cpu: str) -> Card:
         agents: As of `play_benchmark`.
         cpu: What the processor is called.
     """
-    suite, found = suite_of(card), {}
+    suite, microseconds = suite_of(card), {}
     with one_core():
-        for task in (suite.task(each.task) for each in card.results):
+        for task in (suite.task(result.task) for result in card.results):
             game, variant = task.played
             batch = some_decisions(game, agent_of_data(list(task.players)[1], game, variant), variant)
             per_second = speed(_made(agents[task.name], task), game, variant, batch, time.process_time)
-            found[task.name] = round(1e6 / per_second, PLACES)
-    slowest = max(found.values())
-    word = next((f"under {said}" for most, said in CLASSES.items() if slowest < most), "a second or more")
-    return card.model_copy(update={"timing": Timing(microseconds=found, slowest=word, cpu=cpu)})
+            microseconds[task.name] = round(1e6 / per_second, PLACES)
+    slowest = max(microseconds.values())
+    word = next((f"under {limit}" for most, limit in CLASSES.items() if slowest < most), "a second or more")
+    return card.model_copy(update={"timing": Timing(microseconds=microseconds, slowest=word, cpu=cpu)})
 
 
 # --- cards ----------------------------------------------------------------------------------------
@@ -401,17 +403,17 @@ def _checked(path: Path, workers: Workers | None = None) -> Card:
         suite = suite_of(card, workers)
         if card.digest != suite.digest:
             raise ValueError(f"its suite {suite.name} is not the one that ships with this version of gupai")
-        players = {each.task: each.player for each in card.results}
+        players = {result.task: result.player for result in card.results}
         for name in players:
             suite.task(name)
-        chips = {each.task: _as_arrays(each.chips) for each in card.results}
-        again = card_of(suite, card.agent, card.deals, players, chips).model_copy(update={"timing": card.timing})
+        chips = {result.task: _as_arrays(result.chips) for result in card.results}
+        recomputed = card_of(suite, card.agent, card.deals, players, chips).model_copy(update={"timing": card.timing})
     except ValueError as error:
         raise CardError(f"{path}: {error}") from None
-    if what := difference(card.model_dump(), again.model_dump(), ""):
-        raise CardError(f"{path}: {what.partition(' is ')[0]} does not follow from its chips")
+    if mismatch := difference(card.model_dump(), recomputed.model_dump(), ""):
+        raise CardError(f"{path}: {mismatch.partition(' is ')[0]} does not follow from its chips")
     with naming(path):
-        if path.read_bytes() != as_text(again).encode():
+        if path.read_bytes() != as_text(recomputed).encode():
             raise CardError(f"{path}: it is not formatted as a card")
     return card
 
@@ -440,7 +442,7 @@ def verify_card(
     path = Path(path)
     card = _checked(path, workers)
     try:
-        named = {each.task: each.player.spec for each in card.results} | dict(agents or {})
+        named = {result.task: result.player.spec for result in card.results} | dict(agents or {})
         specs = {task: spec for task, spec in named.items() if spec is not None}
         for task, spec in named.items():
             code = spec is None or (":" in spec and spec.partition(":")[0] not in KINDS)
@@ -448,17 +450,17 @@ def verify_card(
                 raise ValueError(f"task {task}: {spec or 'a program'} is not made from data; name it with --agent")
         played = {task: spec if task in (agents or {}) else _next_to(path, spec) for task, spec in specs.items()}
         suite = suite_of(card)
-        again = play_benchmark(
+        replay = play_benchmark(
             played, suite=suite, name=card.agent, deals=card.deals, progress=progress, workers=workers
         )
     except ValueError as error:
         raise CardError(f"{path}: {error}") from None
-    for there, here in zip(card.results, again.results, strict=True):
+    for there, here in zip(card.results, replay.results, strict=True):
         was, now = there.player, _as_named(here.player, played[here.task], there.player)
         if was.moves != now.moves or (there.task not in (agents or {}) and was != now):
             raise CardError(f"{path}: task {there.task}: the agent is not the card's player")
-        if what := difference(there.chips, here.chips, f"chips of {there.task}"):
-            raise CardError(f"{path}: {what.partition(' is ')[0]} is not what the agent wins")
+        if mismatch := difference(there.chips, here.chips, f"chips of {there.task}"):
+            raise CardError(f"{path}: {mismatch.partition(' is ')[0]} is not what the agent wins")
     return card
 
 

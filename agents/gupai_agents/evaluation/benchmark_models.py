@@ -180,7 +180,7 @@ class Card(Stored):
 
     @model_validator(mode="after")
     def _has_each_task_once(self) -> Self:
-        if len({each.task for each in self.results}) < len(self.results):
+        if len({result.task for result in self.results}) < len(self.results):
             raise ValueError("results list a task twice")
         return self
 
@@ -213,4 +213,4 @@ def read_card(path: str | Path) -> Card:
 def as_text(content: Stored) -> str:
     """Return a card or a suite as it is written: JSON with every list of numbers in one line."""
     indented = json.dumps(content.model_dump(), indent=1, ensure_ascii=False)
-    return IN_LINES.sub(lambda found: f"[{' '.join(found[1].split())}]", indented) + "\n"
+    return IN_LINES.sub(lambda match: f"[{' '.join(match[1].split())}]", indented) + "\n"

@@ -181,8 +181,8 @@ def tuned_against(
     sample, key = DecisionSample(game, variant.changed()), derive(seed, FIND)
     units = sample.units(base)
     evolution = Evolution(base, units, moving(units), effort.population, key, SPREAD)
-    found = evolved(play, evolution, effort.generations, deals, key)
-    candidates = np.array([found, *(each.weights for each in heuristics)])
+    weights = evolved(play, evolution, effort.generations, deals, key)
+    candidates = np.array([weights, *(heuristic.weights for heuristic in heuristics)])
     won = play(candidates, SELECTING * deals, derive(seed, SELECT)).mean(1)
     best = candidates[int(won.argmax())]
     scaled = best / sample.apart(best)

@@ -108,19 +108,19 @@ def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], l
     means = _known(means)
     if not means:
         return Markup()
-    y = Scale.spanning((end for each in means for end in each.ends), HEIGHT - BOTTOM, TOP)
+    y = Scale.spanning((end for mean in means for end in mean.ends), HEIGHT - BOTTOM, TOP)
     across = (WIDTH - LEFT) / len(heads)
     drawn = [_text(0, 10, label), *_grid(y)]
     for index, head in enumerate(heads):
         drawn.append(_text(LEFT + (index + 0.5) * across, HEIGHT - 26, head, "middle"))
     apart = min(0.16, 0.8 / len(names))
-    for each in means:
-        x = LEFT + (each.position + 0.5 + apart * (each.series - (len(names) - 1) / 2)) * across
-        low, high = (y(end) for end in each.ends)
+    for mean in means:
+        x = LEFT + (mean.position + 0.5 + apart * (mean.series - (len(names) - 1) / 2)) * across
+        low, high = (y(end) for end in mean.ends)
         line = f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{low}" y2="{high}"/>'
-        drawn.append(_titled(each, line + _mark(each.series, x, y(each.mean))))
+        drawn.append(_titled(mean, line + _mark(mean.series, x, y(mean.mean))))
     height = HEIGHT + _legend(drawn, names, HEIGHT - 8, _mark)
-    return _svg("chart", WIDTH, height, [each.label for each in means], drawn)
+    return _svg("chart", WIDTH, height, [mean.label for mean in means], drawn)
 
 
 def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
@@ -129,23 +129,23 @@ def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
     if not means:
         return Markup()
     width, height = WIDTH - 84, ROW * len(names) + 34
-    x = Scale.spanning((end for each in means for end in each.ends), NAMES, width - 24)
+    x = Scale.spanning((end for mean in means for end in mean.ends), NAMES, width - 24)
     drawn = []
     for value, css_class in x.lines:
         drawn.append(f'<line class="{css_class}" x1="{x(value)}" x2="{x(value)}" y1="4" y2="{height - 26}"/>')
         drawn.append(_text(x(value), height - 8, f"{value:+g}", "middle"))
-    for each in means:
-        y = ROW * each.position + ROW // 2 + 4
-        drawn.append(_text(NAMES - 12, y + 4, short(names[each.position]), "end"))
-        drawn.append(_titled(each, _interval(each, x, y)))
-    return _svg("chart narrow", width, height, [each.label for each in means], drawn)
+    for mean in means:
+        y = ROW * mean.position + ROW // 2 + 4
+        drawn.append(_text(NAMES - 12, y + 4, short(names[mean.position]), "end"))
+        drawn.append(_titled(mean, _interval(mean, x, y)))
+    return _svg("chart narrow", width, height, [mean.label for mean in means], drawn)
 
 
 def strips(means: Sequence[Mean]) -> list[Markup]:
     """Return means with their intervals on a common scale, each as a drawing of its own for a line of a table."""
-    x = Scale.spanning((end for each in _known(means) for end in each.ends), 6, STRIP - 6)
+    x = Scale.spanning((end for mean in _known(means) for end in mean.ends), 6, STRIP - 6)
     zero = f'<line class="zero" x1="{x(0)}" x2="{x(0)}" y1="0" y2="16"/>'
-    return [_svg("chart strip", STRIP, 16, [f"{each.mean:+z.1f}"], [zero, _interval(each, x, 8)]) for each in means]
+    return [_svg("chart strip", STRIP, 16, [f"{mean.mean:+z.1f}"], [zero, _interval(mean, x, 8)]) for mean in means]
 
 
 def curves(
@@ -172,11 +172,11 @@ def curves(
         number = f"{value:g}"
         drawn.append(_text(min(x(value), WIDTH - LETTER * len(number) / 2), HEIGHT - 28, number, "middle"))
     if parted:
-        at, before, after = parted
-        drawn.append(f'<line class="zero" x1="{x(at)}" x2="{x(at)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
-        drawn += [_text(x(at) - 6, TOP, before, "end"), _text(x(at) + 6, TOP, after)]
+        border, before, after = parted
+        drawn.append(f'<line class="zero" x1="{x(border)}" x2="{x(border)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
+        drawn += [_text(x(border) - 6, TOP, before, "end"), _text(x(border) + 6, TOP, after)]
     for colour, curve in zip(itertools.cycle(COLOURS), named.values()):
-        means, lows, highs = ([f"{x(each.x)},{y(each[at])}" for each in curve] for at in (1, 2, 3))
+        means, lows, highs = ([f"{x(point.x)},{y(point[column])}" for point in curve] for column in (1, 2, 3))
         drawn.append(f'<polygon class="band" fill="{colour}" points="{" ".join([*lows, *reversed(highs)])}"/>')
         drawn.append(f'<polyline class="curve" stroke="{colour}" points="{" ".join(means)}"/>')
     for mark in marks:
@@ -189,15 +189,15 @@ def curves(
 # --- parts of a chart -----------------------------------------------------------------------------
 
 
-def _interval(each: Mean, x: Scale, y: int) -> str:
+def _interval(mean: Mean, x: Scale, y: int) -> str:
     """Return a mean as a dot with its interval as a line, if that is known."""
-    ends = [x(end) for end in each.ends] if isfinite(each.half) else [x(each.mean)] * 2
+    ends = [x(end) for end in mean.ends] if isfinite(mean.half) else [x(mean.mean)] * 2
     line = f'<line class="interval" x1="{ends[0]}" x2="{ends[1]}" y1="{y}" y2="{y}"/>'
-    return f'{line}<circle class="mean" cx="{x(each.mean)}" cy="{y}" r="5"/>'
+    return f'{line}<circle class="mean" cx="{x(mean.mean)}" cy="{y}" r="5"/>'
 
 
 def _known(means: Iterable[Mean]) -> list[Mean]:
-    return [each for each in means if isfinite(each.half)]
+    return [mean for mean in means if isfinite(mean.half)]
 
 
 def _grid(y: Scale) -> Iterator[str]:
@@ -229,8 +229,8 @@ def _line(series: int, x: float, y: float) -> str:
     return f'<path class="curve" stroke="{colour}" d="M{x - 6:.1f} {y}h12"/>'
 
 
-def _titled(each: Mean | Mark, content: str) -> str:
-    return f"<g><title>{_escaped(each.label)}</title>{content}</g>"
+def _titled(mark: Mean | Mark, content: str) -> str:
+    return f"<g><title>{_escaped(mark.label)}</title>{content}</g>"
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start") -> str:

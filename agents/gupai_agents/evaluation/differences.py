@@ -25,12 +25,12 @@ def difference(there: Any, here: Any, key: str) -> str:
             inner = f"{key}.{name}" if key else str(name)
             if name not in there or name not in here:
                 return f"{inner} is {'missing' if name in here else 'not known here'}"
-            if what := difference(there[name], here[name], inner):
-                return what
+            if mismatch := difference(there[name], here[name], inner):
+                return mismatch
         return ""
     if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
         pairs = enumerate(zip(there, here, strict=True))
-        return next(filter(None, (difference(*pair, f"{key}[{at}]") for at, pair in pairs)), "")
+        return next(filter(None, (difference(*pair, f"{key}[{index}]") for index, pair in pairs)), "")
     if type(there) is type(here) and there == here:
         return ""
     a, b = short_repr(there), short_repr(here)

@@ -278,7 +278,7 @@ class _Search:
         self.seen: dict[tuple[int, int], int] = {}
         self.sets: dict[int, int] = {}  # by what the seat to act has seen
         self.layers = [0]
-        self.found: dict[str, list[np.ndarray]] = {name: [] for name in ("seats", "views", "masks", "before")}
+        self.columns: dict[str, list[np.ndarray]] = {name: [] for name in ("seats", "views", "masks", "before")}
         self.ends: dict[str, list[np.ndarray]] = {name: [] for name in ("probability", "payoffs", "ends")}
 
     def tree(self) -> GameTree:
@@ -311,16 +311,18 @@ class _Search:
                 break
             positions, envs = positions.at(~terminated), standing(self.game, self.variant, envs.states[~terminated])
             self._expand(envs, positions, movers[~terminated], actions[~terminated])
-        found = {name: np.concatenate(parts) for name, parts in self.found.items()}
+        columns = {name: np.concatenate(parts) for name, parts in self.columns.items()}
         return GameTree(
             game=self.game,
             variant=self.variant,
             deals=deals,
             nodes=nodes,
-            seats=found["seats"],
-            batch=DecisionBatch(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
+            seats=columns["seats"],
+            batch=DecisionBatch(
+                columns["views"].view(np.recarray), columns["masks"], np.zeros(len(self.sets), np.int64)
+            ),
             first=self._first(),
-            before=found["before"],
+            before=columns["before"],
             layers=np.unique(self.layers),
             **{name: np.concatenate(parts) for name, parts in self.ends.items()},
         )
@@ -331,11 +333,11 @@ class _Search:
             views = np.zeros(envs.num_envs, self.game.view).view(np.recarray)
             envs.kernels.view_of(envs.rules, envs.states, seat, views)
             now = _numbers(self.views, views.view(f"V{views.itemsize}").tolist())
-            for news, what in (
+            for news, events in (
                 (np.flatnonzero(movers == seat), -1 - actions),
                 (np.flatnonzero(now != positions.view[:, seat]), now),
             ):
-                keys = zip(positions.seen[news, seat].tolist(), what[news].tolist(), strict=True)
+                keys = zip(positions.seen[news, seat].tolist(), events[news].tolist(), strict=True)
                 positions.seen[news, seat] = _numbers(self.seen, keys)
             positions.view[:, seat] = now
 
@@ -345,18 +347,18 @@ class _Search:
         sets = _numbers(self.sets, seen.tolist())
         numbers, rows = np.unique(sets, return_index=True)
         rows = rows[numbers >= old]
-        self.found["seats"].append(envs.seats[rows])
-        self.found["views"].append(envs.views(rows)[0])
-        self.found["masks"].append(envs.masks[rows])
-        self.found["before"].append(before[rows])
+        self.columns["seats"].append(envs.seats[rows])
+        self.columns["views"].append(envs.views(rows)[0])
+        self.columns["masks"].append(envs.masks[rows])
+        self.columns["before"].append(before[rows])
         self.layers.append(len(self.sets))
-        if (np.concatenate(self.found["masks"])[sets] != envs.masks).any():
+        if (np.concatenate(self.columns["masks"])[sets] != envs.masks).any():
             raise ValueError(f"{self.game.id}: what a seat sees does not decide its legal actions")
         return sets
 
     def _first(self) -> np.ndarray:
         """Return the first sequence of every set met so far, and how many sequences there are, int [sets + 1]."""
-        counts = [masks.sum(1) for masks in self.found["masks"]]
+        counts = [masks.sum(1) for masks in self.columns["masks"]]
         return self.players + np.concatenate([[0], np.cumsum(np.concatenate(counts))])
 
 

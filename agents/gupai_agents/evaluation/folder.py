@@ -82,7 +82,7 @@ def play_into(
             _begin(folder, wanted)
         if (folder / REPORT).is_file():  # the last that is written
             return verify(folder, progress)
-        found, blocks = plan.empty(), list(plan.blocks())
+        tournament, blocks = plan.empty(), list(plan.blocks())
         finished = _finished(folder)
         to_come = plan.played(agents, blocks[finished:], workers)
         for number, block in enumerate(blocks):
@@ -91,21 +91,21 @@ def play_into(
             else:
                 played = next(to_come)
                 write_file(_block_file(folder, number), _member(played.records or []), force=True)
-            fill(found, block, played)
+            fill(tournament, block, played)
             if progress:
                 progress(block[2])
-        _join(folder, plan, found, len(blocks))
-        write_file(folder / SUMMARY, _json(summary(found)), force=True)
-        write_file(folder / REPORT, _report(found, wanted), force=True)
+        _join(folder, plan, tournament, len(blocks))
+        write_file(folder / SUMMARY, _json(summary(tournament)), force=True)
+        write_file(folder / REPORT, _report(tournament, wanted), force=True)
         shutil.rmtree(folder / BLOCKS)
-    return found
+    return tournament
 
 
 def _begin(folder: Path, wanted: dict[str, Any]) -> None:
     """Write the first file of a tournament into a locked folder; raises FolderError if it has files."""
     if (folder / MANIFEST).exists():
         raise FolderError(f"{folder} exists already; --resume continues it")
-    if others := sorted({each.name for each in folder.iterdir()} - {LOCK}):
+    if others := sorted({path.name for path in folder.iterdir()} - {LOCK}):
         raise FolderError(f"{folder} holds {short_repr(others[0])}, not a tournament; name a new or empty folder")
     write_file(folder / MANIFEST, _json(wanted), force=True)
 
@@ -130,7 +130,7 @@ def _read_block(folder: Path, plan: Schedule, number: int, block: Block) -> Play
     return played
 
 
-def _join(folder: Path, plan: Schedule, found: Tournament, blocks: int) -> None:
+def _join(folder: Path, plan: Schedule, tournament: Tournament, blocks: int) -> None:
     """Write all games into one file, and a table of them into another."""
     with new_file(folder / GAMES, force=True) as file:
         for number in range(blocks):
@@ -140,15 +140,15 @@ def _join(folder: Path, plan: Schedule, found: Tournament, blocks: int) -> None:
         file.write(header(plan).encode())
         for number, first, some in plan.blocks():
             deals = slice(first, first + some)
-            played = Played(found.chips[number, deals], found.action_types[number, deals])
+            played = Played(tournament.chips[number, deals], tournament.action_types[number, deals])
             file.write(rows(plan, (number, first, some), played).encode())
 
 
-def _report(found: Tournament, wanted: dict[str, Any]) -> bytes:
+def _report(tournament: Tournament, wanted: dict[str, Any]) -> bytes:
     """Return the page of a tournament."""
     from gupai_agents.evaluation.html import report
 
-    return report(found, wanted).encode()
+    return report(tournament, wanted).encode()
 
 
 def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
@@ -158,13 +158,13 @@ def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
     """
     folder = Path(folder)
     plan = planned_in(folder, read_manifest(folder))
-    found, blocks = plan.empty(), list(plan.blocks())
+    tournament, blocks = plan.empty(), list(plan.blocks())
     finished = min(_finished(folder), len(blocks)) if (folder / BLOCKS).is_dir() else 0
     if not finished:
         raise FolderError(f"{folder}: nothing has been played yet")
     for number, block in enumerate(blocks[:finished]):
-        fill(found, block, _read_block(folder, plan, number, block))
-    return plan, found, finished
+        fill(tournament, block, _read_block(folder, plan, number, block))
+    return plan, tournament, finished
 
 
 def verify(
@@ -195,44 +195,44 @@ def verify(
     _verify_manifest(folder, plan, made_by, note)
     if agents:
         _verify_agents(folder, plan, made_by, note)
-    found, games, number = plan.empty(), read_games(folder / GAMES), 0
+    tournament, games, number = plan.empty(), read_games(folder / GAMES), 0
     with _text(folder / ROWS) as file:
         _compare(folder, file, header(plan))
         for block in plan.blocks():
             played = _replayed(folder / GAMES, plan, block, games, number)
-            fill(found, block, played)
+            fill(tournament, block, played)
             _compare(folder, file, rows(plan, block, played))
             number += block[2] * plan.variant.players
             if progress:
                 progress(block[2])
         if next(games, None) is not None or file.read(1):
             raise FolderError(f"{folder}: there are more games than the {number:,} of {MANIFEST}")
-    _verify_figures(folder, plan, found)
-    verify_page(folder / REPORT, _report(found, made_by.model_dump()), note)
-    return found
+    _verify_figures(folder, plan, tournament)
+    verify_page(folder / REPORT, _report(tournament, made_by.model_dump()), note)
+    return tournament
 
 
-def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callable[[str], Any]) -> None:
+def _verify_manifest(folder: Path, plan: Schedule, saved: Manifest, note: Callable[[str], Any]) -> None:
     """Raise FolderError unless a manifest says what follows from its agents, deals and seed, and what is here."""
-    path, there = folder / MANIFEST, found.model_dump()
-    if len(found.players) != len(found.agents):
-        raise FolderError(f"{path}: players: there are {len(found.players)} of {len(found.agents)} agents")
+    path, there = folder / MANIFEST, saved.model_dump()
+    if len(saved.players) != len(saved.agents):
+        raise FolderError(f"{path}: players: there are {len(saved.players)} of {len(saved.agents)} agents")
     here = json.loads(_json(manifest(plan, there["players"])))
     for key in ("format", "game", "version", "variant", "agents", "table", "deals", "seed", "rules", "command"):
-        if what := difference(there[key], here[key], key):
-            raise FolderError(f"{path}: {what}")
-    for name, digest in {each: digest for player in found.players for each, digest in player.files.items()}.items():
+        if mismatch := difference(there[key], here[key], key):
+            raise FolderError(f"{path}: {mismatch}")
+    for name, digest in {name: digest for player in saved.players for name, digest in player.files.items()}.items():
         if not Path(name).is_file():
             note(f"{name} no longer exists: whether it made the agent was not checked")
         elif digest_of(name) != digest:
             raise FolderError(f"{path}: players: {name} is not the file that played")
-    if what := difference(there["versions"], here["versions"], "versions"):
-        note(f"{path}: {what}; the games come out the same")
+    if mismatch := difference(there["versions"], here["versions"], "versions"):
+        note(f"{path}: {mismatch}; the games come out the same")
 
 
-def _verify_agents(folder: Path, plan: Schedule, found: Manifest, note: Callable[[str], Any]) -> None:
+def _verify_agents(folder: Path, plan: Schedule, manifest: Manifest, note: Callable[[str], Any]) -> None:
     """Raise FolderError unless all agents that have a text are made of the same files and answer as they did."""
-    for label, player in zip(found.agents, found.players, strict=True):
+    for label, player in zip(manifest.agents, manifest.players, strict=True):
         if player.spec is None:
             note(f"{label} was an object of a program: whether it plays like this was not checked")
             continue
@@ -243,17 +243,17 @@ def _verify_agents(folder: Path, plan: Schedule, found: Manifest, note: Callable
             raise FolderError(f"{folder / MANIFEST}: players: {error}") from None
 
 
-def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
+def _verify_figures(folder: Path, plan: Schedule, tournament: Tournament) -> None:
     """Raise FolderError unless the summary is that of a tournament that was played again."""
     written = (folder / SUMMARY).read_bytes()
     try:
         there = json.loads(written)
     except (ValueError, RecursionError):
         there = None
-    recomputed = _json(adopted(summary(found), there))
+    recomputed = _json(adopted(summary(tournament), there))
     if written != recomputed:
-        what = difference(there, json.loads(recomputed), "")
-        key = re.split(r"[.\[ ]", what)[0] or "it"
+        mismatch = difference(there, json.loads(recomputed), "")
+        key = re.split(r"[.\[ ]", mismatch)[0] or "it"
         raise FolderError(f"{folder / SUMMARY}: {key} does not follow from the games")
 
 
@@ -305,36 +305,36 @@ def command(plan: Schedule, specs: Sequence[str | None]) -> str | None:
     return " ".join([shlex.join(words), end, *(f"-o {option}" for option in plan.variant.typed())])
 
 
-def summary(found: Tournament) -> dict[str, Any]:
+def summary(tournament: Tournament) -> dict[str, Any]:
     """Return every figure of a tournament as plain data."""
-    who, standings = range(len(found.players)), found.standings
+    who, standings = range(len(tournament.players)), tournament.standings
     duels = []
     if standings is not None:
         for (hero, villain), p in standings.adjusted().items():
             numbers = standings.against(hero, villain).as_numbers()
             duels.append({"hero": hero, "villain": villain, **numbers, "p": p})
     totals = []
-    for hero, performance in enumerate(found.performances):
+    for hero, performance in enumerate(tournament.performances):
         rest = {name: value for name, value in performance._asdict().items() if name != "chips"}
         totals.append({"hero": hero, **performance.chips.as_numbers(), "win_share": performance.win_share, **rest})
     return {
-        "game": found.game.id,
-        "version": found.game.version,
-        "variant": asdict(found.variant),
-        "agents": list(found.players),
-        "table": sorted({line_up.table for line_up in found.line_ups}),
-        "line_ups": len(found.line_ups),
-        "deals": found.deals,
-        "games": int(np.prod(found.chips.shape[:3])),
-        "seed": in_json(found.seed),
+        "game": tournament.game.id,
+        "version": tournament.game.version,
+        "variant": asdict(tournament.variant),
+        "agents": list(tournament.players),
+        "table": sorted({line_up.table for line_up in tournament.line_ups}),
+        "line_ups": len(tournament.line_ups),
+        "deals": tournament.deals,
+        "games": int(np.prod(tournament.chips.shape[:3])),
+        "seed": in_json(tournament.seed),
         "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals; p by Holm",
         "duels": duels,
         "totals": totals,
-        "rating_orders": found.ratings.orders,
+        "rating_orders": tournament.ratings.orders,
         "seats": [
-            {"hero": hero, "seat": seat, **found.at_seat(hero, seat).as_numbers()}
+            {"hero": hero, "seat": seat, **tournament.at_seat(hero, seat).as_numbers()}
             for hero in who
-            for seat in range(found.variant.players)
+            for seat in range(tournament.variant.players)
         ],
     }
 
@@ -344,7 +344,7 @@ def header(plan: Schedule) -> str:
     seats = range(plan.variant.players)
     action_types = action_types_of(plan.game)[0]
     columns = ["line_up", "table", "deal", "rotation", "seed"]
-    columns += [f"{what}_{seat}" for what in ("agent", "chips", *action_types) for seat in seats]
+    columns += [f"{kind}_{seat}" for kind in ("agent", "chips", *action_types) for seat in seats]
     return csv_text([columns])
 
 
@@ -354,15 +354,15 @@ def rows(plan: Schedule, block: Block, played: Played) -> str:
     line_up, seats = plan.line_ups[number], plan.variant.players
     assert played.action_types is not None
     player_at = np.argsort(seats_of(seats, plan.rotations), 1)  # [rotation, seat]
-    found = []
+    lines = []
     for deal in range(some):
         key = key_of(plan.seed, first + deal)
         for rotation, order in enumerate(player_at):
             names = [plan.players[line_up.agents[place]] for place in order]
             chips = played.chips[deal, rotation, order].tolist()
             action_types = played.action_types[deal, rotation, order].T.ravel().tolist()
-            found.append([number, line_up.table, first + deal, rotation, key, *names, *chips, *action_types])
-    return csv_text(found)
+            lines.append([number, line_up.table, first + deal, rotation, key, *names, *chips, *action_types])
+    return csv_text(lines)
 
 
 def csv_text(lines: Iterable[Iterable[object]]) -> str:
@@ -387,11 +387,11 @@ def _json(content: dict[str, Any]) -> bytes:
 # --- reading and writing them ---------------------------------------------------------------------
 
 
-def planned_in(folder: Path, found: Manifest) -> Schedule:
+def planned_in(folder: Path, manifest: Manifest) -> Schedule:
     """Return the schedule of a folder; raises FolderError."""
     try:
-        how: dict[str, Any] = {"table": found.table, "seed": found.seed}
-        return schedule(found.game, found.agents, found.deals, **how, **found.variant)
+        how: dict[str, Any] = {"table": manifest.table, "seed": manifest.seed}
+        return schedule(manifest.game, manifest.agents, manifest.deals, **how, **manifest.variant)
     except (TypeError, ValueError) as error:
         raise FolderError(f"{folder / MANIFEST}: damaged ({' '.join(str(error).split())})") from None
 
@@ -400,15 +400,15 @@ def _require(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     """Return the manifest of a folder; raises FolderError, naming the first difference, for another tournament's."""
     there, here = read_manifest(folder).model_dump(), json.loads(_json(wanted))
     recorded = dict(there)
-    for each in (there, here):
-        each.pop("command")  # it follows from the rest
+    for content in (there, here):
+        content.pop("command")  # it follows from the rest
     if there["agents"] == here["agents"] and len(there["players"]) == len(here["players"]):
         try:
             require_same(here["agents"], there["players"], here["players"])
         except ValueError as error:
             raise FolderError(f"{folder} is another tournament: {error}") from None
-    if what := difference(there, here, ""):
-        raise FolderError(f"{folder} is another tournament: {what}")
+    if mismatch := difference(there, here, ""):
+        raise FolderError(f"{folder} is another tournament: {mismatch}")
     return recorded
 
 
@@ -440,8 +440,8 @@ def _replayed(path: Path, plan: Schedule, block: Block, games: Iterator[GameReco
                 seating[seat] = plan.players[line_up.agents[place]]
             due = (plan.game, plan.variant, tuple(seating), key_of(plan.seed, first + deal), 0)
             if game is None or (game.game, game.variant, game.agents, game.seed, game.episode) != due:
-                what = "missing" if game is None else "another game than its row"
-                raise FolderError(f"{path}, line {number:,}: {what}")
+                problem = "missing" if game is None else "another game than its row"
+                raise FolderError(f"{path}, line {number:,}: {problem}")
             total = np.add.reduce(np.array(game.payoffs, np.float32))  # as states add up
             chips[deal, rotation] = total[order[rotation]].astype(np.float64) / plan.variant.deals
             by_seat = np.zeros((seats, len(names)), np.int16)

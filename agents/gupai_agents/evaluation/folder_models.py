@@ -98,11 +98,11 @@ class Summary(Stored):
     @model_validator(mode="after")
     def _figures_are_of_its_agents(self) -> Self:
         count = len(self.agents)
-        if sorted(each.hero for each in self.totals) != list(range(count)):
+        if sorted(total.hero for total in self.totals) != list(range(count)):
             raise ValueError("totals do not have one entry per agent")
-        if any(max(each.hero, each.villain) >= count for each in self.duels):
+        if any(max(duel.hero, duel.villain) >= count for duel in self.duels):
             raise ValueError("duels name other agents")
-        if any(each.hero >= count for each in self.seats):
+        if any(seat.hero >= count for seat in self.seats):
             raise ValueError("seats name other agents")
         if any(agent >= count for order in self.rating_orders for group in order for agent in group):
             raise ValueError("rating_orders names other agents")
@@ -114,13 +114,13 @@ Model = TypeVar("Model", bound=Stored)
 
 def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a folder; raises FolderError in one line, and OSError."""
-    found = _read(folder / MANIFEST, Manifest)
-    if found.format != FORMAT:
+    manifest = _read(folder / MANIFEST, Manifest)
+    if manifest.format != FORMAT:
         raise FolderError(
-            f"{folder / MANIFEST}: format {found.format}; this version of gupai reads format {FORMAT}; play the "
+            f"{folder / MANIFEST}: format {manifest.format}; this version of gupai reads format {FORMAT}; play the "
             "tournament again, into another folder"
         )
-    return found
+    return manifest
 
 
 def read_summary(folder: Path) -> Summary:

@@ -23,18 +23,18 @@ MOST_SEATED = 8  # agents in the chart of seats
 @functools.cache
 def templates(*packages: str) -> Environment:
     """Return what fills in the templates of packages; it finds those of reports and charts too."""
-    found = Environment(
-        loader=ChoiceLoader([PackageLoader(each) for each in (*packages, "gupai_agents.evaluation")]),
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "gupai_agents.evaluation")]),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
-    found.filters["drawable"] = drawable
-    found.filters["signed"] = signed
-    found.globals["heat"] = heat
-    return found
+    environment.filters["drawable"] = drawable
+    environment.filters["signed"] = signed
+    environment.globals["heat"] = heat
+    return environment
 
 
 def signed(number: float, places: int) -> str:
@@ -49,36 +49,36 @@ def heat(mean: float, p: float) -> str:
         mean: Chips per deal.
         p: The probability of as much where both come out even: the smaller, the stronger the colour.
     """
-    sure = sum(p < each for each in (0.05, 0.01, 0.001))
+    sure = sum(p < level for level in (0.05, 0.01, 0.001))
     return f"{'won' if mean > 0 else 'lost'}{sure}" if sure else ""
 
 
-def report(found: Tournament, manifest: dict[str, Any]) -> str:
+def report(tournament: Tournament, manifest: dict[str, Any]) -> str:
     """Return the report; equal tournaments give equal text."""
-    ranked = _ranked(found)
-    tables = dict.fromkeys(line_up.table for line_up in found.line_ups)
+    ranked = _ranked(tournament)
+    tables = dict.fromkeys(line_up.table for line_up in tournament.line_ups)
     return (
         templates()
         .get_template("tournament_report.html")
         .render(
-            found=found,
+            tournament=tournament,
             version=__version__,
-            games=found.chips[..., 0].size,
-            verdict=_verdict(found),
-            performances=list(_performances(found)),
-            notes=notes(found.players, found.ratings.orders),
-            names=[chart.short(found.players[agent]) for agent in ranked],
-            duels=found.standings and list(_duels(found.standings, ranked)),
+            games=tournament.chips[..., 0].size,
+            verdict=_verdict(tournament),
+            performances=list(_performances(tournament)),
+            notes=notes(tournament.players, tournament.ratings.orders),
+            names=[chart.short(tournament.players[agent]) for agent in ranked],
+            duels=tournament.standings and list(_duels(tournament.standings, ranked)),
             charts=[
-                ("Chips per deal", "Over all games that count for an agent, with 95% intervals.", _forest(found)),
+                ("Chips per deal", "Over all games that count for an agent, with 95% intervals.", _forest(tournament)),
                 (
                     "The first two, deal by deal",
                     "The mean of their difference so far, with its 95% interval.",
-                    _running(found),
+                    _running(tournament),
                 ),
-                ("Seats", "Chips per deal of each agent by the seat it had.", _seats(found)),
+                ("Seats", "Chips per deal of each agent by the seat it had.", _seats(tournament)),
             ],
-            options=str(found.variant),
+            options=str(tournament.variant),
             tables="; ".join(TABLES[table] for table in tables),
             command=manifest.get("command") or "played by a program",
         )
@@ -87,10 +87,10 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
 
 def card_page(card: Card) -> str:
     """Return the page of a benchmark's card; equal cards give equal text."""
-    names = [each.task for each in card.results]
+    names = [result.task for result in card.results]
     means = [
-        chart.Mean(f"{each.task}: {each.score}", each.score.mean or 0.0, _half(each.score), at)
-        for at, each in enumerate(card.results)
+        chart.Mean(f"{result.task}: {result.score}", result.score.mean or 0.0, _half(result.score), index)
+        for index, result in enumerate(card.results)
     ]
     return (
         templates()
@@ -112,30 +112,32 @@ def card_head(card: Card) -> str:
     return f"Mean of {tasks} of suite {card.suite} in {card.deals:,} deals each, no suite score: {card.score}"
 
 
-def _verdict(found: Tournament) -> str:
+def _verdict(tournament: Tournament) -> str:
     """Return who came out ahead, in a sentence."""
-    best = _ranked(found)[0]
-    performance, name = found.performances[best], found.players[best]
+    best = _ranked(tournament)[0]
+    performance, name = tournament.performances[best], tournament.players[best]
     if performance.p < 0.05 and performance.chips.mean > 0:
         most = f"in {performance.win_share:.0%} of its games the most of all"
         return f"{name} won most: {performance.chips} chips per deal, and {most}."
     return f"No agent is clearly ahead; {name} has the highest mean, {performance.chips} chips per deal."
 
 
-def _performances(found: Tournament) -> Iterator[list[str]]:
+def _performances(tournament: Tournament) -> Iterator[list[str]]:
     """Yield the rows of the table of all agents."""
-    action_types = list(found.performances[0].action_types) if len(found.performances[0].action_types) > 1 else []
-    places = [f"place {number}" for number in range(1, found.variant.players + 1)]
+    action_types = (
+        list(tournament.performances[0].action_types) if len(tournament.performances[0].action_types) > 1 else []
+    )
+    places = [f"place {number}" for number in range(1, tournament.variant.players + 1)]
     yield [
         *("agent", "chips per deal", "p"),
         *places,
         *("rating", "alpha-rank"),
         *(f"{action_type} a deal" for action_type in action_types),
     ]
-    for agent in _ranked(found):
-        performance = found.performances[agent]
+    for agent in _ranked(tournament):
+        performance = tournament.performances[agent]
         yield [
-            found.players[agent],
+            tournament.players[agent],
             str(performance.chips),
             f"{performance.p:.3f}" if performance.p >= 0.001 else "<0.001",
             *(f"{share:.1%}" for share in performance.places),
@@ -166,37 +168,39 @@ def _mean(label: str, value: Estimate, index: int, series: int = 0) -> chart.Mea
     return chart.Mean(f"{label}: {value}", value.mean, value.half_width, index, series)
 
 
-def _forest(found: Tournament) -> Markup:
+def _forest(tournament: Tournament) -> Markup:
     """Draw the chips of every agent with their intervals."""
-    names = [found.players[agent] for agent in _ranked(found)]
-    chips = [found.performances[agent].chips for agent in _ranked(found)]
-    return chart.rows(names, [_mean(name, won, at) for at, (name, won) in enumerate(zip(names, chips, strict=True))])
+    names = [tournament.players[agent] for agent in _ranked(tournament)]
+    chips = [tournament.performances[agent].chips for agent in _ranked(tournament)]
+    return chart.rows(
+        names, [_mean(name, won, index) for index, (name, won) in enumerate(zip(names, chips, strict=True))]
+    )
 
 
-def _running(found: Tournament) -> Markup:
+def _running(tournament: Tournament) -> Markup:
     """Draw how the first two compare as deals continue: the mean of their difference, and its interval."""
-    first, second = _ranked(found)[:2]
-    gaps = found.chips_of(first) - found.chips_of(second)
+    first, second = _ranked(tournament)[:2]
+    gaps = tournament.chips_of(first) - tournament.chips_of(second)
     counts = np.unique(np.geomspace(min(10, len(gaps)), len(gaps), 300).astype(int))
     points = [chart.Point.of(count, estimate(gaps[:count])) for count in counts.tolist()]
-    name = f"{chart.short(found.players[first])} less {chart.short(found.players[second])}"
+    name = f"{chart.short(tournament.players[first])} less {chart.short(tournament.players[second])}"
     return chart.curves({name: points}, "deals", "chips per deal")
 
 
-def _seats(found: Tournament) -> Markup:
+def _seats(tournament: Tournament) -> Markup:
     """Draw the chips of every agent at every seat."""
-    ranked, seats = _ranked(found)[:MOST_SEATED], range(found.variant.players)
-    names = [found.players[agent] for agent in ranked]
+    ranked, seats = _ranked(tournament)[:MOST_SEATED], range(tournament.variant.players)
+    names = [tournament.players[agent] for agent in ranked]
     means = [
-        _mean(f"{name}, seat {seat}", found.at_seat(agent, seat), seat, series)
+        _mean(f"{name}, seat {seat}", tournament.at_seat(agent, seat), seat, series)
         for seat in seats
         for series, (agent, name) in enumerate(zip(ranked, names, strict=True))
     ]
     return chart.columns([f"seat {seat}" for seat in seats], names, means, "chips per deal")
 
 
-def _ranked(found: Tournament) -> list[int]:
-    return sorted(range(len(found.players)), key=lambda agent: -found.performances[agent].chips.mean)
+def _ranked(tournament: Tournament) -> list[int]:
+    return sorted(range(len(tournament.players)), key=lambda agent: -tournament.performances[agent].chips.mean)
 
 
 # The colours of pages, light and dark; the ground of light ones is white.
@@ -211,7 +215,7 @@ def chart_style(dark: bool = False) -> str:
     """
     style: str = templates().get_template("chart.css").render()
     if dark:
-        light, night = (";".join(f"--{name}:{each}" for name, each in inks.items()) for inks in (INK, DARK_INK))
+        light, night = (";".join(f"--{name}:{ink}" for name, ink in inks.items()) for inks in (INK, DARK_INK))
         return f"svg{{{light}}} @media(prefers-color-scheme:dark){{svg{{{night}}}}} {style}"
     for name, colour in INK.items():
         style = style.replace(f"var(--{name})", colour)

@@ -57,8 +57,8 @@ class DuplicateResult:
         rotations = self.chips.shape[1]
         return estimate_columns(self.chips[:, :, player])[(seat - player) % rotations]
 
-    def _place(self, what: str, number: int) -> int:
-        return whole_number(what, number, 0, self.chips.shape[2] - 1)
+    def _place(self, name: str, number: int) -> int:
+        return whole_number(name, number, 0, self.chips.shape[2] - 1)
 
 
 def key_of(seed: int, deal: int) -> int:
@@ -79,7 +79,7 @@ def rotations_of(game: Game, seats: int, line_up: Sequence[int]) -> int:
     """
     sides = game.sides(seats)
     for rotations in range(1, seats):
-        if all(np.array_equal(np.roll(each, rotations), each) for each in (sides, line_up)):
+        if all(np.array_equal(np.roll(array, rotations), array) for array in (sides, line_up)):
             return rotations
     return seats
 
@@ -190,7 +190,7 @@ def labels_of_line_up(players: Sequence[Agent]) -> list[str]:
     """Return what the players of a line-up are called; one agent at several seats has one name."""
     agents, who = distinct(players)
     labels = labels_of(agents)
-    return [labels[each] for each in who]
+    return [labels[player] for player in who]
 
 
 def play_duplicates(
@@ -219,7 +219,7 @@ def play_duplicates(
     deals = whole_number("deals", deals, 1, MOST_FIGURES // made.players**2)
     players = agents_of(game, made, players)
     played = play_some(game, made, players, seed, deals, progress=progress, record=record, workers=workers)
-    chips = np.concatenate([each for _, each in played])
+    chips = np.concatenate([block for _, block in played])
     return DuplicateResult(tuple(labels_of_line_up(players)), chips, seed)
 
 
@@ -252,7 +252,7 @@ def duel(
 
     In a game of teams the hero has all seats of its side.
     """
-    found = get_game(game)
-    line_up = one_among(found, variant_from(found, variant, duel), hero, villain)
+    rules = get_game(game)
+    line_up = one_among(rules, variant_from(rules, variant, duel), hero, villain)
     how: dict[str, Any] = {"progress": progress, "record": record, "workers": workers}
     return play_duplicates(game, line_up, deals, seed=seed, **how, **variant)

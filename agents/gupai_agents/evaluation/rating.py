@@ -58,17 +58,17 @@ def choices_of(chips: np.ndarray, line_ups: np.ndarray) -> Choices:
     _, deals, rotations, places = chips.shape
     groups = min(deals, GROUPS)
     group = np.repeat(np.arange(deals) * groups // deals, rotations)
-    found: dict[tuple[int, tuple[int, ...]], np.ndarray] = {}
+    weight_of: dict[tuple[int, tuple[int, ...]], np.ndarray] = {}
     for line_up, won in zip(line_ups.tolist(), chips.reshape(len(chips), -1, places), strict=True):
         better = (won[:, None, :] > won[:, :, None]).sum(2)  # [games, places]: how many did better
         orders, which = np.unique(better, axis=0, return_inverse=True)
         for number, order in enumerate(orders.tolist()):
             often = np.bincount(group[which.ravel() == number], minlength=groups)
             for choice, share in _broken(line_up, order).items():
-                found[choice] = found.get(choice, 0) + share * often
-    members = [np.bincount(left, minlength=line_ups.max() + 1) for _, left in found]
-    weights = np.array(list(found.values())).T
-    return Choices(np.array([who for who, _ in found]), np.array(members), weights, deals)
+                weight_of[choice] = weight_of.get(choice, 0) + share * often
+    members = [np.bincount(remaining, minlength=line_ups.max() + 1) for _, remaining in weight_of]
+    weights = np.array(list(weight_of.values())).T
+    return Choices(np.array([who for who, _ in weight_of]), np.array(members), weights, deals)
 
 
 def _broken(line_up: list[int], better: list[int]) -> dict[tuple[int, tuple[int, ...]], float]:
@@ -78,13 +78,13 @@ def _broken(line_up: list[int], better: list[int]) -> dict[tuple[int, tuple[int,
         for way in itertools.permutations(range(len(line_up)))
         if all(better[a] <= better[b] for a, b in itertools.pairwise(way))
     ]
-    found: dict[tuple[int, tuple[int, ...]], float] = {}
+    shares: dict[tuple[int, tuple[int, ...]], float] = {}
     for way in ways:
         agents = [line_up[place] for place in way]
-        for at in range(len(agents) - 1):
-            choice = agents[at], tuple(sorted(agents[at:]))
-            found[choice] = found.get(choice, 0.0) + 1 / len(ways)
-    return found
+        for index in range(len(agents) - 1):
+            choice = agents[index], tuple(sorted(agents[index:]))
+            shares[choice] = shares.get(choice, 0.0) + 1 / len(ways)
+    return shares
 
 
 class Fit(NamedTuple):
@@ -109,7 +109,7 @@ def plackett_luce(choices: Choices) -> Fit:
     same choices and draws (`choix.opt_top1`), and are finite also where an agent won everything. Found by Newton's
     method with steps short enough to converge from anywhere.
     """
-    members, weights = choices.members.astype(np.float64), np.array([math.fsum(each) for each in choices.weights.T])
+    members, weights = choices.members.astype(np.float64), np.array([math.fsum(column) for column in choices.weights.T])
     agents = range(members.shape[1])
     draw = math.fsum(weights) / choices.deals / len(agents)
     won = np.zeros(members.shape)
@@ -133,13 +133,13 @@ def plackett_luce(choices: Choices) -> Fit:
 
 def _inverse(matrix: np.ndarray) -> np.ndarray:
     """Return the inverse of a symmetric positive definite matrix, by elimination."""
-    found = matrix.copy()
-    for at in range(len(found)):
-        row, column, pivot = found[at].copy(), found[:, at].copy(), found[at, at]
-        found -= column[:, None] * row / pivot
-        found[at], found[:, at] = row / pivot, -column / pivot
-        found[at, at] = 1 / pivot
-    return found
+    inverse = matrix.copy()
+    for index in range(len(inverse)):
+        row, column, pivot = inverse[index].copy(), inverse[:, index].copy(), inverse[index, index]
+        inverse -= column[:, None] * row / pivot
+        inverse[index], inverse[:, index] = row / pivot, -column / pivot
+        inverse[index, index] = 1 / pivot
+    return inverse
 
 
 def ratings(choices: Choices) -> Ratings:
@@ -179,10 +179,10 @@ def _orders(choices: Choices) -> list[list[list[int]]]:
 
 def _closure(steps: np.ndarray) -> np.ndarray:
     """Return who reaches whom in any number of steps, bool [agents, agents]; everyone reaches itself."""
-    found = steps | np.eye(len(steps), dtype=bool)
-    for agent in range(len(found)):
-        found |= found[:, agent, None] & found[agent]
-    return found
+    closure = steps | np.eye(len(steps), dtype=bool)
+    for agent in range(len(closure)):
+        closure |= closure[:, agent, None] & closure[agent]
+    return closure
 
 
 def notes(names: Sequence[str], orders: Sequence[Sequence[Sequence[int]]]) -> list[tuple[str, str]]:
@@ -195,7 +195,7 @@ def notes(names: Sequence[str], orders: Sequence[Sequence[Sequence[int]]]) -> li
     def listed(agents: Iterable[int]) -> str:
         return ", ".join(names[agent] for agent in agents)
 
-    found = [(NO_GAME_AGAINST, " > ".join(map(listed, order))) for order in orders if len(order) > 1]
+    remarks = [(NO_GAME_AGAINST, " > ".join(map(listed, order))) for order in orders if len(order) > 1]
     if len(orders) > 1:
-        found.append((NEVER_MET, "; ".join(listed(itertools.chain(*order)) for order in orders)))
-    return found
+        remarks.append((NEVER_MET, "; ".join(listed(itertools.chain(*order)) for order in orders)))
+    return remarks

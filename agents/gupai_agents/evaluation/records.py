@@ -124,10 +124,10 @@ MOST_ACTION_TYPES = 8  # a game that has more names its actions by something els
 def action_types_of(game: Game) -> tuple[tuple[str, ...], np.ndarray]:
     """Return what can be done in a game ("play", "discard", ...), and which of these every action is, int [actions]."""
     verbs = [move.verb for move in game.moves]
-    found = tuple(dict.fromkeys(verbs))
-    if len(found) > MOST_ACTION_TYPES:
+    names = tuple(dict.fromkeys(verbs))
+    if len(names) > MOST_ACTION_TYPES:
         return ("decide",), np.zeros(len(verbs), int)
-    return found, np.array([found.index(verb) for verb in verbs])
+    return names, np.array([names.index(verb) for verb in verbs])
 
 
 # --- from lanes -----------------------------------------------------------------------------------
@@ -158,11 +158,11 @@ class Log:
     def action_types(self, kinds: np.ndarray) -> np.ndarray:
         """Return how often each seat did what, int16 [B, seats, kinds]; kinds: that of every action, int."""
         seats, count = self.envs.variant.players, int(kinds.max()) + 1
-        found = np.zeros(self.envs.num_envs * seats * count, np.int16)
+        counts = np.zeros(self.envs.num_envs * seats * count, np.int16)
         for moves, movers in zip(self._moves, self._movers, strict=False):
             envs = np.flatnonzero(moves != WAIT)  # each of them once, so that it can be added at once
-            found[(envs * seats + movers[envs]) * count + kinds[moves[envs]]] += 1
-        return found.reshape(-1, seats, count)
+            counts[(envs * seats + movers[envs]) * count + kinds[moves[envs]]] += 1
+        return counts.reshape(-1, seats, count)
 
     def records(self, agents: Sequence[tuple[str, ...]]) -> list[GameRecord]:
         """Return the games of all lanes, all over; agents: the names by seat, for every lane."""
@@ -299,8 +299,8 @@ def game_of_line(line: bytes) -> GameRecord:
 class _LineError(ValueError):
     """A line and what is wrong with it."""
 
-    def __init__(self, number: int, what: object) -> None:
-        super().__init__(say("line {number:,}: {problem}", number=number, problem=one_line(str(what))))
+    def __init__(self, number: int, problem: object) -> None:
+        super().__init__(say("line {number:,}: {problem}", number=number, problem=one_line(str(problem))))
 
 
 @dataclass(frozen=True)
@@ -417,19 +417,21 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
         raise _LineError(number, error) from None
     except (ValueError, RecursionError):
         part = line.startswith(b"{") or not line.endswith(b"\n")  # a program may have spread a game over lines
-        what = "it is cut short, or not JSON" if part else "it is not JSON"
+        problem = "it is cut short, or not JSON" if part else "it is not JSON"
         if line.startswith(GZIP):
-            what = "it is compressed twice"
-        raise _LineError(number, say("no record of a game: {problem}", problem=say(what))) from None
+            problem = "it is compressed twice"
+        raise _LineError(number, say("no record of a game: {problem}", problem=say(problem))) from None
     if not isinstance(content, dict):
         raise _LineError(number, f"no record of a game: a game is an object, not {short_repr(content)}")
     if content.get("format") != FORMAT:
-        found = short_repr(content.get("format"))
-        raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
+        format_name = short_repr(content.get("format"))
+        raise _LineError(number, f'no record of a game: its "format" is {format_name}, not {FORMAT!r}')
     for key in content:
         if key not in (*KEYS, ORDER):
-            what = f"{short_repr(key, LONGEST_KEY)} is not a key of a record"
-            raise _LineError(number, f"{what}; its keys are {', '.join(KEYS)}, and {ORDER} where it is not the seed's")
+            problem = f"{short_repr(key, LONGEST_KEY)} is not a key of a record"
+            raise _LineError(
+                number, f"{problem}; its keys are {', '.join(KEYS)}, and {ORDER} where it is not the seed's"
+            )
     if missing := [key for key in KEYS if key not in content]:
         raise _LineError(number, f"it lacks {', '.join(missing)}; its keys are {', '.join(KEYS)}")
     return content
@@ -455,8 +457,8 @@ def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
 @functools.lru_cache(maxsize=256)
 def _rules(game: str, variant: str) -> tuple[Game, Variant]:
     """Return game and variant from their texts; raises ValueError."""
-    found = get_game(game)
-    return found, found.variant.make(**json.loads(variant))
+    record = get_game(game)
+    return record, record.variant.make(**json.loads(variant))
 
 
 def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
@@ -464,9 +466,9 @@ def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
     if not block:
         return
     for claim, game in zip(block, _played(block), strict=True):
-        what = game if isinstance(game, str) else _difference(claim, game)
-        if what:
-            raise RecordError(f"{path}, {_LineError(claim.number, f'{what}{_cause(claim, what)}')}")
+        problem = game if isinstance(game, str) else _difference(claim, game)
+        if problem:
+            raise RecordError(f"{path}, {_LineError(claim.number, f'{problem}{_cause(claim, problem)}')}")
         assert isinstance(game, GameRecord)
         yield game
 
@@ -508,29 +510,29 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     moves[np.arange(moves.shape[1]) < lengths[:, None]] = list(
         itertools.chain.from_iterable(claim.actions for claim in block)
     )
-    for at in range(moves.shape[1]):
-        actions = moves[:, at]  # a part of it: what is refused below waits
+    for step in range(moves.shape[1]):
+        actions = moves[:, step]  # a part of it: what is refused below waits
         legal = envs.masks[rows, actions.clip(0, game.num_actions - 1)] & (actions < game.num_actions)
         for lane in np.flatnonzero((actions != WAIT) & ~legal).tolist():
-            refused[lane] = _illegal(envs, lane, at, actions[lane])
-            moves[lane, at:] = WAIT
-        envs.step(moves[:, at])
-        log.note(moves[:, at])
+            refused[lane] = _illegal(envs, lane, step, actions[lane])
+            moves[lane, step:] = WAIT
+        envs.step(moves[:, step])
+        log.note(moves[:, step])
     for lane in np.flatnonzero(~envs.states.terminated.astype(bool)).tolist():
         refused.setdefault(lane, f"the game is not over after its {lengths[lane]} actions")
-    found = log.records([claim.agents for claim in block])
+    records = log.records([claim.agents for claim in block])
     games = [
-        replace(each, order=claim.order) if claim.order else each for each, claim in zip(found, block, strict=True)
+        replace(game, order=claim.order) if claim.order else game for game, claim in zip(records, block, strict=True)
     ]
     return [refused.get(lane, record) for lane, record in enumerate(games)]
 
 
-def _illegal(envs: VectorEnv, lane: int, at: int, action: int) -> str:
+def _illegal(envs: VectorEnv, lane: int, step: int, action: int) -> str:
     """Return one line about an action that the rules forbid."""
     if envs.states.terminated[lane]:
-        return f"action {at + 1} comes after the end of the game"
+        return f"action {step + 1} comes after the end of the game"
     view = envs.views(slice(lane, lane + 1))[0][0]
-    who = f"action {at + 1}, seat {envs.seats[lane]}"
+    who = f"action {step + 1}, seat {envs.seats[lane]}"
     return describe_illegal(envs.game, who, int(action), envs.masks[lane], view)
 
 
@@ -548,7 +550,7 @@ def _difference(claim: _Claim, game: GameRecord) -> str:
         return str(error)
     same = claim.payoffs == [list(paid) for paid in game.payoffs]
     if not same or any(type(chips) is bool for paid in claim.payoffs for chips in paid):
-        paid = short_repr([list(each) for each in game.payoffs])
+        paid = short_repr([list(chips) for chips in game.payoffs])
         return f"payoffs are {short_repr(_chips(claim.payoffs))}, but the game pays {paid}"
     if claim.names != list(game.names):
         return "its names are not those of its actions"

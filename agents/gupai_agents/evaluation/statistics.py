@@ -113,8 +113,8 @@ def estimate_columns(values: np.ndarray) -> list[Estimate]:
     degrees = min(count - 1.0, float(_beyond_commonest(values.ravel()))) if spread.any() else 0.0
     reach = _quantile(degrees) / count**0.5 if degrees else math.inf
     return [
-        Estimate.symmetric(float(mean), reach * float(each) if degrees else math.inf, count, degrees)
-        for mean, each in zip(values.mean(0), spread, strict=True)
+        Estimate.symmetric(float(mean), reach * float(width) if degrees else math.inf, count, degrees)
+        for mean, width in zip(values.mean(0), spread, strict=True)
     ]
 
 
@@ -289,12 +289,12 @@ def false_discovery(p: Sequence[float]) -> list[float]:
     is chance on average.
     """
     order = np.argsort(p, kind="stable")[::-1]
-    found, lowest = [1.0] * len(p), 1.0
-    for at, place in enumerate(order):
-        rank = len(p) - at
+    rates, lowest = [1.0] * len(p), 1.0
+    for index, place in enumerate(order):
+        rank = len(p) - index
         lowest = min(lowest, p[place] * len(p) / rank)
-        found[place] = lowest
-    return found
+        rates[place] = lowest
+    return rates
 
 
 def samples_for(effect: float, spread: float, alpha: float = 0.05, power: float = 0.8) -> int:
@@ -326,5 +326,5 @@ def gsprt(values: np.ndarray, gain: float, alpha: float = 0.05, beta: float = 0.
     ratios = counts / 2 * np.log((variances + means**2) / (variances + (means - gain) ** 2))
     accept, reject = np.log((1 - beta) / alpha), np.log(beta / (1 - alpha))
     ended = np.flatnonzero(((ratios >= accept) | (ratios <= reject)) & (counts >= LEAST))
-    at = int(ended[0]) if len(ended) else len(values) - 1
-    return Sequential(int(np.sign(ratios[at])) if len(ended) else 0, at + 1, float(ratios[at]))
+    end = int(ended[0]) if len(ended) else len(values) - 1
+    return Sequential(int(np.sign(ratios[end])) if len(ended) else 0, end + 1, float(ratios[end]))

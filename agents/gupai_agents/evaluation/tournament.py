@@ -60,21 +60,21 @@ def line_ups(agents: int, seats: int, table: str = ONE, sides: Sequence[int] = (
     one_of("table", table, TABLES)
     if len(set(sides)) < len(sides):
         of_sides = line_ups(agents, len(set(sides)), table)
-        return [LineUp(each.table, tuple(each.agents[side] for side in sides)) for each in of_sides]
+        return [LineUp(line_up.table, tuple(line_up.agents[side] for side in sides)) for line_up in of_sides]
     if table == TWO and (seats < 4 or seats % 2):
         raise ValueError(
             f"half against half needs four seats or more, an even number, that play for themselves; there are {seats}"
         )
-    who, found = range(agents), []
+    who, all_line_ups = range(agents), []
     if table in (ONE, ALL):
-        found += [LineUp(ONE, (hero, *[other] * (seats - 1))) for hero, other in itertools.permutations(who, 2)]
+        all_line_ups += [LineUp(ONE, (hero, *[other] * (seats - 1))) for hero, other in itertools.permutations(who, 2)]
     if table in (TWO, ALL) and seats >= 4 and seats % 2 == 0:
         half = seats // 2
         for a, b in itertools.combinations(who, 2):
-            found += [LineUp(TWO, (*[a] * half, *[b] * half)), LineUp(TWO, (a, b) * half)]
+            all_line_ups += [LineUp(TWO, (*[a] * half, *[b] * half)), LineUp(TWO, (a, b) * half)]
     if table == MIXED or (table == ALL and agents > 2):
-        found += [LineUp(MIXED, mixed) for mixed in _mixed(agents, seats)]
-    return found
+        all_line_ups += [LineUp(MIXED, mixed) for mixed in _mixed(agents, seats)]
+    return all_line_ups
 
 
 def _mixed(agents: int, seats: int) -> list[tuple[int, ...]]:
@@ -82,21 +82,21 @@ def _mixed(agents: int, seats: int) -> list[tuple[int, ...]]:
     if agents < seats:  # the list of agents goes round, each of them beginning once
         return [tuple((first + place) % agents for place in range(seats)) for first in range(agents)]
     combinations = itertools.combinations(range(agents), seats)
-    found = list(itertools.islice(combinations, MOST_COMBINATIONS + 1))
-    if len(found) <= MOST_COMBINATIONS:
-        return found
+    mixtures = list(itertools.islice(combinations, MOST_COMBINATIONS + 1))
+    if len(mixtures) <= MOST_COMBINATIONS:
+        return mixtures
     # Steps from one to the next of all agents in a circle, chosen so that all distances come about equally often.
     often = np.zeros(agents, int)
-    found = []
-    while len(found) < agents * (agents - 1) / (seats - 1):
+    mixtures = []
+    while len(mixtures) < agents * (agents - 1) / (seats - 1):
         base = [0]
         while len(base) < seats:
             free = [agent for agent in range(agents) if agent not in base]
             base.append(min(free, key=lambda agent: (sum(often[(agent - other) % agents] for other in base), agent)))
         for a, b in itertools.permutations(base, 2):
             often[(a - b) % agents] += 1
-        found += [tuple((first + place) % agents for place in base) for first in range(agents)]
-    return found
+        mixtures += [tuple((first + place) % agents for place in base) for first in range(agents)]
+    return mixtures
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ class Standings:
         hero = self._agent("hero", hero)
         return np.delete(self.chips[hero], hero, axis=0)
 
-    def _agent(self, what: str, number: int) -> int:
-        return whole_number(what, number, 0, len(self.players) - 1)
+    def _agent(self, name: str, number: int) -> int:
+        return whole_number(name, number, 0, len(self.players) - 1)
 
 
 class Performance(NamedTuple):
@@ -185,14 +185,14 @@ class Tournament:
     def standings(self) -> Standings | None:
         """The table of one among equal others, if it was played."""
         count, seats = len(self.players), self.variant.players
-        ones = [at for at, line_up in enumerate(self.line_ups) if line_up.table == ONE]
+        ones = [index for index, line_up in enumerate(self.line_ups) if line_up.table == ONE]
         if not ones:
             return None
         chips = np.zeros((count, count, self.deals, seats))
-        for at in ones:
-            hero, *others = self.line_ups[at].agents
-            villain = next(each for each in others if each != hero)
-            won = self.chips[at, :, :, 0]  # rotation r puts player 0 at seat r, and its partners at theirs
+        for index in ones:
+            hero, *others = self.line_ups[index].agents
+            villain = next(other for other in others if other != hero)
+            won = self.chips[index, :, :, 0]  # rotation r puts player 0 at seat r, and its partners at theirs
             chips[hero, villain] = np.tile(won, seats // won.shape[1])
         return Standings(self.players, chips, self.seed)
 
@@ -211,10 +211,11 @@ class Tournament:
         by_deal = [self.chips_of(agent) for agent in who]
         adjusted = holm([t_test(chips) for chips in by_deal])
         names = action_types_of(self.game)[0]
-        found = []
+        performances = []
         for agent in who:
             action_types = (
-                self._mean(lambda at, place: self.action_types[at, :, :, place], agent).mean(0) / self.variant.deals
+                self._mean(lambda index, place: self.action_types[index, :, :, place], agent).mean(0)
+                / self.variant.deals
             )
             performance = Performance(
                 chips=estimate(by_deal[agent]),
@@ -225,18 +226,18 @@ class Tournament:
                 rating_width=float(self.ratings.widths[agent]),
                 alpha_rank=None if ranks is None else float(ranks[agent]),
             )
-            found.append(performance)
-        return tuple(found)
+            performances.append(performance)
+        return tuple(performances)
 
     def chips_of(self, agent: int) -> np.ndarray:
         """Return the chips of an agent deal by deal, float64 [deals], over the places that count for it."""
-        return self._mean(lambda at, place: self.chips[at, :, :, place], agent)
+        return self._mean(lambda index, place: self.chips[index, :, :, place], agent)
 
     def at_seat(self, agent: int, seat: int) -> Estimate:
         """Return the chips per deal of an agent at one seat, over the places that count for it."""
         rotations = self.chips.shape[2]
         order = np.arange(rotations)
-        won = [self.chips[at, :, :, place][:, (order - place) % rotations] for at, place in self._counted(agent)]
+        won = [self.chips[index, :, :, place][:, (order - place) % rotations] for index, place in self._counted(agent)]
         return estimate_columns(np.mean(won, 0))[seat % rotations]
 
     @property
@@ -251,8 +252,8 @@ class Tournament:
     def _counted(self, agent: int) -> list[tuple[int, int]]:
         """The line-ups and places that count for an agent."""
         return [
-            (at, place)
-            for at, line_up in enumerate(self.line_ups)
+            (index, place)
+            for index, line_up in enumerate(self.line_ups)
             for place in line_up.counted
             if line_up.agents[place] == agent
         ]
@@ -260,12 +261,12 @@ class Tournament:
     def _mean(self, values: Callable[[int, int], np.ndarray], agent: int) -> np.ndarray:
         """Return the mean of `values` of an agent's line-ups and places, [deals, rotations, ...] each, by deal."""
         counted = self._counted(agent)
-        found: np.ndarray = sum(values(at, place).mean(1) for at, place in counted) / len(counted)
-        return found
+        mean: np.ndarray = sum(values(index, place).mean(1) for index, place in counted) / len(counted)
+        return mean
 
-    def _places(self, at: int, place: int) -> np.ndarray:
+    def _places(self, index: int, place: int) -> np.ndarray:
         """Return a player's share of every place in the order of its games, [deals, rotations, sides]."""
-        others, own = self.chips[at][..., self._units], self.chips[at, :, :, place, None]
+        others, own = self.chips[index][..., self._units], self.chips[index, :, :, place, None]
         better, equal = (others > own).sum(2)[..., None], (others == own).sum(2)[..., None]
         number = np.arange(len(self._units))
         shares: np.ndarray = ((better <= number) & (number < better + equal)) / equal
@@ -306,10 +307,10 @@ class Schedule:
 
     def seated(self, agents: Sequence[str | Agent]) -> list[Agent]:
         """Return the agents of a list of names and agents; raises ValueError for some that cannot play here."""
-        found = agents_of(self.game, self.variant, agents)
-        for agent in found:
+        players = agents_of(self.game, self.variant, agents)
+        for agent in players:
             require_steady(agent, self.game, self.variant)
-        return found
+        return players
 
     def empty(self) -> Tournament:
         """Return the tournament before the first deal, to be filled."""
@@ -325,8 +326,8 @@ def play_block(plan: Schedule, agents: Sequence[Agent], block: Block) -> Played:
     number, first, some = block
     seated = plan.line_ups[number].agents
     envs = new_lanes(plan.game, plan.variant, some * plan.rotations)
-    names = [plan.players[each] for each in seated]
-    return play_rotations(envs, [agents[each] for each in seated], plan.seed, first, names)
+    names = [plan.players[player] for player in seated]
+    return play_rotations(envs, [agents[player] for player in seated], plan.seed, first, names)
 
 
 def schedule(
@@ -351,10 +352,10 @@ def schedule(
         )
     game = get_game(game)
     made = variant_from(game, variant, schedule)
-    found = line_ups(len(agents), made.players, table, game.sides(made.players).tolist())
-    figures = made.players**2 * len(action_types_of(game)[0]) * len(found)
+    all_line_ups = line_ups(len(agents), made.players, table, game.sides(made.players).tolist())
+    figures = made.players**2 * len(action_types_of(game)[0]) * len(all_line_ups)
     deals = whole_number("deals", deals, 1, max(MOST_FIGURES // figures, 1))
-    return Schedule(game, made, tuple(agents), tuple(found), table, deals, as_key(seed))
+    return Schedule(game, made, tuple(agents), tuple(all_line_ups), table, deals, as_key(seed))
 
 
 def fill(tournament: Tournament, block: Block, played: Played) -> None:
@@ -388,14 +389,14 @@ def play_tournament(
     game = get_game(game)
     agents = agents_of(game, variant_from(game, variant, play_tournament), as_list("agents", agents, "agents"))
     plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant)
-    agents, found = plan.seated(agents), plan.empty()
+    agents, tournament = plan.seated(agents), plan.empty()
     for block, played in zip(plan.blocks(), plan.played(agents, plan.blocks(), workers), strict=True):
-        fill(found, block, played)
+        fill(tournament, block, played)
         if record is not None:
             record.write(played.records or [])
         if progress:
             progress(block[2])
-    return found
+    return tournament
 
 
 def round_robin(

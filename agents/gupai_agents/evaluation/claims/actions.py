@@ -7,8 +7,8 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.deals import Compared, examples
-from gupai_agents.evaluation.claims.doses import Cell, asked_of, cells_of, doses_in, in_words
-from gupai_agents.evaluation.claims.effects import discovered, found_at, group_values, level_of, subgroups_of
+from gupai_agents.evaluation.claims.doses import Cell, cells_of, doses_in, in_words, recorded_features
+from gupai_agents.evaluation.claims.effects import discovered, dose_finding, group_values, level_of, subgroups_of
 from gupai_agents.evaluation.claims.masters import masters
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
@@ -32,7 +32,7 @@ class Taken(NamedTuple):
     by_deal: np.ndarray
     by_position: np.ndarray
     groups: np.ndarray
-    of: np.ndarray
+    deal_numbers: np.ndarray
     choices: np.ndarray
     deals: int
 
@@ -45,9 +45,9 @@ class Taken(NamedTuple):
         """Return what was taken at positions of a dose, whose value is the last of the groups."""
         value = self.groups[:, -1]
         some = (value >= dose.least) & (value <= dose.most) if dose else np.ones(len(value), bool)
-        values, of = self.by_position[some], self.of[some]
-        by_deal = means_by_deal(values, of)
-        return Taken(by_deal, values, self.groups[some], of, self.choices[some], self.deals)
+        values, deal_numbers = self.by_position[some], self.deal_numbers[some]
+        by_deal = means_by_deal(values, deal_numbers)
+        return Taken(by_deal, values, self.groups[some], deal_numbers, self.choices[some], self.deals)
 
 
 def action(setting: Setting, reading: Action) -> Finding:
@@ -61,15 +61,17 @@ def action(setting: Setting, reading: Action) -> Finding:
         for number, member in enumerate(reading.panel):
             setting.meter.begin(f"{f'with {in_words(cell.dose)}, ' if cell.dose else ''}{member} at all seats")
             stream = cell.stream + number
-            found = taken_in(setting, cell.sampler, member, stream, choice, deals, asked_of(setting, reading))
-            compared[number].append(Compared(found.of, found.by_position, found.choices, stream, cell.dose))
-            groups += subgroups_of(reading.subgroups, found.by_position, found.groups, cell.named(member))
-            played.append(found)
+            sample = taken_in(setting, cell.sampler, member, stream, choice, deals, recorded_features(setting, reading))
+            compared[number].append(
+                Compared(sample.deal_numbers, sample.by_position, sample.choices, stream, cell.dose)
+            )
+            groups += subgroups_of(reading.subgroups, sample.by_position, sample.groups, cell.named(member))
+            played.append(sample)
         strong = masters(setting, reading, cell)
         for dose in doses_in(reading, cell):
-            some = [found if dose == cell.dose else found.at(dose) for found in played]
+            some = [sample if dose == cell.dose else sample.at(dose) for sample in played]
             levels.append(_level(setting, reading, cell, dose, some, strong.get(dose, ())))
-    return found_at(
+    return dose_finding(
         reading,
         levels,
         f"the action, rather than {COMPARED[reading.comparator]},",
@@ -96,25 +98,25 @@ def _level(
     strong: tuple[Masters, ...],
 ) -> Level:
     effects = []
-    for member, found in zip(reading.panel, played, strict=True):
-        gain = found.gain
+    for member, sample in zip(reading.panel, played, strict=True):
+        gain = sample.gain
         verdict = (
-            verdicts.unjudged([gain], found.deals) or verdicts.judge(gain, reading.margin, reading.alternative).verdict
+            verdicts.unjudged([gain], sample.deals) or verdicts.judge(gain, reading.margin, reading.alternative).verdict
         )
-        p = t_test(found.by_deal) if gain.occurred else 1.0
-        positions = len(found.by_position)
+        p = t_test(sample.by_deal) if gain.occurred else 1.0
+        positions = len(sample.by_position)
         effects.append(Effect(member, gain, verdict, p, member != UNSKILLED, extra={"positions": positions}))
-    counted = [found for member, found in zip(reading.panel, played, strict=True) if member != UNSKILLED]
+    counted = [sample for member, sample in zip(reading.panel, played, strict=True) if member != UNSKILLED]
     seats = 1 if cell.sampler.conditional else setting.variant.players
     share = float(cell.sampler.probability) / ((len(counted) or 1) * played[0].deals * seats)
-    positions = sum(len(found.by_position) for found in counted)
+    positions = sum(len(sample.by_position) for sample in counted)
     return level_of(
         effects,
         reading,
         dose,
         played[0].deals,
         frequency=share * positions,
-        per_hundred=100 * share * float(sum(found.by_position.sum() for found in counted)) if positions else None,
+        per_hundred=100 * share * float(sum(sample.by_position.sum() for sample in counted)) if positions else None,
         masters=strong,
     )
 
@@ -129,15 +131,15 @@ def taken_in(
     subgroups: Sequence[Named] = (),
 ) -> Taken:
     table, agent = setting.table(sampler, number), setting.player(member)
-    won, of, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
+    won, deal_numbers, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
     choices = [np.zeros((0, 3), int)]
-    for found in forks(table, agent, choice, 0, deals):
-        setting.meter.reach((int(found.deals.max(initial=0)) + 1) / deals)
-        if len(found.states):
-            won.append(gains(table, agent, found))
-            of.append(found.deals)
-            choices.append(np.stack([found.states.moves, found.actions, found.others], 1).astype(int))
-            groups.append(group_values(setting, found.states, subgroups))
-    values, places = np.concatenate(won), np.concatenate(of)
+    for block in forks(table, agent, choice, 0, deals):
+        setting.meter.reach((int(block.deals.max(initial=0)) + 1) / deals)
+        if len(block.states):
+            won.append(gains(table, agent, block))
+            deal_numbers.append(block.deals)
+            choices.append(np.stack([block.states.moves, block.actions, block.others], 1).astype(int))
+            groups.append(group_values(setting, block.states, subgroups))
+    values, places = np.concatenate(won), np.concatenate(deal_numbers)
     by_deal = means_by_deal(values, places)
     return Taken(by_deal, values, np.concatenate(groups), places, np.concatenate(choices), deals)

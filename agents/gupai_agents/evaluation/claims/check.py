@@ -36,7 +36,7 @@ from gupai_env.words.checks import refused
 
 
 @contextmanager
-def at(key: str) -> Iterator[None]:
+def key_context(key: str) -> Iterator[None]:
     """Let errors say at which key of the file they are."""
     try:
         yield
@@ -54,11 +54,11 @@ def variant_of(game: Game, options: dict[str, Any]) -> Variant:
 
 def check_claim(claim: Claim) -> None:
     """Raise ValueError in one line, beginning with the key, for what the game does not have."""
-    with at("game"):
+    with key_context("game"):
         game = get_game(claim.game)
     for number, reading in enumerate(claim.readings):
         key = f"readings.{number}"
-        with at(f"{key}.variant"):
+        with key_context(f"{key}.variant"):
             variant = variant_of(game, reading.variant)
         check_reading(key, game, variant, reading)
 
@@ -69,10 +69,10 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
         check_exact(key, game, reading)
         return
     for place, spec in enumerate(reading.panel):
-        with at(f"{key}.panel.{place}"):
+        with key_context(f"{key}.panel.{place}"):
             player(spec, game, variant)
     if isinstance(reading, Action | Ordering) and reading.comparator == "pip_matched":
-        with at(f"{key}.comparator"):
+        with key_context(f"{key}.comparator"):
             action_pips(game)
     if isinstance(reading, Ordering):
         check_items(key, game, variant, reading)
@@ -80,27 +80,27 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
     check_population(f"{key}.population", game, variant, reading.population)
     if isinstance(reading, Action):
         for name in ("action", "instead"):
-            check_conditions(f"{key}.{name}", getattr(reading, name), lambda each: _action(each, game))
-        check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
+            check_conditions(f"{key}.{name}", getattr(reading, name), lambda condition: _action(condition, game))
+        check_conditions(f"{key}.subgroups", reading.subgroups, lambda condition: _position(condition, game))
         check_doses(f"{key}.doses", game, variant, reading)
         return
     check_metric(key, game, reading.metric, reading.number)
     if reading.population.position:
         raise ValueError(f"{key}.population.position: only an action is taken in a position")
     if isinstance(reading, Policy):
-        with at(f"{key}.baseline"):
+        with key_context(f"{key}.baseline"):
             baseline = reading.baseline
             player(baseline, game, variant, reading.panel[0])
-        with at(f"{key}.treated"):
+        with key_context(f"{key}.treated"):
             player(reading.treated, game, variant, reading.panel[0], agent_in(baseline))
-        check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
+        check_conditions(f"{key}.subgroups", reading.subgroups, lambda condition: _position(condition, game))
         check_doses(f"{key}.doses", game, variant, reading)
     if isinstance(reading, Rate):
         if reading.treated is not None:
-            with at(f"{key}.treated"):
+            with key_context(f"{key}.treated"):
                 player(reading.treated, game, variant, reading.panel[0], reading.panel[0])
         if reading.against is not None:
-            with at(f"{key}.against"):
+            with key_context(f"{key}.against"):
                 variant_of(game, reading.against)
 
 
@@ -119,15 +119,15 @@ def check_doses(key: str, game: Game, variant: Variant, reading: Policy | Action
     doses = reading.doses
     if doses is None:
         return
-    with at(key):
+    with key_context(key):
         known: dict[str, Feature] = {**position_features_of(game), **hand_features_of(game)}
         check_feature(doses, known, f"a hand or a position of {game.id}")
     if not of_hand(reading, game):
         return
-    if any(each.what == doses.what for each in reading.population.hand):
+    if any(condition.what == doses.what for condition in reading.population.hand):
         raise ValueError(f"{key}: they say how many {doses.what}; leave that condition out of the population")
     for place, dose in enumerate(doses.doses):
-        with at(f"{key}.values.{place}"):
+        with key_context(f"{key}.values.{place}"):
             Sampler(game, variant, population_at(reading, game, dose))
 
 
@@ -143,14 +143,14 @@ def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> No
             raise ValueError(f"{key}.but: {name!r} is not a label of the others; labels are {', '.join(labels)}")
     for place, item in enumerate(reading.items):
         here = f"{key}.items.{place}"
-        with at(f"{here}.variant"):
+        with key_context(f"{here}.variant"):
             variant = variant_of(game, {**reading.variant, **item.variant})
         for number, field in enumerate(reading.fields):
-            with at(f"{key}.fields.{number}"):
+            with key_context(f"{key}.fields.{number}"):
                 for spec in field:
                     player(spec, game, variant)
         check_population(f"{here}.population", game, variant, item.population)
-        check_conditions(f"{here}.action", item.action, lambda each: _action(each, game))
+        check_conditions(f"{here}.action", item.action, lambda condition: _action(condition, game))
         if bool(item.action) != (reading.comparator is not None):
             raise ValueError(f"{here}.action: items have actions if, and only if, there is a `comparator`")
         if reading.comparator is None:
@@ -158,22 +158,22 @@ def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> No
             if metrics_of(game)[reading.metric].drawn != bool(reading.fields):
                 raise ValueError(f"{key}.metric: `fields` and the metric skill_share need each other")
         if item.treated is not None:
-            with at(f"{here}.treated"):
+            with key_context(f"{here}.treated"):
                 player(item.treated, game, variant, reading.panel[0], reading.panel[0])
 
 
 def check_population(key: str, game: Game, variant: Variant, population: Population) -> None:
     """Raise ValueError for conditions that no deal meets or no position can be asked about."""
-    with at(key):
+    with key_context(key):
         Sampler(game, variant, population)
-    check_conditions(f"{key}.position", population.position, lambda each: _position(each, game))
+    check_conditions(f"{key}.position", population.position, lambda condition: _position(condition, game))
 
 
 def check_conditions(key: str, conditions: Sequence[Any], check: Callable[[Any], None]) -> None:
     """Raise ValueError naming the condition that is wrong."""
-    for place, each in enumerate(conditions):
-        with at(f"{key}.{place}"):
-            check(each)
+    for place, condition in enumerate(conditions):
+        with key_context(f"{key}.{place}"):
+            check(condition)
 
 
 def _position(condition: Condition, game: Game) -> None:

@@ -41,35 +41,35 @@ def examples(panel: Sequence[str], compared: Sequence[Sequence[Compared]]) -> tu
     compared: by player of the panel its streams, only what was played otherwise. Equal ones: the first player's first.
     """
     counted = [number for number, member in enumerate(panel) if member != UNSKILLED] or list(range(len(panel)))
-    found = [(panel[number], each) for number in counted for each in compared[number]]
-    which = np.concatenate([np.full(len(each.gains), at) for at, (_, each) in enumerate(found)])
+    comparisons = [(panel[number], comparison) for number in counted for comparison in compared[number]]
+    which = np.concatenate([np.full(len(comparison.gains), index) for index, (_, comparison) in enumerate(comparisons)])
     if not len(which):
         return ()
-    rows = np.concatenate([np.arange(len(each.gains)) for _, each in found])
-    gains = np.concatenate([each.gains for _, each in found])
+    rows = np.concatenate([np.arange(len(comparison.gains)) for _, comparison in comparisons])
+    gains = np.concatenate([comparison.gains for _, comparison in comparisons])
     order = np.argsort(gains, kind="stable")
     places = {
         GAIN: int(np.argmax(gains)) if gains.max() > 0 else None,
         LOSS: int(np.argmin(gains)) if gains.min() < 0 else None,
         MEDIAN: int(order[(len(order) - 1) // 2]),
     }
-    shown = []
-    for what, at in places.items():
-        if at is None:
+    entries = []
+    for label, index in places.items():
+        if index is None:
             continue
-        (member, each), row = found[int(which[at])], int(rows[at])
+        (member, comparison), row = comparisons[int(which[index])], int(rows[index])
         example = {
-            "what": what,
+            "what": label,
             "player": member,
-            "stream": each.stream,
-            "deal": int(each.deals[row]),
-            "gain": float(gains[at]),
-            **({"dose": each.dose.text} if each.dose else {}),
+            "stream": comparison.stream,
+            "deal": int(comparison.deals[row]),
+            "gain": float(gains[index]),
+            **({"dose": comparison.dose.text} if comparison.dose else {}),
         }
-        if each.choices is not None:
-            example |= dict(zip(("move", "action", "instead"), map(int, each.choices[row]), strict=True))
-        shown.append(example)
-    return tuple(shown)
+        if comparison.choices is not None:
+            example |= dict(zip(("move", "action", "instead"), map(int, comparison.choices[row]), strict=True))
+        entries.append(example)
+    return tuple(entries)
 
 
 class Pair(NamedTuple):
@@ -125,7 +125,7 @@ def _recorded(
     log = Log(envs)
     for now in decisions(envs, agents, np.array([seating]), log.note):
         now.actions[0] = forced.get(int(envs.states.moves[0]), now.actions[0])
-    (record,) = log.records([tuple(agents[each].name for each in seating)])
+    (record,) = log.records([tuple(agents[player].name for player in seating)])
     order = table.sampler.orders(envs.seeds, block.seats[:, 0])
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
 

@@ -104,15 +104,15 @@ def weights_of(game: Game, reading: Reading, deals: int | None, masters: bool = 
     cells = 1
     if isinstance(reading, Policy | Action) and reading.doses and of_hand(reading, game):
         cells = len(reading.doses.values)
-    asked = [MASTERS_TAKE] if masters and isinstance(reading, Policy | Action) else []
+    master_weights = [MASTERS_TAKE] if masters and isinstance(reading, Policy | Action) else []
     if isinstance(reading, Policy):
-        each = 2 * (deals or reading.plan.most)
-        return [*(float(each * slow) for slow in members), *asked] * cells
-    each = deals or reading.deals
+        games = 2 * (deals or reading.plan.most)
+        return [*(float(games * slow) for slow in members), *master_weights] * cells
+    games = deals or reading.deals
     if isinstance(reading, Ordering):
-        return [float(each * slow) for slow in members for _ in reading.items]
+        return [float(games * slow) for slow in members for _ in reading.items]
     times = 2 if isinstance(reading, Rate) and reading.against is not None else 1
-    return [*(float(times * each * slow) for slow in members), *asked] * cells
+    return [*(float(times * games * slow) for slow in members), *master_weights] * cells
 
 
 def work(
@@ -161,7 +161,7 @@ def _plain(value: float | str) -> str:
 
 def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
     """Return for every reading how often it is eligible and how many deals it would play, having played a few."""
-    game, found = get_game(claim.game), []
+    game, plans = get_game(claim.game), []
     for reading in claim.readings:
         plan: dict[str, Any] = {"name": reading.name, "kind": reading.kind}
         if not isinstance(reading, Exact):
@@ -186,8 +186,8 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
             if isinstance(reading, Action):
                 few = taken_in(setting, sampler, reading.panel[0], 0, choice_of(reading), PILOT)
                 plan["comes_up_in_share_of_deals"] = len(few.by_deal) / PILOT
-        found.append(plan)
-    return found
+        plans.append(plan)
+    return plans
 
 
 DESIGNS: dict[str, Callable[[Setting, Any], Finding]] = {  # by kind of reading

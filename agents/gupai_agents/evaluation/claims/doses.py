@@ -64,7 +64,7 @@ def doses_in(reading: Policy | Action, cell: Cell) -> list[Dose | None]:
     return list(reading.doses.doses)
 
 
-def asked_of(setting: Setting, reading: Policy | Action) -> list[Named]:
+def recorded_features(setting: Setting, reading: Policy | Action) -> list[Named]:
     """Return the features of positions that are looked at: those of subgroups, and last that of doses."""
     own = [] if reading.doses is None or of_hand(reading, setting.game) else [reading.doses]
     return [*reading.subgroups, *own]
@@ -102,14 +102,14 @@ def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
 
 def _sort_of(level: Level) -> str:
     """Return what a dose has in common with its neighbours that are named with it."""
-    return level.verdict if level.verdict == verdicts.SUPPORTED else what_at(level, True)
+    return level.verdict if level.verdict == verdicts.SUPPORTED else effect_text(level, True)
 
 
 def _clause(run: Sequence[Level], levels: Sequence[Level], chips: bool) -> str:
     """Return in words what was found at some doses that lie side by side."""
     where = f"with {_listed([level.dose for level in run if level.dose])}"
     if run[0].verdict != verdicts.SUPPORTED:
-        return f"{where} {what_at(run[0], chips)}"
+        return f"{where} {effect_text(run[0], chips)}"
     assert run[0].dose and run[-1].dose
     if run[-1] is levels[-1] and run[0].dose.least:
         where = f"from {_word(run[0].dose.least)}"
@@ -121,16 +121,16 @@ def _clause(run: Sequence[Level], levels: Sequence[Level], chips: bool) -> str:
 def _listed(doses: Sequence[Dose]) -> str:
     """Return doses that lie side by side in words."""
     one, last = doses[0], doses[-1]
-    if len(doses) == 2 and all(each.least == each.most for each in doses):
+    if len(doses) == 2 and all(dose.least == dose.most for dose in doses):
         return f"{_word(one.least)} and {_word(last.most)}"
     return in_words(Dose("", one.least, last.most))
 
 
-def what_at(level: Level, chips: bool) -> str:
+def effect_text(level: Level, chips: bool) -> str:
     """Return what comes of it at one dose, in a few words."""
-    found = level.pooled.effect
-    much = f"{abs(found.mean):.1f}" if abs(found.mean) >= 0.95 or not chips else f"{abs(found.mean):.2f}"
-    side = ("gains" if found.mean >= 0 else "costs") if chips else ("adds" if found.mean >= 0 else "takes away")
+    effect = level.pooled.effect
+    much = f"{abs(effect.mean):.1f}" if abs(effect.mean) >= 0.95 or not chips else f"{abs(effect.mean):.2f}"
+    side = ("gains" if effect.mean >= 0 else "costs") if chips else ("adds" if effect.mean >= 0 else "takes away")
     if level.remark:
         low, high = level.pooled.range
         return f"it depends on the opponents ({low:+z.1f} to {high:+z.1f})"
@@ -142,4 +142,4 @@ def what_at(level: Level, chips: bool) -> str:
         return "it comes up too rarely to say"
     if level.verdict == verdicts.TOO_FEW:
         return "there are too few deals to say"
-    return f"it {side} little ({much})" if found.low > 0 or found.high < 0 else "it is not settled"
+    return f"it {side} little ({much})" if effect.low > 0 or effect.high < 0 else "it is not settled"

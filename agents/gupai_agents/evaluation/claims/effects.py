@@ -21,13 +21,13 @@ FEWEST_IN_GROUP = 30
 
 
 def group_values(setting: Setting, states: np.recarray, subgroups: Sequence[Named]) -> np.ndarray:
-    at = Positions(setting.game, setting.variant, states, np.zeros((len(states), 0), bool))
-    values = [values_of(at, each) for each in subgroups]
+    positions = Positions(setting.game, setting.variant, states, np.zeros((len(states), 0), bool))
+    values = [values_of(positions, condition) for condition in subgroups]
     return np.array(values, int).reshape(len(subgroups), len(states)).T
 
 
 def subgroups_of(conditions: Sequence[Condition], values: np.ndarray, groups: np.ndarray, member: str) -> list[Effect]:
-    found = []
+    effects = []
     for column, condition in enumerate(conditions):
         bounded = condition.exactly is not None or condition.at_least is not None or condition.at_most is not None
         for value in np.unique(groups[:, column]).tolist():
@@ -35,20 +35,20 @@ def subgroups_of(conditions: Sequence[Condition], values: np.ndarray, groups: np
                 continue
             some = values[groups[:, column] == value]
             if len(some) >= FEWEST_IN_GROUP:
-                found.append(
+                effects.append(
                     Effect(f"{condition.what}: {value}, {member}", estimate(some), p=t_test(some), counted=False)
                 )
-    return found
+    return effects
 
 
 def discovered(groups: list[Effect]) -> list[Effect]:
-    rates = false_discovery([each.p or 0.0 for each in groups])
-    return [replace(each, p=rate) for each, rate in zip(groups, rates, strict=True)]
+    rates = false_discovery([effect.p or 0.0 for effect in groups])
+    return [replace(effect, p=rate) for effect, rate in zip(groups, rates, strict=True)]
 
 
 def those_counted(effects: Sequence[Effect]) -> Sequence[Effect]:
     """Return the effects that a verdict rests on: those of skilled opponents, or all if there are none."""
-    return [each for each in effects if each.counted] or effects
+    return [effect for effect in effects if effect.counted] or effects
 
 
 def level_of(effects: Sequence[Effect], how: Policy | Action, dose: Dose | None, deals: int, **more: Any) -> Level:
@@ -57,30 +57,32 @@ def level_of(effects: Sequence[Effect], how: Policy | Action, dose: Dose | None,
     Args: how: the reading. deals: that were played with each. more: other fields of the level.
     """
     counted, among = those_counted(effects), len(how.doses.values) if how.doses else 1
-    p = holm([each.p if each.p is not None else 1.0 for each in counted])
-    adjusted = {each.label: value for each, value in zip(counted, p, strict=True)}
-    members = [each.estimate for each in counted]
-    said = [each.verdict for each in counted]
-    judged, remark = verdicts.judge_panel(members, said, p, how.margin, how.alternative, among)
+    p = holm([effect.p if effect.p is not None else 1.0 for effect in counted])
+    adjusted = {effect.label: value for effect, value in zip(counted, p, strict=True)}
+    members = [effect.estimate for effect in counted]
+    member_verdicts = [effect.verdict for effect in counted]
+    judged, remark = verdicts.judge_panel(members, member_verdicts, p, how.margin, how.alternative, among)
     if none := verdicts.unjudged(members, deals):
         judged, remark = verdicts.Judged(none), ""
-    shown = tuple(replace(each, p=adjusted.get(each.label, each.p)) for each in effects)
+    corrected = tuple(replace(effect, p=adjusted.get(effect.label, effect.p)) for effect in effects)
     return Level(
         dose,
         f"{how.doses.what}: {in_words(dose)}" if how.doses and dose else "",
         judged.verdict,
         verdicts.pool(members, among),
-        shown,
+        corrected,
         remark,
         judged.deals_needed,
         **more,
     )
 
 
-def found_at(reading: Policy | Action, levels: Sequence[Level], who: str, what: str = "", **more: Any) -> Finding:
+def dose_finding(
+    reading: Policy | Action, levels: Sequence[Level], who: str, quantity: str = "", **more: Any
+) -> Finding:
     """Return what a reading has come to: at all of its doses, or in all deals.
 
-    Args: who: what gains or loses. what: is measured, if it is no chips. more: other fields of the finding.
+    Args: who: what gains or loses. quantity: is measured, if it is no chips. more: other fields of the finding.
     """
     p = [level.pooled.p for level in levels]
     if not reading.doses:
@@ -88,7 +90,7 @@ def found_at(reading: Policy | Action, levels: Sequence[Level], who: str, what: 
         return finding(
             reading,
             one.verdict,
-            sentence_of(one.pooled.effect, reading.margin, who, what, one.pooled),
+            sentence_of(one.pooled.effect, reading.margin, who, quantity, one.pooled),
             remark=one.remark or verdicts.why(one.verdict),
             effects=one.effects,
             pooled=pool_numbers(one.pooled),
@@ -99,14 +101,14 @@ def found_at(reading: Policy | Action, levels: Sequence[Level], who: str, what: 
             p=None if one.verdict in verdicts.UNJUDGED else p[0],
             **more,
         )
-    verdict, headline = judged(levels, not what)
+    verdict, headline = judged(levels, not quantity)
     # That nothing is so at any dose; where all agree, that it is not so at the one that is least sure.
     combined = min(1.0, len(p) * min(p)) if verdict == verdicts.DEPENDS else max(p)
-    told = "; ".join(_told(level, what) for level in reversed(levels))
+    figures = "; ".join(_dose_text(level, quantity) for level in reversed(levels))
     return finding(
         reading,
         verdict,
-        f"{capitalized(who.rstrip(','))}, by {reading.doses.what}: {told}{f' ({what})' if what else ''}.",
+        f"{capitalized(who.rstrip(','))}, by {reading.doses.what}: {figures}{f' ({quantity})' if quantity else ''}.",
         headline=headline,
         remark=verdicts.why(verdict),
         doses=tuple(levels),
@@ -115,16 +117,16 @@ def found_at(reading: Policy | Action, levels: Sequence[Level], who: str, what: 
     )
 
 
-def _told(level: Level, what: str) -> str:
+def _dose_text(level: Level, quantity: str) -> str:
     """Return the figures of a dose in words, the range over opponents first where they differ."""
     assert level.dose
-    found, digits = level.pooled.effect, 3 if what else 2
-    if not found.has_interval:
-        return f"with {in_words(level.dose)} {'' if found.occurred else 'it '}{found.text(digits)}"
-    change = "" if what else ("it gains " if found.mean >= 0 else "it loses ")
-    mean = f"{found.mean:+z.{digits}f}" if what else f"{abs(found.mean):.{digits}f} chips"
+    effect, digits = level.pooled.effect, 3 if quantity else 2
+    if not effect.has_interval:
+        return f"with {in_words(level.dose)} {'' if effect.occurred else 'it '}{effect.text(digits)}"
+    change = "" if quantity else ("it gains " if effect.mean >= 0 else "it loses ")
+    mean = f"{effect.mean:+z.{digits}f}" if quantity else f"{abs(effect.mean):.{digits}f} chips"
     spread = f"{ranged(level.pooled, digits)} by opponent, mean " if level.pooled.differ else ""
-    interval = f"({found.low:+z.{digits}f} to {found.high:+z.{digits}f})"
+    interval = f"({effect.low:+z.{digits}f} to {effect.high:+z.{digits}f})"
     return f"with {in_words(level.dose)} {spread or change}{mean} {interval}"
 
 
@@ -133,13 +135,13 @@ def ranged(pooled: verdicts.Pooled, digits: int = 2) -> str:
     return f"{low:+z.{digits}f} to {high:+z.{digits}f}"
 
 
-def agreed(found: Sequence[str]) -> tuple[str, str]:
+def joint_verdict(member_verdicts: Sequence[str]) -> tuple[str, str]:
     """Return the verdict of several players: that of all, or inconclusive where they differ."""
-    kinds = set(found)
+    kinds = set(member_verdicts)
     if verdicts.MEASURED in kinds:  # the others did not occur
         return verdicts.MEASURED, ""
     if len(kinds) == 1:
-        return found[0], verdicts.why(found[0])
+        return member_verdicts[0], verdicts.why(member_verdicts[0])
     if {verdicts.SUPPORTED, verdicts.CONTRADICTED} <= kinds:
         return verdicts.INCONCLUSIVE, "it depends on who plays"
     return verdicts.INCONCLUSIVE, "not clear with every player"
@@ -153,24 +155,25 @@ def player_text(spec: Any) -> str:
     return ", ".join([player_text(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
 
 
-def sentence_of(found: Estimate, margin: float, who: str, what: str = "", pooled: verdicts.Pooled | None = None) -> str:
-    """Return an effect in words: chips gained or lost or, of another metric, by how much `what` changes.
+def sentence_of(
+    effect: Estimate, margin: float, who: str, quantity: str = "", pooled: verdicts.Pooled | None = None
+) -> str:
+    """Return an effect in words: chips gained or lost or, of another metric, by how much `quantity` changes.
 
     Where opponents differ (`pooled`) the range comes first.
     """
     begun = capitalized(who)
-    if not found.occurred:
-        return f"{begun} {found.text()}."
-    if not found.has_interval:
-        return f"{begun} changes {what or 'chips'} by {found.text()}."
-    shown = f"(95% interval {found.low:+z.2f} to {found.high:+z.2f})"
-    named = "" if abs(found.mean) >= margin else f", less than the {margin:g} worth naming"
-    if what:
+    if not effect.occurred:
+        return f"{begun} {effect.text()}."
+    if not effect.has_interval:
+        return f"{begun} changes {quantity or 'chips'} by {effect.text()}."
+    interval = f"(95% interval {effect.low:+z.2f} to {effect.high:+z.2f})"
+    named = "" if abs(effect.mean) >= margin else f", less than the {margin:g} worth naming"
+    if quantity:
         spread = f"{ranged(pooled, 3)} by opponent, on average " if pooled is not None and pooled.differ else ""
-        return f"{begun} changes this by {spread}{found.mean:+z.3f} {shown}{named}: {what}."
+        return f"{begun} changes this by {spread}{effect.mean:+z.3f} {interval}{named}: {quantity}."
     if pooled is not None and pooled.differ:
-        return (
-            f"{begun} changes chips by {ranged(pooled)} by opponent, by {found.mean:+z.2f} on average {shown}{named}."
-        )
-    change = "gains" if found.mean >= 0 else "loses"
-    return f"{begun} {change} {abs(found.mean):.2f} chips {shown} when it comes up{named}."
+        mean = f"{effect.mean:+z.2f} on average {interval}"
+        return f"{begun} changes chips by {ranged(pooled)} by opponent, by {mean}{named}."
+    change = "gains" if effect.mean >= 0 else "loses"
+    return f"{begun} {change} {abs(effect.mean):.2f} chips {interval} when it comes up{named}."

@@ -49,25 +49,25 @@ class SectionFeature:
     def of_numbers(self) -> bool:
         return self.section.shape[-1] in NUMBERS
 
-    def check(self, asked: Named) -> None:
+    def check(self, condition: Named) -> None:
         """Raise ValueError for a number of which the section says nothing."""
-        if asked.number and not (self.of_kinds or self.of_numbers):
-            raise ValueError(f"{asked.feature} takes no number")
+        if condition.number and not (self.of_kinds or self.of_numbers):
+            raise ValueError(f"{condition.feature} takes no number")
 
-    def seen(self, at: Positions, asked: Named) -> np.ndarray:
+    def seen(self, positions: Positions, condition: Named) -> np.ndarray:
         """Return its values, int [N]."""
         shape = self.section.shape
-        seen = observed(at)[self.section.name].astype(int)
+        seen = observed(positions)[self.section.name].astype(int)
         entries = seen.reshape(len(seen), -1, shape[-1])
         if self.of_kinds:
             entries = entries.sum(1)
-            return entries @ (carrying(asked.number) if asked.number else np.ones(KINDS, int))
-        if self.of_numbers and asked.number:
-            return entries.sum(1)[:, asked.number - HIGHEST - 1]
+            return entries @ (carrying(condition.number) if condition.number else np.ones(KINDS, int))
+        if self.of_numbers and condition.number:
+            return entries.sum(1)[:, condition.number - HIGHEST - 1]
         if self.section.high == 1 and len(shape) == 1 and shape[0] > 1 and not self.of_numbers:
             one = entries[:, 0]
             return np.where(one.any(1), one.argmax(1), -1)
-        if shape == (at.game.max_seats,):
+        if shape == (positions.game.max_seats,):
             return entries[:, 0, 0]
         return entries.sum((1, 2))
 
@@ -75,15 +75,15 @@ class SectionFeature:
 Feature = HandFeature | PositionFeature | SectionFeature | ActionFeature
 
 
-def observed(at: Positions) -> dict[str, np.ndarray]:
+def observed(positions: Positions) -> dict[str, np.ndarray]:
     """Return what the seats to act see, by the names of its sections, [N, ...]; it is worked out once a position."""
-    found: dict[str, np.ndarray] | None = vars(at).get("observed")
-    if found is None:
-        layout = at.game.encoder.layout
-        seen = np.zeros((len(at.states), layout.size), np.int8)
-        kernels(at.game).encode(standing(at.game, at.variant, at.states).views()[0], seen)
-        found = vars(at)["observed"] = layout.split(seen)
-    return found
+    sections: dict[str, np.ndarray] | None = vars(positions).get("observed")
+    if sections is None:
+        layout = positions.game.encoder.layout
+        seen = np.zeros((len(positions.states), layout.size), np.int8)
+        kernels(positions.game).encode(standing(positions.game, positions.variant, positions.states).views()[0], seen)
+        sections = vars(positions)["observed"] = layout.split(seen)
+    return sections
 
 
 HAND: dict[str, HandFeature] = {
@@ -94,11 +94,13 @@ HAND: dict[str, HandFeature] = {
 }
 POSITIONS = {
     "own": PositionFeature(
-        "tiles with the number in your hand", lambda at, number: counts_of(at.hands) @ carrying(number), True
+        "tiles with the number in your hand",
+        lambda positions, number: counts_of(positions.hands) @ carrying(number),
+        True,
     ),
     "place": PositionFeature(
         "the seat's turn in the order of the deal, 0 for who leads",
-        lambda at, _: (at.states.to_act - at.states.leader) % at.variant.players,
+        lambda positions, _: (positions.states.to_act - positions.states.leader) % positions.variant.players,
     ),
 }
 
@@ -108,10 +110,10 @@ def _pips(game: Game) -> np.ndarray:
     return np.array([WEIGHT[list(move.tiles)].sum() for move in game.moves], int)
 
 
-def _heaviest(at: Positions, number: int) -> np.ndarray:
-    types, pips = action_types_of(at.game)[1], _pips(at.game)
-    among = [np.where(at.masks & (types == each), pips, -1) for each in range(types.max() + 1)]
-    heaviest: np.ndarray = np.any([(each >= 0) & (each == each.max(1, keepdims=True)) for each in among], 0)
+def _heaviest(positions: Positions, number: int) -> np.ndarray:
+    types, pips = action_types_of(positions.game)[1], _pips(positions.game)
+    among = [np.where(positions.masks & (types == action_type), pips, -1) for action_type in range(types.max() + 1)]
+    heaviest: np.ndarray = np.any([(group >= 0) & (group == group.max(1, keepdims=True)) for group in among], 0)
     return heaviest
 
 
@@ -132,7 +134,7 @@ def hand_features_of(game: Game) -> dict[str, HandFeature]:
 
 def position_features_of(game: Game) -> dict[str, PositionFeature | SectionFeature]:
     """Return the features of a position."""
-    seen = {each.name: SectionFeature(each.meaning, each) for each in game.encoder.layout.sections}
+    seen = {section.name: SectionFeature(section.meaning, section) for section in game.encoder.layout.sections}
     return {**seen, **POSITIONS, **vocabulary_of(game).positions}
 
 
@@ -162,36 +164,36 @@ def action_pips(game: Game) -> np.ndarray:
     return np.array([WEIGHT[move.tiles[0]] if len(move.tiles) == 1 else -100 for move in game.moves], int)
 
 
-def values_of(at: Positions, condition: Named) -> np.ndarray:
+def values_of(positions: Positions, condition: Named) -> np.ndarray:
     """Return the values of the feature that a condition is about, int [N]."""
-    feature = position_features_of(at.game)[condition.feature]
+    feature = position_features_of(positions.game)[condition.feature]
     if isinstance(feature, SectionFeature):
-        return feature.seen(at, condition)
-    return feature.values(at, condition.number or 0)
+        return feature.seen(positions, condition)
+    return feature.values(positions, condition.number or 0)
 
 
-def meets(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
+def meets(positions: Positions, conditions: Sequence[Condition]) -> np.ndarray:
     """Return which positions meet all conditions, bool [N]."""
-    met = np.ones(len(at.states), bool)
-    for each in conditions:
-        values = values_of(at, each)
-        met &= (values >= each.least) & (values <= each.most)
+    met = np.ones(len(positions.states), bool)
+    for condition in conditions:
+        values = values_of(positions, condition)
+        met &= (values >= condition.least) & (values <= condition.most)
     return met
 
 
-def actions_with(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
+def actions_with(positions: Positions, conditions: Sequence[Condition]) -> np.ndarray:
     """Return which legal actions have all features (or, with `exactly: 0`, have not), bool [N, num_actions]."""
-    found = at.masks.copy()
-    for each in conditions:
-        has = action_features_of(at.game)[each.feature].has(at, each.number or 0)
-        found &= has if each.least >= 1 else ~has
-    return found
+    actions = positions.masks.copy()
+    for condition in conditions:
+        has = action_features_of(positions.game)[condition.feature].has(positions, condition.number or 0)
+        actions &= has if condition.least >= 1 else ~has
+    return actions
 
 
-def check_feature(condition: Named, known: Mapping[str, Feature], what: str) -> None:
+def check_feature(condition: Named, known: Mapping[str, Feature], subject: str) -> None:
     """Raise ValueError in one line for a feature that is not among those known, and for a number amiss."""
     if condition.feature not in known:
-        raise ValueError(f"{condition.feature!r} is not a feature of {what}; they are {', '.join(known) or 'none'}")
+        raise ValueError(f"{condition.feature!r} is not a feature of {subject}; they are {', '.join(known) or 'none'}")
     feature = known[condition.feature]
     takes = None if isinstance(feature, SectionFeature) else feature.number
     if takes is not None and takes != (condition.number is not None):

@@ -20,14 +20,14 @@ ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
 def folder() -> Path:
     """Return where the claims are that ship with gupai: next to the configurations of training."""
     spec = find_spec("gupai_training")
-    places = [Path(each) / "configs" / "claims" for each in (spec and spec.submodule_search_locations) or ()]
+    places = [Path(location) / "configs" / "claims" for location in (spec and spec.submodule_search_locations) or ()]
     return next(filter(Path.is_dir, places), Path(__file__).parents[4] / "configs" / "claims")
 
 
 def paths() -> list[Path]:
     """Return the files of all claims that ship with gupai, by game."""
-    found = folder().glob(f"*{SUFFIX}")
-    return sorted(found, key=lambda path: (ORDER.index(path.stem[:2]) if path.stem[:2] in ORDER else 9, path.stem))
+    files = folder().glob(f"*{SUFFIX}")
+    return sorted(files, key=lambda path: (ORDER.index(path.stem[:2]) if path.stem[:2] in ORDER else 9, path.stem))
 
 
 def find(name: str) -> Path:
@@ -83,13 +83,13 @@ def _one_line(error: ValidationError) -> str:
     places = [str(place) for place in first["loc"] if place not in branches]
     kinds = ("exact", "rate", "policy", "action", "ordering")
     key = ".".join(
-        place for at, place in enumerate(places) if not (place in kinds and at == 2 and places[0] == "readings")
+        place for index, place in enumerate(places) if not (place in kinds and index == 2 and places[0] == "readings")
     )
-    what = first["msg"].removeprefix("Value error, ")
+    problem = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        what = "there is no such key"
+        problem = "there is no such key"
     elif instead := allowed_instead(first):
         return str(refused(key, first["input"], instead))
     elif first["type"] not in ("value_error", "missing", "union_tag_not_found", "union_tag_invalid"):
-        what += f", not {short_repr(first['input'])}"
-    return f"{key}: {what}" if key else what
+        problem += f", not {short_repr(first['input'])}"
+    return f"{key}: {problem}" if key else problem

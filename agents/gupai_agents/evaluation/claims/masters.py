@@ -7,7 +7,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated
 from gupai_agents.decisions import decisions
-from gupai_agents.evaluation.claims.doses import Cell, asked_of, doses_in
+from gupai_agents.evaluation.claims.doses import Cell, doses_in, recorded_features
 from gupai_agents.evaluation.claims.effects import group_values
 from gupai_agents.evaluation.claims.players import SAME, STRONG, UNSKILLED
 from gupai_agents.evaluation.claims.results import Masters
@@ -59,7 +59,7 @@ class Open(NamedTuple):
 
     def at(self, rows: np.ndarray) -> "Open":
         """Return some of them."""
-        return Open(self.batch.at(rows), *(each[rows] for each in self[1:]))
+        return Open(self.batch.at(rows), *(array[rows] for array in self[1:]))
 
 
 class Pair(NamedTuple):
@@ -85,15 +85,15 @@ def masters(setting: Setting, reading: Policy | Action, cell: Cell) -> dict[Dose
     if not parts:
         return dict.fromkeys(doses_in(reading, cell), ())
     batch = concatenated([part.batch for part in parts])
-    found = Open(batch, *(np.concatenate(each) for each in zip(*(part[1:] for part in parts), strict=True)))
-    told = {}
+    openings = Open(batch, *(np.concatenate(arrays) for arrays in zip(*(part[1:] for part in parts), strict=True)))
+    by_dose = {}
     for dose in doses_in(reading, cell):
-        some = found
+        some = openings
         if dose != cell.dose and dose:
-            value = found.groups[:, -1]
-            some = found.at(np.flatnonzero((value >= dose.least) & (value <= dose.most)))
-        told[dose] = _asked(name, master, search, some) if len(some.deals) else ()
-    return told
+            value = openings.groups[:, -1]
+            some = openings.at(np.flatnonzero((value >= dose.least) & (value <= dose.most)))
+        by_dose[dose] = _ask_masters(name, master, search, some) if len(some.deals) else ()
+    return by_dose
 
 
 def _claimed(setting: Setting, reading: Policy | Action) -> Choice | Pair | None:
@@ -101,12 +101,12 @@ def _claimed(setting: Setting, reading: Policy | Action) -> Choice | Pair | None
     if isinstance(reading, Action):
         return choice_of(reading)
     base, same = agent_in(reading.baseline), ""
-    if any(each.startswith((SAME, "+")) for each in (agent_in(reading.treated), base)):
-        rivals = [each for each in reading.panel if each != UNSKILLED]
-        fitting = [each for each in rivals if _has_weights(setting, each)]
-        if not fitting:
+    if any(spec.startswith((SAME, "+")) for spec in (agent_in(reading.treated), base)):
+        rivals = [rival for rival in reading.panel if rival != UNSKILLED]
+        heuristics = [rival for rival in rivals if _has_weights(setting, rival)]
+        if not heuristics:
             return None
-        same = fitting[-1]
+        same = heuristics[-1]
     return Pair(setting.player(reading.treated, same, base), setting.player(reading.baseline, same))
 
 
@@ -119,24 +119,27 @@ def _open_in(
 ) -> Iterator[Open]:
     """Yield the decisions at which both actions are open, in deals of the master at all seats."""
     start, game, variant = 0, table.game, table.variant
-    asked_for = asked_of(setting, reading)
+    asked_for = recorded_features(setting, reading)
     for block in table.blocks(0, min(setting.deals or DEALS, DEALS)):
         envs = table.envs(len(block.states))
         for rows, batch, actions in decisions(envs, [master]):
-            asked = batch.masks.sum(1) > 1
+            has_choice = batch.masks.sum(1) > 1
             if isinstance(claimed, Pair) or table.sampler.conditional:
-                asked &= (envs.seats[rows, None] == block.seats[rows]).any(1)
-            some = np.flatnonzero(asked)
+                has_choice &= (envs.seats[rows, None] == block.seats[rows]).any(1)
+            some = np.flatnonzero(has_choice)
             if not len(some):
                 continue
             states = envs.states[rows[some]].view(np.recarray)
-            at, few, chosen = Positions(game, variant, states, batch.masks[some]), batch.at(some), actions[some]
+            positions, few, chosen = Positions(game, variant, states, batch.masks[some]), batch.at(some), actions[some]
             if isinstance(claimed, Pair):
-                one, other = (ask(each, game, variant, few).astype(int) for each in claimed)
-                every = np.arange(at.masks.shape[1])
-                wanted, allowed = one[:, None] == every, other[:, None] == every
+                one, other = (ask(agent, game, variant, few).astype(int) for agent in claimed)
+                action_range = np.arange(positions.masks.shape[1])
+                wanted, allowed = one[:, None] == action_range, other[:, None] == action_range
             else:
-                (one, other), (wanted, allowed) = pairs_of(at, master, few, chosen, claimed), sets_of(at, claimed)
+                (one, other), (wanted, allowed) = (
+                    pairs_of(positions, master, few, chosen, claimed),
+                    sets_of(positions, claimed),
+                )
             taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
             if len(taken):
                 worth = np.full(len(few.rng_keys), np.nan)
@@ -144,32 +147,34 @@ def _open_in(
                     scores, line = preferences(master, few, chosen), np.arange(len(few.rng_keys))
                     worth = scores[line, one].astype(np.float64) - scores[line, other]
                 groups = group_values(setting, states, asked_for)
-                found = Open(few, chosen, one, other, wanted, allowed, worth, start + rows[some], groups)
-                yield found.at(taken)
+                openings = Open(few, chosen, one, other, wanted, allowed, worth, start + rows[some], groups)
+                yield openings.at(taken)
         start += len(block.states)
 
 
-def _asked(name: str, master: Agent, search: SearchAgent, found: Open) -> tuple[Masters, ...]:
+def _ask_masters(name: str, master: Agent, search: SearchAgent, openings: Open) -> tuple[Masters, ...]:
     """Return what the master does in all of these decisions, and a search in one of each deal."""
     among = f"{name}, among {name}"
-    worth = _by_deal(found.worth, found.deals) if isinstance(master, ObservationAgent) else None
-    own = Masters(among, len(found.deals), *_chosen(found, found.chosen), worth, OWN)
-    drawn = np.array([derive(int(key), PREFER_STREAM) for key in found.batch.rng_keys])
-    order = np.lexsort((drawn, found.deals))
-    firsts = order[np.unique(found.deals[order], return_index=True)[1]]
-    few = found.at(firsts[:SEARCHED])
+    worth = _by_deal(openings.worth, openings.deals) if isinstance(master, ObservationAgent) else None
+    own = Masters(among, len(openings.deals), *_chosen(openings, openings.chosen), worth, OWN)
+    drawn = np.array([derive(int(key), PREFER_STREAM) for key in openings.batch.rng_keys])
+    order = np.lexsort((drawn, openings.deals))
+    firsts = order[np.unique(openings.deals[order], return_index=True)[1]]
+    few = openings.at(firsts[:SEARCHED])
     values, rows = search.values(few.batch, halving=False), np.arange(len(few.deals))
     worth = _by_deal(values.means[rows, few.one] - values.means[rows, few.other], few.deals)
     thought = _chosen(few, values.choice(search.plan.steady).astype(int))
     return own, Masters(f"{SEARCH}, among {name}", len(few.deals), *thought, worth, CHIPS)
 
 
-def _chosen(found: Open, actions: np.ndarray) -> tuple[Estimate, Estimate]:
+def _chosen(openings: Open, actions: np.ndarray) -> tuple[Estimate, Estimate]:
     """Return how often actions are claimed ones, and how often others that these are compared with."""
     rows = np.arange(len(actions))
-    _, places = np.unique(found.deals, return_inverse=True)
+    _, places = np.unique(openings.deals, return_inverse=True)
     cases = np.bincount(places)
-    one, other = (share(np.bincount(places, each[rows, actions]), cases) for each in (found.wanted, found.allowed))
+    one, other = (
+        share(np.bincount(places, marks[rows, actions]), cases) for marks in (openings.wanted, openings.allowed)
+    )
     return one, other
 
 

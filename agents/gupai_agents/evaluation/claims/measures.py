@@ -56,5 +56,5 @@ METRICS = {
 
 def metrics_of(game: Game) -> dict[str, Metric]:
     """Return the metrics of a game: chips, rates of every type of action, and those that the game offers."""
-    rates = {f"rate of {name}": _rate_of(at, name) for at, name in enumerate(action_types_of(game)[0])}
+    rates = {f"rate of {name}": _rate_of(index, name) for index, name in enumerate(action_types_of(game)[0])}
     return {**METRICS, **rates, **vocabulary_of(game).metrics}

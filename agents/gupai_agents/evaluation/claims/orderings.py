@@ -8,7 +8,7 @@ from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import taken_in
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.effects import agreed
+from gupai_agents.evaluation.claims.effects import joint_verdict
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.report import written
@@ -26,7 +26,7 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
     """Measure every item with every member of the panel, and compare the first with all others."""
     deals = setting.deals or reading.deals
     effects: list[Effect] = []
-    found, remarks, behind = [], [], []
+    member_verdicts, remarks, behind = [], [], []
     unit = "chips" if reading.comparator else metrics_of(setting.game)[reading.metric].unit
     members = reading.panel or [" or ".join(field) for field in reading.fields]
     for number, member in enumerate(members):
@@ -34,18 +34,18 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
         for place, item in enumerate(reading.items):
             setting.meter.begin(f"{item.label}, {member}")
             values[item.label] = _item(setting, reading, item, member, ITEM_STREAMS * (1 + place) + number, deals)
-        compared = {label: each for label, each in values.items() if label not in reading.but}
+        compared = {label: figure for label, figure in values.items() if label not in reading.but}
         verdict, p, remark, of_all = _ranked(compared, reading.first, unit, deals)
         if member != UNSKILLED:
-            found.append(verdict)
+            member_verdicts.append(verdict)
             behind.append(of_all)
         remarks.append(f"{member}: {remark}")
         effects += [
-            Effect(f"{label}, {member}", each, p=p.get(label), counted=member != UNSKILLED)
-            for label, each in values.items()
+            Effect(f"{label}, {member}", figure, p=p.get(label), counted=member != UNSKILLED)
+            for label, figure in values.items()
         ]
-    verdict, remark = agreed(found or [verdicts.MEASURED])
-    tested = [each for each in behind if each is not None]
+    verdict, remark = joint_verdict(member_verdicts or [verdicts.MEASURED])
+    tested = [p_value for p_value in behind if p_value is not None]
     return finding(
         reading,
         verdict,
@@ -91,26 +91,26 @@ def _ranked(
     from scipy.special import ndtr
 
     order = sorted(values, key=lambda label: (not values[label].occurred, -values[label].mean))
-    shown = " > ".join(f"{label} {written(values[label], unit, signed=False)}" for label in order)
+    order_text = " > ".join(f"{label} {written(values[label], unit, signed=False)}" for label in order)
     if none := verdicts.unjudged(list(values.values()), deals):
-        return none, {}, shown, None
+        return none, {}, order_text, None
     if first == "any":
         pooled = verdicts.pool(list(values.values()))
         alike = pooled.p_q >= 0.05
         return (
             verdicts.INCONCLUSIVE if alike else verdicts.SUPPORTED,
             {},
-            f"{shown} (all alike: p {pooled.p_q:.2g})",
+            f"{order_text} (all alike: p {pooled.p_q:.2g})",
             pooled.p_q,
         )
     others = [label for label in values if label != first]
     z = [_apart(values[first], values[label]) for label in others]
-    p = dict(zip(others, holm([float(2 * ndtr(-abs(each))) for each in z]), strict=True))
-    behind = [label for label, each in zip(others, z, strict=True) if each < 0 and p[label] < 0.05]
+    p = dict(zip(others, holm([float(2 * ndtr(-abs(score))) for score in z]), strict=True))
+    behind = [label for label, score in zip(others, z, strict=True) if score < 0 and p[label] < 0.05]
     if behind:
-        return verdicts.CONTRADICTED, p, shown, min(p[label] for label in behind)
-    ahead = all(each > 0 and p[label] < 0.05 for label, each in zip(others, z, strict=True))
-    return verdicts.SUPPORTED if ahead else verdicts.INCONCLUSIVE, p, shown, max(p.values())
+        return verdicts.CONTRADICTED, p, order_text, min(p[label] for label in behind)
+    ahead = all(score > 0 and p[label] < 0.05 for label, score in zip(others, z, strict=True))
+    return verdicts.SUPPORTED if ahead else verdicts.INCONCLUSIVE, p, order_text, max(p.values())
 
 
 def _apart(one: Estimate, other: Estimate) -> float:

@@ -76,10 +76,10 @@ def player(
 
 def labels_in(panel: Sequence[str | Agent]) -> list[str]:
     """Return what the members of a panel are called: their texts, or of agents what tables call them."""
-    agents = [each for each in panel if not isinstance(each, str)]
-    texts = [each for each in panel if isinstance(each, str)]
+    agents = [player for player in panel if not isinstance(player, str)]
+    texts = [player for player in panel if isinstance(player, str)]
     labels = iter(labels_of(agents, texts))
-    return [each if isinstance(each, str) else next(labels) for each in panel]
+    return [player if isinstance(player, str) else next(labels) for player in panel]
 
 
 def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict[str, Agent]:
@@ -87,16 +87,16 @@ def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict
 
     A panel is typed or handed over, and may run code; a file's may not. Raises: ValueError as `make_agent`.
     """
-    found: dict[str, Agent] = {}
-    for label, each in zip(labels_in(panel), panel, strict=True):
-        if not isinstance(each, str):
-            check_agent(each, game, variant)
-            found[label] = each
-        elif each.partition(":")[1] and each.partition(":")[0] not in KINDS:
-            found[label] = made_by_factory(each, game, variant)
-    for agent in found.values():
+    agents: dict[str, Agent] = {}
+    for label, player in zip(labels_in(panel), panel, strict=True):
+        if not isinstance(player, str):
+            check_agent(player, game, variant)
+            agents[label] = player
+        elif player.partition(":")[1] and player.partition(":")[0] not in KINDS:
+            agents[label] = made_by_factory(player, game, variant)
+    for agent in agents.values():
         require_steady(agent, game, variant)
-    return found
+    return agents
 
 
 def named(spec: str, same: str, baseline: str = "") -> str:

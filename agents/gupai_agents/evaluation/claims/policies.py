@@ -8,10 +8,10 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.deals import Compared, examples
-from gupai_agents.evaluation.claims.doses import Cell, asked_of, cells_of, doses_in, in_words
+from gupai_agents.evaluation.claims.doses import Cell, cells_of, doses_in, in_words, recorded_features
 from gupai_agents.evaluation.claims.effects import (
     discovered,
-    found_at,
+    dose_finding,
     group_values,
     level_of,
     player_text,
@@ -36,7 +36,7 @@ class Pairs(NamedTuple):
     gains: np.ndarray
     changed: np.ndarray
     groups: np.ndarray
-    of: int = 0  # deals from which those of a dose were taken
+    population: int = 0  # deals from which those of a dose were taken
 
 
 def policy(setting: Setting, reading: Policy) -> Finding:
@@ -48,15 +48,17 @@ def policy(setting: Setting, reading: Policy) -> Finding:
         played = []
         for number, member in enumerate(reading.panel):
             setting.meter.begin(f"{f'with {in_words(cell.dose)}, ' if cell.dose else ''}against {member}")
-            found = _planned(setting, reading, cell.sampler, member, cell.stream + number)
-            rows = np.flatnonzero(found.changed)
-            compared[number].append(Compared(rows, found.gains[rows], None, cell.stream + number, cell.dose))
-            groups += subgroups_of(reading.subgroups, found.gains, found.groups, cell.named(member))
-            played.append(found)
+            pairs = _planned(setting, reading, cell.sampler, member, cell.stream + number)
+            rows = np.flatnonzero(pairs.changed)
+            compared[number].append(Compared(rows, pairs.gains[rows], None, cell.stream + number, cell.dose))
+            groups += subgroups_of(reading.subgroups, pairs.gains, pairs.groups, cell.named(member))
+            played.append(pairs)
         strong = masters(setting, reading, cell)
         for dose in doses_in(reading, cell):
-            levels.append(_level(reading, cell, dose, [_at(each, dose, cell) for each in played], measure, strong))
-    return found_at(
+            levels.append(
+                _level(reading, cell, dose, [_select_dose(pairs, dose, cell) for pairs in played], measure, strong)
+            )
+    return dose_finding(
         reading,
         levels,
         "the trait",
@@ -86,25 +88,25 @@ def _level(
     strong: dict[Dose | None, tuple[Masters, ...]],
 ) -> Level:
     effects = [
-        effect_of(member, found, reading.margin, reading.alternative)
-        for member, found in zip(reading.panel, played, strict=True)
+        effect_of(member, pairs, reading.margin, reading.alternative)
+        for member, pairs in zip(reading.panel, played, strict=True)
     ]
     share = float(cell.sampler.probability)
     if dose != cell.dose:  # how often a deal of the population has it was counted
-        share *= float(np.mean([len(found.gains) for found in played])) / max(played[0].of, 1)
-    deals = played[0].of or len(played[0].gains)
+        share *= float(np.mean([len(pairs.gains) for pairs in played])) / max(played[0].population, 1)
+    deals = played[0].population or len(played[0].gains)
     level = level_of(effects, reading, dose, deals, frequency=share, masters=strong.get(dose, ()))
     if measure.unit != "chips" or not level.pooled.effect.has_interval:
         return level
     return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
 
 
-def _at(found: Pairs, dose: Dose | None, cell: Cell) -> Pairs:
+def _select_dose(pairs: Pairs, dose: Dose | None, cell: Cell) -> Pairs:
     """Return the deals of a dose of the position, whose value is the last of the groups."""
     if dose == cell.dose:
-        return found
-    some = (found.groups[:, -1] >= dose.least) & (found.groups[:, -1] <= dose.most) if dose else slice(None)
-    return Pairs(found.gains[some], found.changed[some], found.groups[some], len(found.gains))
+        return pairs
+    some = (pairs.groups[:, -1] >= dose.least) & (pairs.groups[:, -1] <= dose.most) if dose else slice(None)
+    return Pairs(pairs.gains[some], pairs.changed[some], pairs.groups[some], len(pairs.gains))
 
 
 def _planned(setting: Setting, reading: Policy, sampler: Sampler, member: str, number: int) -> Pairs:
@@ -114,9 +116,9 @@ def _planned(setting: Setting, reading: Policy, sampler: Sampler, member: str, n
     def more(first: int, deals: int, total: int) -> Pairs:
         return pairs_in(setting, reading, sampler, member, number, first, deals, total)
 
-    found = more(0, min(PILOT, most), most)
-    total = setting.deals or enough(reading, float(np.std(found.gains)))
-    return _joined(found, more(PILOT, total - PILOT, total)) if total > PILOT else found
+    pilot = more(0, min(PILOT, most), most)
+    total = setting.deals or enough(reading, float(np.std(pilot.gains)))
+    return _joined(pilot, more(PILOT, total - PILOT, total)) if total > PILOT else pilot
 
 
 def enough(reading: Policy, spread: float) -> int:
@@ -152,28 +154,28 @@ def pairs_in(
     won, changed, groups = [], [], []
     for block in setting.blocks(table, first, deals, total):
         ends = [table.play_with(block, opponent, hero, measure.acted) for hero in (treated, baseline)]
-        values = [measure.values(each, reading.number or 0) for each in ends]
+        values = [measure.values(end, reading.number or 0) for end in ends]
         won.append(values[0] - values[1])
-        changed.append(differ(*(each.states for each in ends)))
+        changed.append(differ(*(end.states for end in ends)))
         seen = block.states.copy().view(np.recarray)
         seen.to_act = block.seats[:, 0]
-        groups.append(group_values(setting, seen, asked_of(setting, reading)))
+        groups.append(group_values(setting, seen, recorded_features(setting, reading)))
     return Pairs(np.concatenate(won), np.concatenate(changed), np.concatenate(groups))
 
 
-def effect_of(label: str, found: Pairs, margin: float, alternative: str) -> Effect:
-    deals = found.of or len(found.gains)
-    if not len(found.gains):
+def effect_of(label: str, pairs: Pairs, margin: float, alternative: str) -> Effect:
+    deals = pairs.population or len(pairs.gains)
+    if not len(pairs.gains):
         none = NOTHING._replace(samples=deals)
         return Effect(label, none, verdicts.unjudged([none], deals), 1.0, counted=label != UNSKILLED)
-    interval = estimate(found.gains)
+    interval = estimate(pairs.gains)
     return Effect(
         label,
         interval,
         verdicts.unjudged([interval], deals) or verdicts.judge(interval, margin, alternative).verdict,
-        t_test(found.gains),
+        t_test(pairs.gains),
         counted=label != UNSKILLED,
-        changed=float(found.changed.mean()),
+        changed=float(pairs.changed.mean()),
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.effects import agreed, those_counted
+from gupai_agents.evaluation.claims.effects import joint_verdict, those_counted
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.report import written
@@ -25,21 +25,21 @@ def rate(setting: Setting, reading: Rate) -> Finding:
     effects, judged, p = [], [], []
     for number, member in enumerate(reading.panel):
         setting.meter.begin(f"{member} at all seats")
-        found = _rated(setting, reading, sampler, measure, member, number, deals)
-        bounds = found.bounds(reading.alternative)
-        result = _judged(found.figure, bounds, reading, deals)
+        sample = _rated(setting, reading, sampler, measure, member, number, deals)
+        bounds = sample.bounds(reading.alternative)
+        result = _judged(sample.figure, bounds, reading, deals)
         if reading.threshold is not None and member != UNSKILLED:
-            p.append(found.p_beyond(reading.threshold))
+            p.append(sample.p_beyond(reading.threshold))
         judged.append(result)
-        effects.append(Effect(member, found.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
-    verdict, remark = agreed([each.verdict for each in those_counted(effects)])
-    needed = [each.deals_needed for each in judged if each.deals_needed]
-    shown = ", ".join(f"{each.label} {_figure(each.estimate, unit)}" for each in effects)
+        effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
+    verdict, remark = joint_verdict([effect.verdict for effect in those_counted(effects)])
+    needed = [judgement.deals_needed for judgement in judged if judgement.deals_needed]
+    figures = ", ".join(f"{effect.label} {_figure(effect.estimate, unit)}" for effect in effects)
     threshold = f"; the claim says {_limit(reading, unit)}" if reading.threshold is not None else ""
     return finding(
         reading,
         verdict,
-        f"{capitalized(measure.what)}: {shown}{threshold}.",
+        f"{capitalized(measure.what)}: {figures}{threshold}.",
         unit=unit,
         remark=remark,
         about={
@@ -58,12 +58,12 @@ def rate(setting: Setting, reading: Rate) -> Finding:
     )
 
 
-def _judged(found: Estimate, bounds: tuple[float, float], reading: Rate, deals: int) -> verdicts.Judged:
+def _judged(estimate: Estimate, bounds: tuple[float, float], reading: Rate, deals: int) -> verdicts.Judged:
     """Return the verdict on the rate of a player; what is only measured needs no least number of deals."""
-    none = verdicts.unjudged([found], deals)
-    if none and (reading.threshold is not None or not found.occurred):
+    none = verdicts.unjudged([estimate], deals)
+    if none and (reading.threshold is not None or not estimate.occurred):
         return verdicts.Judged(none)
-    return verdicts.judge_rate(found, *bounds, reading.threshold, reading.alternative)
+    return verdicts.judge_rate(estimate, *bounds, reading.threshold, reading.alternative)
 
 
 def _rated(
@@ -88,9 +88,9 @@ def _rated(
     return verdicts.Rated(ratio_of_means(np.stack(columns, 1)))
 
 
-def _figure(found: Estimate, unit: str) -> str:
-    named = f" {unit}" if found.occurred and not unit.startswith("share") else ""
-    return written(found, unit, signed=False) + named
+def _figure(estimate: Estimate, unit: str) -> str:
+    named = f" {unit}" if estimate.occurred and not unit.startswith("share") else ""
+    return written(estimate, unit, signed=False) + named
 
 
 def _limit(reading: Rate, unit: str) -> str:

@@ -19,25 +19,25 @@ def text(content: dict[str, Any]) -> str:
     lines = [f"{content['id']} ({content['game']}): “{content['statement']}”", f"  {content['source']}"]
     for reading in content["readings"]:
         lines += ["", f"  {reading['name']}: {headline(reading).upper()}", f"    {reading['sentence']}"]
-        lines += [f"    {line}" for line in (*what_masters_do(reading), *remarks(reading))]
-        lines += [f"      {each}" for each in figures(reading, "effects")]
+        lines += [f"    {line}" for line in (*master_sentences(reading), *remarks(reading))]
+        lines += [f"      {line}" for line in figures(reading, "effects")]
         for level in levels(reading):
-            lines += [f"    {level['label']}: {summary(level, reading)}", *_indented(figures(level, of=reading))]
+            lines += [f"    {level['label']}: {summary(level, reading)}", *_indented(figures(level, parent=reading))]
         if "subgroups" in reading:
-            lines += ["    Where (exploratory):", *(f"      {each}" for each in figures(reading, "subgroups"))]
+            lines += ["    Where (exploratory):", *(f"      {line}" for line in figures(reading, "subgroups"))]
     if "untested" in content:
         lines += ["", f"  Not tested: {content['untested']}"]
     return "\n".join([*lines, ""])
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (f"      {each}" for each in lines)
+    return (f"      {line}" for line in lines)
 
 
 def headline(reading: dict[str, Any]) -> str:
     """Return the verdict in a few words: with doses, from where it holds."""
-    said: str = reading.get("headline") or reading["verdict"]
-    return said
+    sentence: str = reading.get("headline") or reading["verdict"]
+    return sentence
 
 
 def levels(reading: dict[str, Any]) -> list[dict[str, Any]]:
@@ -50,26 +50,26 @@ def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
     parts = [level["verdict"]]
     if level["differ"]:
         parts.append(f"{span(level, reading)} by opponent")
-    parts.append(f"mean {shown(level, reading)}" if level["mean"] is not None else shown(level, reading))
+    parts.append(f"mean {figure_text(level, reading)}" if level["mean"] is not None else figure_text(level, reading))
     if "per_hundred" in level:
         parts.append(f"in {percent(level['frequency'])} of deals" if reading["kind"] != "action" else "")
         parts.append(f"{level['per_hundred']:+z.1f} chips in a hundred deals")
     return ", ".join(filter(None, [*parts, level.get("remark", "")]))
 
 
-def written(found: Estimate, unit: str, *, signed: bool = True) -> str:
+def written(estimate: Estimate, unit: str, *, signed: bool = True) -> str:
     """Return a figure with its interval, shares in per cent. Args: signed: whether more than zero has a sign."""
-    times, sign, places = (100, "%", 2) if unit.startswith("share") else (1, "", 3 if abs(found.mean) < 1 else 2)
-    if 0 < times * found.half_width < FINE / 2:
+    times, sign, places = (100, "%", 2) if unit.startswith("share") else (1, "", 3 if abs(estimate.mean) < 1 else 2)
+    if 0 < times * estimate.half_width < FINE / 2:
         places = 4
-    mean, low, high = (times * each for each in found[:3])
-    return interval_text(mean, low, high, found.samples, places, unit=sign, signed=signed)
+    mean, low, high = (times * number for number in estimate[:3])
+    return interval_text(mean, low, high, estimate.samples, places, unit=sign, signed=signed)
 
 
-def shown(found: dict[str, Any], reading: dict[str, Any]) -> str:
+def figure_text(numbers: dict[str, Any], reading: dict[str, Any]) -> str:
     """Return a figure of a reading with its interval: gains with their sign, rates as they are."""
     signed = reading.get("kind") not in ("rate", "ordering")
-    return written(Estimate.of(found), reading.get("unit", ""), signed=signed)
+    return written(Estimate.of(numbers), reading.get("unit", ""), signed=signed)
 
 
 def span(level: dict[str, Any], reading: dict[str, Any]) -> str:
@@ -80,34 +80,36 @@ def span(level: dict[str, Any], reading: dict[str, Any]) -> str:
     )
 
 
-def what_masters_do(reading: dict[str, Any]) -> Iterator[str]:
+def master_sentences(reading: dict[str, Any]) -> Iterator[str]:
     """Yield what the strong do, at every dose: how often they take the claimed action, and the value of it to them."""
     for level in levels(reading) or [reading]:
         where = f", {level['label']}" if level.get("label") else ""
-        for each in level.get("masters", ()):
-            yield f"What the strong do{where}: {master_said(each)}."
+        for master in level.get("masters", ()):
+            yield f"What the strong do{where}: {master_sentence(master)}."
 
 
-def master_said(each: dict[str, Any]) -> str:
+def master_sentence(master: dict[str, Any]) -> str:
     """Return what one strong player does in a phrase."""
-    shares = [_share(each[name]) for name in ("chooses", "other")]
-    said = f"{each['who']}, {each['verdict']}: it takes the claimed action in {shares[0]} of {each['decisions']:,}"
-    said += f" decisions where both are open, the other in {shares[1]}"
-    if "worth" in each:
-        found, scores = Estimate.of(each["worth"]), each["unit"] != "chips"
-        said += f"; the difference is worth {found.text(2)} {'in ' if scores else ''}{each['unit']} to it"
-    return said
+    shares = [_share(master[name]) for name in ("chooses", "other")]
+    sentence = (
+        f"{master['who']}, {master['verdict']}: it takes the claimed action in {shares[0]} of {master['decisions']:,}"
+    )
+    sentence += f" decisions where both are open, the other in {shares[1]}"
+    if "worth" in master:
+        worth, scores = Estimate.of(master["worth"]), master["unit"] != "chips"
+        sentence += f"; the difference is worth {worth.text(2)} {'in ' if scores else ''}{master['unit']} to it"
+    return sentence
 
 
-def _share(found: dict[str, Any]) -> str:
+def _share(numbers: dict[str, Any]) -> str:
     """Return a share in whole per cent, with its interval."""
-    mean, low, high = (None if found[name] is None else 100 * found[name] for name in ("mean", "low", "high"))
-    return interval_text(mean, low, high, Estimate.of(found).samples, 0, unit="%", signed=False)
+    mean, low, high = (None if numbers[name] is None else 100 * numbers[name] for name in ("mean", "low", "high"))
+    return interval_text(mean, low, high, Estimate.of(numbers).samples, 0, unit="%", signed=False)
 
 
 def remarks(reading: dict[str, Any]) -> Iterator[str]:
     """Yield sentences about how often it comes up, what that is worth, against whom, and in which variant."""
-    about = reading.get("about", {})
+    description = reading.get("about", {})
     if "frequency" in reading:
         much = f"{percent(reading['frequency'])} of a seat's deals"
         if reading["kind"] == "action":
@@ -122,22 +124,23 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
         yield f"To decide it would take {much} against each player, were the mean right."
     if "remark" in reading:
         yield f"{capitalized(reading['remark'])}."
-    if "treated" in about:
-        yield f"Compared: {about['treated']} with {about['baseline']}, in the same deals; hand: {about['hand']}."
-    elif "action" in about:
-        yield f"The action: {about['action']}; in positions: {about['position']}."
+    if "treated" in description:
+        pair = f"{description['treated']} with {description['baseline']}"
+        yield f"Compared: {pair}, in the same deals; hand: {description['hand']}."
+    elif "action" in description:
+        yield f"The action: {description['action']}; in positions: {description['position']}."
     options = in_words(reading["variant"], "the defaults")
-    against = ", ".join(each["label"] for each in opponents(reading) if "facts" not in reading)
+    against = ", ".join(opponent["label"] for opponent in opponents(reading) if "facts" not in reading)
     if against and reading["kind"] != "ordering":
         yield f"Variant: {options}. Players: {against}."
     else:
         yield f"Variant: {options}."
     if "note" in reading:
         yield reading["note"]
-    weighed = [each["label"] for each in opponents(reading) if each.get("counted", True)]
+    weighed = [opponent["label"] for opponent in opponents(reading) if opponent.get("counted", True)]
     if len(weighed) > 1 and reading["kind"] in ("policy", "action") and "headline" in reading:
-        left = [each["label"] for each in opponents(reading) if not each.get("counted", True)]
-        aside = f"; {left[0]} is shown and does not count" if left else ""
+        uncounted = [opponent["label"] for opponent in opponents(reading) if not opponent.get("counted", True)]
+        aside = f"; {uncounted[0]} is shown and does not count" if uncounted else ""
         yield f"These weigh alike in the mean: {', '.join(weighed)}{aside}."
     if reading.get("doses") and "headline" in reading:
         yield "Intervals of means at doses hold all at once in 95% of cases."
@@ -153,8 +156,8 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
 
 def opponents(reading: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the figures of a reading by opponent, those of the first dose if it has doses."""
-    found: list[dict[str, Any]] = reading.get("effects") or next((each["effects"] for each in levels(reading)), [])
-    return found
+    effects: list[dict[str, Any]] = reading.get("effects") or next((level["effects"] for level in levels(reading)), [])
+    return effects
 
 
 def _p(p: float) -> str:
@@ -166,19 +169,19 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g}%"
 
 
-def figures(reading: dict[str, Any], which: str = "effects", of: dict[str, Any] | None = None) -> Iterator[str]:
-    """Yield a line for each figure; of: the reading, where `reading` is one of its doses."""
-    for each in reading.get(which, ()):
-        found = Estimate.of(each)
-        more = [f"{found.samples:,} deals"] if found.has_interval else []
-        if "changed" in each:
-            more.append(f"play differs in {percent(each['changed'])}")
-        if "p" in each:
-            more.append(f"p {each['p']:.2g}{P_IS.get(which, '')}")
-        if each.get("verdict"):
-            more.append(each["verdict"])
+def figures(reading: dict[str, Any], which: str = "effects", parent: dict[str, Any] | None = None) -> Iterator[str]:
+    """Yield a line for each figure; parent: the reading, where `reading` is one of its doses."""
+    for effect in reading.get(which, ()):
+        estimate = Estimate.of(effect)
+        more = [f"{estimate.samples:,} deals"] if estimate.has_interval else []
+        if "changed" in effect:
+            more.append(f"play differs in {percent(effect['changed'])}")
+        if "p" in effect:
+            more.append(f"p {effect['p']:.2g}{P_IS.get(which, '')}")
+        if effect.get("verdict"):
+            more.append(effect["verdict"])
         aside = f" ({', '.join(more)})" if more else ""
-        yield f"{each['label']}: {shown(each, of or reading)}{aside}"
+        yield f"{effect['label']}: {figure_text(effect, parent or reading)}{aside}"
 
 
 def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
@@ -188,8 +191,8 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
         link = f"[{content['id']}](#{content['id']})"
         if not content["readings"]:
             lines.append(f"| {link} | {content['statement']} | | not tested | |")
-        for at, reading in enumerate(content["readings"]):
-            head = (link, content["statement"]) if at == 0 else ("", "")
+        for index, reading in enumerate(content["readings"]):
+            head = (link, content["statement"]) if index == 0 else ("", "")
             verdict = f"{MARKS.get(reading['verdict'], '')} {headline(reading)}".strip()
             if not reading.get("stands", True):
                 verdict = f"{headline(reading)}, but not among so many tests"
@@ -199,14 +202,14 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
         lines += ["", f"## {content['id']}", "", f"“{content['statement']}” ({content['source']}; {content['game']})"]
         for reading in content["readings"]:
             lines += ["", f"**{reading['name']}: {headline(reading)}.** {reading['sentence']}", ""]
-            lines += [f"- {line}" for line in (*what_masters_do(reading), *remarks(reading))]
+            lines += [f"- {line}" for line in (*master_sentences(reading), *remarks(reading))]
             for level in levels(reading):
                 lines += ["", f"<details><summary>{level['label']}: {summary(level, reading)}</summary>", ""]
-                lines += [*(f"- {each}" for each in figures(level, of=reading)), "", "</details>"]
+                lines += [*(f"- {line}" for line in figures(level, parent=reading)), "", "</details>"]
             for which, title in TITLES.items():
                 if reading.get(which):
                     lines += ["", f"<details><summary>{title}</summary>", ""]
-                    lines += [f"- {each}" for each in figures(reading, which)]
+                    lines += [f"- {line}" for line in figures(reading, which)]
                     lines += ["", "</details>"]
         if "untested" in content:
             lines += ["", f"Not tested: {content['untested']}"]
@@ -216,13 +219,13 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
 
 def command_of(content: dict[str, Any]) -> str:
     """Return the command that gives this verdict."""
-    asked = content["asked"]
-    changes = "".join(f" --set {shlex.quote(each)}" for each in asked.get("set", ()))
-    return f"gupai claim run {asked.get('claim', content['id'])}{changes}{_asked(asked)}"
+    request = content["asked"]
+    changes = "".join(f" --set {shlex.quote(change)}" for change in request.get("set", ()))
+    return f"gupai claim run {request.get('claim', content['id'])}{changes}{_request_options(request)}"
 
 
-def _asked(asked: dict[str, Any]) -> str:
-    words = f" --seed {asked['seed']}" if asked["seed"] else ""
-    words += f" --deals {asked['deals']}" if asked["deals"] else ""
-    words += "".join(f" --panel '{each}'" for each in asked["panel"] or ())
-    return words + " --strong" * asked.get("strong", False) + " --no-masters" * (not asked.get("masters", True))
+def _request_options(request: dict[str, Any]) -> str:
+    words = f" --seed {request['seed']}" if request["seed"] else ""
+    words += f" --deals {request['deals']}" if request["deals"] else ""
+    words += "".join(f" --panel '{opponent}'" for opponent in request["panel"] or ())
+    return words + " --strong" * request.get("strong", False) + " --no-masters" * (not request.get("masters", True))

@@ -33,16 +33,16 @@ class Effect:
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
-        found: dict[str, Any] = {"label": self.label, **self.estimate.as_numbers()}
+        numbers: dict[str, Any] = {"label": self.label, **self.estimate.as_numbers()}
         for name in ("verdict", "p", "changed"):
             value = getattr(self, name)
             if value not in (None, ""):
-                found[name] = value
+                numbers[name] = value
         if self.bounds is not None:
-            found["bounds"] = [number_or_none(each) for each in self.bounds]
+            numbers["bounds"] = [number_or_none(bound) for bound in self.bounds]
         if not self.counted:
-            found["counted"] = False
-        return found | self.extra
+            numbers["counted"] = False
+        return numbers | self.extra
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class Masters:
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
-        found: dict[str, Any] = {"who": self.who, "decisions": self.decisions, "deals": self.chooses.samples}
-        found |= {"verdict": self.verdict, "chooses": self.chooses.as_numbers(), "other": self.other.as_numbers()}
-        return found if self.worth is None else {**found, "worth": self.worth.as_numbers(), "unit": self.unit}
+        numbers: dict[str, Any] = {"who": self.who, "decisions": self.decisions, "deals": self.chooses.samples}
+        numbers |= {"verdict": self.verdict, "chooses": self.chooses.as_numbers(), "other": self.other.as_numbers()}
+        return numbers if self.worth is None else {**numbers, "worth": self.worth.as_numbers(), "unit": self.unit}
 
 
 @dataclass(frozen=True)
@@ -101,22 +101,22 @@ class Level:
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
-        found: dict[str, Any] = {"dose": self.dose.text if self.dose else "", "label": self.label}
-        found |= {"verdict": self.verdict, **pool_numbers(self.pooled)}
+        numbers: dict[str, Any] = {"dose": self.dose.text if self.dose else "", "label": self.label}
+        numbers |= {"verdict": self.verdict, **pool_numbers(self.pooled)}
         for name in ("remark", "deals_needed", "frequency", "per_hundred"):
             if getattr(self, name) not in (None, ""):
-                found[name] = getattr(self, name)
+                numbers[name] = getattr(self, name)
         for name in ("effects", "masters"):
             if getattr(self, name):
-                found[name] = [each.as_numbers() for each in getattr(self, name)]
-        return found
+                numbers[name] = [part.as_numbers() for part in getattr(self, name)]
+        return numbers
 
 
 def pool_numbers(pooled: Pooled) -> dict[str, Any]:
     """Return the mean over opponents for JSON, with how they differ."""
     low, high = map(number_or_none, pooled.range)
-    found = {**pooled.effect.as_numbers(), "q": pooled.q, "p_q": pooled.p_q, "i2": pooled.i2}
-    return {**found, "least": low, "most": high, "differ": pooled.differ}
+    numbers = {**pooled.effect.as_numbers(), "q": pooled.q, "p_q": pooled.p_q, "i2": pooled.i2}
+    return {**numbers, "least": low, "most": high, "differ": pooled.differ}
 
 
 @dataclass(frozen=True)
@@ -156,17 +156,17 @@ class Finding:
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON, without what is empty."""
-        found = {
+        numbers = {
             name: value
             for name, value in vars(self).items()
             if (value not in (None, "", (), {}) or name == "variant") and name not in (*LISTED, "exact")
         }
         if self.frequency is not None:
-            found["frequency_is_exact"] = self.exact
+            numbers["frequency_is_exact"] = self.exact
         for name in LISTED:
             if getattr(self, name):
-                found[name] = [each.as_numbers() for each in getattr(self, name)]
-        return found
+                numbers[name] = [part.as_numbers() for part in getattr(self, name)]
+        return numbers
 
 
 def finding(reading: Reading, verdict: str, sentence: str, **more: Any) -> Finding:

@@ -102,7 +102,7 @@ class Sampler:
         together = partner.together if partner else []
         # A partner without conditions of its own is dealt like anybody.
         roles = 2 if theirs or together else 1
-        values = np.array([tile_values(each, self.game) for each in (*own, *theirs, *together)])
+        values = np.array([tile_values(condition, self.game) for condition in (*own, *theirs, *together)])
         kinds = np.unique(self.deck)
         features, classes = np.unique(values[:, kinds], axis=1, return_inverse=True)
         self._class_of = np.zeros(int(kinds.max()) + 1, np.int64)
@@ -119,12 +119,12 @@ class Sampler:
                 cases.append([case])
                 weights.append(ways)
                 continue
-            left = [size - held for size, held in zip(self._sizes.tolist(), case, strict=True)]
-            for other in _hands(left, self._hand):
+            remaining = [size - held for size, held in zip(self._sizes.tolist(), case, strict=True)]
+            for other in _hands(remaining, self._hand):
                 both = [held + more for held, more in zip(case, other, strict=True)]
                 if _meets(theirs, features[first:second] @ other) and _meets(together, features[second:] @ both):
                     cases.append([case, other])
-                    weights.append(ways * prod(map(comb, left, other)))
+                    weights.append(ways * prod(map(comb, remaining, other)))
             if len(cases) > MOST_CASES:
                 raise ValueError(f"these conditions have more than {MOST_CASES:,} cases")
         if not cases:
@@ -180,7 +180,9 @@ def _hands(sizes: Sequence[int], tiles: int) -> Iterator[list[int]]:
 
 
 def _meets(conditions: Sequence[Condition], sums: np.ndarray) -> bool:
-    return all(each.least <= value <= each.most for each, value in zip(conditions, sums.tolist(), strict=True))
+    return all(
+        condition.least <= value <= condition.most for condition, value in zip(conditions, sums.tolist(), strict=True)
+    )
 
 
 def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, orders):
@@ -199,12 +201,12 @@ def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, or
         orders[deal, :] = -1
         for role in range(roles):
             place[role] = offset + seating[deal, role] * hand
-            for each in range(classes):
-                need[role, each] = cases[case, role, each]
+            for class_index in range(classes):
+                need[role, class_index] = cases[case, role, class_index]
         # The first tiles of each class that come up are the hands'; the others lie as they come.
         waiting = 0
-        for at in range(tiles):
-            kind = shuffled[at]
+        for index in range(tiles):
+            kind = shuffled[index]
             taken = False
             for role in range(roles):
                 if not taken and need[role, class_of[kind]] > 0:
@@ -216,9 +218,9 @@ def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, or
                 shuffled[waiting] = kind
                 waiting += 1
         next_one = 0
-        for at in range(tiles):
-            if orders[deal, at] < 0:
-                orders[deal, at] = shuffled[next_one]
+        for index in range(tiles):
+            if orders[deal, index] < 0:
+                orders[deal, index] = shuffled[next_one]
                 next_one += 1
 
 

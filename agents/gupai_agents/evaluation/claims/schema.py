@@ -82,12 +82,12 @@ class Condition(Named):
         return self.at_most if self.at_most is not None else MOST
 
     def __str__(self) -> str:
-        what = self.what
+        name = self.what
         if self.least == self.most:
-            return f"{what} exactly {self.least}"
+            return f"{name} exactly {self.least}"
         if self.most >= MOST:
-            return what if self.least == 1 and self.at_least is None else f"{what} at least {self.least}"
-        return f"{what} at most {self.most}" if self.least == 0 else f"{what} {self.least} to {self.most}"
+            return name if self.least == 1 and self.at_least is None else f"{name} at least {self.least}"
+        return f"{name} at most {self.most}" if self.least == 0 else f"{name} {self.least} to {self.most}"
 
 
 class Dose(NamedTuple):
@@ -100,11 +100,11 @@ class Dose(NamedTuple):
 
 def dose_of(text: str) -> Dose:
     """Return the dose of a text: "3", "5+" for five or more, "4-7"; raises ValueError."""
-    found = DOSE.fullmatch(text)
-    if not found:
+    match = DOSE.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is not a dose; write a number such as 3, 5+ for five or more, or 4-7")
-    least = int(found[1])
-    most = MOST if found[2] else int(found[3] or least)
+    least = int(match[1])
+    most = MOST if match[2] else int(match[3] or least)
     if most < least:
         raise ValueError(f"{text!r} is not a dose: nothing is at least {least} and at most {most}")
     return Dose(text, least, most)
@@ -125,7 +125,7 @@ class Doses(Named):
     @classmethod
     def _numbers_are_texts(cls, values: Any) -> Any:
         whole = isinstance(values, list)
-        return [str(each) if isinstance(each, int) else each for each in values] if whole else values
+        return [str(value) if isinstance(value, int) else value for value in values] if whole else values
 
     @model_validator(mode="after")
     def _they_rise(self) -> Self:
@@ -200,7 +200,7 @@ class Expectation(Part):
 
     @model_validator(mode="after")
     def _just_one(self) -> Self:
-        if sum(each is not None for each in (self.equals, self.at_most, self.at_least)) != 1:
+        if sum(bound is not None for bound in (self.equals, self.at_most, self.at_least)) != 1:
             raise ValueError("write one of `equals`, `at_most` and `at_least`")
         return self
 

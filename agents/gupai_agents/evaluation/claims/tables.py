@@ -44,8 +44,8 @@ class Block(NamedTuple):
 def at_their_sides(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
     """Return which seats play for the sides of those in question, int [N, roles] to bool [N, players]."""
     sides = game.sides(players)
-    found: np.ndarray = (sides == sides[seats][..., None]).any(1)
-    return found
+    partners: np.ndarray = (sides == sides[seats][..., None]).any(1)
+    return partners
 
 
 class Table:
@@ -116,10 +116,10 @@ class Meter:
         self.weights, self.total, self.progress = list(weights), sum(weights) or 1.0, progress
         self.done, self.now, self.what = 0.0, 0.0, ""
 
-    def begin(self, what: str) -> None:
+    def begin(self, task: str) -> None:
         """Begin the next figure."""
         self.done += self.now
-        self.now, self.what = self.weights.pop(0) if self.weights else 0.0, what
+        self.now, self.what = self.weights.pop(0) if self.weights else 0.0, task
         self.reach(0.0)
 
     def reach(self, share: float) -> None:
@@ -187,7 +187,7 @@ def measured(
     everyone = setting.player(member)
     other = everyone if hero is None else setting.player(hero, member, member)
     ends = (table.play_with(block, everyone, other, measure.acted) for block in blocks)
-    return np.concatenate([measure.values(each, number or 0) for each in ends])
+    return np.concatenate([measure.values(end, number or 0) for end in ends])
 
 
 def differ(states: np.recarray, others: np.recarray) -> np.ndarray:
@@ -235,55 +235,55 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
     """
     start = first
     for block in table.blocks(first, deals):
-        found: list[tuple[np.ndarray, ...]] = []
+        parts: list[tuple[np.ndarray, ...]] = []
         envs = table.envs(len(block.states))
         for rows, batch, actions in decisions(envs, [agent]):
-            asked = batch.masks.sum(1) > 1
+            has_choice = batch.masks.sum(1) > 1
             if table.sampler.conditional:
-                asked &= (envs.seats[rows, None] == block.seats[rows]).any(1)
-            some = np.flatnonzero(asked)
+                has_choice &= (envs.seats[rows, None] == block.seats[rows]).any(1)
+            some = np.flatnonzero(has_choice)
             if len(some):
                 states = envs.states[rows[some]].view(np.recarray)
-                at = Positions(table.game, table.variant, states, batch.masks[some])
-                one, other = pairs_of(at, agent, batch.at(some), actions[some], choice)
+                positions = Positions(table.game, table.variant, states, batch.masks[some])
+                one, other = pairs_of(positions, agent, batch.at(some), actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
-                found.append((states[taken], one[taken], other[taken], start + rows[some][taken]))
-        if found:
-            states, *rest = map(np.concatenate, zip(*found, strict=True))
+                parts.append((states[taken], one[taken], other[taken], start + rows[some][taken]))
+        if parts:
+            states, *rest = map(np.concatenate, zip(*parts, strict=True))
             yield Forks(states.view(np.recarray), *rest)
         start += len(block.states)
 
 
 def pairs_of(
-    at: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray, choice: Choice
+    positions: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray, choice: Choice
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the action and the one it is compared with in every position, int [N]; -1 where there is none."""
-    wanted, allowed = sets_of(at, choice)
+    wanted, allowed = sets_of(positions, choice)
     scores = preferences(agent, batch, chosen)
     one = _best(scores, wanted)
     if choice.comparator == "pip_matched":
-        pips = action_pips(at.game)
+        pips = action_pips(positions.game)
         allowed &= np.abs(pips[None, :] - pips[one][:, None]) <= NEAR
     if choice.comparator == "uniform":
         scores = drawn_scores(batch, UNIFORM_STREAM)
     return one, _best(scores, allowed)
 
 
-def sets_of(at: Positions, choice: Choice) -> tuple[np.ndarray, np.ndarray]:
+def sets_of(positions: Positions, choice: Choice) -> tuple[np.ndarray, np.ndarray]:
     """Return which actions are claimed in every position, and which may be compared with them, bool [N, num_actions].
 
     Nothing is claimed where the position is not among those asked about.
     """
-    has = actions_with(at, choice.action)
-    allowed = at.masks & ~has
+    has = actions_with(positions, choice.action)
+    allowed = positions.masks & ~has
     if choice.instead:
-        allowed &= actions_with(at, choice.instead)
-    return has & meets(at, choice.position)[:, None], allowed
+        allowed &= actions_with(positions, choice.instead)
+    return has & meets(positions, choice.position)[:, None], allowed
 
 
 def _best(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    found = np.where(allowed, scores, -np.inf).argmax(1)
-    return np.where(allowed.any(1), found, -1)
+    actions = np.where(allowed, scores, -np.inf).argmax(1)
+    return np.where(allowed.any(1), actions, -1)
 
 
 def preferences(agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> np.ndarray:
@@ -304,14 +304,14 @@ def drawn_scores(batch: DecisionBatch, stream: int) -> np.ndarray:
     return np.array(drawn, np.float64).reshape(batch.masks.shape) / KEYS
 
 
-def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
+def gains(table: Table, agent: Agent, branches: Forks) -> np.ndarray:
     """Return chips by which the action was better for the seat that took it than the other one, float64 [F]."""
-    rows = np.arange(len(found.states))
+    rows = np.arange(len(branches.states))
     chips = []
-    for actions in (found.actions, found.others):
-        envs = table.standing(found.states)
+    for actions in (branches.actions, branches.others):
+        envs = table.standing(branches.states)
         envs.step(actions.astype(np.int64))
         play_out(envs, [agent])
-        chips.append(chips_won(envs)[rows, found.states.to_act])
+        chips.append(chips_won(envs)[rows, branches.states.to_act])
     won: np.ndarray = chips[0] - chips[1]
     return won

@@ -30,19 +30,19 @@ class Judged(NamedTuple):
     deals_needed: int | None = None
 
 
-def judge(found: Estimate, margin: float, alternative: str) -> Judged:
+def judge(effect: Estimate, margin: float, alternative: str) -> Judged:
     """Return the verdict on an effect from its interval, never from a p-value alone.
 
     Supported: the interval is beyond zero on the claimed side and the mean beyond the margin. No practical effect: it
     lies within the margins. Contradicted: it is beyond zero on the other side (of "different" nothing is).
     """
-    if not found.occurred:
+    if not effect.occurred:
         return Judged(TOO_RARE)
-    if not found.has_interval:  # play that never changes changes nothing
-        return Judged(NO_EFFECT if found.mean == 0 and found.samples >= FEWEST else INCONCLUSIVE)
-    mean, low, high = found.mean, found.low, found.high
+    if not effect.has_interval:  # play that never changes changes nothing
+        return Judged(NO_EFFECT if effect.mean == 0 and effect.samples >= FEWEST else INCONCLUSIVE)
+    mean, low, high = effect.mean, effect.low, effect.high
     if alternative == "less":
-        mean, low, high = -mean, -found.high, -found.low
+        mean, low, high = -mean, -effect.high, -effect.low
     if alternative == "different" and mean < 0:
         mean, low, high = -mean, -high, -low
     if low > 0 and mean >= margin:
@@ -53,41 +53,41 @@ def judge(found: Estimate, margin: float, alternative: str) -> Judged:
         return Judged(CONTRADICTED)
     # The half-width at which one of the above would hold; above 0, as margins are.
     slack = max(mean if mean >= margin else 0.0, -mean, margin - abs(mean))
-    needed = found.samples * (found.half_width / slack) ** 2
+    needed = effect.samples * (effect.half_width / slack) ** 2
     return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(needed)))
 
 
-def judge_rate(found: Estimate, low: float, high: float, threshold: float | None, alternative: str) -> Judged:
+def judge_rate(rate: Estimate, low: float, high: float, threshold: float | None, alternative: str) -> Judged:
     """Return the verdict on a rate from its `bounds` against a threshold."""
-    if not found.occurred:
+    if not rate.occurred:
         return Judged(TOO_RARE)
     if threshold is None:
         return Judged(MEASURED)
     if not np.isfinite([low, high]).all():
         return Judged(INCONCLUSIVE)
     if alternative == "less":
-        low, high, threshold, mean = -high, -low, -threshold, -found.mean
+        low, high, threshold, mean = -high, -low, -threshold, -rate.mean
     else:
-        mean = found.mean
+        mean = rate.mean
     if alternative == "different":
         beyond = low > threshold or high < threshold
-        return Judged(SUPPORTED) if beyond else _undecided(found, mean - threshold, high - low)
+        return Judged(SUPPORTED) if beyond else _undecided(rate, mean - threshold, high - low)
     if low > threshold:
         return Judged(SUPPORTED)
     if high < threshold:
         return Judged(CONTRADICTED)
-    return _undecided(found, mean - threshold, high - low)
+    return _undecided(rate, mean - threshold, high - low)
 
 
-def _undecided(found: Estimate, distance: float, width: float) -> Judged:
+def _undecided(estimate: Estimate, distance: float, width: float) -> Judged:
     if distance == 0:
         return Judged(INCONCLUSIVE, MOST_MORE)
-    return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(found.samples * (width / 2 / distance) ** 2)))
+    return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(estimate.samples * (width / 2 / distance) ** 2)))
 
 
 def unjudged(figures: Sequence[Estimate], deals: int) -> str:
     """Return why there is no verdict on figures, for each of which so many deals were played; "" where there is one."""
-    if all(each.occurred and each.samples >= FEWEST for each in figures):
+    if all(figure.occurred and figure.samples >= FEWEST for figure in figures):
         return ""
     return TOO_RARE if deals >= FEWEST else TOO_FEW
 
@@ -124,7 +124,7 @@ class Rated(NamedTuple):
 
     def p_beyond(self, threshold: float) -> float:
         """Return the two-sided p that it is its threshold."""
-        return p_of(self.figure.shifted(-threshold)) if self.cases is None else self.cases.p_value(threshold)
+        return p_value(self.figure.shifted(-threshold)) if self.cases is None else self.cases.p_value(threshold)
 
 
 def rated(values: np.ndarray, metric: Metric) -> Rated:
@@ -135,11 +135,11 @@ def rated(values: np.ndarray, metric: Metric) -> Rated:
     return Rated(estimate(values) if metric.statistic is None else of_statistic(values, metric.statistic))
 
 
-def p_of(found: Estimate) -> float:
+def p_value(effect: Estimate) -> float:
     """Return the two-sided p that an effect is zero, from its 95% interval; 1 where there is no interval."""
     from scipy.special import stdtr
 
-    return float(2 * stdtr(found.degrees, -abs(found.mean) / found.error)) if found.has_interval else 1.0
+    return float(2 * stdtr(effect.degrees, -abs(effect.mean) / effect.error)) if effect.has_interval else 1.0
 
 
 def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
@@ -153,7 +153,7 @@ def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -
     with np.errstate(invalid="ignore", divide="ignore"):
         whole = statistic(sums.sum(0) / sizes.sum())
         without = np.array(
-            [statistic((sums.sum(0) - each) / (sizes.sum() - size)) for each, size in zip(sums, sizes, strict=True)]
+            [statistic((sums.sum(0) - row) / (sizes.sum() - size)) for row, size in zip(sums, sizes, strict=True)]
         )
     if not np.isfinite([whole, *without]).all():
         return NOTHING._replace(samples=len(values))
@@ -189,16 +189,16 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     """
     from scipy.special import chdtrc, stdtr, stdtrit
 
-    known = [each for each in effects if each.has_interval]
+    known = [effect for effect in effects if effect.has_interval]
     if not known:
-        (one, *_) = [each for each in effects if each.occurred] or effects
+        (one, *_) = [effect for effect in effects if effect.occurred] or effects
         return Pooled(one, 1.0, 0.0, 1.0, 0.0, (one.mean, one.mean))
     # Many deals that are all alike, as where a trait never changes play, are as good as sure.
-    effects = [each for each in effects if each.has_interval or (each.occurred and each.samples >= FEWEST)]
-    means = np.array([each.mean for each in effects])
+    effects = [effect for effect in effects if effect.has_interval or (effect.occurred and effect.samples >= FEWEST)]
+    means = np.array([effect.mean for effect in effects])
     span = float(means.min()), float(means.max())
-    errors = np.array([each.error if each.has_interval else 0.0 for each in effects])
-    degrees = sum(each.degrees for each in known)
+    errors = np.array([effect.error if effect.has_interval else 0.0 for effect in effects])
+    degrees = sum(effect.degrees for effect in known)
     mean, error = float(means.mean()), float(np.sqrt((errors**2).sum())) / len(effects)
     half = float(stdtrit(degrees, 0.5 + 0.5 * 0.95 ** (1 / among))) * error
     p = float(2 * stdtr(degrees, -abs(mean) / error))
@@ -206,8 +206,8 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     q = float((weights * (means - (weights * means).sum() / weights.sum()) ** 2).sum())
     others = len(effects) - 1
     p_q = float(chdtrc(others, q)) if others else 1.0
-    shown = Estimate.symmetric(mean, half, sum(each.samples for each in effects), degrees)
-    return Pooled(shown, p, q, p_q, max(0.0, 1 - others / q) if q else 0.0, span)
+    mean_effect = Estimate.symmetric(mean, half, sum(effect.samples for effect in effects), degrees)
+    return Pooled(mean_effect, p, q, p_q, max(0.0, 1 - others / q) if q else 0.0, span)
 
 
 def judge_panel(
@@ -228,12 +228,12 @@ def judge_panel(
     if len(sides) == 2:
         return Judged(INCONCLUSIVE), "opponents disagree: it depends on who sits there"
     pooled = pool(members, among).effect
-    found = judge(pooled, margin, alternative)
-    if found.verdict == SUPPORTED:
-        with_it = sum(np.sign(each.mean) == np.sign(pooled.mean) for each in members)
+    judgement = judge(pooled, margin, alternative)
+    if judgement.verdict == SUPPORTED:
+        with_it = sum(np.sign(member.mean) == np.sign(pooled.mean) for member in members)
         if with_it < min(2, len(members)):
             return Judged(INCONCLUSIVE), "too few opponents show it"
-    return found, ""
+    return judgement, ""
 
 
 def corrected(contents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -242,9 +242,9 @@ def corrected(contents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     `tests` says how many these are. Where a reading is supported or contradicted by itself but q is above RATE, it
     `stands` no longer: among so many tests it may be chance.
     """
-    found = copy.deepcopy(list(contents))
-    readings = [reading for content in found for reading in content["readings"] if "p" in reading]
-    for reading, q in zip(readings, false_discovery([each["p"] for each in readings]), strict=True):
+    copies = copy.deepcopy(list(contents))
+    readings = [reading for content in copies for reading in content["readings"] if "p" in reading]
+    for reading, q in zip(readings, false_discovery([reading["p"] for reading in readings]), strict=True):
         decided = reading["verdict"] in (SUPPORTED, CONTRADICTED, DEPENDS)
         reading |= {"q": q, "tests": len(readings), **({"stands": q <= RATE} if decided else {})}
-    return found
+    return copies
