@@ -323,7 +323,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         if paid:
             rewards = dict(zip(self.agents, self._envs.rewards[0].tolist(), strict=False))
             now["rewards"] = rewards
-            now["_cumulative_rewards"] = {each: self._cumulative_rewards[each] + rewards[each] for each in rewards}
+            now["_cumulative_rewards"] = {name: self._cumulative_rewards[name] + rewards[name] for name in rewards}
         elif self._paid:
             now["rewards"] = dict.fromkeys(self.agents, 0.0)
         if self._over[0]:
@@ -336,18 +336,18 @@ class GupaiEnv(OwnMemory, AECEnv):
 
     def _remove(self, agent: str) -> None:
         """Remove an agent that is terminated or truncated; the others can then only be removed too."""
-        agents = [each for each in self.agents if each != agent]
+        agents = [name for name in self.agents if name != agent]
         first, infos = self._removed or agent, self._infos
         self.__dict__.update(
             agents=agents,
             agent_selection=agents[0] if agents else first,
-            terminations={each: self.terminations.get(each, False) for each in agents},
+            terminations={name: self.terminations.get(name, False) for name in agents},
             truncations={
-                each: self.truncations.get(each, False) or not self.terminations.get(each, False) for each in agents
+                name: self.truncations.get(name, False) or not self.terminations.get(name, False) for name in agents
             },
             rewards=dict.fromkeys(agents, 0.0),
-            _cumulative_rewards={each: self._cumulative_rewards[each] for each in agents},
-            _infos={each: infos[each] for each in agents if each in infos},
+            _cumulative_rewards={name: self._cumulative_rewards[name] for name in agents},
+            _infos={name: infos[name] for name in agents if name in infos},
             _removed=first,
         )
 

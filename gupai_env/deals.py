@@ -47,16 +47,16 @@ def all_deals(game: str | Game, /, **variant: Unpack[Options]) -> Deals:
         )
     orders = orders_of(deck)
     leaders = range(options.players) if rules.leader == RANDOM_LEADER else [rules.leader]
-    found: Counter[bytes] = Counter()
+    counts: Counter[bytes] = Counter()
     for leader in leaders:
         for first in range(0, count, CHUNK):
             some = orders[first : first + CHUNK]
             states = game.new_states(len(some))
             states.leader = leader
             laying_out(game)(rules, states, some)
-            found.update(states.view(f"V{states.itemsize}").tolist())
-    different = np.frombuffer(bytearray().join(found), game.state)
-    return Deals(different.view(np.recarray), np.array(list(found.values())) / found.total())
+            counts.update(states.view(f"V{states.itemsize}").tolist())
+    different = np.frombuffer(bytearray().join(counts), game.state)
+    return Deals(different.view(np.recarray), np.array(list(counts.values())) / counts.total())
 
 
 def number_of_orders(deck: np.ndarray) -> int:
@@ -67,11 +67,11 @@ def number_of_orders(deck: np.ndarray) -> int:
 def orders_of(deck: np.ndarray) -> np.ndarray:
     """Return all different orders of the tiles of a deck, int8 [orders, tiles]."""
     kinds, copies = np.unique(deck, return_counts=True)
-    orders, left = np.zeros((1, 0), np.int8), copies[None]
+    orders, remaining = np.zeros((1, 0), np.int8), copies[None]
     for _ in deck:
-        row, next_kind = np.nonzero(left)
+        row, next_kind = np.nonzero(remaining)
         orders = np.column_stack([orders[row], kinds[next_kind].astype(np.int8)])
-        left = left[row] - (np.arange(len(kinds)) == next_kind[:, None])
+        remaining = remaining[row] - (np.arange(len(kinds)) == next_kind[:, None])
     return orders
 
 

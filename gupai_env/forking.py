@@ -36,8 +36,8 @@ _all: weakref.WeakSet[OneThread] = weakref.WeakSet()
 
 
 def _free_all() -> None:
-    for each in list(_all):
-        each.holder.clear()
+    for guard in list(_all):
+        guard.holder.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -114,9 +114,9 @@ class VectorEnv(OwnMemory):
         self.alone: OneThread = OneThread(IN_USE)  # the thread that holds it may play
         self._holder = self.alone.holder
         for name, array in self._arrays.items():
-            shown = array.view()
-            shown.flags.writeable = name in WRITTEN_BY_HAND
-            setattr(self, name, shown)
+            view = array.view()
+            view.flags.writeable = name in WRITTEN_BY_HAND
+            setattr(self, name, view)
 
     @property
     def kernels(self) -> Kernels:
@@ -199,8 +199,8 @@ class VectorEnv(OwnMemory):
         try:
             under_way = [pool.submit(loop, *arguments) for loop in others]
             own(*arguments)
-            for each in under_way:
-                each.result()
+            for future in under_way:
+                future.result()
         finally:
             _end_threads(pool)  # before anybody else may play
 
@@ -210,12 +210,12 @@ class VectorEnv(OwnMemory):
         Raises: ValueError for seeds that are none, and then changes nothing.
         """
         if seeds is not None:
-            found = as_keys(seeds, self.num_envs)
+            keys = as_keys(seeds, self.num_envs)
         else:
             key = as_key(0 if seed is None else seed)
-            found = derive_each(key, 0, self.num_envs)
+            keys = derive_each(key, 0, self.num_envs)
         with self.alone:
-            self._arrays["seeds"][:] = found
+            self._arrays["seeds"][:] = keys
             self._arrays["episodes"][:] = 0
             self._arrays["rewards"][:] = 0
             self._begin()

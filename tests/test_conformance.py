@@ -12,7 +12,7 @@ from adapters import ADAPTERS
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.game import Game
 from gupai_env.testing import CHECKS, check_env
-from gupai_env.testing.game_hooks import hidden, shown
+from gupai_env.testing.game_hooks import hidden, table_text
 from our_hooks import WitnessedEnv, hooks_for
 from variants import name_of, table_sizes, values
 
@@ -206,7 +206,7 @@ def test_a_fault_is_found_by_the_check_of_its_name(game, fault, check):
 
 @every_game
 def test_a_table_that_shows_all_hands_is_found(game):
-    hooks = replace(hooks_for(game), shown=lambda env, agent: [shown(env, seat) for seat in env.agents])
+    hooks = replace(hooks_for(game), shown=lambda env, agent: [table_text(env, seat) for seat in env.agents])
     report = check_env(partial(WitnessedEnv, game), hooks, games=1, checks=["information-set"])
     assert "what else is shown to it changes" in report["information-set"].error.what
 

@@ -152,7 +152,7 @@ def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_
     whole = metrics.read_bytes()
     metrics.write_bytes(whole + whole.splitlines()[0][:25])
     reporter = Reporter()
-    reporter.said = lines.append
+    reporter.note = lines.append
     again = Run(config, run.folder)
     assert again.learn(go_on=True, reporter=reporter)
     assert lines == [f"{metrics} ended within a row, as a killed process leaves it; these 25 bytes are cut off"]

@@ -21,7 +21,7 @@ from gupai_training.run_folder import FINAL_SEED, Reporter, Row
 class MessageReporter(Reporter):
     """Prints messages about a run's folder on standard error."""
 
-    def said(self, line: str) -> None:
+    def note(self, line: str) -> None:
         """Print the line."""
         print(f"gupai: {line}", file=sys.stderr)
 

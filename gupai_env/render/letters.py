@@ -47,8 +47,8 @@ def known(text: str) -> str:
 def _plain(letter: str) -> str:
     """Return a letter without its accents, or what stands for one that the font does not have."""
     bare = unicodedata.normalize("NFKD", letter)
-    bare = "".join(each for each in bare if not unicodedata.combining(each))
-    return bare if bare and all(each in _widths() for each in bare) else MISSING
+    bare = "".join(character for character in bare if not unicodedata.combining(character))
+    return bare if bare and all(character in _widths() for character in bare) else MISSING
 
 
 def drawable(text: str) -> str:

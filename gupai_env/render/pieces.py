@@ -147,13 +147,13 @@ def text_at(x: float, y: float, text: str, size: float, colour: str, anchor: str
     """Return a text whose capitals have their middle at the height y; `anchor` is where x is in it."""
     size = round(size, 2)
     width = round(length(text, size), 1)
-    left = {"start": 0.0, "middle": -width / 2, "end": -width}[anchor]
+    offset = {"start": 0.0, "middle": -width / 2, "end": -width}[anchor]
     attributes = f' class="g-text g-{colour}" font-size="{short(size)}"'
     if anchor != "start":
         attributes += f' text-anchor="{anchor}"'
     if len(text) > 2:  # so that a font that is wider takes no more room
         attributes += f' textLength="{short(width)}" lengthAdjust="spacingAndGlyphs"'
-    box = Box(left - 2, -1.1 * size, width + 4, 1.5 * size)
+    box = Box(offset - 2, -1.1 * size, width + 4, 1.5 * size)
     return Piece(x, y + MIDDLE * size, box, "text", attributes, escaped(text))
 
 
@@ -171,9 +171,9 @@ def pips_of(tile: Tile) -> tuple[Pip, ...]:
     """
     pips = []
     for number, red, sign in zip(tile, red_pips(tile), (1, -1), strict=True):
-        for at, (across, along) in enumerate(_PIPS_AT[number]):
+        for index, (across, along) in enumerate(_PIPS_AT[number]):
             # The lower end is the upper one turned by half a circle.
-            pips.append(Pip(sign * across, sign * (along - _END), _SINGLE if number == 1 else _PIP, at < red))
+            pips.append(Pip(sign * across, sign * (along - _END), _SINGLE if number == 1 else _PIP, index < red))
     return tuple(pips)
 
 
@@ -213,8 +213,8 @@ UPRIGHT, LYING_LEFT, LYING_RIGHT = "u", "l", "r"  # the first number on top, on 
 def symbols(*drawings: str) -> str:
     """Return the definitions of what some drawings use: gradients, tiles, backs."""
     used = {name for text in drawings for name in _names_in(text)}
-    found = [f'<g id="g-{name}">{titled(_title(name))}{_symbol(name)}</g>' for name in sorted(used)]
-    return "".join([*_GRADIENTS.values(), *found])
+    groups = [f'<g id="g-{name}">{titled(_title(name))}{_symbol(name)}</g>' for name in sorted(used)]
+    return "".join([*_GRADIENTS.values(), *groups])
 
 
 def _title(name: str) -> str:
@@ -272,7 +272,7 @@ def tile_at(
     w, h = (LENGTH * _UNIT, _UNIT) if lying else (_UNIT, LENGTH * _UNIT)
     box = Box(-16, -16, w + 32, h + 32)
     names = [("marklying" if lying else "mark"), name] if marked else [name]
-    return [Piece(x, y, box, "use", f' href="#g-{each}"', "", size / _UNIT) for each in names]
+    return [Piece(x, y, box, "use", f' href="#g-{name}"', "", size / _UNIT) for name in names]
 
 
 def slot_at(x: float, y: float, size: float) -> Piece:

@@ -77,15 +77,15 @@ def _largest(
     piles: tuple[Pile, ...], width: float, low: int, high: int, fits: Callable[[list[list[Block]], int], bool]
 ) -> tuple[int, list[list[Block]]]:
     """Return the largest tile width from `low` to `high` whose rows fit, and the rows; `low` where none does."""
-    found = low, _rows(piles, low, width)
+    best = low, _rows(piles, low, width)
     while low < high:  # larger tiles need more room, so that halving finds the last width that fits
         middle = (low + high + 1) // 2
         rows = _rows(piles, middle, width)
         if fits(rows, middle):
-            low, found = middle, (middle, rows)
+            low, best = middle, (middle, rows)
         else:
             high = middle - 1
-    return found
+    return best
 
 
 def _rows(piles: Sequence[Pile], size: int, width: float) -> list[list[Block]]:
@@ -118,7 +118,7 @@ def _block(pile: Pile, size: int, width: float) -> Block:
     count = max(pile.capacity, len(pile.tiles) + pile.hidden, 1)
     if pile.form == "fan":
         return Block(pile, max(size + (count - 1) * _overlapping(size), least), tall(size), count)
-    lines = -(-count // fitting(size, width))
+    lines = -(-count // tiles_per_row(size, width))
     columns = -(-count // lines)  # rows of the same length look calmer than full ones and a rest
     return Block(
         pile,
@@ -138,7 +138,7 @@ def gap_of(size: float) -> float:
     return max(0.5 * size, 12)
 
 
-def fitting(size: int, width: float) -> int:
+def tiles_per_row(size: int, width: float) -> int:
     """Return how many tiles fit next to each other, at least one."""
     return max(int((width + _between(size)) / (size + _between(size))), 1)
 
@@ -161,11 +161,11 @@ def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
     pile, step, pieces = block.pile, _between(size), []
     tiles = (*pile.tiles, *[None] * pile.hidden)
     # Marked tiles come last, so that no neighbour covers their rim.
-    for at in sorted(range(max(pile.capacity, len(tiles))), key=lambda at: at in pile.marked):
-        row, column = divmod(at, block.columns)
+    for index in sorted(range(max(pile.capacity, len(tiles))), key=lambda index: index in pile.marked):
+        row, column = divmod(index, block.columns)
         corner = x + column * (size + step), y + row * (tall(size) + step)
-        if at < len(tiles):
-            pieces += tile_at(tiles[at], *corner, size, marked=at in pile.marked)
+        if index < len(tiles):
+            pieces += tile_at(tiles[index], *corner, size, marked=index in pile.marked)
         else:
             pieces.append(slot_at(*corner, size))
     return pieces
@@ -173,14 +173,14 @@ def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
 
 def _lay_fan(block: Block, x: float, y: float, size: int) -> list[Piece]:
     step = _overlapping(size)
-    return [piece for at in range(block.pile.hidden) for piece in tile_at(None, x + at * step, y, size)]
+    return [piece for index in range(block.pile.hidden) for piece in tile_at(None, x + index * step, y, size)]
 
 
 def _lay_stack(block: Block, x: float, y: float, size: int) -> list[Piece]:
     hidden = block.pile.hidden
     pieces: list[Piece] = []
-    for at in range(min(hidden, 3)):
-        pieces += tile_at(None, x + at * size / 7, y + (2 - at) * size / 14, size)
+    for index in range(min(hidden, 3)):
+        pieces += tile_at(None, x + index * size / 7, y + (2 - index) * size / 14, size)
     if not hidden:
         pieces.append(slot_at(x, y, size))
     return [*pieces, text_at(x + 1.6 * size, y + tall(size) / 2, f"x {hidden}", 0.5 * size, "ink")]
@@ -197,25 +197,25 @@ def _lay_line(block: Block, x: float, y: float, size: int) -> list[Piece]:
     top = y - first * pitch
     if pile.lead is not None:
         top += (block.h - (last - first + 1) * pitch) / 2
-    middles = [(x + left + along / 2, top + (row + 0.5) * pitch) for row, left, along in slots]
-    for at in range(len(slots) - 1):
-        row, (here_x, here_y), (there_x, there_y) = slots[at][0], middles[at], middles[at + 1]
+    middles = [(x + start + along / 2, top + (row + 0.5) * pitch) for row, start, along in slots]
+    for index in range(len(slots) - 1):
+        row, (here_x, here_y), (there_x, there_y) = slots[index][0], middles[index], middles[index + 1]
         if here_y != there_y:
             edge = x + (block.w - size / 8 if row % 2 == 0 else size / 8)
             pieces.append(_thread([(here_x, here_y), (edge, here_y), (edge, there_y), (there_x, there_y)], size / 12))
     before = 1 if pile.open_left else 0
     # Marked tiles come last, so that no neighbour covers their rim.
-    for at in sorted(range(len(slots)), key=lambda at: at - before in pile.marked):
-        (row, left, _), (_, middle), position = slots[at], middles[at], at - before
+    for index in sorted(range(len(slots)), key=lambda index: index - before in pile.marked):
+        (row, start, _), (_, middle), position = slots[index], middles[index], index - before
         if 0 <= position < len(pile.tiles):
             tile = pile.tiles[position]
             double = tile[0] == tile[1]
             turned = UPRIGHT if double else LYING_LEFT if row % 2 == 0 else LYING_RIGHT
-            corner = x + left, middle - (tall(size) if double else size) / 2
+            corner = x + start, middle - (tall(size) if double else size) / 2
             pieces += tile_at(tile, *corner, size, turned, position in pile.marked)
         else:
             number = pile.open_left if position < 0 else pile.open_right
-            pieces += badge_at(number, x + left, middle - size / 2, size)
+            pieces += badge_at(number, x + start, middle - size / 2, size)
     return pieces
 
 
@@ -247,19 +247,19 @@ def _snake(pile: Pile, size: int, width: float) -> list[tuple[int, float, int]]:
     origin = start if pile.lead is None else (width - lengths[lead]) / 2
 
     row, along = 0, origin  # `along` runs from `start` to `end` in the direction of the row
-    for at in range(lead, len(lengths)):
-        if along + lengths[at] > end:
+    for index in range(lead, len(lengths)):
+        if along + lengths[index] > end:
             row, along = row + 1, start
-        slots[at] = row, along, lengths[at]
-        along += lengths[at] + joint
+        slots[index] = row, along, lengths[index]
+        along += lengths[index] + joint
     row, along = 0, origin - joint
-    for at in reversed(range(lead)):
-        if along - lengths[at] < start:
+    for index in reversed(range(lead)):
+        if along - lengths[index] < start:
             row, along = row - 1, end
-        along -= lengths[at]
-        slots[at] = row, along, lengths[at]
+        along -= lengths[index]
+        slots[index] = row, along, lengths[index]
         along -= joint
-    return [(row, along if row % 2 == 0 else width - along - each, each) for row, along, each in slots]
+    return [(row, along if row % 2 == 0 else width - along - length, length) for row, along, length in slots]
 
 
 def _row_range(slots: list[tuple[int, float, int]]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from math import ceil, inf
 
 from gupai_env.render.letters import drawable, fitted, length, shrunk, wrapped
 from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, sides, style, symbols, text_at
-from gupai_env.render.piles import SMALLEST, fit, fitting, gap_of, height_of, label_of, lay_piles, tall
+from gupai_env.render.piles import SMALLEST, fit, gap_of, height_of, label_of, lay_piles, tall, tiles_per_row
 from gupai_env.words.scene import Pile, Place, Scene
 
 FINGERS = (40, 36)  # the largest and the smallest width of tiles that are chosen on a phone, 32 pixels or more
@@ -91,8 +91,8 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
         panels=[_panel(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
         words=[draw_words(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
         tiles=[
-            draw_tiles(place, area, layout, near=not at)
-            for at, (place, area) in enumerate(zip(scene.places, layout.areas, strict=True))
+            draw_tiles(place, area, layout, near=not index)
+            for index, (place, area) in enumerate(zip(scene.places, layout.areas, strict=True))
         ],
     )
 
@@ -215,8 +215,8 @@ def _tiles_box(place: Place, area: Box) -> Box:
     inner = area.inside(10)
     rows = len(_note_rows(place, inner.w))
     # Narrow seats keep rows free for the count, so that nothing moves when it is written.
-    kept = max(rows, 2 if inner.w < 240 else 0)
-    top = 22 + 17 * kept + 2 * (kept > 0)
+    note_rows = max(rows, 2 if inner.w < 240 else 0)
+    top = 22 + 17 * note_rows + 2 * (note_rows > 0)
     return Box(inner.x, inner.y + top, inner.w, inner.h - top)
 
 
@@ -227,17 +227,17 @@ def draw_tiles(place: Place, area: Box, layout: Layout, *, near: bool = False) -
     piles = _piles_of(place, box, near) if layout.narrow else place.piles
     hand, others = place.piles[:1], piles[1:]
     high = _piles_height(hand, box, *FINGERS) if near else 0
-    left = box.h - high - 8
-    if not near or not (layout.narrow or _crowded(place, box, left)):
+    height = box.h - high - 8
+    if not near or not (layout.narrow or _crowded(place, box, height)):
         return lay_piles(piles, box, *sizes)
-    below = Box(box.x, box.y + high + 8, box.w, left)
+    below = Box(box.x, box.y + high + 8, box.w, height)
     return lay_piles(hand, box._replace(h=high), *FINGERS) + lay_piles(others, below, SEEN[0])
 
 
-def _crowded(place: Place, box: Box, left: float) -> bool:
+def _crowded(place: Place, box: Box, height: float) -> bool:
     """Return whether the piles of a place in one row are too small to be chosen, and can be read in what is left."""
     label = label_of(place.piles)
-    return left >= label + tall(SMALLEST) and fit(place.piles, box, FINGERS[0], label)[0] < FINGERS[1]
+    return height >= label + tall(SMALLEST) and fit(place.piles, box, FINGERS[0], label)[0] < FINGERS[1]
 
 
 # --- where the parts lie --------------------------------------------------------------------------
@@ -303,12 +303,12 @@ def _central(scene: Scene) -> tuple[int, int]:
 def _snug(piles: tuple[Pile, ...], box: Box, size: int) -> tuple[Pile, ...]:
     """Return piles that keep space for full rows of the tiles they have and one more, so that a table is not too high
     for a phone; a line keeps space for up to eight more tiles."""
-    step = fitting(size, box.w)
+    step = tiles_per_row(size, box.w)
 
     def capacity(pile: Pile) -> int:
-        found = len(pile.tiles) + pile.hidden
+        count = len(pile.tiles) + pile.hidden
         row = 8 if pile.form == "line" else step
-        return min(pile.capacity, row * (found // row + 1))
+        return min(pile.capacity, row * (count // row + 1))
 
     return tuple(replace(pile, capacity=capacity(pile)) for pile in piles)
 

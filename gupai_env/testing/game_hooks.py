@@ -37,7 +37,7 @@ def hooks_of(game: str | Game, **variant: Any) -> Hooks:
         redeal=redeal,
         hidden=hidden if deals_freely else None,
         sample=sample,
-        shown=shown,
+        shown=table_text,
         payoffs=payoffs,
         lane_games=partial(lane_games, game, variant),
         clone=clone,
@@ -88,7 +88,7 @@ def sample(env: GupaiEnv, rng: np.random.Generator) -> int:
     return int(env._envs.sample(int(rng.integers(KEYS)))[0])
 
 
-def shown(env: GupaiEnv, agent: str) -> str:
+def table_text(env: GupaiEnv, agent: str) -> str:
     """Return the table that a seat is shown."""
     return draw_text(env.game.scene(env.variant, [env.deal.view(env.possible_agents.index(agent))]))
 

@@ -70,17 +70,17 @@ def full_state(env: AECEnv) -> Hashable:
 
 def snapshot(env: AECEnv) -> Snapshot:
     """Everything that the API shows at this moment, for every seat."""
-    shown: Snapshot = {"the list of agents": tuple(env.agents)}
+    entries: Snapshot = {"the list of agents": tuple(env.agents)}
     if env.agents:
-        shown["the seat to act"] = env.agent_selection
-        shown["state()"] = full_state(env)
+        entries["the seat to act"] = env.agent_selection
+        entries["state()"] = full_state(env)
     for agent in env.agents:
-        shown[f"the observation of {agent}"] = frozen(env.observe(agent))
-        shown[f"the info of {agent}"] = frozen(env.infos[agent])
-        shown[f"the reward of {agent}"] = float(env.rewards[agent])
-        shown[f"what last() pays {agent}"] = float(env._cumulative_rewards[agent])
-        shown[f"whether {agent} is out"] = is_out(env, agent)
-    return shown
+        entries[f"the observation of {agent}"] = frozen(env.observe(agent))
+        entries[f"the info of {agent}"] = frozen(env.infos[agent])
+        entries[f"the reward of {agent}"] = float(env.rewards[agent])
+        entries[f"what last() pays {agent}"] = float(env._cumulative_rewards[agent])
+        entries[f"whether {agent} is out"] = is_out(env, agent)
+    return entries
 
 
 def difference(expected: Snapshot, got: Snapshot) -> str | None:

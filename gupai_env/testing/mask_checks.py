@@ -21,13 +21,13 @@ def require_mask(trial: Trial) -> None:
 
 def judges(trial: Trial, game: Game) -> dict[str, Callable[[int], bool]]:
     """The independent readings of the rules that the hooks give, by name."""
-    found: dict[str, Callable[[int], bool]] = {}
+    by_name: dict[str, Callable[[int], bool]] = {}
     hooks = trial.hooks
     if hooks.legal_actions:
-        found["legal_actions"] = {int(action) for action in hooks.legal_actions(game.env)}.__contains__
+        by_name["legal_actions"] = {int(action) for action in hooks.legal_actions(game.env)}.__contains__
     if rules_accept := hooks.rules_accept:
-        found["rules_accept"] = lambda action: bool(rules_accept(game.env, action))
-    return found
+        by_name["rules_accept"] = lambda action: bool(rules_accept(game.env, action))
+    return by_name
 
 
 @check()

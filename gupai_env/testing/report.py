@@ -54,9 +54,9 @@ class Result:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        said = [str(self.error).removeprefix(f"{self.check}: ")] if self.error else []
-        said += [self.reason] if self.reason else []
-        return f"{self.status:<8} {self.check:<22} {'; '.join([*said, *self.notes])}".rstrip()
+        parts = [str(self.error).removeprefix(f"{self.check}: ")] if self.error else []
+        parts += [self.reason] if self.reason else []
+        return f"{self.status:<8} {self.check:<22} {'; '.join([*parts, *self.notes])}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class Report:
         first, others = errors[0], self.failed[1:]
         if not others:
             raise first
-        what = f"{first.what} (also failed: {', '.join(others)})"
-        raise ConformanceError(first.check, first.seed, first.move, first.seat, what) from first
+        summary = f"{first.what} (also failed: {', '.join(others)})"
+        raise ConformanceError(first.check, first.seed, first.move, first.seat, summary) from first
 
     def __str__(self) -> str:
         counts = ", ".join(f"{len(self.named(status))} {status}" for status in ("passed", "failed", "not run"))

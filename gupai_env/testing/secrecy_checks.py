@@ -41,8 +41,8 @@ def information_set(trial: Trial) -> None:
             rng, here = np.random.default_rng([game.seed, len(game.moves)]), known(game.env, agent, hooks)
             redeals = [redeal(game.env, agent, rng) for _ in range(REDEALS)]
             for other in redeals:
-                if what := difference(here, known(other, agent, hooks)):
-                    trial.fail(f"{what} changes when what it cannot know is dealt again", agent)
+                if mismatch := difference(here, known(other, agent, hooks)):
+                    trial.fail(f"{mismatch} changes when what it cannot know is dealt again", agent)
             first, *others = redeals
             anything_moved = anything_moved or _seen_differently(game.env, first, hooks)
             draws_differ = draws_differ or any(_seen_differently(first, other, hooks) for other in others)
@@ -70,8 +70,8 @@ def hidden_tiles_move(trial: Trial) -> None:
         for agent in game.env.agents if game.seat_to_act() else []:
             if fixed := _fixed_tiles(trial.hooks, game, agent):
                 place, tile = min(fixed, key=repr)
-                what = f"{tile} never leaves {place} when what it cannot know is dealt again"
-                stuck.setdefault(agent, trial.error(what, agent))
+                problem = f"{tile} never leaves {place} when what it cannot know is dealt again"
+                stuck.setdefault(agent, trial.error(problem, agent))
             elif fixed is not None:
                 moved.add(agent)
     if errors := [error for agent, error in stuck.items() if agent not in moved]:
@@ -136,8 +136,8 @@ def _play_side_by_side(trial: Trial, game: Game, turned: Game, name: Mapping[str
             trial.fail(f"it is to act, but renamed to {name[mover]} it is not", mover)
         for seat in game.env.agents:
             here, there = (known(g.env, s, Hooks()) for g, s in ((game, seat), (turned, name[seat])))
-            if what := difference(here, there):
-                trial.fail(f"{what} differs when it is renamed to {name[seat]}", seat)
+            if mismatch := difference(here, there):
+                trial.fail(f"{mismatch} differs when it is renamed to {name[seat]}", seat)
         if not game.take_any(rng, game.legal()):
             return
         turned.take(game.actions[-1])

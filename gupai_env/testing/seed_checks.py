@@ -63,8 +63,8 @@ def seed_repeats(trial: Trial) -> None:
         for name, other in (("another new", trial.make_env()), ("a used", used)):
             dealt = snapshot(trial.fresh(seed).env)
             other.reset(seed=seed)
-            if what := difference(dealt, snapshot(other)):
-                trial.fail(f"{what} differs in {name} environment that is reset with the same seed")
+            if mismatch := difference(dealt, snapshot(other)):
+                trial.fail(f"{mismatch} differs in {name} environment that is reset with the same seed")
 
 
 @check(rests_on=("seed-repeats",))
@@ -87,8 +87,8 @@ def second_process(trial: Trial) -> None:
     for seed, there in zip(trial.seeds, games, strict=True):
         here = trial.transcript(trial.fresh(seed))
         for turn, other in zip(here, there, strict=False):
-            if what := difference(digests(turn), other):
-                trial.fail(f"{what}{turn.of} differs in a second process", move=turn.move)
+            if mismatch := difference(digests(turn), other):
+                trial.fail(f"{mismatch}{turn.of} differs in a second process", move=turn.move)
         if len(here) != len(there):
             trial.fail("the game has another length in a second process")
 
@@ -97,8 +97,8 @@ def second_process(trial: Trial) -> None:
 def episodes_repeat(trial: Trial) -> None:
     """After `reset(seed)` the episodes that follow by `reset()` are the same every time."""
     for seed in trial.seeds:
-        seen, again = _next_deals(trial, seed), _next_deals(trial, seed)
-        trial.compare(seen, again, "when the seed is used again")
+        seen, repeat = _next_deals(trial, seed), _next_deals(trial, seed)
+        trial.compare(seen, repeat, "when the seed is used again")
 
 
 def _next_deals(trial: Trial, seed: int) -> list[Turn]:

@@ -47,19 +47,19 @@ class Stopwatch:
         if self.seconds is None:
             yield from items
             return
-        each = list(items)
+        choices = list(items)
         until = monotonic() + self.seconds / PORTION
-        for number, at in enumerate(rng.permutation(len(each)).tolist()):
+        for number, index in enumerate(rng.permutation(len(choices)).tolist()):
             if number and monotonic() > until:
-                self.left_out += len(each) - number
+                self.left_out += len(choices) - number
                 return
             self.tried += 1
-            yield each[at]
+            yield choices[index]
 
     def __str__(self) -> str:
-        said = []
+        parts = []
         if self.passed_over:
-            said.append(f"{self.looked} of {self.looked + self.passed_over} positions")
+            parts.append(f"{self.looked} of {self.looked + self.passed_over} positions")
         if self.left_out:
-            said.append(f"{self.tried} of {self.tried + self.left_out} actions")
-        return f"in its time: {', '.join(said)}" if said else ""
+            parts.append(f"{self.tried} of {self.tried + self.left_out} actions")
+        return f"in its time: {', '.join(parts)}" if parts else ""

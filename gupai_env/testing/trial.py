@@ -68,14 +68,14 @@ class Trial:
 
     # Findings
 
-    def error(self, what: str, seat: str | None = None, move: int | None = None) -> ConformanceError:
+    def error(self, problem: str, seat: str | None = None, move: int | None = None) -> ConformanceError:
         if self.game is None:
-            return ConformanceError(self.check, None, None, seat, what)
+            return ConformanceError(self.check, None, None, seat, problem)
         move = len(self.game.moves) if move is None else move
-        return ConformanceError(self.check, self.game.seed, move, seat, what)
+        return ConformanceError(self.check, self.game.seed, move, seat, problem)
 
-    def fail(self, what: str, seat: str | None = None, move: int | None = None) -> NoReturn:
-        raise self.error(what, seat, move)
+    def fail(self, problem: str, seat: str | None = None, move: int | None = None) -> NoReturn:
+        raise self.error(problem, seat, move)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -101,13 +101,13 @@ class Trial:
         if self.hooks.clone:
             env = self.hooks.clone(game.env)
             return Game(env, game.seed, list(game.moves), dict(game.announced), dict(game.delivered))
-        again = self.fresh(game.seed)
+        other = self.fresh(game.seed)
         for action in game.actions:
-            again.seat_to_act()
-            again.take(action)
-        again.seat_to_act()
+            other.seat_to_act()
+            other.take(action)
+        other.seat_to_act()
         self.game = game
-        return again
+        return other
 
     def positions(self) -> Iterator[Game]:
         """Every position with a seat to act, in random games from all seeds, or as many as there is time for."""
@@ -190,8 +190,8 @@ class Trial:
     def compare(self, expected: Sequence[Turn], got: Sequence[Turn], when: str) -> None:
         """Fail at the first turn in which two transcripts of the game differ."""
         for one, other in zip(expected, got, strict=False):
-            if what := difference(one.shown, other.shown):
-                self.fail(f"{what}{one.of} differs {when}", move=one.move)
+            if mismatch := difference(one.shown, other.shown):
+                self.fail(f"{mismatch}{one.of} differs {when}", move=one.move)
         if len(expected) != len(got):
             self.fail(f"the game is {len(got)} turns long instead of {len(expected)} {when}")
 
@@ -200,12 +200,12 @@ class Trial:
     ) -> None:
         """Play `game` on with the rest of `moves`, and fail where it differs from what is expected."""
         try:
-            again = self.transcript(game, moves, poke)
+            repeat = self.transcript(game, moves, poke)
         except ConformanceError:
             raise
         except Exception as error:
             raise self.error(f"the game breaks off {when}: {type(error).__name__}, {error}") from error
-        self.compare(expected, again, when)
+        self.compare(expected, repeat, when)
 
     def same_game(self, poke: Poke, when: str) -> None:
         """Every game must continue, move by move and into the next deal, as if nobody had poked it."""

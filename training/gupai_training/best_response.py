@@ -174,10 +174,10 @@ class ResponseLearner:
         seating = (sides != own[:, None]).astype(np.int64)  # 0 for the responder, who has all seats of its side
         parts = []
         for rows, batch, _ in decisions(envs, [scorer.player(player.drawing()), self.agent], seating, quick=True):
-            asked = (seating[rows, envs.seats[rows]] == 0) & (batch.masks.sum(1) > 1)
-            at = rows[asked]
-            parts.append((envs.observations[at], np.asarray(envs.states)[at], batch.masks[asked]))
-        observations, states, masks = (np.concatenate(each) for each in zip(*parts, strict=True))
+            has_choice = (seating[rows, envs.seats[rows]] == 0) & (batch.masks.sum(1) > 1)
+            lanes = rows[has_choice]
+            parts.append((envs.observations[lanes], np.asarray(envs.states)[lanes], batch.masks[has_choice]))
+        observations, states, masks = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return observations, states, masks
 
     def chips(self, scorer: Scorer, states: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -207,5 +207,5 @@ class ResponseLearner:
 
 def start_for(game: Game, variant: Variant, agent: Agent) -> NetworkAgent | None:
     """Return the player whose network a response to an agent begins with: the agent itself, else `best`, else None."""
-    found = agent if isinstance(agent, NetworkAgent) or not best_file(game, variant) else best_agent(game, variant)
-    return found if isinstance(found, NetworkAgent) else None
+    player = agent if isinstance(agent, NetworkAgent) or not best_file(game, variant) else best_agent(game, variant)
+    return player if isinstance(player, NetworkAgent) else None

@@ -64,7 +64,7 @@ class Comparison:
                 raise ValueError(f"{run.folder}: its game or variant is not that of {runs[0].folder}")
         self.notes: list[Note] = []
         alike = self._alike(runs, unfinished)
-        counted = [run for each in alike.values() for run in each]
+        counted = [run for group in alike.values() for run in group]
         if not counted:
             stopped = ", ".join(f"{note.folder} ({note.more})" for note in self.notes if note.sentence == UNFINISHED)
             raise ValueError(
@@ -78,11 +78,11 @@ class Comparison:
         if not self.baselines:
             raise ValueError("no player was compared with all of these runs")
         noted = [run.evaluations[-1].get("losses") or () for run in counted]
-        self.losses: list[str] = [name for name in LOSSES if all(name in each for each in noted)]
-        settings = {text: _settings(each[0]) for (text, _), each in alike.items()}
+        self.losses: list[str] = [name for name in LOSSES if all(name in row for row in noted)]
+        settings = {text: _settings(group[0]) for (text, _), group in alike.items()}
         names = dict(zip(settings, _names(list(settings.values())), strict=True))
         self.recipes: dict[str, list[TrainedRun]] = {
-            ", ".join(filter(None, (names[text], stopped))): each for (text, stopped), each in alike.items()
+            ", ".join(filter(None, (names[text], stopped))): group for (text, stopped), group in alike.items()
         }
 
     def _alike(self, runs: Sequence[TrainedRun], unfinished: bool) -> dict[tuple[str, str], list[TrainedRun]]:
@@ -107,7 +107,7 @@ class Comparison:
                 self.notes.append(Note(SAME_SEED, run.folder, of_seed[0].folder))
             of_seed.append(run)
             alike.setdefault((settings, stopped), []).append(run)
-        return dict(sorted(alike.items(), key=lambda each: bool(each[0][1])))
+        return dict(sorted(alike.items(), key=lambda entry: bool(entry[0][1])))
 
     def final(self, recipe: str, against: str) -> np.ndarray:
         """Return the mean of the last evaluation of each run, chips per deal, [runs]."""
@@ -120,16 +120,16 @@ class Comparison:
         """
 
         def value(row: Mapping[str, Any]) -> float | None:
-            found: float | None = (
+            number: float | None = (
                 (row.get("losses") or {}).get(against) if against in self.losses else row[against]["mean"]
             )
-            return found
+            return number
 
         measured = []
         for run in self.recipes[recipe]:
             # Of equal points the last one counts.
-            at = {row[axis]: there for row in run.evaluations if (there := value(row)) is not None}
-            measured.append((np.array(list(at), float), np.array(list(at.values()))))
+            by_step = {row[axis]: there for row in run.evaluations if (there := value(row)) is not None}
+            measured.append((np.array(list(by_step), float), np.array(list(by_step.values()))))
         first, last = max(x[0] for x, _ in measured), min(x[-1] for x, _ in measured)
         points = np.unique(np.concatenate([x for x, _ in measured]))
         points = points[(points >= first) & (points <= last)]
@@ -153,9 +153,9 @@ class Comparison:
         for recipe in self.recipes:
             for against in self.baselines if measured is None else measured:
                 for axis in self.axes():
-                    for at, values in zip(*self.curve(recipe, against, axis), strict=True):
+                    for step, values in zip(*self.curve(recipe, against, axis), strict=True):
                         ends = (*estimate(values, runs=True)[:3], *trimmed(values)[:3])
-                        cells = (recipe, against, axis, float(at), *map(number_or_none, ends), len(values))
+                        cells = (recipe, against, axis, float(step), *map(number_or_none, ends), len(values))
                         rows.append(dict(zip(COLUMNS, cells, strict=True)))
         return rows
 
@@ -179,10 +179,10 @@ def _settings(run: TrainedRun) -> dict[str, Any]:
     """Return the settings of a run's recipe, flat: {"ppo.entropy": 0.01, ...}."""
 
     def flat(section: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, value in section.items():
-            found |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
-        return found
+            values |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+        return values
 
     return {name: value for name, value in flat(run.config.model_dump(), "").items() if name not in OWN}
 

@@ -323,7 +323,7 @@ def parse(data: dict[str, Any], source: str) -> Config:
         return Config.model_validate(data)
     except ValidationError as error:
         # What is missing comes last: more likely it is there under a wrong name.
-        first = min(error.errors(include_url=False), key=lambda each: each["type"] == "missing")
+        first = min(error.errors(include_url=False), key=lambda mistake: mistake["type"] == "missing")
     key = ".".join(" ".join(str(part).split())[:60] for part in first["loc"] if part != "[key]")
     if first["type"] == "extra_forbidden":
         section: Any = Config
@@ -335,8 +335,8 @@ def parse(data: dict[str, Any], source: str) -> Config:
     value = f"{key}={shortened(first['input'])}"
     instead = OF_SETTINGS.get(key) or allowed_instead(first, **_bounds(first["loc"]))
     if first["type"] == "value_error" or instead is None:
-        said = first["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{source}: {value}: {said}" if key else f"{source}: {said}")
+        message = first["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{source}: {value}: {message}" if key else f"{source}: {message}")
     raise ValueError(f"{source}: {value} is not allowed; {instead}")
 
 
@@ -354,16 +354,16 @@ def _bounds(path: tuple) -> dict[str, Any]:
     if not isinstance(section, type(Config)) or path[-1] not in section.model_fields:
         return {}
     field = section.model_fields[path[-1]]
-    found = {
+    bounds = {
         name: getattr(limit, name)
         for limit in field.metadata
         for name in ("ge", "gt", "le", "lt")
         if hasattr(limit, name)
     }
     whole = field.annotation is int
-    if whole and "lt" in found:
-        found["le"] = found.pop("lt") - 1
-    return {"whole": whole, **found}
+    if whole and "lt" in bounds:
+        bounds["le"] = bounds.pop("lt") - 1
+    return {"whole": whole, **bounds}
 
 
 def shipped(name: str) -> Path:
@@ -401,7 +401,7 @@ def find(source: str | Path) -> dict[str, Any]:
         path = shipped(f"{kind}/{name.replace('-', '_')}")
         if path.is_file():
             return read(path)
-        known = sorted(f"{kind}/{each.stem.replace('_', '-')}" for each in path.parent.glob("*.yaml"))
+        known = sorted(f"{kind}/{file.stem.replace('_', '-')}" for file in path.parent.glob("*.yaml"))
         raise ValueError(f"{source}: there is no such configuration; there are {', '.join(known)}")
     try:
         game = get_game(str(source))
@@ -432,11 +432,11 @@ def change(data: dict[str, Any], assignment: str) -> None:
 
 def by_key(settings: dict[str, Any]) -> dict[str, Any]:
     """Return settings by the keys that `change` takes, those of groups too; a group without settings is one itself."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in settings.items():
         inner = value if isinstance(value, dict) else {}
-        found |= {f"{name}.{key}": each for key, each in inner.items()} or {name: value}
-    return found
+        flat |= {f"{name}.{key}": setting for key, setting in inner.items()} or {name: value}
+    return flat
 
 
 def config_of(folder: Path) -> Config:
@@ -456,20 +456,20 @@ def saved_config(folder: Path) -> Config:
 
 def went_in(targets: int, decisions: int) -> str:
     """Return what a player learned from, in words."""
-    found = [
+    phrases = [
         f"{targets:,} positions with targets" if targets else "",
         f"{decisions:,} decisions of self-play" if decisions else "",
     ]
-    return "learned from " + (", then ".join(filter(None, found)) or "nothing yet")
+    return "learned from " + (", then ".join(filter(None, phrases)) or "nothing yet")
 
 
 def machine_memory() -> int | None:
     """Return the bytes of memory that this process may take, None where that cannot be found out."""
-    found = []
+    limits = []
     with contextlib.suppress(AttributeError, OSError, ValueError):  # Windows; no container; one without a limit ("max")
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        found.append(int(CONTAINER_LIMIT.read_text()))
-    return min(found, default=None)
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        limits.append(int(CONTAINER_LIMIT.read_text()))
+    return min(limits, default=None)
 
 
 def load(source: str | Path, changes: list[str] | None = None) -> Config:

@@ -55,7 +55,9 @@ class Results(Stored):
     @property
     def table(self) -> list[tuple[str, str, str]]:
         """The rows of the table, its heads first."""
-        rows = [(each.player, each.against, str(Estimate.of(dict(each.chips_per_deal)))) for each in self.results]
+        rows = [
+            (result.player, result.against, str(Estimate.of(dict(result.chips_per_deal)))) for result in self.results
+        ]
         return [("player", "against", "chips per deal"), *rows]
 
 
@@ -69,12 +71,12 @@ def evaluations_of(folder: Path) -> list[dict[str, Any]]:
         DamagedError: A row is not an evaluation, or has other baselines than the first one.
         OSError: The file cannot be read.
     """
-    found: dict[tuple[int, int], Evaluation] = {}
+    by_place: dict[tuple[int, int], Evaluation] = {}
     file = folder / METRICS_FILE
     for number, line in enumerate(file.read_bytes().splitlines() if file.exists() else [], 1):
         row = parse_stored(line, Evaluation, f"{METRICS_FILE}, line {number}")
-        found[row.targets, row.decisions] = row
-    evaluations = [found[place].model_dump(exclude_unset=True) for place in sorted(found)]
+        by_place[row.targets, row.decisions] = row
+    evaluations = [by_place[place].model_dump(exclude_unset=True) for place in sorted(by_place)]
     names = set(baselines_of(evaluations))
     if len(names) > MOST_BASELINES or any(set(baselines_of([row])) != names for row in evaluations):
         raise DamagedError(f"{METRICS_FILE}: all evaluations must name the same players, at most {MOST_BASELINES}")
@@ -96,10 +98,12 @@ def strength(evaluations: Sequence[dict[str, Any]], over: Literal["seconds", "th
         return Markup()
     places = [row["seconds"] if over == "seconds" else row["targets"] / 1000 for row in evaluations]
     drawn = {
-        f"against {name}": [Point.of(at, Estimate.of(row[name])) for at, row in zip(places, evaluations, strict=True)]
+        f"against {name}": [
+            Point.of(place, Estimate.of(row[name])) for place, row in zip(places, evaluations, strict=True)
+        ]
         for name in [name for name in baselines if name != "random"] or baselines
     }
-    by_search = [at for at, row in zip(places, evaluations, strict=True) if not row["decisions"]]
+    by_search = [place for place, row in zip(places, evaluations, strict=True) if not row["decisions"]]
     parted = (by_search[-1], SEARCH_STAGE, SELF_PLAY) if by_search and len(by_search) < len(evaluations) else None
     return curves(drawn, over, "chips per deal", parted)
 

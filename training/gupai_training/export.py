@@ -151,8 +151,8 @@ def sb3_bytes(path: str | Path) -> bytes:
 
 def _timeless(content: io.BytesIO) -> bytes:
     """Return the zip of a model without times, and without the addresses that SB3 lists next to what it pickles."""
-    found = io.BytesIO()
-    with zipfile.ZipFile(content) as there, zipfile.ZipFile(found, "w") as here:
+    output = io.BytesIO()
+    with zipfile.ZipFile(content) as there, zipfile.ZipFile(output, "w") as here:
         for name in there.namelist():
             part = there.read(name)
             if name == "data":
@@ -163,7 +163,7 @@ def _timeless(content: io.BytesIO) -> bytes:
                             del value[key]
                 part = json.dumps(values, indent=4).encode()
             here.writestr(zipfile.ZipInfo(name), part)  # of 1980, as torch has it
-    return found.getvalue()
+    return output.getvalue()
 
 
 def _as_perceptron(agent: NetworkAgent) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

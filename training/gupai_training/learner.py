@@ -163,9 +163,9 @@ class SelfPlayPPO(MaskablePPO):
             rollout.observations[step] = env.observations
             rollout.masks[step] = env.masks
             rollout.seats[step] = env.seats
-            asked = time.perf_counter()
+            start = time.perf_counter()
             log_probs_and_values.append(self._decide(step))
-            deciding += time.perf_counter() - asked
+            deciding += time.perf_counter() - start
             env.play(rollout.actions[step])
             rollout.rewards[step] = env.rewards
             rollout.terminated[step] = env.terminated

@@ -35,7 +35,7 @@ def widened(
     nothing, and a new gate passes its input through unchanged.
     """
     shapes = tensor_shapes(larger, game.encoder.layout.size, game.num_actions)
-    found = {}
+    enlarged = {}
     for name, shape in shapes.items():
         layer, _, part = name.rpartition(".")
         before, gate = tensors.get(name), layer.startswith("gate")
@@ -47,5 +47,5 @@ def widened(
         if before is not None:
             tensor[: len(before)] = 0
             tensor[tuple(map(slice, before.shape))] = before
-        found[name] = tensor
-    return found
+        enlarged[name] = tensor
+    return enlarged

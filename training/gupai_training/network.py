@@ -21,9 +21,9 @@ FORBIDDEN = -1e9  # the logit of an action that is not legal
 def device_of(name: str) -> torch.device:
     """Return the device that a configuration names; raises ValueError for a GPU that is not there."""
     kind, _, number = name.partition(":")
-    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if kind == "cuda" and int(number or 0) >= found:  # SB3 would silently take the CPU
-        there = counted(found, "GPU") if found else "no GPUs"
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if kind == "cuda" and int(number or 0) >= gpus:  # SB3 would silently take the CPU
+        there = counted(gpus, "GPU") if gpus else "no GPUs"
         raise ValueError(f'device={name}: torch finds {there} here; choose "cpu" or "auto"')
     return get_device(name)
 
@@ -93,8 +93,8 @@ class Network(nn.Module):
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.as_tensor(1.0 / high.astype(np.float32)), persistent=False)
         layers = [*enumerate(wiring(net, len(high)))]
-        trunk = {str(n): nn.Linear(each.inputs, each.outputs) for n, each in layers}
-        gate = {str(n): nn.Linear(each.inputs, each.outputs) for n, each in layers if each.gated}
+        trunk = {str(n): nn.Linear(layer.inputs, layer.outputs) for n, layer in layers}
+        gate = {str(n): nn.Linear(layer.inputs, layer.outputs) for n, layer in layers if layer.gated}
         self.trunk, self.gate = nn.ModuleDict(trunk), nn.ModuleDict(gate)
         width = net["hidden"][-1]
         self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)

@@ -96,9 +96,9 @@ class OpponentPool(Opponents):
         weights = 0.5 / len(self.members) + 0.5 * hard / hard.sum()
         scripted = np.array([member.scripted for member in self.members])
         weights[scripted] = np.maximum(weights[scripted], self.rule_share)
-        left = 1 - weights[scripted].sum()
-        if left > 0 and not scripted.all():
-            weights[~scripted] *= left / weights[~scripted].sum()
+        remaining = 1 - weights[scripted].sum()
+        if remaining > 0 and not scripted.all():
+            weights[~scripted] *= remaining / weights[~scripted].sum()
         return weights / weights.sum()
 
     def line_ups(self, tables: int) -> np.ndarray:
@@ -134,8 +134,8 @@ class OpponentPool(Opponents):
         if len(past) <= self.size:
             return None
         best = min(past, key=lambda number: self.members[number].beaten)
-        inner = [at for at in range(1, len(past) - 1) if past[at] != best]
+        inner = [index for index in range(1, len(past) - 1) if past[index] != best]
         born_at = [self.members[number].born for number in past]
-        leaving = past[min(inner, key=lambda at: born_at[at + 1] - born_at[at - 1])]
+        leaving = past[min(inner, key=lambda index: born_at[index + 1] - born_at[index - 1])]
         del self.members[leaving]
         return leaving

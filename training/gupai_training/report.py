@@ -38,7 +38,7 @@ def report(run: Run, rows: list[Row]) -> str:
 
 def results_json(run: Run, rows: Iterable[Row]) -> str:
     """Return the final table of a run as one JSON object."""
-    found = [
+    results = [
         {
             "player": row.hero,
             "against": row.villain,
@@ -48,7 +48,7 @@ def results_json(run: Run, rows: Iterable[Row]) -> str:
         for row in rows
     ]
     head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
-    return json_text({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found})
+    return json_text({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": results})
 
 
 def write_report(run: Run, rows: list[Row]) -> Path:

@@ -64,7 +64,7 @@ def restored(
     odd = list(itertools.islice(differences(there, wanted), MOST_NAMED))
     if odd:
         raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
-    with fitting(path):
+    with checkpoint_errors(path):
         network_back(tensors, network, optimizer)
         yield header, tensors
 
@@ -113,13 +113,13 @@ def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def fitting(path: Path) -> Iterator[None]:
+def checkpoint_errors(path: Path) -> Iterator[None]:
     """Turn whatever a signed file with other content can raise into a CheckpointError."""
     try:
         yield
     except UNFIT as error:
-        said = " ".join(str(error).split())
-        raise CheckpointError(f"{path}: it does not fit this run ({type(error).__name__}: {said})") from None
+        message = " ".join(str(error).split())
+        raise CheckpointError(f"{path}: it does not fit this run ({type(error).__name__}: {message})") from None
 
 
 def tensors_of(network: Network, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
@@ -137,7 +137,7 @@ def under(prefix: str, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def part(tensors: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
     """Return the tensors whose names have a prefix, under the rest of their names."""
-    return {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def network_back(tensors: dict[str, np.ndarray], network: Network, optimizer: torch.optim.Optimizer) -> None:
@@ -153,11 +153,11 @@ def network_back(tensors: dict[str, np.ndarray], network: Network, optimizer: to
     optimizer.load_state_dict(known)
 
 
-def counted(what: str, number: Any) -> int:
+def counted(name: str, number: Any) -> int:
     """Return a count; raises ValueError for anything else."""
-    return whole_number(what, number, 0, KEYS - 1)
+    return whole_number(name, number, 0, KEYS - 1)
 
 
-def measured(what: str, seconds: Any) -> float:
+def measured(name: str, seconds: Any) -> float:
     """Return seconds; raises ValueError for anything else."""
-    return real_number(what, seconds, 0, MOST_SECONDS)
+    return real_number(name, seconds, 0, MOST_SECONDS)

@@ -119,11 +119,11 @@ class Run(RunFolder):
 
     def _mend(self) -> None:
         """Remove what a killed process left half written."""
-        for left in self.folder.glob(f"*{PART}"):
-            left.unlink()
+        for leftover in self.folder.glob(f"*{PART}"):
+            leftover.unlink()
         metrics = self.folder / METRICS_FILE
         if cut := mend_lines(metrics):
-            self.reporter.said(
+            self.reporter.note(
                 f"{metrics} ended within a row, as a killed process leaves it; these {cut:,} bytes are cut off"
             )
 

@@ -72,13 +72,13 @@ class Spent(NamedTuple):
 class Reporter:
     """Is notified of the progress of a run; this one is silent."""
 
-    def said(self, line: str) -> None:
+    def note(self, line: str) -> None:
         """There is a message about the run's folder."""
 
     def begin(self, stage: str, progress: float) -> None:
         """A stage begins, or is resumed; progress is 0..1."""
 
-    def moved(self, progress: float, number: int, what: str, seconds: float) -> None:
+    def moved(self, progress: float, number: int, unit: str, seconds: float) -> None:
         """A chunk of targets was learned from, or an update of self-play is done; `number` of `what` so far."""
 
     def evaluated(self, row: dict[str, Any]) -> None:
@@ -228,9 +228,9 @@ class RunFolder:
         file = self.folder / METRICS_FILE
         if file.exists():
             lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-            kept = [line for line in lines if _covered_by(line, targets, decisions)]
-            if kept != lines:
-                write_file(file, "".join(kept), force=True)
+            remaining = [line for line in lines if _covered_by(line, targets, decisions)]
+            if remaining != lines:
+                write_file(file, "".join(remaining), force=True)
         for output in self.logger.output_formats:
             if isinstance(output, TensorBoardOutputFormat):
                 start = Event(session_log=SessionLog(status=SessionLog.START))

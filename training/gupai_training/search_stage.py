@@ -20,7 +20,7 @@ from gupai_env.words.checks import whole_number
 from gupai_training import resume
 from gupai_training.config import SEARCH_STAGE, Config, ExpertIterationConfig
 from gupai_training.network import FORBIDDEN, Network, relative
-from gupai_training.resume import counted, fitting, measured, part, under
+from gupai_training.resume import checkpoint_errors, counted, measured, part, under
 from gupai_training.run_folder import RunFolder, Spent
 from gupai_training.search_targets import Kind, TargetMaker, Window, target
 
@@ -64,7 +64,7 @@ class SearchStage:
         if workers is None and self.expert_iteration.ahead and self.threads > 1:
             self.local_workers, self.target_threads = Thread(), self.threads // 2
             self.threads -= self.target_threads
-        self.asked: deque[Asked] = deque()  # chunks after those of `ends`
+        self.requests: deque[Asked] = deque()  # chunks after those of `ends`
         self.target_maker: TargetMaker = TargetMaker(config, self.target_threads, network.device)
         self.ends: list[int] = []  # targets in each chunk and all before it
         self.written: int = 0  # chunks that are in files
@@ -134,14 +134,14 @@ class SearchStage:
         """Compute a chunk of targets from deals of a player, then learn; return what is to be logged."""
         begun, progress, settings = self.targets, self.progress(), self.expert_iteration
         clock = time.perf_counter()
-        while len(self.asked) <= settings.ahead:
+        while len(self.requests) <= settings.ahead:
             kind = self.kind(progress)
             by_player = kind != Kind.SEARCHED or progress >= settings.heuristic_share
             self.ask(player if by_player else None, kind)
-        found_targets = self.asked[0].targets()
+        found_targets = self.requests[0].targets()
         self.waited += time.perf_counter() - clock
         places = self.window.add(found_targets)
-        dealt = self.asked.popleft().kind != Kind.SEARCHED
+        dealt = self.requests.popleft().kind != Kind.SEARCHED
         self.ends.append(self.targets)
         epochs = 1 if dealt else settings.epochs
         batches = max(round(epochs * (self.targets - begun) / settings.batch_size), 1)
@@ -150,10 +150,10 @@ class SearchStage:
             rows = np.array_split(self.rng.permutation(places), batches) if len(places) else []
         else:
             rows = [self.rng.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
-        found = [self._learn(each) for each in rows]
+        losses = [self._learn(batch) for batch in rows]
         self.worked += time.perf_counter() - clock
-        names = found[0] if found else ()  # with few tables there may be no decision with a choice
-        return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
+        names = losses[0] if losses else ()  # with few tables there may be no decision with a choice
+        return {name: float(np.mean([float(loss[name]) for loss in losses])) for name in names}
 
     def kind(self, progress: float) -> Kind:
         """Return the kind of targets to compute at some progress of the stage."""
@@ -163,19 +163,19 @@ class SearchStage:
 
     def reuses_targets(self) -> bool:
         """Return whether targets of the window may be learned from again; true-hand targets are not."""
-        coming = [*(asked.kind for asked in self.asked), self.kind(self.progress())]
+        coming = [*(request.kind for request in self.requests), self.kind(self.progress())]
         return self.progress() < 1 and Kind.SEARCHED in coming
 
     def ask(self, player: Agent | None, kind: Kind = Kind.SEARCHED) -> None:
         """Have the next chunk computed, with deals of a player or the heuristic."""
-        number = len(self.ends) + len(self.asked)
+        number = len(self.ends) + len(self.requests)
         if self.workers is None:
             answer = self.local_workers.ask(
                 self.target_maker.targets, player or self.target_maker.heuristic, number, kind
             )
         else:
             answer = self.workers.ask(target, self.config.model_dump_json(), player, number, kind)
-        self.asked.append(Asked(player, kind, answer))
+        self.requests.append(Asked(player, kind, answer))
 
     def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         """Learn from the targets at these rows of the window."""
@@ -232,14 +232,14 @@ class SearchStage:
         state: dict[str, Any] = {"ends": self.ends, "chance": rng_state, "seconds": self.seconds}
         tensors: dict[str, np.ndarray] = {}
         if self.expert_iteration.ahead:
-            state["asked"] = [[asked.player is None, asked.kind] for asked in self.asked]
-            for number, asked in enumerate(self.asked):
-                if isinstance(asked.player, NetworkAgent):
-                    tensors |= under(f"asked.{number}.", asked.player.tensors)
+            state["asked"] = [[request.player is None, request.kind] for request in self.requests]
+            for number, request in enumerate(self.requests):
+                if isinstance(request.player, NetworkAgent):
+                    tensors |= under(f"asked.{number}.", request.player.tensors)
         resume.save(run.folder, SEARCH_STAGE, config, self.network, self.optimizer, (state, tensors))
-        kept = {TARGETS.format(number) for number, *_ in self.chunks(0)} if more else ()
+        current = {TARGETS.format(number) for number, *_ in self.chunks(0)} if more else ()
         for file in run.folder.glob(TARGETS.format("*")):
-            if file.name not in kept:
+            if file.name not in current:
                 file.unlink()
 
     def restore(self, run: RunFolder) -> None:
@@ -266,7 +266,7 @@ class SearchStage:
         for number, first, end in list(self.chunks(0)) if self.reuses_targets() else ():
             path = run.folder / TARGETS.format(number)
             header, tensors = read_checkpoint(path)
-            with fitting(path):
+            with checkpoint_errors(path):
                 if header["kind"] != "targets" or header["config"] != config or header["end"] != end:
                     raise ValueError("other targets")
                 if not first <= counted("first", header["first"]) < end:

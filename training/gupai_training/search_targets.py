@@ -117,22 +117,22 @@ class TargetMaker:
         parts = []
         for rows, batch, actions in decisions(envs, [player, *self.others], villains):
             pause()
-            asked = np.flatnonzero((villains[rows, envs.seats[rows]] == 0) & (batch.masks.sum(1) > 1))
-            at, few = rows[asked], batch.at(asked)
+            places = np.flatnonzero((villains[rows, envs.seats[rows]] == 0) & (batch.masks.sum(1) > 1))
+            lanes, few = rows[places], batch.at(places)
             if true_hands:
-                chips = self._in_deals(envs, few.masks, at, villains[at].max(1), own).astype(np.float32)
+                chips = self._in_deals(envs, few.masks, lanes, villains[lanes].max(1), own).astype(np.float32)
             elif self.equilibrium:
                 chips = self.equilibrium.chips(few).astype(np.float32)
             else:
                 chips = self.search.values(few, halving=False).means.astype(np.float32)
             means = np.nanmean(chips, 1)
-            parts.append(Targets(envs.observations[at], chips - means[:, None], means))
+            parts.append(Targets(envs.observations[lanes], chips - means[:, None], means))
             drawn = rng.random(len(rows)) < wild
             actions[drawn] = envs.sample(int(rng.integers(1 << 40)))[rows[drawn]]
         return Targets(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _in_deals(
-        self, envs: VectorEnv, masks: np.ndarray, at: np.ndarray, played_by: np.ndarray, own: Scorer | None
+        self, envs: VectorEnv, masks: np.ndarray, lanes: np.ndarray, played_by: np.ndarray, own: Scorer | None
     ) -> np.ndarray:
         """Return what every legal action wins with the true hands, float64 [N, num_actions]; NaN where not legal.
 
@@ -143,19 +143,19 @@ class TargetMaker:
         Args:
             envs: The deals.
             masks: The legal actions of the decisions, bool [N, num_actions].
-            at: Their lanes, int [N].
+            lanes: Their lanes, int [N].
             played_by: The number of the players who have the other seats, int [N].
             own: The network that is the rollout policy instead, if one is.
         """
-        states = envs.states[at]
+        states = envs.states[lanes]
         if own is not None:
             return chips_played_out(envs.game, envs.variant, own, self.others, played_by, states, masks)
         chips = chips_in_deals(envs.game, envs.rules, self.heuristics, played_by, states, masks, self.threads)
         if not self.ensemble:
             return chips
         scores, weight = np.zeros(masks.shape), self.config.expert_iteration.temperature / len(self.ensemble)
-        for each in self.ensemble:
-            scores += each.scores(envs.observations[at]) * weight
+        for scorer in self.ensemble:
+            scores += scorer.scores(envs.observations[lanes]) * weight
         scores[~masks] = np.nan
         return scores + (np.nanmean(chips, 1) - np.nanmean(scores, 1))[:, None]
 
@@ -205,8 +205,8 @@ class Window:
             raise ValueError(f"targets of more than {most:,.0f} chips do not fit; play for smaller stakes")
         size = len(self.means)
         rows = (self.made + np.arange(len(targets.means)))[-size:] % size
-        kept: list[np.ndarray] = [self.observations, self.values, self.means]
-        for array, new in zip(kept, targets, strict=True):
+        arrays: list[np.ndarray] = [self.observations, self.values, self.means]
+        for array, new in zip(arrays, targets, strict=True):
             array[rows] = new[-size:]
         self.made += len(targets.means)
         return rows

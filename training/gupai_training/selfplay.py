@@ -207,8 +207,8 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
             self.envs.begin()
             self.envs.refresh()
         self._reset_seeds()
-        shown = self._payoffs, self._over, self._totals
-        for array in (*shown, self._chips, self._owed, self._decided, self._moves, self._lengths):
+        results = self._payoffs, self._over, self._totals
+        for array in (*results, self._chips, self._owed, self._decided, self._moves, self._lengths):
             array[:] = 0
         self._seating[:] = self.pool.line_ups(self.num_envs)
         self._play(np.full(self.num_envs, WAIT, np.int64))
@@ -403,9 +403,9 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         """
         now = self.saved()
         for name in (*self.STATE, "seeds", "episodes", "moves", "played"):
-            found, shape = arrays[name], now[name].shape if name != "played" else arrays[name].shape[:1]
-            if found.dtype != now[name].dtype or found.shape != shape:
-                raise ValueError(f"{name} is {found.dtype} {list(found.shape)}, not {now[name].dtype} {list(shape)}")
+            array, shape = arrays[name], now[name].shape if name != "played" else arrays[name].shape[:1]
+            if array.dtype != now[name].dtype or array.shape != shape:
+                raise ValueError(f"{name} is {array.dtype} {list(array.shape)}, not {now[name].dtype} {list(shape)}")
         seeds, episodes, moves, played = (arrays[name] for name in ("seeds", "episodes", "moves", "played"))
         seating = arrays["seating"]
         if min(seeds.min(), episodes.min(), moves.min()) < 0:

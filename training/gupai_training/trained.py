@@ -72,16 +72,18 @@ class TrainedRun:
         """
         file = self.folder / RESUME_FILE
         header, tensors = read_checkpoint(file) if file.exists() else ({}, {})
-        found: dict[str, Agent] = {}
+        players: dict[str, Agent] = {}
         try:
             for number, (name, _, scripted, *_) in enumerate(header.get("members", ())):
                 if not scripted:
                     prefix = f"member.{number}."
-                    own = {key.removeprefix(prefix): each for key, each in tensors.items() if key.startswith(prefix)}
-                    found[name] = NetworkAgent(name, self.game, self.config.net, own, False, self.variant)
+                    own = {
+                        key.removeprefix(prefix): tensor for key, tensor in tensors.items() if key.startswith(prefix)
+                    }
+                    players[name] = NetworkAgent(name, self.game, self.config.net, own, False, self.variant)
         except (ValueError, TypeError, KeyError) as error:
             raise CheckpointError(f"{file}: signed, but no pool of opponents is in it ({error})") from None
-        return {**found, "last": self.player}
+        return {**players, "last": self.player}
 
     @functools.cached_property
     def evaluations(self) -> list[dict[str, Any]]:
@@ -98,7 +100,7 @@ class TrainedRun:
     @property
     def progress(self) -> str:
         """How far the last evaluation is, in words: "98,304 of 400,000 decisions"."""
-        reached, goal, unit = max(self._goals(), key=lambda each: each[0] / each[1])
+        reached, goal, unit = max(self._goals(), key=lambda goal: goal[0] / goal[1])
         return f"{reached:,} of {goal:,} {unit}" if unit != MINUTES else f"{reached:,.1f} of {goal:,g} {unit}"
 
     def _goals(self) -> list[tuple[float, float, str]]:
@@ -140,12 +142,12 @@ class TrainedRun:
             chips per deal, against a best response to the "best" actions or to the policy "drawn" from (no interval).
         """
         rows = []
-        for found in self.evaluations:
+        for evaluation in self.evaluations:
             head = {"run": str(self.folder), "game": self.game.id, "seed": self.config.seed}
-            head |= {key: found[key] for key in ("targets", "decisions", "updates", "seconds")}
+            head |= {key: evaluation[key] for key in ("targets", "decisions", "updates", "seconds")}
             for name in self.baselines:
-                rows.append({**head, "measure": CHIPS, "against": name, **found[name]})
-            for name, chips in (found.get("exploitability") or {}).items():
+                rows.append({**head, "measure": CHIPS, "against": name, **evaluation[name]})
+            for name, chips in (evaluation.get("exploitability") or {}).items():
                 rows.append({**head, "measure": EXPLOITABILITY, "against": name, "mean": chips})
         return [{key: row.get(key) for key in METRICS} for row in rows]
 
