@@ -48,9 +48,9 @@ def load_plugins() -> None:
         try:
             plugin.load()
         except Exception as error:
-            said = " ".join(str(error).split())
+            message = " ".join(str(error).split())
             package = plugin.dist.name if plugin.dist else plugin.name
-            raise ValueError(f"the games of the package {package} cannot be loaded: {said}") from error
+            raise ValueError(f"the games of the package {package} cannot be loaded: {message}") from error
 
 
 def get_game(name: str | Game) -> Game:
@@ -88,7 +88,7 @@ def variant_from(game: Game, options: Mapping[str, Any], maker: Callable[..., An
         name = error.args[1]
     names = [field.name for field in dataclasses.fields(game.variant)]
     parameters = inspect.signature(maker).parameters.values()
-    own = [*more, *(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)]
+    own = [*more, *(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)]
     raise UnknownOptionError(
         f"{maker.__name__} got an unexpected keyword argument {name!r}: {name!r} is not an option of {game.id}; "
         f"{nearest(name, [*names, *own])}its options are {', '.join(names)}, and other keywords {', '.join(own)}",

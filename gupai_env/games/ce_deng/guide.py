@@ -64,9 +64,9 @@ class CeDengGuide(ConnectingGuide):
             yield "A block: nobody could match, so the tiles left in hand count too."
             for seat, view in enumerate(views):
                 if view.hand:
-                    left = "".join(f"[{high}:{low}]" for high, low in faces(view.hand))
+                    tiles = "".join(f"[{high}:{low}]" for high, low in faces(view.hand))
                     yield say(
-                        "{name} had {tiles} left, {pips} pips.", name=names[seat], tiles=left, pips=weight(view.hand)
+                        "{name} had {tiles} left, {pips} pips.", name=names[seat], tiles=tiles, pips=weight(view.hand)
                     )
         for seat in range(players):
             if self._laid_all(views, seat):

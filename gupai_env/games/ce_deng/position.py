@@ -67,8 +67,8 @@ def settle(
         if laid is None or not 0 <= laid <= most:
             raise refused("plays", plays_of_seat, f"a seat lays 0 to {most} tiles")
         if whole(discards[seat]) is None and laid + len(read_tiles(discards[seat])) != most:
-            left = len(read_tiles(discards[seat]))
-            raise ValueError(f"seat {seat} has {laid} plays and {left} tiles left; together they are {most}")
+            remaining = len(read_tiles(discards[seat]))
+            raise ValueError(f"seat {seat} has {laid} plays and {remaining} tiles left; together they are {most}")
         position.state.plays[seat] = laid
     return position.paid()
 

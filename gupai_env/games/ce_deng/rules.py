@@ -52,9 +52,9 @@ from gupai_env.games.connecting.rules import (
     back_with_last_player,
     deal_hands,
     end_early,
-    fitting,
     mark_discards,
     mark_plays,
+    matching_kinds,
     pay_stake,
     require_stake,
     shed,
@@ -183,7 +183,7 @@ def legal_actions(rules, state, mask):
         mask[REDEAL] = may_redeal(rules, hand)
         mask[PLAY_ON] = True
         return
-    kinds = kinds_in(hand) & fitting(state)
+    kinds = kinds_in(hand) & matching_kinds(state)
     mark_plays(state, kinds, False, mask)
     if kinds == 0:
         mark_discards(state, mask)
@@ -212,7 +212,7 @@ def step(rules, state, action):
 @rule
 def blocked(rules, state):
     """True if all others drank since the seat to act laid the last tile, and it cannot match either."""
-    return back_with_last_player(rules, state) and kinds_in(state.hands[state.to_act]) & fitting(state) == 0
+    return back_with_last_player(rules, state) and kinds_in(state.hands[state.to_act]) & matching_kinds(state) == 0
 
 
 @rule

@@ -33,8 +33,8 @@ def scene(
         )
     rules = variant.as_rules(game.rules_type)
     places = [
-        replace(shown, note=joined(", ", [shown.note, *_doublings(rules, near, place)]))
-        for place, shown in enumerate(table.places)
+        replace(scene_place, note=joined(", ", [scene_place.note, *_doublings(rules, near, place)]))
+        for place, scene_place in enumerate(table.places)
     ]
     return replace(table, places=tuple(places))
 

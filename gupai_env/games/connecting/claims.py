@@ -23,29 +23,31 @@ from gupai_env.games.claims import (
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 
 
-def unseen(at: Positions) -> np.ndarray:
+def unseen(positions: Positions) -> np.ndarray:
     """Return the tiles that lie in no place that the seat to act sees, tile sets, int64 [N]."""
-    own: np.ndarray = at.hands + at.states.discards[at.rows, at.states.to_act]
-    return at.deck - own - at.states.played[:, : at.variant.players].sum(1)
+    own: np.ndarray = positions.hands + positions.states.discards[positions.rows, positions.states.to_act]
+    return positions.deck - own - positions.states.played[:, : positions.variant.players].sum(1)
 
 
-def is_open(at: Positions, number: int) -> np.ndarray:
+def is_open(positions: Positions, number: int) -> np.ndarray:
     """Return 1 where the number is at an open end."""
-    return (at.states.ends == number).any(1).astype(int)
+    return (positions.states.ends == number).any(1).astype(int)
 
 
-def all_discarded(at: Positions, number: int) -> np.ndarray:
+def all_discarded(positions: Positions, number: int) -> np.ndarray:
     """Return 1 where all others have discarded since the seat to act laid the last tile."""
-    back = at.states.last_player == at.states.to_act
-    return (back & (at.states.passes >= at.variant.players - 1)).astype(int)
+    back = positions.states.last_player == positions.states.to_act
+    return (back & (positions.states.passes >= positions.variant.players - 1)).astype(int)
 
 
 POSITIONS = {
-    "lead": PositionFeature("nothing lies yet", lambda at, _: (at.states.turn == 0).astype(int)),
+    "lead": PositionFeature("nothing lies yet", lambda positions, _: (positions.states.turn == 0).astype(int)),
     "open": PositionFeature("the number is open", is_open, True),
     "all_discarded": PositionFeature("all others discarded since one laid the last tile", all_discarded),
     "unseen": PositionFeature(
-        "tiles with the number that one has not seen", lambda at, number: counts_of(unseen(at)) @ carrying(number), True
+        "tiles with the number that one has not seen",
+        lambda positions, number: counts_of(unseen(positions)) @ carrying(number),
+        True,
     ),
 }
 
@@ -74,18 +76,18 @@ def stubborn_doubles(outcome: Outcome, number: int) -> np.ndarray:
     dropped = counts_of(states.discards[:, :players].sum(1))
     doubles, shares = PIPS[:, 0] == PIPS[:, 1], []
     for pips in (4, 6, 8, 10):
-        of = [
-            laid[:, each] / (laid + dropped)[:, each].clip(1)
-            for each in (np.flatnonzero((pips == WEIGHT) & kind) for kind in (doubles, ~doubles))
+        rates = [
+            laid[:, kinds] / (laid + dropped)[:, kinds].clip(1)
+            for kinds in (np.flatnonzero((pips == WEIGHT) & kind) for kind in (doubles, ~doubles))
         ]
-        shares.append(of[0].mean(1) - of[1].mean(1))
+        shares.append(rates[0].mean(1) - rates[1].mean(1))
     return np.mean(shares, 0)
 
 
 def tied_first(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where two seats or more have the fewest points."""
-    found = points(outcome)
-    return ((found == found.min(1, keepdims=True)).sum(1) > 1).astype(float)
+    totals = points(outcome)
+    return ((totals == totals.min(1, keepdims=True)).sum(1) > 1).astype(float)
 
 
 def tied_any(outcome: Outcome, number: int) -> np.ndarray:
@@ -108,18 +110,18 @@ METRICS = {
 def lockouts(outcome: Outcome, number: int) -> np.ndarray:
     """Return how often the seats in question left the number open and all others then discarded."""
     states, players = outcome.states, outcome.variant.players
-    rows, found = np.arange(len(states)), np.zeros((len(states), states.hands.shape[1]), int)
-    last, left, passes = np.full(len(states), NOBODY), np.zeros(len(states), int), np.zeros(len(states), int)
+    rows, lockout_counts = np.arange(len(states)), np.zeros((len(states), states.hands.shape[1]), int)
+    last, open_number, passes = np.full(len(states), NOBODY), np.zeros(len(states), int), np.zeros(len(states), int)
     for turn in range(TURNS):
         under_way, actions = turn < states.turn, states.record[:, turn].astype(int)
         laid = under_way & (actions < DISCARD)
         seat = (states.leader + turn) % players
         last = np.where(laid, seat, last)
-        left = np.where(laid, PIPS[actions % KINDS, (actions // KINDS).clip(0, 1)], left)
+        open_number = np.where(laid, PIPS[actions % KINDS, (actions // KINDS).clip(0, 1)], open_number)
         passes = np.where(laid, 0, passes + under_way)
-        out = under_way & ~laid & (passes == players - 1) & (left == number)
-        found[rows[out], last[out]] += 1
-    return of_seats(outcome, found).astype(float)
+        out = under_way & ~laid & (passes == players - 1) & (open_number == number)
+        lockout_counts[rows[out], last[out]] += 1
+    return of_seats(outcome, lockout_counts).astype(float)
 
 
 def count_misleads(outcome: Outcome, number: int) -> np.ndarray:

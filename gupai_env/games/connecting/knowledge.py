@@ -156,11 +156,11 @@ def list_slots(rules, view, deck_size, bars, known, offsets, turns, barred):
 @rule
 def record_own(rules, view, bars, state):
     """Record which tile the viewer discarded at which turn, in a possible order: its view does not keep the order."""
-    left = view.discards
+    remaining = view.discards
     for turn in range(view.turn - 1, -1, -1):
         if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == 0:
-            kind = first_kind(kinds_in(left) & ~bars[turn])  # what could go last could go before too
-            left -= ONE[kind]
+            kind = first_kind(kinds_in(remaining) & ~bars[turn])  # what could go last could go before too
+            remaining -= ONE[kind]
             state.record[turn] = DISCARD + kind
 
 
@@ -177,9 +177,9 @@ def allow(kinds, offsets, barred, allowed, most):
             allowed[slot] = allowed[slot - 1]
         else:
             allowed[slot] = 0
-            for at in range(slots):
-                if barred[slot] & ONE[kinds[at]] == 0:
-                    allowed[slot] |= 1 << at
+            for index in range(slots):
+                if barred[slot] & ONE[kinds[index]] == 0:
+                    allowed[slot] |= 1 << index
         own = own + 1 if slot > 0 and offsets[slot] == offsets[slot - 1] else 0
         # Of the other tiles used before, at most slots - allowed can be ones that are barred here.
         fits = ones(allowed[slot])
@@ -196,17 +196,17 @@ def fill_slots(kinds, allowed, most, key, tiles):
     """
     luck = (derive(key, LUCK_STREAM) >> 31) / (1 << 32)
     odds = 1.0
-    left = (1 << len(kinds)) - 1
+    remaining = (1 << len(kinds)) - 1
     for slot in range(len(kinds)):
-        open_to = allowed[slot] & left
+        open_to = allowed[slot] & remaining
         choices = ones(open_to)
         if choices < most[slot]:
             odds *= choices / most[slot]
             if odds <= luck:
                 return False
-        at = nth_one(open_to, draw(key, slot, choices))
-        left &= ~(1 << at)
-        tiles[slot] = kinds[at]
+        index = nth_one(open_to, draw(key, slot, choices))
+        remaining &= ~(1 << index)
+        tiles[slot] = kinds[index]
     return True
 
 

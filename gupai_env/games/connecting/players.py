@@ -46,10 +46,10 @@ def numbers_on(tiles):
 @rule
 def share_over(view):
     """Return how much of the deal is over, 0 to 1."""
-    left = 0
+    unplayed = 0
     for place in range(SEATS):
-        left += view.sizes[place]
-    return view.turn / (view.turn + left)
+        unplayed += view.sizes[place]
+    return view.turn / (view.turn + unplayed)
 
 
 @rule
@@ -67,12 +67,12 @@ def voids_next(view, end, other):
 def score_of(view, action, weights, both_ends):
     """Return the weighted sum of the features of an action; features of weight 0 are not computed."""
     kind = action % KINDS
-    kept = view.hand - ONE[kind]
+    rest = view.hand - ONE[kind]
     total = 0.0
     if weights[AT.variety] != 0:
-        total += weights[AT.variety] * numbers_on(kept)
+        total += weights[AT.variety] * numbers_on(rest)
     if weights[AT.gives_up] != 0:
-        total += weights[AT.gives_up] * (numbers_on(view.hand) - numbers_on(kept))
+        total += weights[AT.gives_up] * (numbers_on(view.hand) - numbers_on(rest))
     if action >= DISCARD:
         return total + weights[AT.discard] + weights[AT.discard_pips] * WEIGHT[kind]
     total += weights[AT.pips] * WEIGHT[kind]
@@ -84,13 +84,13 @@ def score_of(view, action, weights, both_ends):
         total += weights[AT.late_pips] * WEIGHT[kind] * share_over(view)
     end, other = ends_after(view, kind, action // KINDS, both_ends)
     if weights[AT.own_fit] != 0:
-        total += weights[AT.own_fit] * size(kept & 7 * (CARRYING[end] | CARRYING[other]))
+        total += weights[AT.own_fit] * size(rest & 7 * (CARRYING[end] | CARRYING[other]))
     if weights[AT.unseen_fit] != 0:
         total += weights[AT.unseen_fit] * size(view.unseen & 7 * (CARRYING[end] | CARRYING[other]))
     if weights[AT.next_void] != 0:
         total += weights[AT.next_void] * voids_next(view, end, other)
-    total += left_open(view, kept, end, weights)
-    return total if other == end else total + left_open(view, kept, other, weights)
+    total += left_open(view, rest, end, weights)
+    return total if other == end else total + left_open(view, rest, other, weights)
 
 
 @rule
@@ -105,11 +105,11 @@ def ends_after(view, kind, end, both_ends):
 
 
 @rule
-def left_open(view, kept, number, weights):
+def left_open(view, rest, number, weights):
     """Return the part of the score for leaving a number open."""
     total = weights[LEAVE + number]
     if weights[ATTACK + number] != 0 or weights[ATTACK_SHORT + number] != 0:
-        own = size(kept & 7 * CARRYING[number])
+        own = size(rest & 7 * CARRYING[number])
         if own:
             total += weights[ATTACK + number]
             if size(view.unseen & 7 * CARRYING[number]) <= own:

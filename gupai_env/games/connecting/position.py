@@ -84,12 +84,12 @@ def place_tiles(
     for moment, moves in itertools.chain.from_iterable(orders):
         dealt = [kind for hand in moment.hands for kind in tiles_in(hand)]
         order = np.array([*dealt, *deck_of(unused)], np.int8)
-        found = position.after()
-        deal_hands(found.rules, found.state, order, hand_size)
-        if play_all(found, moves):
-            if not found.terminated or not any(held):
-                return found
-            ended = ended or found
+        candidate = position.after()
+        deal_hands(candidate.rules, candidate.state, order, hand_size)
+        if play_all(candidate, moves):
+            if not candidate.terminated or not any(held):
+                return candidate
+            ended = ended or candidate
     if ended:
         return ended
     raise ValueError("no order of play that the rules allow was found that leads to this position")
@@ -187,12 +187,12 @@ class Search:
         for tries in range(MOST_TRIES):
             self.steps = STEPS * (1 + tries // 10)
             try:
-                found = self.trace(table, guess if tries else None)
+                path = self.trace(table, guess if tries else None)
             except GivenUpError:
                 continue
-            if found is None:
+            if path is None:
                 return
-            yield found
+            yield path
 
     def trace(self, table: Table, guess: random.Random | None) -> tuple[Table, list[int]] | None:
         """Return one such way, None if there is none; trying first what `guess` says."""
@@ -209,9 +209,9 @@ class Search:
         if self.late and (not guess or table.high - table.low < len(self.line)):
             moments.sort(key=lambda moment: moment[1] < DISCARD)
         for before, action in moments:
-            found = self.trace(before, guess)
-            if found:
-                return found[0], [*found[1], action]
+            path = self.trace(before, guess)
+            if path:
+                return path[0], [*path[1], action]
         self.hopeless.add(table)
         return None
 
@@ -238,15 +238,15 @@ class Search:
                 yield table.without(seat, kind, low=low, high=high, lays=lays), end * KINDS + kind
 
     def back_discards(self, table: Table, seat: int) -> Iterator[tuple[Table, int]]:
-        left = self.line[table.low][0] if self.both_ends else self.line[table.high - 1][1]
-        fitting = int(CARRYING[left] | CARRYING[self.line[table.high - 1][1]])
+        low_end = self.line[table.low][0] if self.both_ends else self.line[table.high - 1][1]
+        matches = int(CARRYING[low_end] | CARRYING[self.line[table.high - 1][1]])
         for kind in sorted(set(tiles_in(table.discards[seat]))):
-            if not self.forced or not int(kinds_in(table.hands[seat] + int(ONE[kind]))) & fitting:
+            if not self.forced or not int(kinds_in(table.hands[seat] + int(ONE[kind]))) & matches:
                 piles = tuple(pile - (int(ONE[kind]) if who == seat else 0) for who, pile in enumerate(table.discards))
                 yield table.without(seat, kind, discards=piles), DISCARD + kind
 
 
-def count_points(position: Position, what: str, piles: object, hand_size: int) -> None:
+def count_points(position: Position, label: str, piles: object, hand_size: int) -> None:
     """Give every seat the pips of its pile, which comes as its tiles or as the number of its pips.
 
     Raises: ValueError for more tiles than the deck has or than a hand, more pips than a hand can have, or another
@@ -255,19 +255,19 @@ def count_points(position: Position, what: str, piles: object, hand_size: int) -
     deck = position.game.deck(position.rules)
     heaviest = int(np.sort(WEIGHT[deck])[-hand_size:].sum())
     given: list[int] = []
-    for seat, pile in enumerate(seats_of(what, piles, position.variant.players)):
+    for seat, pile in enumerate(seats_of(label, piles, position.variant.players)):
         pips = whole(pile)
         if pips is None:
             try:
                 kinds = read_tiles(pile)
             except ValueError as error:
-                raise ValueError(f"{what}: {error}; pips are a whole number") from None
+                raise ValueError(f"{label}: {error}; pips are a whole number") from None
             if len(kinds) > hand_size:
-                raise ValueError(f"{what} of {len(kinds)} tiles are not allowed; a hand has {hand_size}")
+                raise ValueError(f"{label} of {len(kinds)} tiles are not allowed; a hand has {hand_size}")
             given += kinds
             pips = int(weight(tile_set(kinds)))
         if not 0 <= pips <= heaviest:
-            raise ValueError(f"{what} of {pips} pips are not allowed; a hand has 0 to {heaviest}")
+            raise ValueError(f"{label} of {pips} pips are not allowed; a hand has 0 to {heaviest}")
         position.state.points[seat] = pips
     rest_of(tile_set(deck), given)
 

@@ -94,28 +94,28 @@ def clear(state):
 def deal_hands(rules, state, order, hand_size):
     """Begin a deal in an empty state: `order` gives each seat the next `hand_size` tiles; the rest stay unused."""
     state.hand_size = hand_size
-    for at in range(len(order)):
-        if at < rules.players * hand_size:
-            state.hands[at // hand_size] += ONE[order[at]]
+    for index in range(len(order)):
+        if index < rules.players * hand_size:
+            state.hands[index // hand_size] += ONE[order[index]]
         else:
-            state.unused += ONE[order[at]]
+            state.unused += ONE[order[index]]
     state.to_act = state.leader
 
 
 @rule
 def history(rules, state, order, actions):
     """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
-    at = 0
+    index = 0
     for seat in range(rules.players):
-        at += list_tiles(state.hands[seat] + state.discards[seat] + state.played[seat], order[at:])
-    list_tiles(state.unused, order[at:])
+        index += list_tiles(state.hands[seat] + state.discards[seat] + state.played[seat], order[index:])
+    list_tiles(state.unused, order[index:])
     for turn in range(state.turn):
         actions[turn] = state.record[turn]
     return state.turn
 
 
 @rule
-def fitting(state):
+def matching_kinds(state):
     """Return the kinds that fit an open end; before the lead, all."""
     return CARRYING[state.ends[0]] | CARRYING[state.ends[1]]
 

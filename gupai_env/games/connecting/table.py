@@ -21,8 +21,8 @@ def scene(
     players = variant.players
     order = seats_from(near, players)
     terminated = payoffs is not None or near.turn == players * near.hand_size
-    asked = [int(view.seat) for view in views if view.asked]
-    to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
+    choosers = [int(view.seat) for view in views if view.asked]
+    to_act = choosers[0] if choosers else order[(near.leader + near.turn) % players]
 
     deck = len(game.deck(variant.as_rules(game.rules_type)))
     layout = _stacked(near) if variant.stacked else _layout(near, both_ends, deck)
@@ -54,7 +54,7 @@ def scene(
         notes.append(say("turn {turn} of {turns}", turn=near.turn + 1, turns=players * near.hand_size))
     notes.append(say("leader: {name}", name=names[order[near.leader]]))
     notes += deal_of_match(near, terminated)
-    if asked and not terminated:
+    if choosers and not terminated:
         notes.append(say("asked before the play: {name}", name=names[to_act]))
     if near.locked and not terminated:
         notes.append("locked: no double may be played")

@@ -32,16 +32,16 @@ from gupai_env.games.da_ling.rules import (
 def strengths(outcome: Outcome) -> np.ndarray:
     """Return the pips of the colour in every group that matches, int [N, players, groups]; NO_MATCH in the others."""
     states, players = outcome.states, outcome.variant.players
-    of, tiles = GROUP_OF[states.splits[:, :players]], VALUE[states.tiles[:, :players]]
-    value = np.stack([np.where(of == group, tiles, 0).sum(2) for group in range(GROUPS)], 2)
+    group_of, tiles = GROUP_OF[states.splits[:, :players]], VALUE[states.tiles[:, :players]]
+    value = np.stack([np.where(group_of == group, tiles, 0).sum(2) for group in range(GROUPS)], 2)
     target, red = states.target.astype(int)[:, None, None], states.red[:, None, None] != 0
     match = matches(points_of(value), wilds_of(value), target)
     return np.where(match, np.where(red, colour_of(value, True), colour_of(value, False)), NO_MATCH)
 
 
-def _tied(found: np.ndarray) -> np.ndarray:
-    most = found.max(1)
-    return (most != NO_MATCH) & ((found == most[:, None]).sum(1) > 1)
+def _tied(values: np.ndarray) -> np.ndarray:
+    most = values.max(1)
+    return (most != NO_MATCH) & ((values == most[:, None]).sum(1) > 1)
 
 
 def absolute_winner(outcome: Outcome, number: int) -> np.ndarray:
@@ -51,16 +51,16 @@ def absolute_winner(outcome: Outcome, number: int) -> np.ndarray:
 
 def absolute_tie(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where the strongest of those that match all three tie."""
-    found = strengths(outcome)
-    total = np.where((found != NO_MATCH).all(2), found.sum(2), NO_MATCH)
+    values = strengths(outcome)
+    total = np.where((values != NO_MATCH).all(2), values.sum(2), NO_MATCH)
     return _tied(total).astype(float)
 
 
 def group_tie(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where nobody matches all three, and a stake stays with all because the strongest of a group tie."""
-    found = strengths(outcome)
-    nobody = ~(found != NO_MATCH).all(2).any(1)
-    return (nobody & np.stack([_tied(found[:, :, group]) for group in range(GROUPS)]).any(0)).astype(float)
+    values = strengths(outcome)
+    nobody = ~(values != NO_MATCH).all(2).any(1)
+    return (nobody & np.stack([_tied(values[:, :, group]) for group in range(GROUPS)]).any(0)).astype(float)
 
 
 def house_income(outcome: Outcome, number: int) -> np.ndarray:

@@ -42,10 +42,10 @@ def encode(view, out):
     out[AT.target + int(view.target)] = 1
     out[AT.red] = view.red
     write_strengths(view.strength, out, AT.pips)
-    for at in range(len(GROUPS)):
-        strength = out[AT.pips + at]
-        out[AT.matches + at] = strength >= 0
-        out[AT.pips + at] = max(strength, 0)
+    for index in range(len(GROUPS)):
+        strength = out[AT.pips + index]
+        out[AT.matches + index] = strength >= 0
+        out[AT.pips + index] = max(strength, 0)
     out[AT.players + int(view.players) - 2] = 1
     if view.splits[0] != UNSPLIT:
         out[AT.split + int(view.splits[0])] = 1

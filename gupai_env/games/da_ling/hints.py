@@ -59,4 +59,4 @@ class DaLingHints(Hints):
 def _matched(view: np.record, action: int) -> list[str]:
     """Return the stakes of the groups of a split, "" of those that do not match."""
     groups = SPLITS[action]
-    return [f"{view.stakes[at]:g}" if view.strength[group] != NO_MATCH else "" for at, group in enumerate(groups)]
+    return [f"{view.stakes[index]:g}" if view.strength[group] != NO_MATCH else "" for index, group in enumerate(groups)]

@@ -70,7 +70,7 @@ def fitting_tiles(wilds: int, lacks: int, red: int, pips: int) -> int:
 
 FITTING = np.array(
     [
-        [[[fitting_tiles(*each, red, pips) for pips in range(ENOUGH)] for red in range(2)] for each in row]
+        [[[fitting_tiles(*target, red, pips) for pips in range(ENOUGH)] for red in range(2)] for target in row]
         for row in ([(wilds, lacks) for lacks in range(10)] for wilds in range(len(WILD) + 1))
     ],
     np.int64,
@@ -81,11 +81,11 @@ def triples_with() -> np.ndarray:
     """Return how many triples of all tiles hold one of a kind and match a target with as many pips of a colour."""
     one, two, target, red, pips = np.ogrid[:KINDS, :KINDS, :10, :2, :TRIPLE_PIPS]
     lacks = (target - KIND_POINTS[one] - KIND_POINTS[two]) % 10
-    left = (pips - KIND_PIPS[red, one] - KIND_PIPS[red, two]).clip(0, ENOUGH - 1)
+    missing = (pips - KIND_PIPS[red, one] - KIND_PIPS[red, two]).clip(0, ENOUGH - 1)
     wilds = (KIND_WILDS[one] + KIND_WILDS[two]).clip(max=len(WILD))
-    third = np.bitwise_count(bit_each(FITTING[wilds, lacks, red, left] & (FULL_SET - ONE[one] - ONE[two])))
-    found: np.ndarray = (third * (COPIES[two] - (one == two))).sum(1) // 2  # each is met in two orders
-    return found
+    third = np.bitwise_count(bit_each(FITTING[wilds, lacks, red, missing] & (FULL_SET - ONE[one] - ONE[two])))
+    counts: np.ndarray = (third * (COPIES[two] - (one == two))).sum(1) // 2  # each is met in two orders
+    return counts
 
 
 TRIPLES_WITH = triples_with().astype(np.int16)  # [KINDS, 10, 2, TRIPLE_PIPS], by kind, target, colour and pips
@@ -152,12 +152,12 @@ def third_tiles(tiles, one, two, view, pips):
 @rule
 def strong_pairs(view, pips):
     """Return how many pairs of unseen tiles match with as many pips of the colour."""
-    found, left = 0, view.unseen
-    while left:
-        kind = first_kind(left)
-        left -= ONE[kind]
-        found += third_tiles(left, kind, NO_TILE, view, pips)
-    return found
+    count, remaining = 0, view.unseen
+    while remaining:
+        kind = first_kind(remaining)
+        remaining -= ONE[kind]
+        count += third_tiles(remaining, kind, NO_TILE, view, pips)
+    return count
 
 
 @rule
@@ -167,15 +167,15 @@ def strong_triples(view, pips):
     There are fewer tiles that are seen, so that it is quicker to count all triples of the deck, without those of one
     such tile, and again with those of two of them, and without those of three.
     """
-    found, left = TRIPLES[view.target, view.red, pips], FULL_SET - view.unseen
-    while left:
-        one = first_kind(left)
-        left -= ONE[one]
-        found -= TRIPLES_WITH[one, view.target, view.red, pips]
-        rest = left
+    count, remaining = TRIPLES[view.target, view.red, pips], FULL_SET - view.unseen
+    while remaining:
+        one = first_kind(remaining)
+        remaining -= ONE[one]
+        count -= TRIPLES_WITH[one, view.target, view.red, pips]
+        rest = remaining
         while rest:
             two = first_kind(rest)
             rest -= ONE[two]
-            found += third_tiles(FULL_SET - ONE[one] - ONE[two], one, two, view, pips)
-            found -= third_tiles(rest, one, two, view, pips)
-    return found
+            count += third_tiles(FULL_SET - ONE[one] - ONE[two], one, two, view, pips)
+            count -= third_tiles(rest, one, two, view, pips)
+    return count

@@ -49,13 +49,13 @@ def from_tiles(
     position = new_position(GAME, leader, len(hands), variant)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    shown = read_tiles(table)
+    table_tiles = read_tiles(table)
     size = HANDS[position.rules.deck]
-    if len(shown) != TABLE or any(len(hand) != size for hand in held):
-        sizes = ", ".join(str(len(tiles)) for tiles in (shown, *held))
+    if len(table_tiles) != TABLE or any(len(hand) != size for hand in held):
+        sizes = ", ".join(str(len(tiles)) for tiles in (table_tiles, *held))
         raise ValueError(f"{TABLE} tiles lie on the table and {size} are in each hand, not {sizes}")
-    state.unused = rest_of(DECK_SETS[position.rules.deck], [*shown, *(kind for hand in held for kind in hand)])
-    lay_table(state, *shown)
+    state.unused = rest_of(DECK_SETS[position.rules.deck], [*table_tiles, *(kind for hand in held for kind in hand)])
+    lay_table(state, *table_tiles)
     return split_hands(position, held, splits, partial(split_of, position.rules))
 
 
@@ -72,13 +72,13 @@ def split_of(rules: Any, hand: Sequence[int], split: Split) -> int:
 
 def strength(table: Tiles, group: Tiles) -> int | None:
     """Return the pips of the colour in a group of a hand; None if it does not match the table."""
-    shown, held = read_tiles(table), read_tiles(group)
-    if len(shown) != TABLE or not 1 <= len(held) <= 3:
-        raise ValueError(f"the table has {TABLE} tiles and a group 1 to 3, not {len(shown)} and {len(held)}")
-    rest_of(DECK_SETS[0], [*shown, *held])
-    target, red = int(WEIGHT[shown].sum()) % 10, int(RED[shown].sum()) >= RED_FROM
-    found = strength_of(int(VALUE[held].sum()), target, red)
-    return None if found == NO_MATCH else int(found)
+    table_tiles, held = read_tiles(table), read_tiles(group)
+    if len(table_tiles) != TABLE or not 1 <= len(held) <= 3:
+        raise ValueError(f"the table has {TABLE} tiles and a group 1 to 3, not {len(table_tiles)} and {len(held)}")
+    rest_of(DECK_SETS[0], [*table_tiles, *held])
+    target, red = int(WEIGHT[table_tiles].sum()) % 10, int(RED[table_tiles].sum()) >= RED_FROM
+    value = strength_of(int(VALUE[held].sum()), target, red)
+    return None if value == NO_MATCH else int(value)
 
 
 def settle(table: Tiles, splits: Sequence[Split], **variant: Unpack[DaLingPosition]) -> list[float]:

@@ -64,13 +64,18 @@ GROUP_OF = np.array(
 )  # [60, HAND]
 # If the tiles at `place` and next to it are equal, only splits count where the first is in the smaller group.
 ORDERED = np.array(
-    [sum(1 << split for split, of in enumerate(GROUP_OF) if of[place] <= of[place + 1]) for place in range(HAND - 1)],
+    [
+        sum(1 << split for split, group_of in enumerate(GROUP_OF) if group_of[place] <= group_of[place + 1])
+        for place in range(HAND - 1)
+    ],
     np.int64,
 )  # [HAND - 1], splits as bits
 ALL_SPLITS = (1 << len(SPLITS)) - 1
 # With the tiny deck a, b and c go to one group each; d, e and f hold no tile: one is in the pair, two in the triple.
 ONE_TILE_EACH = sum(
-    1 << split for split, of in enumerate(GROUP_OF.tolist()) if sorted(of[:3]) + of[3:] == [0, 1, 2, 1, 2, 2]
+    1 << split
+    for split, group_of in enumerate(GROUP_OF.tolist())
+    if sorted(group_of[:3]) + group_of[3:] == [0, 1, 2, 1, 2, 2]
 )
 SPLITS_OF = (ALL_SPLITS, ONE_TILE_EACH)  # by deck
 

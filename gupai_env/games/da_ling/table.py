@@ -44,36 +44,36 @@ def scene(
     near = views[0]
     players = variant.players
     order = seats_from(near, players)
-    shown = near.splits[1] != UNSPLIT
-    asked = [int(view.seat) for view in views if view.asked]
+    is_open = near.splits[1] != UNSPLIT
+    choosers = [int(view.seat) for view in views if view.asked]
     own = {int(view.seat): view for view in views}
     size = HANDS[variant.as_rules(game.rules_type).deck]
-    absolute, winners = winners_of(near, variant) if shown else (NOBODY, [NOBODY] * GROUPS)
+    absolute, winners = winners_of(near, variant) if is_open else (NOBODY, [NOBODY] * GROUPS)
 
     places = []
     for place, seat in enumerate(order):
-        view, at = (own[seat], 0) if seat in own else (near, place)
+        view, offset = (own[seat], 0) if seat in own else (near, place)
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        words.append(_pips(view, at))
+        words.append(_pips(view, offset))
         won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == place]
         if won:
             words.append("takes all stakes" if absolute == place else say("wins {groups}", groups=joined(" and ", won)))
-        verdicts = _verdicts(near, place, winners) if shown else [""] * GROUPS
-        piles = _piles(view, at, size, verdicts)
-        places.append(Place(names[seat], piles, to_act=seat in asked, note=joined(", ", words)))
+        verdicts = _verdicts(near, place, winners) if is_open else [""] * GROUPS
+        piles = _piles(view, offset, size, verdicts)
+        places.append(Place(names[seat], piles, to_act=seat in choosers, note=joined(", ", words)))
 
-    colour = "colour {colour}: its pips are counted" if shown else "colour {colour}"
+    colour = "colour {colour}: its pips are counted" if is_open else "colour {colour}"
     notes: list[str] = [
         say("target {target}", target=int(near.target)),
         say(colour, colour=colour_named(near)),
         say("stakes {stakes}", stakes=", ".join(f"{stake:g}" for stake in near.stakes)),
     ]
-    notes += deal_of_match(near, shown)
-    last_move = "All hands are open" if shown else "Everybody splits a hand, unseen by the others"
+    notes += deal_of_match(near, is_open)
+    last_move = "All hands are open" if is_open else "Everybody splits a hand, unseen by the others"
     if absolute != NOBODY:
         winner = names[order[absolute]]
         last_move = joined(": ", [last_move, says(winner, "{name} matches all three", "{name} match all three")])
-    elif shown and winners == [NOBODY] * GROUPS:
+    elif is_open and winners == [NOBODY] * GROUPS:
         last_move = joined(": ", [last_move, "nobody wins"])
     centre = (Pile("table", faces(near.table), capacity=TABLE),)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
@@ -112,7 +112,7 @@ def is_push(view: np.record, variant: DaLing) -> bool:
 
 def _all_match(strengths: Sequence[list[int]]) -> list[int]:
     """Return for each seat the pips of the colour in its groups, NO_MATCH unless all of them match."""
-    return [NO_MATCH if NO_MATCH in each else sum(each) for each in strengths]
+    return [NO_MATCH if NO_MATCH in hand else sum(hand) for hand in strengths]
 
 
 def _verdicts(view: np.record, place: int, winners: Sequence[int]) -> list[str]:
@@ -138,8 +138,8 @@ def _piles(view: np.record, place: int, size: int, verdicts: Sequence[str]) -> t
         return (Pile("hand", faces(view.hands[place]), capacity=size),)
     piles = []
     groups = groups_of(view.splits[place], _tiles(view, place))
-    found = zip(GROUP_NAMES, groups, _strengths(view, place), verdicts, strict=True)
-    for name, group, strength, verdict in found:
+    rows = zip(GROUP_NAMES, groups, _strengths(view, place), verdicts, strict=True)
+    for name, group, strength, verdict in rows:
         tiles = tuple(face for kind in reversed(group) for face in faces(ONE[kind]))
         marked = tuple(range(len(tiles))) if strength != NO_MATCH else ()
         made: str = alias("no", context="group")

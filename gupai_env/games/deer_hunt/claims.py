@@ -22,16 +22,16 @@ KIND = np.arange(KINDS)
 FOURS = kind_of(4, 4)
 
 
-def trick_red(at: Positions, number: int) -> np.ndarray:
+def trick_red(positions: Positions, number: int) -> np.ndarray:
     """Return the red pips in the trick."""
-    trick = at.states.trick
-    pips: np.ndarray = np.where((trick >= 0) & (at.states.lying > 0)[:, None], RED[trick], 0).sum(1)
+    trick = positions.states.trick
+    pips: np.ndarray = np.where((trick >= 0) & (positions.states.lying > 0)[:, None], RED[trick], 0).sum(1)
     return pips
 
 
-def partner_sure(at: Positions, number: int) -> np.ndarray:
+def partner_sure(positions: Positions, number: int) -> np.ndarray:
     """Return 1 where the partner of the seat to act takes the trick, and no opponent can take it any more."""
-    state, rows = at.states, at.rows
+    state, rows = positions.states, positions.rows
     mine, taking = state.to_act.astype(int), state.taking.astype(int)
     partner = (state.lying > 0) & (taking == (mine + PARTNER) % SEATS)
     unseen = state.hands.sum(1) - state.hands[rows, mine]
@@ -40,20 +40,20 @@ def partner_sure(at: Positions, number: int) -> np.ndarray:
     return sure.astype(int)
 
 
-def lying(at: Positions, number: int) -> np.ndarray:
+def lying(positions: Positions, number: int) -> np.ndarray:
     """Return how many tiles are in the trick."""
-    found: np.ndarray = at.states.lying.astype(int)
-    return found
+    tiles: np.ndarray = positions.states.lying.astype(int)
+    return tiles
 
 
-def deer(at: Positions, number: int) -> np.ndarray:
+def deer(positions: Positions, number: int) -> np.ndarray:
     """Return which actions play a tile of at least so many red pips, 1 without a number."""
     return (max(number, 1) <= RED)[None]
 
 
-def strongest(at: Positions, number: int) -> np.ndarray:
+def strongest(positions: Positions, number: int) -> np.ndarray:
     """Return which actions play the strongest tile of the hand."""
-    held = counts_of(at.hands) > 0
+    held = counts_of(positions.hands) > 0
     return held & (KIND[None] == (held * KIND).max(1)[:, None])
 
 

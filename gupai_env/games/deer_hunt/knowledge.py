@@ -116,16 +116,16 @@ def deal_packs(rules, view, key, hands, free):
         return
     kinds = scratch(SEATS, np.int8)
     own = pack & ~kinds_in(view.hand + view.played[0] + view.played[PARTNER])
-    for at in range(list_tiles(own & kinds_in(unseen), kinds)):
-        unseen -= put(PARTNER, kinds[at], hands, free)
-    left = list_tiles(pack & ~kinds_in(view.played[1] + view.played[3]) & kinds_in(unseen), kinds)
-    shuffle(kinds[:left], key)
+    for index in range(list_tiles(own & kinds_in(unseen), kinds)):
+        unseen -= put(PARTNER, kinds[index], hands, free)
+    remaining = list_tiles(pack & ~kinds_in(view.played[1] + view.played[3]) & kinds_in(unseen), kinds)
+    shuffle(kinds[:remaining], key)
     if rules.fair_deal == ONE_HEAVEN:
-        first = left and draw(key, 0, free[1] + free[3]) < free[1]
+        first = remaining and draw(key, 0, free[1] + free[3]) < free[1]
     else:
         first = size(pack) // 2 - size(view.played[1] & (7 * pack))
-    for at in range(left):
-        put(1 if at < first else 3, kinds[at], hands, free)
+    for index in range(remaining):
+        put(1 if index < first else 3, kinds[index], hands, free)
 
 
 @rule

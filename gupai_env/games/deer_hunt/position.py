@@ -36,9 +36,9 @@ def from_tiles(
     caught = [read_tiles(tiles) for tiles in seats_of("taken", taken, SEATS)]
     lying, gone = read_tiles(trick), read_tiles(escaped)
     rest_of(DECK_SETS[rules.deck], [*lying, *gone, *(kind for tiles in (*held, *caught) for kind in tiles)])
-    for what, tiles in (*(("taken", each) for each in caught), ("escaped", gone)):
+    for label, tiles in (*(("taken", tiles) for tiles in caught), ("escaped", gone)):
         if len(tiles) % SEATS:
-            raise ValueError(f"{what} must hold whole tricks, of {SEATS} tiles each, not {len(tiles)} tiles")
+            raise ValueError(f"{label} must hold whole tricks, of {SEATS} tiles each, not {len(tiles)} tiles")
     if len(lying) >= SEATS:
         raise ValueError(f"a trick under way has at most {SEATS - 1} tiles, not {len(lying)}")
     mover = (int(state.leader) + len(lying)) % SEATS if to_act is None else read_seat("to_act", to_act, SEATS)

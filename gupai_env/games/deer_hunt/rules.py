@@ -78,16 +78,16 @@ SHARES = np.array([shares + [0] * (MOST_SHARES - len(shares)) for shares in _SHA
 NUM_SHARES = tuple(map(len, _SHARES))
 # A set of places in the order of the deck has a number: all sets of as many places are numbered from 0 on by what this
 # adds for each of their places, the lowest first. int64 [places, tiles]
-NUMBERS = np.array([[comb(place, at + 1) for at in range(PACKED)] for place in range(PLAYS)], np.int64)
+NUMBERS = np.array([[comb(place, index + 1) for index in range(PACKED)] for place in range(PLAYS)], np.int64)
 
 
 def _places(tiles: int, numbers: int) -> list[int]:
     """Return the sets of so many places that have the numbers from 0 on, as bits."""
-    found: dict[int, int] = {}
+    places: dict[int, int] = {}
     for chosen in combinations(range(tiles + 3), tiles):
-        number = sum(int(NUMBERS[place, at]) for at, place in enumerate(chosen))
-        found[number] = sum(1 << place for place in chosen)
-    return [found[number] for number in range(numbers)]
+        number = sum(int(NUMBERS[place, index]) for index, place in enumerate(chosen))
+        places[number] = sum(1 << place for place in chosen)
+    return [places[number] for number in range(numbers)]
 
 
 _PLACES = [[0], _places(2, NUM_SHARES[ONE_HEAVEN] ** 2), _places(PACKED, NUM_SHARES[FOUR] ** 2)]
@@ -162,25 +162,25 @@ def deal_from(rules, state, order):
     clear(state)
     pack = PACKS[rules.fair_deal]
     if pack:
-        shares, number, found = NUM_SHARES[rules.fair_deal], 0, 0
+        shares, number, packed = NUM_SHARES[rules.fair_deal], 0, 0
         for place in range(len(order)):
             if count(pack, order[place]):
-                number += NUMBERS[place, found]
-                found += 1
+                number += NUMBERS[place, packed]
+                packed += 1
         for seat in range(2):
             share = SHARES[rules.fair_deal, number % shares]
             state.hands[seat] = share
             state.hands[seat + PARTNER] = pack - share
             number //= shares
-    seat, left = 0, HANDS[rules.deck] - size(state.hands[0])
+    seat, remaining = 0, HANDS[rules.deck] - size(state.hands[0])
     for place in range(len(order)):
         if count(pack, order[place]):
             continue
-        while left == 0:
+        while remaining == 0:
             seat += 1
-            left = HANDS[rules.deck] - size(state.hands[seat])
+            remaining = HANDS[rules.deck] - size(state.hands[seat])
         state.hands[seat] += ONE[order[place]]
-        left -= 1
+        remaining -= 1
     state.to_act = state.leader
 
 
@@ -188,7 +188,7 @@ def deal_from(rules, state, order):
 def history(rules, state, order, actions):
     """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     pack, shares = PACKS[rules.fair_deal], NUM_SHARES[rules.fair_deal]
-    number, packed, at = 0, 0, 0
+    number, packed, index = 0, 0, 0
     # The tiles of both packs go to the places that share them so, in any order; all others in between and behind.
     if pack:
         for seat in (1, 0):  # the last remainder first
@@ -200,14 +200,14 @@ def history(rules, state, order, actions):
     places = PLACES[rules.fair_deal, number]
     for seat in range(rules.players):
         others = (state.hands[seat] + state.played[seat]) & ~(7 * pack)
-        while others or (packed and places >> at & 1):
-            if packed and places >> at & 1:
-                order[at] = first_kind(packed)
-                packed -= ONE[order[at]]
+        while others or (packed and places >> index & 1):
+            if packed and places >> index & 1:
+                order[index] = first_kind(packed)
+                packed -= ONE[order[index]]
             else:
-                order[at] = first_kind(others)
-                others -= ONE[order[at]]
-            at += 1
+                order[index] = first_kind(others)
+                others -= ONE[order[index]]
+            index += 1
     for play in range(state.plays):
         actions[play] = state.record[play]
     return state.plays

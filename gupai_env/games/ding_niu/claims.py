@@ -42,12 +42,12 @@ def smothered_by_winner(outcome: Outcome, number: int) -> np.ndarray:
 
 def tie_rule_gain(outcome: Outcome, number: int) -> np.ndarray:
     """Return chips that the order on ties gives the seat at a place of the deal's order, over tied seats sharing."""
-    states, found = outcome.states, points(outcome)
+    states, totals = outcome.states, points(outcome)
     if outcome.variant.settlement != "chips":  # type: ignore[attr-defined]
         return np.zeros(len(states))
     plain, ranks = states.maker == NOBODY, CHIPS_BY_RANK[0].astype(float)
-    less = (found[:, None, :] < found[:, :, None]).sum(2)
-    equal = (found[:, None, :] == found[:, :, None]).sum(2)
+    less = (totals[:, None, :] < totals[:, :, None]).sum(2)
+    equal = (totals[:, None, :] == totals[:, :, None]).sum(2)
     sums = np.append(0, np.cumsum(ranks))
     shared = (sums[less + equal] - sums[less]) / equal
     seat = (states.leader + number - 1) % outcome.variant.players
@@ -68,42 +68,42 @@ def blocking_layouts() -> dict[tuple[int, int], int]:
     faces = [tuple(PIPS[kind].tolist()) for kind in kinds]
     doubles = {int(PIPS[kind, 0]) for kind in DECK.tolist() if PIPS[kind, 0] == PIPS[kind, 1]}
     starts = [(copies, (n, n)) for n in doubles]  # a double that is led
-    for at, (high, low) in enumerate(faces):
-        starts.append((_less(copies, at), (min(high, low), max(high, low))))
-    queue = deque((left, ends, sum(copies) - sum(left)) for left, ends in starts)
-    seen, found = set(starts), dict[tuple[int, int], int]()
+    for index, (high, low) in enumerate(faces):
+        starts.append((_less(copies, index), (min(high, low), max(high, low))))
+    queue = deque((counts, ends, sum(copies) - sum(counts)) for counts, ends in starts)
+    seen, fewest = set(starts), dict[tuple[int, int], int]()
     while queue:  # breadth first by tiles laid, so the first layout of a kind has the fewest
-        left, ends, laid = queue.popleft()
-        for at, face in enumerate(faces):
-            if not left[at]:
+        counts, ends, laid = queue.popleft()
+        for index, face in enumerate(faces):
+            if not counts[index]:
                 continue
             for joins, leaves in (face, face[::-1]):
                 for end, other in (ends, ends[::-1]):
                     if joins != end:
                         continue
-                    after, now = _less(left, at), (min(leaves, other), max(leaves, other))
+                    after, now = _less(counts, index), (min(leaves, other), max(leaves, other))
                     if (after, now) in seen:
                         continue
                     seen.add((after, now))
                     if any(rest and set(faces[k]) & set(now) for k, rest in enumerate(after)):
                         queue.append((after, now, laid + 1))
-                    elif now not in found or found[now] > laid + 1:
-                        found[now] = laid + 1
-    return found
+                    elif now not in fewest or fewest[now] > laid + 1:
+                        fewest[now] = laid + 1
+    return fewest
 
 
-def _less(left: tuple[int, ...], at: int) -> tuple[int, ...]:
-    return (*left[:at], left[at] - 1, *left[at + 1 :])
+def _less(counts: tuple[int, ...], index: int) -> tuple[int, ...]:
+    return (*counts[:index], counts[index] - 1, *counts[index + 1 :])
 
 
 def classic_blocks() -> Facts:
     """Return every kind of classic suan zhang, from a search of all layouts, and its fewest non-doubles."""
-    found = blocking_layouts()
-    facts: Facts = {"kinds": " ".join(f"{a}-{b}" for a, b in sorted(found))}
-    facts |= {f"fewest {a}-{b}": count for (a, b), count in sorted(found.items())}
-    fewest = min(found.values())
+    layouts = blocking_layouts()
+    facts: Facts = {"kinds": " ".join(f"{a}-{b}" for a, b in sorted(layouts))}
+    facts |= {f"fewest {a}-{b}": count for (a, b), count in sorted(layouts.items())}
+    fewest = min(layouts.values())
     facts["fewest"] = fewest
-    facts["easiest"] = " ".join(f"{a}-{b}" for (a, b), count in sorted(found.items()) if count == fewest)
+    facts["easiest"] = " ".join(f"{a}-{b}" for (a, b), count in sorted(layouts.items()) if count == fewest)
     return facts
 
 

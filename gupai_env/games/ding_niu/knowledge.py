@@ -143,8 +143,8 @@ def possible(rules, view, state, tiles, offsets, turns):
         for slot in range(len(tiles)):
             if offsets[slot] == view.maker and turns[slot] > made_at:
                 hand += ONE[tiles[slot]]
-        left = view.left + ONE[view.record[made_at] % KINDS]
-        state.exempt = has_no_way_out(rules, hand, left, ends)
+        remaining = view.left + ONE[view.record[made_at] % KINDS]
+        state.exempt = has_no_way_out(rules, hand, remaining, ends)
     return True
 
 

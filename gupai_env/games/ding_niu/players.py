@@ -111,12 +111,12 @@ def score_of_block(view, action, made, weights):
 @rule
 def score_of_threats(view, action, own, others):
     """Return the part of the score for own and unseen tiles that would make a suan zhang after a move."""
-    left, end, other = view.left, view.ends[0], view.ends[1]
+    remaining, end, other = view.left, view.ends[0], view.ends[1]
     if action < DISCARD:
         kind = action % KINDS
-        left -= ONE[kind] & ~DOUBLES
+        remaining -= ONE[kind] & ~DOUBLES
         end, other = connecting.ends_after(view, kind, action // KINDS, True)
-    threat = THREAT[gather(kinds_in(left), RUNNING_SET), end, other]
+    threat = THREAT[gather(kinds_in(remaining), RUNNING_SET), end, other]
     if threat & (NOTHING_FITS | view.smothered_numbers) == 0:
         return 0.0
     hand, total = view.hand - ONE[action % KINDS], 0.0
@@ -124,16 +124,16 @@ def score_of_threats(view, action, own, others):
     while kinds:
         kind = first_kind(kinds)
         kinds -= ONE[kind]
-        if blocks(view, left, end, other, kind):
+        if blocks(view, remaining, end, other, kind):
             total += own * count(hand, kind) + others * count(view.unseen, kind)
     return total
 
 
 @rule
-def blocks(view, left, end, other, kind):
+def blocks(view, remaining, end, other, kind):
     """True if a tile can be laid so that it makes a suan zhang; `left` is off the layout."""
     for opens in range(2):
         joins = PIPS[kind, 1 - opens]
-        if joins in (end, other) and made_by(view, left, (end, other), kind, opens) != NONE:
+        if joins in (end, other) and made_by(view, remaining, (end, other), kind, opens) != NONE:
             return True
     return False

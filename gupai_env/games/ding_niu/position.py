@@ -105,13 +105,13 @@ def _judged(position: Position, line: Line) -> SuanZhang | None:
     if len(line) < 2 or not position.rules.suan_zhang:
         return None
     rules, ends = position.rules, (line[0][0], line[-1][1])
-    left = off_layout(rules, [tile_set(kind_of(*tile) for tile in line)])
-    made = judge(rules, left, *ends)
+    remaining = off_layout(rules, [tile_set(kind_of(*tile) for tile in line)])
+    made = judge(rules, remaining, *ends)
     if made == NONE:
         return None
     if made == CLASSIC:
         return SuanZhang("classic", tuple(sorted(set(ends))))
-    lost = int(LOST[gather(kinds_in(left), RUNNING_SET), ends[0], ends[1]]) & rules.smothered_numbers
+    lost = int(LOST[gather(kinds_in(remaining), RUNNING_SET), ends[0], ends[1]]) & rules.smothered_numbers
     return SuanZhang("smothered", tuple(n for n in range(1, HIGHEST + 1) if lost & bits([n])))
 
 

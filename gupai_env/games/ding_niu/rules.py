@@ -60,9 +60,9 @@ from gupai_env.games.connecting.rules import (
     SEATS,
     deal_hands,
     end_early,
-    fitting,
     mark_discards,
     mark_plays,
+    matching_kinds,
     shed,
     winner,
 )
@@ -206,32 +206,32 @@ def deal_from(rules, state, order):
 @rule
 def off_layout(rules, played):
     """Return the tiles, doubles aside, that are not on the layout; `played` are tile sets by seat."""
-    left = DECK_SETS[rules.deck]
+    remaining = DECK_SETS[rules.deck]
     for seat in range(len(played)):
-        left -= played[seat]
-    return left & ~(DOUBLES * 7)
+        remaining -= played[seat]
+    return remaining & ~(DOUBLES * 7)
 
 
 @rule
-def judge(rules, left, end, other):
+def judge(rules, remaining, end, other):
     """Return what a layout with these open numbers is: NONE, CLASSIC or SMOTHERED; `left` is off it."""
-    lost = LOST[gather(kinds_in(left), RUNNING_SET), end, other]
+    lost = LOST[gather(kinds_in(remaining), RUNNING_SET), end, other]
     if lost & NOTHING_FITS:
         return CLASSIC
     return SMOTHERED if lost & rules.smothered_numbers else NONE
 
 
 @rule
-def made_by(rules, left, ends, kind, end):
+def made_by(rules, remaining, ends, kind, end):
     """Return what the layout becomes when `kind` is laid on it with its `end` (0 high, 1 low) open."""
     joins, leaves = PIPS[kind, 1 - end], PIPS[kind, end]
     if ends[0] == 0 or joins == leaves:
         return NONE
-    return judge(rules, left - ONE[kind], leaves, ends[1] if ends[0] == joins else ends[0])
+    return judge(rules, remaining - ONE[kind], leaves, ends[1] if ends[0] == joins else ends[0])
 
 
 @rule
-def has_no_way_out(rules, hand, left, ends):
+def has_no_way_out(rules, hand, remaining, ends):
     """True if every play of `hand` makes a suan zhang, whatever may be discarded; it can lay a tile."""
     kinds = kinds_in(hand) & (CARRYING[ends[0]] | CARRYING[ends[1]])
     if kinds & DOUBLES:
@@ -241,7 +241,7 @@ def has_no_way_out(rules, hand, left, ends):
         kinds -= ONE[kind]
         for end in range(2):
             joins = PIPS[kind, 1 - end]
-            if joins in (ends[0], ends[1]) and made_by(rules, left, ends, kind, end) == NONE:
+            if joins in (ends[0], ends[1]) and made_by(rules, remaining, ends, kind, end) == NONE:
                 return False
     return True
 
@@ -249,7 +249,7 @@ def has_no_way_out(rules, hand, left, ends):
 @rule
 def legal_actions(rules, state, mask):
     """Mark the plays, and the discards where they are allowed; the lead must be played."""
-    kinds = kinds_in(state.hands[state.to_act]) & fitting(state)
+    kinds = kinds_in(state.hands[state.to_act]) & matching_kinds(state)
     mark_plays(state, kinds, True, mask)
     if kinds == 0 or not (rules.forced_play or state.turn == 0):
         mark_discards(state, mask)
@@ -260,13 +260,13 @@ def step(rules, state, action):
     """Lay or discard a tile; the deal ends with the last tile or, as the option says, by a suan zhang."""
     made = NONE
     if rules.suan_zhang and action < DISCARD and state.suan_zhang == NONE:
-        left = off_layout(rules, state.played)
-        made = made_by(rules, left, state.ends, action % KINDS, action // KINDS)
+        remaining = off_layout(rules, state.played)
+        made = made_by(rules, remaining, state.ends, action % KINDS, action // KINDS)
         if made != NONE:
             state.suan_zhang = made
             state.maker = state.to_act
             if rules.exempt_forced_maker:
-                state.exempt = has_no_way_out(rules, state.hands[state.to_act], left, state.ends)
+                state.exempt = has_no_way_out(rules, state.hands[state.to_act], remaining, state.ends)
     shed(rules, state, action, True)
     if made == NONE or (made == CLASSIC and rules.after_suan_zhang == PLAYED_ON):
         return
@@ -278,7 +278,7 @@ def step(rules, state, action):
 @rule
 def lay_doubles(rules, state):
     """Every holder lays the doubles of the open numbers."""
-    doubles = 7 * (DOUBLES & fitting(state))
+    doubles = 7 * (DOUBLES & matching_kinds(state))
     for seat in range(rules.players):
         laid = state.hands[seat] & doubles
         state.hands[seat] -= laid

@@ -8,11 +8,11 @@ from gupai_env.games.claims import SHARE, ActionFeature, Metric, Outcome, Positi
 from gupai_env.games.fishing.rules import CATCH
 
 
-def third(at: Positions, number: int) -> np.ndarray:
+def third(positions: Positions, number: int) -> np.ndarray:
     """Return which actions lay the third tile of a kind in the lake."""
-    found = np.zeros(at.masks.shape, bool)
-    found[:, :CATCH] = counts_of(at.states.lake) == 2
-    return found
+    actions = np.zeros(positions.masks.shape, bool)
+    actions[:, :CATCH] = counts_of(positions.states.lake) == 2
+    return actions
 
 
 def lake_left(outcome: Outcome, number: int) -> np.ndarray:
@@ -28,7 +28,7 @@ def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
     """
 
     def values(outcome: Outcome, number: int) -> np.ndarray:
-        big, whole = (each[:, 0] - each[:, 1] for each in (big_points(outcome), points(outcome)))
+        big, whole = (figures[:, 0] - figures[:, 1] for figures in (big_points(outcome), points(outcome)))
         return np.stack([big, whole, big * whole, whole * whole], 1).astype(float)
 
     def share(means: np.ndarray) -> float:
@@ -36,8 +36,8 @@ def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
         variance = square - whole * whole
         return float((product - big * whole) / variance) if variance else float("nan")
 
-    what = "share of the variance of the difference of two seats' points that tiles of eight pips or more make"
-    return Metric(what, "share", values, statistic=share)
+    meaning = "share of the variance of the difference of two seats' points that tiles of eight pips or more make"
+    return Metric(meaning, "share", values, statistic=share)
 
 
 ACTIONS = {

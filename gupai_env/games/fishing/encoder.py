@@ -38,27 +38,27 @@ def fishing_layout(hand: int, stock: int, matches: int, *own: Section) -> Layout
 
 
 @rule
-def encode_place(view, out, at, place):
+def encode_place(view, out, starts, place):
     """Fill what fishing games share of the sections by seat."""
-    write_counts(view.catches[place], out, at.catches + place * KINDS)
-    write_counts(view.laid[place], out, at.laid + place * KINDS)
-    out[at.sizes + place] = view.sizes[place]
+    write_counts(view.catches[place], out, starts.catches + place * KINDS)
+    write_counts(view.laid[place], out, starts.laid + place * KINDS)
+    out[starts.sizes + place] = view.sizes[place]
 
 
 @rule
-def encode_table(view, out, at):
+def encode_table(view, out, starts):
     """Fill the other sections that fishing games share, except for bites and rivals; `at` is where sections start.
 
     A game counts these again: to read them from the view would wait for its bytes, and the count in the view is left
     out where nobody reads it.
     """
-    write_counts(view.hand, out, at.hand)
-    write_counts(view.lake, out, at.lake)
-    write_counts(view.unseen, out, at.unseen)
+    write_counts(view.hand, out, starts.hand)
+    write_counts(view.lake, out, starts.lake)
+    write_counts(view.unseen, out, starts.unseen)
     if view.drawn != NOBODY:
-        out[at.drawn + int(view.drawn)] = 1
-    out[at.stock] = view.stock
-    out[at.mover + int(view.mover)] = 1
-    out[at.leader + int(view.leader)] = 1
-    out[at.first_deal] = view.deal == 0
-    out[at.last_deal] = view.deal >= view.deals - 1
+        out[starts.drawn + int(view.drawn)] = 1
+    out[starts.stock] = view.stock
+    out[starts.mover + int(view.mover)] = 1
+    out[starts.leader + int(view.leader)] = 1
+    out[starts.first_deal] = view.deal == 0
+    out[starts.last_deal] = view.deal >= view.deals - 1

@@ -83,8 +83,8 @@ def match_counter(matches: np.ndarray) -> Callable[..., Any]:
     add_up = adding([tiles_in(kinds) for kinds in matches])
 
     @rule
-    def count_matches(tiles, out, at):
-        add_up(counts_of(tiles), out, at)
+    def count_matches(tiles, out, start):
+        add_up(counts_of(tiles), out, start)
 
     return count_matches
 

@@ -29,7 +29,7 @@ def place_tiles(
     """
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    caught = [read_tiles(each) for each in seats_of("catches", catches, players)]
+    caught = [read_tiles(pile) for pile in seats_of("catches", catches, players)]
     lying, hidden = read_tiles(lake), read_tiles(stock)
     turned_up = [] if drawn is None else [read_tile("drawn", drawn)]
     rest_of(deck_set, [*chain(*held, *caught), *lying, *hidden, *turned_up])

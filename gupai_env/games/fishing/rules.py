@@ -50,9 +50,11 @@ def action_finder(kinds: Sequence[int] | np.ndarray) -> Callable[..., Any]:
 
     `kinds` are those of these actions, NOBODY for none. The set is looked up seven kinds at a time.
     """
-    of_kind = [sum(1 << place for place, each in enumerate(kinds) if each == kind) for kind in range(KINDS)]
+    of_kind = [sum(1 << place for place, other in enumerate(kinds) if other == kind) for kind in range(KINDS)]
     parts = [[of_kind[kind] for kind in range(first, first + 7)] for first in range(0, KINDS, 7)]
-    table = np.array([[sum(part[at] for at in range(7) if held >> at & 1) for held in range(128)] for part in parts])
+    table = np.array(
+        [[sum(part[index] for index in range(7) if held >> index & 1) for held in range(128)] for part in parts]
+    )
 
     @rule
     def actions_of(held):
@@ -107,10 +109,10 @@ def deal_tiles(rules, state, order, shares):
     """Deal hands, lake and stock to a cleared state; the leader is to choose a bait."""
     dealt, lake = shares
     hand, stock = dealt // rules.players, order[dealt + lake :]
-    for at in range(dealt):
-        state.hands[at // hand] += ONE[order[at]]
-    for at in range(dealt, dealt + lake):
-        state.lake += ONE[order[at]]
+    for index in range(dealt):
+        state.hands[index // hand] += ONE[order[index]]
+    for index in range(dealt, dealt + lake):
+        state.lake += ONE[order[index]]
     state.turned = len(state.stock) - len(stock)
     write_row(state.stock[state.turned :], stock)
     state.to_act = state.leader
@@ -152,13 +154,13 @@ def history(rules, state, shares, deck_set, baits, pair, order, actions):
         turned += 1
     write_row(order[turned:], state.stock[state.turned :])
     lake = deck_set
-    at = 0
+    index = 0
     for seat in range(rules.players):
-        at += list_tiles(hands[seat], order[at:])
+        index += list_tiles(hands[seat], order[index:])
         lake -= hands[seat]
     for place in range(stock, len(order)):
         lake -= ONE[order[place]]
-    list_tiles(lake, order[at:])
+    list_tiles(lake, order[index:])
     return state.plays
 
 

@@ -91,9 +91,9 @@ def _drawn(
 
 def _pile(label: str, tiles: int, capacity: int, marked: int) -> Pile:
     """Return a face-up pile, one tile of the kind `marked` highlighted."""
-    shown = faces(tiles)
-    at = shown.index(faces(ONE[marked])[0]) if marked != NOBODY else None
-    return Pile(label, shown, marked=() if at is None else (at,), capacity=capacity)
+    tile_faces = faces(tiles)
+    index = tile_faces.index(faces(ONE[marked])[0]) if marked != NOBODY else None
+    return Pile(label, tile_faces, marked=() if index is None else (index,), capacity=capacity)
 
 
 def fishing_move(name: str, bait: int, fish: int, three: bool) -> str:

@@ -13,36 +13,36 @@ from gupai_env.games.jie_long.rules import SAFE
 def ends_met(outcome: Outcome, number: int) -> np.ndarray:
     """Return how often each end that a seat left was followed by each that it met next, [N, 36]."""
     states, players = outcome.states, outcome.variant.players
-    found = np.zeros((len(states), 36))
+    counts = np.zeros((len(states), 36))
     rows, open_now = np.arange(len(states)), np.zeros(len(states), int)
     # By seat, what it left open at its last turn; 0: it laid nothing.
-    left = np.zeros((len(states), players), int)
+    open_numbers = np.zeros((len(states), players), int)
     for turn in range(TURNS):
         under_way, actions = turn < states.turn, states.record[:, turn].astype(int)
         laid, seat = under_way & (actions < DISCARD), (states.leader + turn) % players
-        own = left[rows, seat]
+        own = open_numbers[rows, seat]
         met = under_way & (own > 0) & (open_now > 0)
-        found[rows[met], (own[met] - 1) * 6 + open_now[met] - 1] += 1
+        counts[rows[met], (own[met] - 1) * 6 + open_now[met] - 1] += 1
         open_now = np.where(laid, PIPS[actions % KINDS, (actions // KINDS).clip(0, 1)], open_now)
-        left[rows, seat] = np.where(laid, open_now, 0)
-    return found
+        open_numbers[rows, seat] = np.where(laid, open_now, 0)
+    return counts
 
 
 def information_share(means: np.ndarray) -> float:
     """Return the mutual information of what was left and met, as a share of the entropy of what was met; or NaN."""
     joint = means.reshape(6, 6) / means.sum()
-    left, met = joint.sum(1, keepdims=True), joint.sum(0, keepdims=True)
+    row_sums, met = joint.sum(1, keepdims=True), joint.sum(0, keepdims=True)
     some = joint > 0
-    information = float((joint[some] * np.log(joint[some] / (left * met)[some])).sum())
+    information = float((joint[some] * np.log(joint[some] / (row_sums * met)[some])).sum())
     entropy = float(-(met[met > 0] * np.log(met[met > 0])).sum())
     return information / entropy if entropy else float("nan")
 
 
 def counted(outcome: Outcome) -> np.ndarray:
     """Return what the points of every seat count, [N, players]."""
-    found, variant = points(outcome), outcome.variant
-    doubled = variant.all_laid_doubles & (found == 0).any(1, keepdims=True)  # type: ignore[attr-defined]
-    return np.where(doubled, 2 * found, found)
+    totals, variant = points(outcome), outcome.variant
+    doubled = variant.all_laid_doubles & (totals == 0).any(1, keepdims=True)  # type: ignore[attr-defined]
+    return np.where(doubled, 2 * totals, totals)
 
 
 def all_laid(outcome: Outcome, number: int) -> np.ndarray:
@@ -58,10 +58,10 @@ def over_thirty(outcome: Outcome, number: int) -> np.ndarray:
 
 def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
     """Return chips as paid, less those if the seat with most points paid all others; who tie share it."""
-    found = counted(outcome)
-    most = found.max(1, keepdims=True)
-    lost, losers = (most - found).sum(1, keepdims=True), (found == most).sum(1, keepdims=True)
-    paid = np.where(found == most, -lost / losers, most - found)
+    totals = counted(outcome)
+    most = totals.max(1, keepdims=True)
+    lost, losers = (most - totals).sum(1, keepdims=True), (totals == most).sum(1, keepdims=True)
+    paid = np.where(totals == most, -lost / losers, most - totals)
     return chips(outcome) - of_seats(outcome, paid * outcome.variant.stake)  # type: ignore[attr-defined]
 
 

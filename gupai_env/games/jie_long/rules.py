@@ -39,9 +39,9 @@ from gupai_env.games.connecting.rules import (
     clear,
     deal_hands,
     end_early,
-    fitting,
     mark_discards,
     mark_plays,
+    matching_kinds,
     pay_stake,
     require_stake,
     shed,
@@ -116,7 +116,7 @@ def locked(rules, state):
 @rule
 def playable(rules, state):
     """Return the kinds that the seat to act may lay."""
-    kinds = kinds_in(state.hands[state.to_act]) & fitting(state)
+    kinds = kinds_in(state.hands[state.to_act]) & matching_kinds(state)
     return kinds & ~DOUBLES if locked(rules, state) else kinds
 
 
@@ -124,7 +124,7 @@ def playable(rules, state):
 def only_doubles_match(rules, state):
     """True if the lock ends the deal: all that the seat to act could lay are doubles, and these are barred."""
     return locked(rules, state) and (
-        kinds_in(state.hands[state.to_act]) & fitting(state) != 0 and playable(rules, state) == 0
+        kinds_in(state.hands[state.to_act]) & matching_kinds(state) != 0 and playable(rules, state) == 0
     )
 
 

@@ -15,8 +15,8 @@ def scene(
     game: Game, variant: Any, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`."""
-    found = connecting.scene(game, variant, views, names, payoffs)
+    table = connecting.scene(game, variant, views, names, payoffs)
     near = views[0]
     if variant.all_laid_doubles and near.turn and near.hand_size in near.plays[: variant.players]:
-        found = replace(found, notes=(*found.notes, "all tiles of a seat are laid: points of the others count double"))
-    return found
+        table = replace(table, notes=(*table.notes, "all tiles of a seat are laid: points of the others count double"))
+    return table

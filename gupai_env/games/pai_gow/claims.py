@@ -28,15 +28,15 @@ def undominated(groups: np.ndarray) -> np.ndarray:
         once.
     """
     splits = groups.shape[1]
-    kept = np.ones(groups.shape[:2], bool)
+    best = np.ones(groups.shape[:2], bool)
     for one in range(splits):
         for other in range(splits):
             better = (groups[:, other] >= groups[:, one]).all(1)
             same = (groups[:, other] == groups[:, one]).all(1)
             if one != other:
-                kept[:, one] &= ~(better & (~same | (other < one)))
-    found: np.ndarray = kept.sum(1)
-    return found
+                best[:, one] &= ~(better & (~same | (other < one)))
+    counts: np.ndarray = best.sum(1)
+    return counts
 
 
 def groups_held(positions: Positions) -> np.ndarray:
@@ -54,8 +54,8 @@ def choices(positions: Positions, number: int) -> np.ndarray:
 def highest(group: int, positions: Positions) -> np.ndarray:
     """Return which splits have the highest high (0) or low (1) group that is legal."""
     values = np.where(positions.masks, groups_held(positions)[:, :, group], -1)
-    found: np.ndarray = (values == values.max(1, keepdims=True)) & positions.masks
-    return found
+    actions: np.ndarray = (values == values.max(1, keepdims=True)) & positions.masks
+    return actions
 
 
 def banker_chips(outcome: Outcome, number: int) -> np.ndarray:
@@ -67,8 +67,8 @@ def banker_chips(outcome: Outcome, number: int) -> np.ndarray:
 
 def banker_of(outcome: Outcome) -> np.ndarray:
     """Return the banker's seat of single deals, int [N]."""
-    found: np.ndarray = outcome.states.leader.astype(int)
-    return found
+    bankers: np.ndarray = outcome.states.leader.astype(int)
+    return bankers
 
 
 def pushed(outcome: Outcome, number: int) -> np.ndarray:
@@ -86,8 +86,8 @@ def house_income(outcome: Outcome, number: int) -> np.ndarray:
 def share_of_choices() -> Facts:
     """Return the shares of all hands that have one, two and three splits which no other one dominates."""
     hands, times = hands_of(DECK, HAND)
-    found = undominated(groups_by_split(2 + 4, hands).astype(int))  # the table of the default options
-    shares = {ways: float(times[found == ways].sum() / times.sum()) for ways in range(1, len(SPLITS) + 1)}
+    choices = undominated(groups_by_split(2 + 4, hands).astype(int))  # the table of the default options
+    shares = {ways: float(times[choices == ways].sum() / times.sum()) for ways in range(1, len(SPLITS) + 1)}
     return {"one": shares[1], "two": shares[2], "three": shares[3], "real choice": shares[2] + shares[3]}
 
 
@@ -98,8 +98,8 @@ CLAIMS = Vocabulary(
     },
     positions={"choices": PositionFeature("splits that no other one dominates", choices)},
     actions={
-        "highest_high": ActionFeature("has the highest high group", lambda at, _: highest(0, at)),
-        "highest_low": ActionFeature("has the highest low group", lambda at, _: highest(1, at)),
+        "highest_high": ActionFeature("has the highest high group", lambda positions, _: highest(0, positions)),
+        "highest_low": ActionFeature("has the highest low group", lambda positions, _: highest(1, positions)),
     },
     metrics={
         "banker_chips": Metric("chips that the banker wins per player", CHIPS, banker_chips),

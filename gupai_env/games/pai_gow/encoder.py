@@ -41,7 +41,7 @@ def encode(view, out):
     write_counts(view.unseen, out, AT.unseen)
     out[AT.banker + int(view.banker)] = 1
     out[AT.players + int(view.players) - 2] = 1
-    tiles, at = view.tiles, AT.groups
+    tiles, start = view.tiles, AT.groups
     whole = tiles[HAND - 1] != NO_TILE
     for action in range(WAYS):
         out[AT.ways + action] = is_distinct(tiles, action)
@@ -49,10 +49,10 @@ def encode(view, out):
         out[AT.low + action] = view.values[action, 1]
         beside, second, third = SPLITS[action, 0], SPLITS[action, 1], SPLITS[action, 2]
         if whole or action == 0:
-            out[at + as_index(what_is(view.table, tiles[0], tiles[beside]))] = 1
+            out[start + as_index(what_is(view.table, tiles[0], tiles[beside]))] = 1
         if whole:
-            out[at + KNOWN + as_index(what_is(view.table, tiles[second], tiles[third]))] = 1
-        at += GROUP * KNOWN
+            out[start + KNOWN + as_index(what_is(view.table, tiles[second], tiles[third]))] = 1
+        start += GROUP * KNOWN
     if view.splits[0] != UNSPLIT:
         out[AT.split + int(view.splits[0])] = 1
     out[AT.first_deal] = view.deal == 0

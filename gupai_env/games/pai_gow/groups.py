@@ -55,14 +55,14 @@ def tables(zero_by_tile: bool, gong_four: bool, wild: bool) -> tuple[np.ndarray,
     for first, second in product(range(KINDS), repeat=2):
         if first == second and COPIES[first] == 1:
             continue
-        found = class_of(first, second, gong_four, wild)
-        classes[first, second] = found
-        equal = found == SUPREME_PAIR or (found == 0 and not zero_by_tile)
-        order[first, second] = (found, 0 if equal else int(max(RANK[first], RANK[second])))
-    ranked = {each: value for value, each in enumerate(sorted(set(order.values())), int(zero_by_tile))}
+        group_class = class_of(first, second, gong_four, wild)
+        classes[first, second] = group_class
+        equal = group_class == SUPREME_PAIR or (group_class == 0 and not zero_by_tile)
+        order[first, second] = (group_class, 0 if equal else int(max(RANK[first], RANK[second])))
+    ranked = {key: value for value, key in enumerate(sorted(set(order.values())), int(zero_by_tile))}
     values = np.full((NO_TILE + 1, NO_TILE + 1), NO_VALUE, np.int8)
-    for pair, each in order.items():
-        values[pair] = ranked[each]
+    for pair, key in order.items():
+        values[pair] = ranked[key]
     return classes, values
 
 

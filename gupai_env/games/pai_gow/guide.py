@@ -60,7 +60,7 @@ class PaiGowGuide(Guide):
             names[banker],
             "{name}, the banker, has {groups}.",
             "{name}, the banker, have {groups}.",
-            groups=joined(" and ", [group_name(near.table, *each) for each in bankers]),
+            groups=joined(" and ", [group_name(near.table, *group) for group in bankers]),
         )
         for seat, name in enumerate(names):
             if seat != banker:
@@ -69,8 +69,8 @@ class PaiGowGuide(Guide):
                 made = joined(
                     " and ",
                     [
-                        say("{group} ({result})", group=group_name(near.table, *each), result=CAME_OF[came])
-                        for each, came in met
+                        say("{group} ({result})", group=group_name(near.table, *group), result=CAME_OF[came])
+                        for group, came in met
                     ],
                 )
                 yield (

@@ -24,14 +24,14 @@ def hands_of(deck: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def alike(rules: Any) -> np.ndarray:
     """Return for each kind the lowest one that is worth the same in every group, int8 [KINDS]."""
-    values, found = VALUE[table_of(rules)], np.arange(KINDS, dtype=np.int8)
+    values, lowest = VALUE[table_of(rules)], np.arange(KINDS, dtype=np.int8)
     for kind in range(KINDS):
         for lower in range(kind):
             others = np.setdiff1d(np.arange(KINDS), (kind, lower))
             if (values[kind, others] == values[lower, others]).all():
-                found[kind] = found[lower]
+                lowest[kind] = lowest[lower]
                 break
-    return found
+    return lowest
 
 
 def groups_by_split(table: int, hands: np.ndarray) -> np.ndarray:
@@ -55,5 +55,5 @@ def chips_between(rules: Any) -> np.ndarray:
         for low in range(3):
             chips = float(paid(rules, came_of[high], came_of[low]))
             results[:, high, low] = chips, -chips
-    kept: np.ndarray = np.where(results > 0, results * (1 - rules.commission / 100), results)
-    return kept
+    net: np.ndarray = np.where(results > 0, results * (1 - rules.commission / 100), results)
+    return net

@@ -68,12 +68,12 @@ def split_before(rules, viewer, key, state):
         ways = 0
         for action in range(WAYS):
             ways += is_distinct(state.tiles[seat], action)
-        left = draw(key, int(seat), ways)
+        remaining = draw(key, int(seat), ways)
         for action in range(WAYS):
             if is_distinct(state.tiles[seat], action):
-                if left == 0:
+                if remaining == 0:
                     state.splits[seat] = action
-                left -= 1
+                remaining -= 1
         state.to_act = seat_after(rules, state, seat)
     if state.splits[viewer] != UNSPLIT:
         state.to_act = seat_after(rules, state, viewer)

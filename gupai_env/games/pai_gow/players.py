@@ -65,12 +65,12 @@ def score(view, action, weights):
     """Return the weighted sum of the features of a split."""
     high, low = view.values[action, 0], view.values[action, 1]
     total = weights[AT.high] * high + weights[AT.low] * low
-    what, other = classes_of(view, action)
-    if what >= MILITARY_PAIR:
+    own, other = classes_of(view, action)
+    if own >= MILITARY_PAIR:
         total += weights[AT.high_pair]
-    elif what >= GONG:
+    elif own >= GONG:
         total += weights[AT.high_gong]
-    elif what == 9 and has_high_tile(view, action, high):
+    elif own == 9 and has_high_tile(view, action, high):
         total += weights[AT.high_nine]
     if other >= MILITARY_PAIR:
         total += weights[AT.low_pair]

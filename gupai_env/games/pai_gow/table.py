@@ -31,28 +31,28 @@ def scene(
     near = views[0]
     players = variant.players
     order = seats_from(near, players)
-    shown = near.splits[1] != UNSPLIT
+    is_open = near.splits[1] != UNSPLIT
     rules = variant.as_rules(game.rules_type)
-    asked = [int(view.seat) for view in views if view.asked]
+    choosers = [int(view.seat) for view in views if view.asked]
     own = {int(view.seat): view for view in views}
-    bankers = groups_at(near, int(near.banker)) if shown else []
+    bankers = groups_at(near, int(near.banker)) if is_open else []
 
     places = []
     for place, seat in enumerate(order):
-        view, at = (own[seat], 0) if seat in own else (near, place)
+        view, offset = (own[seat], 0) if seat in own else (near, place)
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         if place == near.banker:
             words.append("banker")
-        came_of = results_of(rules, near, groups_at(view, at), bankers) if shown and place != near.banker else []
-        piles = _piles(view, at, hand_size(rules), came_of)
-        places.append(Place(names[seat], piles, to_act=seat in asked, note=joined(", ", words)))
+        came_of = results_of(rules, near, groups_at(view, offset), bankers) if is_open and place != near.banker else []
+        piles = _piles(view, offset, hand_size(rules), came_of)
+        places.append(Place(names[seat], piles, to_act=seat in choosers, note=joined(", ", words)))
 
-    notes = [say("banker: {name}", name=names[order[near.banker]]), *deal_of_match(near, shown)]
+    notes = [say("banker: {name}", name=names[order[near.banker]]), *deal_of_match(near, is_open)]
     if variant.small:
         last_move = "Everybody has two tiles, unseen by the others"
     else:
         last_move = "Everybody splits a hand, unseen by the others"
-    if shown:
+    if is_open:
         last_move = "All hands are open: every player meets the banker"
     return Scene(title(game, variant), (), tuple(places), tuple(notes), last_move)
 
@@ -68,7 +68,7 @@ def results_of(
     rules: tuple[Any, ...], view: np.record, groups: Sequence[Sequence[int]], bankers: Sequence[Sequence[int]]
 ) -> list[int]:
     """Return what comes of each group of a player, the high one first: WON, PUSH or LOST."""
-    values = [[int(VALUE[view.table, one, other]) for one, other in each] for each in (groups, bankers)]
+    values = [[int(VALUE[view.table, one, other]) for one, other in pairs] for pairs in (groups, bankers)]
     return [settled(rules, value, banker) for value, banker in zip(*values, strict=True)]
 
 
@@ -79,10 +79,10 @@ def _piles(view: np.record, place: int, size: int, came_of: Sequence[int]) -> tu
     if view.splits[place] == UNSPLIT:
         return (Pile("hand", faces(view.hands[place]), capacity=size),)
     piles = []
-    for at, group in enumerate(groups_at(view, place)):
+    for index, group in enumerate(groups_at(view, place)):
         label, tiles = group_name(view.table, *group), faces(tile_set(group))
         if came_of:
-            label = joined(", ", [label, CAME_OF[came_of[at]]])
-        marked = tuple(range(len(tiles))) if came_of and came_of[at] == WON else ()
+            label = joined(", ", [label, CAME_OF[came_of[index]]])
+        marked = tuple(range(len(tiles))) if came_of and came_of[index] == WON else ()
         piles.append(Pile(label, tiles, marked=marked))
     return tuple(piles)

@@ -15,17 +15,19 @@ def full_groups_of(outcome: Outcome, number: int) -> np.ndarray:
 
 
 BIG = WEIGHT >= 8  # as in Tiu-U
-GROUP_OF = np.array([next((at for at, group in enumerate(GROUPS) if group & ONE[kind]), 8) for kind in range(KINDS)])
+GROUP_OF = np.array(
+    [next((index for index, group in enumerate(GROUPS) if group & ONE[kind]), 8) for kind in range(KINDS)]
+)
 
 
 def big_points(outcome: Outcome) -> np.ndarray:
     """Return what tiles of eight pips or more count in each catch, without bonuses, [N, players]."""
-    found = []
+    columns = []
     for seat in range(outcome.variant.players):
         full = (outcome.states.full[:, seat, None].astype(int) >> GROUP_OF & 1).astype(bool)
         counted = np.where(full, VALUE, 10)
-        found.append((counts_of(outcome.states.catches[:, seat]) * counted * BIG).sum(1))
-    return np.stack(found, 1)
+        columns.append((counts_of(outcome.states.catches[:, seat]) * counted * BIG).sum(1))
+    return np.stack(columns, 1)
 
 
 CLAIMS = Vocabulary(

@@ -13,7 +13,9 @@ from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, STOCK, THOUSAND
 HAND = 15  # the largest
 MATCHES = 16  # tiles of one match: six pips and [2:1]
 GROUPS = len(GROUP_NAMES)
-BYTES = np.array([sum((bits >> at & 1) << 8 * at for at in range(GROUPS)) for bits in range(1 << GROUPS)])  # as a word
+BYTES = np.array(
+    [sum((bits >> index & 1) << 8 * index for index in range(GROUPS)) for bits in range(1 << GROUPS)]
+)  # as a word
 ORDER = ", ".join(GROUP_NAMES)
 
 LAYOUT = fishing_layout(

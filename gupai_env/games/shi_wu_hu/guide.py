@@ -39,7 +39,7 @@ class ShiWuHuGuide(FishingGuide):
         """Yield the points, and whose groups are full."""
         yield from super().reasons(views, names, payoffs)
         for name, view in zip(names, views, strict=True):
-            full = [group for at, group in enumerate(GROUP_NAMES) if int(view.full[0]) >> at & 1]
+            full = [group for index, group in enumerate(GROUP_NAMES) if int(view.full[0]) >> index & 1]
             if full:
                 yield says(
                     name,

@@ -50,13 +50,13 @@ def information_set(rules, state, seat, view, history=True):
 
 
 @rule
-def count_matches(tiles, row, out, at):
+def count_matches(tiles, row, out, start):
     """Write for each kind how many tiles of a set match it by a row of MATCHING."""
     if row == 0:
-        count_usual_matches(tiles, out, at)
+        count_usual_matches(tiles, out, start)
     else:
         for kind in range(KINDS):
-            out[at + kind] = size(tiles & (7 * MATCHING[row, kind]))
+            out[start + kind] = size(tiles & (7 * MATCHING[row, kind]))
 
 
 @rule

@@ -139,13 +139,15 @@ def _match(bait: int, fish: int, supreme: str, tens: bool, ends: bool) -> bool:
 
 
 _OPTIONS = [(word, tens, ends) for ends in (False, True) for tens in (False, True) for word in SUPREME_MATCHES]
-_MATCHINGS = [[[_match(bait, fish, *each) for fish in range(KINDS)] for bait in range(KINDS)] for each in _OPTIONS]
+_MATCHINGS = [
+    [[_match(bait, fish, *options) for fish in range(KINDS)] for bait in range(KINDS)] for options in _OPTIONS
+]
 # By the options of `matching_of`: the kinds that match each kind, int64 [12, KINDS], and
-MATCHING = np.array([[sum(ONE[f] for f in range(KINDS) if row[f]) for row in each] for each in _MATCHINGS])
+MATCHING = np.array([[sum(ONE[f] for f in range(KINDS) if row[f]) for row in matching] for matching in _MATCHINGS])
 # the set of kinds that match no other, of which three may be caught at once, int64 [12].
-LONERS = np.array([sum(ONE[kind] for kind in range(KINDS) if each[kind] == ONE[kind]) for each in MATCHING])
+LONERS = np.array([sum(ONE[kind] for kind in range(KINDS) if row[kind] == ONE[kind]) for row in MATCHING])
 
-_CATCHES = [(b, f) for b in range(KINDS) for f in range(KINDS) if any(each[b][f] for each in _MATCHINGS)]
+_CATCHES = [(b, f) for b in range(KINDS) for f in range(KINDS) if any(matching[b][f] for matching in _MATCHINGS)]
 _THREES = [kind for kind in range(KINDS) if LONERS[0] & ONE[kind]]
 THREE = CATCH + len(_CATCHES)  # the first action that catches three
 ACTIONS = THREE + len(_THREES)
@@ -157,7 +159,7 @@ with_fish: Callable[..., Any] = action_finder(FISH[CATCH:])
 FOURFOLD = tile_set(_THREES)
 # Which of the actions from CATCH on catch what matches by the options, as bits, int64 [12]: others are never legal.
 ALLOWED = np.array(
-    [sum(1 << at for at, (bait, fish) in enumerate(_CATCHES) if each[bait] & ONE[fish]) for each in MATCHING]
+    [sum(1 << index for index, (bait, fish) in enumerate(_CATCHES) if row[bait] & ONE[fish]) for row in MATCHING]
 )
 
 

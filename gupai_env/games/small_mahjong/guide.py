@@ -66,7 +66,7 @@ class SmallMahjongGuide(Guide):
             yield "The wall is empty and nobody has two triplets: a draw."
             return
         name = names[max(range(len(payoffs)), key=lambda seat: payoffs[seat])]
-        triplets = best_triplets(int(near.shown), [int(each) for each in near.melds[near.winner] if each])
+        triplets = best_triplets(int(near.shown), [int(meld) for meld in near.melds[near.winner] if meld])
         triplets_named = joined("; ", [self._described(tiles, points) for tiles, points in triplets])
         total = sum(points for _, points in triplets)
         if name == YOU:

@@ -24,14 +24,14 @@ def history(rules, state, order, actions):
         seat = seat_at(rules, state, seat, state.steps[turn])
         who[turn] = seat
     take_back(state, who, hands)
-    at = 0
+    index = 0
     for seat in range(rules.players):
-        at += list_tiles(hands[seat], order[at:])
+        index += list_tiles(hands[seat], order[index:])
     for turn in range(state.turns):
         if state.begun[turn] == DREW:
-            order[at] = state.drawn[turn]
-            at += 1
-    write_row(order[at:], state.wall[state.top :])
+            order[index] = state.drawn[turn]
+            index += 1
+    write_row(order[index:], state.wall[state.top :])
 
     past = blank(1, STATE)[0]
     past.leader, past.direction = state.leader, state.direction

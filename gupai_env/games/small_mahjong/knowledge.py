@@ -153,21 +153,21 @@ def study_many(hand, tiles, held, view):
         before[offset] = kinds
         kinds |= KIND[tiles[offset]]
     partners[:] = 0
-    found = 0  # the pairs, as bits, that are a triplet with a tile before them
+    pairs = 0  # the pairs, as bits, that are a triplet with a tile before them
     for row in range(5):
         for column in range(3):
             two, one = PAIRS[row, column, 0], PAIRS[row, column, 1]
             completing = COMPLETING[tiles[one], tiles[two], 0]
             partners[one] |= completing
             partners[two] |= completing
-            found |= ((completing & before[one]) != 0) << (3 * row + column)
+            pairs |= ((completing & before[one]) != 0) << (3 * row + column)
     for offset in range(5):
         view.partners[tiles[offset]] = partners[offset]
     if held == 6:
         view.partners[tiles[5]] = partners[5]
-    while found:
-        pair = first_one(found)
-        found &= found - 1
+    while pairs:
+        pair = first_one(pairs)
+        pairs &= pairs - 1
         two, one = tiles[PAIRS[pair // 3, pair % 3, 0]], tiles[PAIRS[pair // 3, pair % 3, 1]]
         thirds = COMPLETING[one, two, 0] & before[PAIRS[pair // 3, pair % 3, 1]]
         view.triplets |= KIND[one] | KIND[two] | thirds
@@ -316,9 +316,9 @@ def possible(rules, view, who, known, key, state):
 @rule
 def some_tile(tiles, key):
     """Return the kind of a tile drawn from a set, every copy alike."""
-    left = draw(key, 0, size(tiles))
+    remaining = draw(key, 0, size(tiles))
     for kind in range(KINDS):
-        left -= count(tiles, kind)
-        if left < 0:
+        remaining -= count(tiles, kind)
+        if remaining < 0:
             return kind
     return NOBODY

@@ -178,10 +178,10 @@ def score_of_claim(view, action, weights):
 @rule
 def best_probability(view, hand, laid_out):
     """Return the `probability` of a hand of three after its best discard."""
-    best, left = 0, hand
-    while left:
-        kind = first_kind(left)
-        left -= ONE[kind]
+    best, remaining = 0, hand
+    while remaining:
+        kind = first_kind(remaining)
+        remaining -= ONE[kind]
         two = hand - ONE[kind]
         best = max(best, probability(view, two, laid_out, completing_two(two)))
     return best

@@ -91,8 +91,8 @@ def from_tiles(
     for seat in range(players):
         state.hands[seat], state.known[seat] = tile_set(held[seat]), tile_set(known[seat])
         state.discards[seat] = tile_set(thrown[seat])
-        for at, number in enumerate(laid_out[seat]):
-            state.melds[seat, at] = TILES[number]
+        for index, number in enumerate(laid_out[seat]):
+            state.melds[seat, index] = TILES[number]
             state.meld_points[seat] += POINTS[number]
         if seat != turn:
             study(state, seat)
@@ -200,7 +200,7 @@ def winner(position: Position) -> int | None:
 
 def _numbers_of(melds: Iterable[Tiles]) -> list[int]:
     """Return the numbers of triplets laid out; raises ValueError."""
-    return [_number_of(each) for each in piles_of("melds", melds)]
+    return [_number_of(meld) for meld in piles_of("melds", melds)]
 
 
 def _number_of(tiles: Tiles) -> int:

@@ -144,8 +144,8 @@ def deal_from(rules, state, order):
     clear(state)
     hand = HANDS[rules.deck]
     dealt = rules.players * hand
-    for at in range(dealt):
-        state.hands[at // hand] += ONE[order[at]]
+    for index in range(dealt):
+        state.hands[index // hand] += ONE[order[index]]
     state.top = LONGEST_WALL - (len(order) - dealt)
     write_row(state.wall[state.top :], order[dealt:])
     for seat in range(rules.players):
@@ -216,14 +216,14 @@ def mark_triplets(hand, laid_out, kind, steps, mask):
     """Mark the triplets for which a hand may claim a tile from `steps` seats away; `laid_out` are its points."""
     tiles, twos = scratch(5, np.uint8), scratch(5, np.int64)
     list_hand(hand, tiles)
-    before, found = 0, 0
+    before, places = 0, 0
     for place in range(5):
         twos[place] = COMPLETING[kind, tiles[place], 0] & before
         before |= KIND[tiles[place]]
-        found |= (twos[place] != 0) << place
-    while found:
-        place = first_one(found)
-        found &= found - 1
+        places |= (twos[place] != 0) << place
+    while places:
+        place = first_one(places)
+        places &= places - 1
         one = tiles[place]
         while twos[place]:
             two = first_kind(twos[place])

@@ -37,25 +37,25 @@ def scene(
     own = {int(view.seat): view for view in views}
     mover = order[near.mover]
     # Of all that have been asked, the one farthest from the discarder is asked now.
-    asked = [seat for seat in order[near.mover :] + order[: near.mover] if seat in own and own[seat].offer != NOBODY]
-    offer = int(own[asked[-1]].offer) if asked else NOBODY
+    choosers = [seat for seat in order[near.mover :] + order[: near.mover] if seat in own and own[seat].offer != NOBODY]
+    offer = int(own[choosers[-1]].offer) if choosers else NOBODY
 
     wall = Pile("wall", hidden=int(near.wall), capacity=LONGEST_WALL, form="stack")
     hand = HANDS[variant.as_rules(game.rules_type).deck]
-    centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if asked else (wall,)
+    centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if choosers else (wall,)
     places = []
     for place, seat in enumerate(order):
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         points = _laid_out(near, place)[1]
         if points:
             words.append(count("{number} point", "{number} points", sum(points)))
-        to_act = not terminated and seat == (asked[-1] if asked else mover)
+        to_act = not terminated and seat == (choosers[-1] if choosers else mover)
         piles = _piles(near, place, own.get(seat), offer if seat == mover else NOBODY, hand)
         places.append(Place(names[seat], piles, to_act=to_act, note=joined(", ", words)))
 
     notes: list[str] = [say("leader: {name}", name=names[order[near.leader]])]
-    if asked and not terminated:
-        notes.append(say("asked: {name}", name=names[asked[-1]]))
+    if choosers and not terminated:
+        notes.append(say("asked: {name}", name=names[choosers[-1]]))
     notes += deal_of_match(near, terminated)
     last_move = _last_move(near, [names[seat] for seat in order], offer, terminated)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
@@ -77,8 +77,8 @@ def _piles(near: np.record, place: int, view: np.record | None, offer: int, size
         if offer != NOBODY and size(held) + 3 * sum(tiles != 0 for tiles in view.melds[0]) > size_of_hand:
             held -= ONE[offer]
         new = view.new_tile if offer == NOBODY else NOBODY
-        shown = faces(held)
-        hand = Pile("hand", shown, marked=(shown.index(faces(ONE[new])[0]),) if new != NOBODY else ())
+        tile_faces = faces(held)
+        hand = Pile("hand", tile_faces, marked=(tile_faces.index(faces(ONE[new])[0]),) if new != NOBODY else ())
     else:
         known = faces(near.known[place])
         still = offer != NOBODY and near.offer == NOBODY  # to a viewer that is not asked the tile is still there

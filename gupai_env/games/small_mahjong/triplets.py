@@ -36,12 +36,12 @@ def _readings() -> dict[tuple[int, ...], int]:
 def _triplets() -> list[tuple[int, tuple[int, int, int]]]:
     """Return all triplets that a set of tiles can form, as points and sorted kinds, the cheapest first."""
     readings = _readings()
-    found = []
+    triplets = []
     for kinds in combinations_with_replacement(range(KINDS), 3):
         numbers = tuple(sorted(int(pip) for kind in kinds for pip in PIPS[kind]))
         if numbers in readings and all(kinds.count(kind) <= COPIES[kind] for kind in kinds):
-            found.append((readings[numbers], kinds))
-    return sorted(found)
+            triplets.append((readings[numbers], kinds))
+    return sorted(triplets)
 
 
 TRIPLETS = _triplets()
@@ -114,11 +114,11 @@ def best_split(hand, laid_out):
         return laid_out + POINTS[number] if number else 0
     best = 0
     one = first_kind(hand)  # some triplet has this tile
-    left = hand - ONE[one]
-    while left:
-        two = first_kind(left)
-        left -= ONE[two]
-        thirds = COMPLETING[one, two, 0] & kinds_in(left)
+    remaining = hand - ONE[one]
+    while remaining:
+        two = first_kind(remaining)
+        remaining -= ONE[two]
+        thirds = COMPLETING[one, two, 0] & kinds_in(remaining)
         while thirds:
             three = first_kind(thirds)
             thirds &= thirds - 1

@@ -57,5 +57,5 @@ def draw_hands(rules, view, key, deck_size, hand_size, state):
             take_up(state, seat, tiles, dealt, hand_size)
             dealt += hand_size
         seat = seat_after(rules, state, seat)
-    for at in range(dealt, unseen):
-        state.unused += ONE[tiles[at]]
+    for index in range(dealt, unseen):
+        state.unused += ONE[tiles[index]]

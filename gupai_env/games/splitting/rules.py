@@ -25,23 +25,23 @@ def clear(state):
 
 
 @rule
-def deal_hands(rules, state, order, at, size):
+def deal_hands(rules, state, order, start, size):
     """Deal `size` tiles of `order`, from `at` on, to each seat; `state.unused` holds them all before.
 
     The leader is asked first.
     """
     for seat in range(rules.players):
-        take_up(state, seat, order, at, size)
+        take_up(state, seat, order, start, size)
         state.unused -= state.hands[seat]
-        at += size
+        start += size
     state.to_act = state.leader
 
 
 @rule
-def take_up(state, seat, tiles, at, size):
+def take_up(state, seat, tiles, start, size):
     """Give a seat its hand: `size` of `tiles`, int8 kinds, from `at` on."""
     hand = 0
-    for place in range(at, at + size):
+    for place in range(start, start + size):
         hand += ONE[as_index(tiles[place])]
     state.hands[seat] = hand
     list_hand(hand, state.tiles[seat])
@@ -57,11 +57,11 @@ def split_hand(rules, state, action):
 
 
 @rule
-def history(rules, state, order, at, actions):
+def history(rules, state, order, start, actions):
     """Fill `order`, int8, from `at` on as a deal was dealt, and `actions`; return how many these are."""
     for seat in range(rules.players):
-        at += list_tiles(state.hands[seat], order[at:])
-    list_tiles(state.unused, order[at:])
+        start += list_tiles(state.hands[seat], order[start:])
+    list_tiles(state.unused, order[start:])
     seat, decisions = state.leader, 0
     while decisions < rules.players and state.splits[seat] != UNSPLIT:
         actions[decisions] = state.splits[seat]
@@ -73,4 +73,4 @@ def history(rules, state, order, at, actions):
 def unseen_splits(groups_of: Callable[[int, str], list[list]], places: str, splits: int) -> tuple[Move, ...]:
     """Return so many splits of a hand that is not known, by the letters of its places."""
     groups = [list(map("".join, groups_of(action, places))) for action in range(splits)]
-    return tuple(Move(" ".join(each), name=" / ".join(each)) for each in groups)
+    return tuple(Move(" ".join(names), name=" / ".join(names)) for names in groups)

@@ -25,56 +25,56 @@ from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
 from gupai_env.games.tien_gow.rules import DISCARD, PLAYS, TILES, Rules, plays_of
 
 
-def lead(at: Positions, number: int) -> np.ndarray:
+def lead(positions: Positions, number: int) -> np.ndarray:
     """Return 1 where the seat to act is to lead."""
-    return (at.states.tiles == 0).astype(int)
+    return (positions.states.tiles == 0).astype(int)
 
 
-def held(at: Positions, number: int) -> np.ndarray:
+def held(positions: Positions, number: int) -> np.ndarray:
     """Return how many tiles the seat to act holds."""
-    return counts_of(at.hands).sum(1)
+    return counts_of(positions.hands).sum(1)
 
 
-def tricks(at: Positions, number: int) -> np.ndarray:
+def tricks(positions: Positions, number: int) -> np.ndarray:
     """Return how many tricks the seat to act has."""
-    return at.states.taken[at.rows, at.states.to_act].astype(int)
+    return positions.states.taken[positions.rows, positions.states.to_act].astype(int)
 
 
-def could_beat(at: Positions, number: int) -> np.ndarray:
+def could_beat(positions: Positions, number: int) -> np.ndarray:
     """Return 1 where a seat that follows may beat what lies."""
-    return ((at.states.tiles > 0) & at.masks[:, :DISCARD].any(1)).astype(int)
+    return ((positions.states.tiles > 0) & positions.masks[:, :DISCARD].any(1)).astype(int)
 
 
-def holds_supreme(at: Positions, number: int) -> np.ndarray:
+def holds_supreme(positions: Positions, number: int) -> np.ndarray:
     """Return 1 where the supreme pair may be led."""
-    return ((at.states.tiles == 0) & at.masks[:, SUPREME]).astype(int)
+    return ((positions.states.tiles == 0) & positions.masks[:, SUPREME]).astype(int)
 
 
-def actions_where(numbers: np.ndarray, at: Positions) -> np.ndarray:
+def actions_where(numbers: np.ndarray, positions: Positions) -> np.ndarray:
     """Return which actions are some combinations, bool [1, num_actions]."""
-    found = np.zeros((1, at.masks.shape[1]), bool)
-    found[0, : len(numbers)] = numbers
-    return found
+    actions = np.zeros((1, positions.masks.shape[1]), bool)
+    actions[0, : len(numbers)] = numbers
+    return actions
 
 
-def leads_size(at: Positions, number: int) -> np.ndarray:
+def leads_size(positions: Positions, number: int) -> np.ndarray:
     """Return which actions lead so many tiles."""
-    return actions_where(np.equal(SIZE, number), at) & (at.states.tiles == 0)[:, None]
+    return actions_where(np.equal(SIZE, number), positions) & (positions.states.tiles == 0)[:, None]
 
 
-def leads_set(at: Positions, number: int) -> np.ndarray:
+def leads_set(positions: Positions, number: int) -> np.ndarray:
     """Return which actions lead two tiles or more."""
-    return actions_where(SIZE > 1, at) & (at.states.tiles == 0)[:, None]
+    return actions_where(SIZE > 1, positions) & (positions.states.tiles == 0)[:, None]
 
 
-def leads_supreme(at: Positions, number: int) -> np.ndarray:
+def leads_supreme(positions: Positions, number: int) -> np.ndarray:
     """Return which action leads the supreme pair."""
-    return actions_where(np.arange(DISCARD) == SUPREME, at) & (at.states.tiles == 0)[:, None]
+    return actions_where(np.arange(DISCARD) == SUPREME, positions) & (positions.states.tiles == 0)[:, None]
 
 
-def beats(at: Positions, number: int) -> np.ndarray:
+def beats(positions: Positions, number: int) -> np.ndarray:
     """Return which actions beat what lies."""
-    return actions_where(SIZE > 0, at) & (at.states.tiles > 0)[:, None]
+    return actions_where(SIZE > 0, positions) & (positions.states.tiles > 0)[:, None]
 
 
 def banker_gain(outcome: Outcome, number: int) -> np.ndarray:
@@ -139,7 +139,7 @@ def turns_of(outcome: Outcome, row: int) -> Iterator[Turn]:
             if turns == 0:
                 table.lead, table.tiles = action, int(SIZE[action])
         end = play + (1 if action < DISCARD else table.tiles)
-        hands[seat] -= sum(int(TILES[each]) for each in record[play:end])
+        hands[seat] -= sum(int(TILES[kind]) for kind in record[play:end])
         play, turns, table.to_act = end, turns + 1, (seat + 1) % players
         if turns == players:
             table.taken[holder] += table.tiles
@@ -149,23 +149,23 @@ def turns_of(outcome: Outcome, row: int) -> Iterator[Turn]:
 
 def sets_led(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], the tiles led in sets once so many tricks or more were over, and all tiles led then."""
-    found = np.zeros((len(outcome.states), 2))
-    for row in range(len(found)):
+    sums = np.zeros((len(outcome.states), 2))
+    for row in range(len(sums)):
         for table, _, action in turns_of(outcome, row):
             if table.tiles == 0 and table.done >= number:
                 size = int(SIZE[action])
-                found[row] += (size * (size > 1), size)
-    return found
+                sums[row] += (size * (size > 1), size)
+    return sums
 
 
 def given_up(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], how often a seat discarded although it could beat what lay, and how often it could."""
-    rules, found = outcome.variant.as_rules(Rules), np.zeros((len(outcome.states), 2))
-    for row in range(len(found)):
+    rules, sums = outcome.variant.as_rules(Rules), np.zeros((len(outcome.states), 2))
+    for row in range(len(sums)):
         for table, hand, action in turns_of(outcome, row):
             if table.tiles > 0 and plays_of(rules, table, hand):
-                found[row] += (action >= DISCARD, 1)
-    return found
+                sums[row] += (action >= DISCARD, 1)
+    return sums
 
 
 def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:

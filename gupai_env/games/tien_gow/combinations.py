@@ -55,7 +55,7 @@ CLASS_NAMES = tuple(
 class Combination(NamedTuple):
     """Tiles that are led together: their class, their order in it (higher beats), and their kinds."""
 
-    of: int
+    class_number: int
     order: int
     kinds: tuple[int, ...]
 
@@ -65,26 +65,32 @@ def _all() -> list[Combination]:
     civil_pairs = [Combination(C2, int(RANK[kind]), (kind, kind)) for kind in range(KINDS) if COPIES[kind] == 2]
     military_pairs = [Combination(M2, int(RANK[kinds[0]]), tuple(kinds)) for _, kinds in FAMILIES]
     mixed = []
-    for of, civil_tiles, military_tiles in ((X11, 1, 1), (X21, 2, 1), (X12, 1, 2), (X22, 2, 2)):
+    for class_number, civil_tiles, military_tiles in ((X11, 1, 1), (X21, 2, 1), (X12, 1, 2), (X22, 2, 2)):
         for place, (civil, military) in enumerate(FAMILIES):
             for chosen in [tuple(military)] if military_tiles == 2 else [(kind,) for kind in military]:
-                mixed.append(Combination(of, len(FAMILIES) - place, (civil,) * civil_tiles + chosen))
+                mixed.append(Combination(class_number, len(FAMILIES) - place, (civil,) * civil_tiles + chosen))
     return [*singles, *civil_pairs, *military_pairs, Combination(SUP, 1, (SIX, THREE)), *mixed]
 
 
 COMBINATIONS = _all()
-PAIR_OF = {each.kinds[0]: number for number, each in enumerate(COMBINATIONS) if each.of == C2}  # by civil kind
-SUPREME = next(number for number, each in enumerate(COMBINATIONS) if each.of == SUP)
+PAIR_OF = {  # by civil kind
+    combination.kinds[0]: number for number, combination in enumerate(COMBINATIONS) if combination.class_number == C2
+}
+SUPREME = next(number for number, combination in enumerate(COMBINATIONS) if combination.class_number == SUP)
 CIVIL_SUPREME, CAPTURING_PAIR = PAIR_OF[LOWEST_CIVIL], PAIR_OF[ITS_CAPTOR]
 
-CLASS = np.array([each.of for each in COMBINATIONS], np.int8)  # [combinations]
-SIZE = np.array([len(each.kinds) for each in COMBINATIONS], np.int8)  # tiles
-COMBINATION_TILES = np.array([tile_set(each.kinds) for each in COMBINATIONS])  # tile sets
+CLASS = np.array([combination.class_number for combination in COMBINATIONS], np.int8)  # [combinations]
+SIZE = np.array([len(combination.kinds) for combination in COMBINATIONS], np.int8)  # tiles
+COMBINATION_TILES = np.array([tile_set(combination.kinds) for combination in COMBINATIONS])  # tile sets
 # For players: each tile by its place in the suit, 0 to 1, and the sum over the tiles of a combination.
 KIND_STRENGTH = np.where(COPIES == 2, (RANK - 1) / (len(CIVIL) - 1), (RANK - 1) / (len(MILITARY) - 1))
-STRENGTH = np.array([KIND_STRENGTH[list(each.kinds)].sum() for each in COMBINATIONS])
-OF_CLASS = np.array([sum(1 << int(at) for at in np.flatnonzero(of == CLASS)) for of in range(len(CLASSES))])
-SETS = sum(1 << number for number, each in enumerate(COMBINATIONS) if len(each.kinds) > 1)  # of two tiles or more
+STRENGTH = np.array([KIND_STRENGTH[list(combination.kinds)].sum() for combination in COMBINATIONS])
+OF_CLASS = np.array(
+    [sum(1 << int(number) for number in np.flatnonzero(class_number == CLASS)) for class_number in range(len(CLASSES))]
+)
+SETS = sum(  # of two tiles or more
+    1 << number for number, combination in enumerate(COMBINATIONS) if len(combination.kinds) > 1
+)
 
 
 def beats(combination: int, other: int, civil_supreme: bool) -> bool:
@@ -92,7 +98,7 @@ def beats(combination: int, other: int, civil_supreme: bool) -> bool:
     mine, theirs = COMBINATIONS[combination], COMBINATIONS[other]
     if civil_supreme and CIVIL_SUPREME in (combination, other):
         return (combination, other) == (CAPTURING_PAIR, CIVIL_SUPREME)
-    return mine.of == theirs.of and mine.order > theirs.order
+    return mine.class_number == theirs.class_number and mine.order > theirs.order
 
 
 # [without and with `civil_supreme`, combinations]: the combinations that beat each, and those that each beats.
@@ -119,12 +125,12 @@ ENTRIES = 256
 def _tiles_at(part: int) -> np.ndarray:
     """Return for every entry the tile set of which `gather` makes it, int64 [entries]."""
     places = [bit for bit in range(3 * KINDS) if PLACES[part] >> bit & 1]
-    return sum((np.arange(ENTRIES) >> at & 1) << bit for at, bit in enumerate(places))  # type: ignore[return-value]
+    return sum((np.arange(ENTRIES) >> index & 1) << bit for index, bit in enumerate(places))  # type: ignore[return-value]
 
 
 _NUMBERS = np.arange(len(COMBINATIONS))
 _COUNTS = np.array([_tiles_at(part) for part in range(len(PLACES))])[..., None] >> 3 * np.arange(KINDS) & 7
-_NEEDED = np.array([[each.kinds.count(kind) for kind in range(KINDS)] for each in COMBINATIONS])
+_NEEDED = np.array([[combination.kinds.count(kind) for kind in range(KINDS)] for combination in COMBINATIONS])
 # [parts, entries]: the combinations that are held there.
 HELD = (_COUNTS[:, :, None] >= _NEEDED).all(-1) @ (1 << _NUMBERS)
 # [without and with `civil_supreme`, parts, entries]: what some combination held there beats.

@@ -69,10 +69,10 @@ def encode(view, out):
 
 
 @rule
-def write_combinations(combinations, out, at):
+def write_combinations(combinations, out, start):
     """Write a set of combinations to out[at : at + len(COMBINATIONS)] as zeros and ones."""
-    store_marks(out, at, combinations)
-    store_marks(out, at + REST, combinations >> REST)
+    store_marks(out, start, combinations)
+    store_marks(out, start + REST, combinations >> REST)
 
 
 ENCODER = Encoder("tien-gow", 0, LAYOUT)

@@ -80,8 +80,8 @@ def information_set(rules, state, seat, view, history=True):
         view.sizes[offset] = ones(bit_each(state.hands[place_seat]))
         view.face_down[offset] = ones(bit_each(state.discards[place_seat]))
         view.taken[offset] = state.taken[place_seat]
-        for of in range(len(CLASSES)):
-            view.gave_up[offset, of] = state.gave_up[place_seat, of]
+        for class_number in range(len(CLASSES)):
+            view.gave_up[offset, class_number] = state.gave_up[place_seat, class_number]
         if place_seat == state.leader:
             view.leader = offset
         if place_seat == state.to_act:
@@ -103,7 +103,7 @@ def information_set(rules, state, seat, view, history=True):
 @rule
 def show_record(rules, state, viewer, view):
     """Copy the decisions so far; of a discard by another seat nothing except that it was one."""
-    seat, holder, turns, tiles, left = int(state.opener), int(state.opener), 0, 0, 0
+    seat, holder, turns, tiles, owed = int(state.opener), int(state.opener), 0, 0, 0
     view.record[:] = 0
     view.own[:] = 0
     for play in range(state.plays):
@@ -115,8 +115,8 @@ def show_record(rules, state, viewer, view):
                 tiles = int(SIZE[action])
             holder = seat
         else:
-            left = (left if left > 0 else tiles) - 1
-            if left > 0:
+            owed = (owed if owed > 0 else tiles) - 1
+            if owed > 0:
                 continue
         turns += 1
         if turns < rules.players:
@@ -218,8 +218,8 @@ def place_tiles(rules, view, tiles, state):
 def record_discard(state, seat, tiles, play):
     """Lay a discard of a seat face down, and record it from a place on, the lowest kind first."""
     dropped = 0
-    for at in range(len(tiles)):
-        dropped += ONE[tiles[at]]
+    for index in range(len(tiles)):
+        dropped += ONE[tiles[index]]
     state.discards[seat] += dropped
     while dropped:
         kind = first_kind(dropped)

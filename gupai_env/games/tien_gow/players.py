@@ -67,12 +67,12 @@ HEURISTICS: dict[str, dict[str, float]] = {
 def score(view, action, weights):
     """Return the weighted sum of the features of an action; what weighs nothing is not worked out."""
     tiles = TILES[action]
-    kept = view.hand - tiles
+    rest = view.hand - tiles
     total = 0.0
     if weights[AT.controls] != 0 or weights[AT.closes] != 0 or weights[AT.ends] != 0:
-        total += score_of_rest(view, kept, weights)
+        total += score_of_rest(view, rest, weights)
     if action >= DISCARD:
-        return total + score_of_discard(view, action - DISCARD, kept, weights)
+        return total + score_of_discard(view, action - DISCARD, rest, weights)
     gone = share_gone(view)
     total += weights[AT.strength] * STRENGTH[action] + weights[AT.late_strength] * STRENGTH[action] * gone
     sure = (view.beatable >> action) & 1 == 0
@@ -83,7 +83,7 @@ def score(view, action, weights):
     if weights[AT.threats] != 0:
         total += weights[AT.threats] * ones(combinations_in(view.unseen) & BEATEN_BY[view.civil_supreme, action])
     if weights[AT.breaks] != 0:
-        total += weights[AT.breaks] * broken(view.hand, kept, tiles)
+        total += weights[AT.breaks] * broken(view.hand, rest, tiles)
     taken, size = int(view.taken[0]), int(SIZE[action])
     if taken == 0:
         total += weights[AT.first_trick]
@@ -101,20 +101,20 @@ def share_gone(view):
 
 
 @rule
-def broken(hand, kept, tiles):
+def broken(hand, rest, tiles):
     """Return how many sets of two tiles or more a hand no longer holds, apart from those of the tiles played."""
-    return ones(combinations_in(hand) & SETS & ~combinations_in(kept) & ~combinations_in(tiles))
+    return ones(combinations_in(hand) & SETS & ~combinations_in(rest) & ~combinations_in(tiles))
 
 
 @rule
-def score_of_rest(view, kept, weights):
+def score_of_rest(view, rest, weights):
     """Return what weighs that is kept."""
-    held = combinations_in(kept)
+    held = combinations_in(rest)
     total = weights[AT.controls] * ones(held & ~view.beatable)
     while held:
         combination = first_one(held)
         held &= held - 1
-        if COMBINATION_TILES[combination] == kept:
+        if COMBINATION_TILES[combination] == rest:
             total += weights[AT.ends]
             if (view.beatable >> combination) & 1 == 0:
                 total += weights[AT.closes]
@@ -122,11 +122,11 @@ def score_of_rest(view, kept, weights):
 
 
 @rule
-def score_of_discard(view, kind, kept, weights):
+def score_of_discard(view, kind, rest, weights):
     """Return what weighs that a tile is discarded."""
     total = weights[AT.discard_strength] * KIND_STRENGTH[kind]
     if weights[AT.discard_breaks] != 0:
-        total += weights[AT.discard_breaks] * broken(view.hand, kept, 0)
+        total += weights[AT.discard_breaks] * broken(view.hand, rest, 0)
     if (view.beatable >> kind) & 1 == 0:
         total += weights[AT.discard_sure]
     return total

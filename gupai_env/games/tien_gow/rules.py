@@ -204,8 +204,8 @@ def deal_from(rules, state, order):
     clear(state)
     state.streak = streak
     hand = HANDS[rules.deck]
-    for at in range(len(order)):
-        state.hands[at // hand] += ONE[order[at]]
+    for index in range(len(order)):
+        state.hands[index // hand] += ONE[order[index]]
     state.first = state.leader
     state.holder = state.leader
     state.opener = state.leader
@@ -215,9 +215,9 @@ def deal_from(rules, state, order):
 @rule
 def history(rules, state, order, actions):
     """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
-    at = 0
+    index = 0
     for seat in range(rules.players):
-        at += list_tiles(state.hands[seat] + state.played[seat] + state.discards[seat], order[at:])
+        index += list_tiles(state.hands[seat] + state.played[seat] + state.discards[seat], order[index:])
     for play in range(state.plays):
         actions[play] = state.record[play]
     return state.plays
@@ -247,9 +247,9 @@ def plays_of(rules, state, hand):
 @rule
 def may_discard(state, hand):
     """Return the set of kinds that may come next in a discard: enough tiles that are not lower must follow."""
-    left = state.to_discard if state.to_discard > 0 else state.tiles
+    owed = state.to_discard if state.to_discard > 0 else state.tiles
     bits = bit_each(hand)
-    highest = nth_one(bits, ones(bits) - left)
+    highest = nth_one(bits, ones(bits) - owed)
     return kinds_in(hand) & ((2 << highest) - ONE[state.floor])
 
 
@@ -273,10 +273,10 @@ def step(rules, state, action):
     state.hands[seat] -= TILES[action]
     if action >= DISCARD:
         state.discards[seat] += TILES[action]
-        left = (state.to_discard if state.to_discard > 0 else state.tiles) - 1
-        state.to_discard = left
-        state.floor = action - DISCARD if left > 0 else 0
-        if left > 0:
+        owed = (state.to_discard if state.to_discard > 0 else state.tiles) - 1
+        state.to_discard = owed
+        state.floor = action - DISCARD if owed > 0 else 0
+        if owed > 0:
             return
         state.gave_up[seat, CLASS[state.best]] += state.tiles
     else:

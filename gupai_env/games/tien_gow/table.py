@@ -74,20 +74,20 @@ def plays_of(view: np.record) -> tuple[list[Play], list[dict[int, Play]]]:
     plays: list[Play] = []
     tricks: list[dict[int, Play]] = []
     seat = holder = int(view.opener)
-    at = each = 0
-    while at < view.plays:
+    index = tiles = 0
+    while index < view.plays:
         if not tricks or len(tricks[-1]) == view.players:
             tricks.append({})
             seat = holder
-        action = int(view.record[at])
+        action = int(view.record[index])
         if action < DISCARD:
             holder = seat
-            each, end = int(SIZE[action]), at + 1
+            tiles, end = int(SIZE[action]), index + 1
         else:
-            action, end = NOBODY, min(at + each, int(view.plays))
-        tricks[-1][seat] = Play(seat, action, at, end, each)
+            action, end = NOBODY, min(index + tiles, int(view.plays))
+        tricks[-1][seat] = Play(seat, action, index, end, tiles)
         plays.append(tricks[-1][seat])
-        seat, at = (seat + 1) % int(view.players), end
+        seat, index = (seat + 1) % int(view.players), end
     return plays, tricks
 
 
