@@ -54,7 +54,7 @@ def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:
     won = []
     for block in table.blocks(0, deals):
         ends = [table.play_with(block, baseline, player) for player in (hero, baseline)]
-        values = [chips(each) for each in ends]
+        values = [chips(end) for end in ends]
         won.append(values[0] - values[1])
     return np.concatenate(won)
 
@@ -72,8 +72,8 @@ def at_doses(null: np.ndarray, planted: Sequence[float], opponents: int, size: i
         for dose, chips_planted in zip(reading.doses.doses, planted, strict=True):
             values = [generator.choice(null, size) + chips_planted for _ in range(opponents)]
             effects = [
-                effect_of(f"{at}", Pairs(each, each != 0, np.zeros((0, 0), int)), reading.margin, "greater")
-                for at, each in enumerate(values)
+                effect_of(f"{number}", Pairs(gains, gains != 0, np.zeros((0, 0), int)), reading.margin, "greater")
+                for number, gains in enumerate(values)
             ]
             levels.append(level_of(effects, reading, dose, size))
         pairs = list(zip(levels, planted, strict=True))
@@ -99,7 +99,7 @@ def is_wrong(verdict: str, truth: float, margin: float) -> bool:
 
 def reading_of(doses: int) -> Any:
     """Return a reading with so many doses, from three 2s on."""
-    values = [str(3 + at) for at in range(doses)]
+    values = [str(3 + number) for number in range(doses)]
     return Policy(
         name="planted",
         kind="policy",
@@ -122,8 +122,8 @@ def of_masters(truth: float, decisions: int) -> None:
         own, of_deal = generator.random(decisions) < truth, generator.random(decisions) < truth
         chosen = np.where(alike, of_deal[deals], own).astype(float)
         shares = share(np.bincount(deals, chosen), np.bincount(deals))
-        said = Masters("planted", decisions, shares, shares, None, "").verdict
-        wrong += (said == "does it" and truth <= 0.5) or (said == "does not" and truth >= 0.5)
+        verdict = Masters("planted", decisions, shares, shares, None, "").verdict
+        wrong += (verdict == "does it" and truth <= 0.5) or (verdict == "does not" and truth >= 0.5)
         held += shares.low <= truth <= shares.high
     print(
         f"a master that does it in {truth:.0%} of {decisions} decisions, {CLAIMS:,}: {wrong / CLAIMS:.1%} called "
@@ -136,25 +136,27 @@ def main() -> None:
     null = gains(OtherNoise(), make_agent("random", "jie-long"), NULLS)
     for size in (30, 100, 300):
         parts = null[: len(null) // size * size].reshape(-1, size)
-        found = [estimate(part) for part in parts]
-        false = np.mean([judge(each, MARGIN, "different").verdict == "supported" for each in found])
-        covered = np.mean([abs(each.mean) <= each.half_width for each in found])
+        estimates = [estimate(part) for part in parts]
+        false = np.mean([judge(effect, MARGIN, "different").verdict == "supported" for effect in estimates])
+        covered = np.mean([abs(effect.mean) <= effect.half_width for effect in estimates])
         print(f"null claims of {size} deals, {len(parts):,}: {false:.1%} supported; intervals cover {covered:.1%}")
     generator = np.random.default_rng(0)
-    for gain, what in ((0.0, "accept no gain"), (GAIN, "reject the gain")):
+    for gain, outcome in ((0.0, "accept no gain"), (GAIN, "reject the gain")):
         drawn = (generator.choice(null, LONGEST) + gain for _ in range(TESTS))
         ended = [gsprt(deals, GAIN) for deals in drawn]
-        wrong = np.mean([each.verdict == (-1 if gain else 1) for each in ended])
-        mean = np.mean([each.samples for each in ended])
-        print(f"sequential tests of {GAIN:g} chips, {len(ended):,}: {wrong:.1%} {what}; {mean:,.0f} deals on average")
+        wrong = np.mean([test.verdict == (-1 if gain else 1) for test in ended])
+        mean = np.mean([test.samples for test in ended])
+        print(
+            f"sequential tests of {GAIN:g} chips, {len(ended):,}: {wrong:.1%} {outcome}; {mean:,.0f} deals on average"
+        )
     planted = gains(make_agent("variety", "jie-long"), make_agent("greedy", "jie-long"), DEALS)
     truth, size = estimate(planted), samples_for(float(planted.mean()), float(planted.std()), power=POWER)
     parts = planted[: len(planted) // size * size].reshape(-1, size)
-    found = [estimate(part) for part in parts]
-    power = np.mean([each.low > 0 for each in found])
+    estimates = [estimate(part) for part in parts]
+    power = np.mean([effect.low > 0 for effect in estimates])
     print(
         f"a planted effect of {truth} chips at its {size:,} deals for {POWER:.0%}, {len(parts)}: found in {power:.1%}; "
-        f"intervals cover it in {np.mean([each.low <= truth.mean <= each.high for each in found]):.1%}"
+        f"intervals cover it in {np.mean([effect.low <= truth.mean <= effect.high for effect in estimates]):.1%}"
     )
     for size in (300, 2000):
         at_doses(null, (0.0, 0.0, 0.0), 3, size, "null claims with three doses")

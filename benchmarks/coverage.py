@@ -28,13 +28,13 @@ def coverage(chips: np.ndarray, size: int, samples: int, seed: int) -> tuple[flo
     drawn = np.random.default_rng(seed).integers(len(chips), size=(samples, size))
     means = [estimate(chips[rows].mean(1)) for rows in drawn]
     seats = [estimate_columns(chips[rows]) for rows in drawn]
-    at_seat = [covered([each[seat] for each in seats], float(truth)) for seat, truth in enumerate(chips.mean(0))]
-    return covered(means, float(chips.mean())), min(at_seat), float(np.mean([not each.has_interval for each in means]))
+    at_seat = [covered([sample[seat] for sample in seats], float(truth)) for seat, truth in enumerate(chips.mean(0))]
+    return covered(means, float(chips.mean())), min(at_seat), float(np.mean([not mean.has_interval for mean in means]))
 
 
 def covered(estimates: list[Estimate], truth: float) -> float:
     """Return which share of the intervals covers the truth, 1 if there are no intervals."""
-    hits = [each.low - 1e-9 <= truth <= each.high + 1e-9 for each in estimates if each.has_interval]
+    hits = [interval.low - 1e-9 <= truth <= interval.high + 1e-9 for interval in estimates if interval.has_interval]
     return float(np.mean(hits)) if hits else 1.0
 
 
@@ -46,7 +46,7 @@ def main() -> None:
         chips = [duel(game, *pair, DEALS, seed=SEED).chips[:, :, 0] for pair in (agents, agents[::-1])]
         cells = []
         for size in SIZES:
-            means, seats, without = zip(*(coverage(each, size, SAMPLES, SEED) for each in chips), strict=True)
+            means, seats, without = zip(*(coverage(sample, size, SAMPLES, SEED) for sample in chips), strict=True)
             alike = f" ({max(without):.0%})" if max(without) > 0.005 else ""
             cells.append((f"{min(means):.1%}{alike}", f"{min(seats):.1%}"))
         for lines, row in zip(tables.values(), zip(*cells, strict=True), strict=True):

@@ -31,11 +31,11 @@ def main() -> None:
         print(json.dumps(answers(chosen.deals)))
         return
     words = [sys.executable, "-m", "benchmarks.kernels", "--answer", "--deals", str(chosen.deals)]
-    found = {}
+    answers_by_kernel = {}
     for kernel in chosen.kernels:
         ran = subprocess.run(words, env={**os.environ, "OPENBLAS_CORETYPE": kernel}, stdout=subprocess.PIPE, check=True)
-        found[kernel] = json.loads(ran.stdout)
-    first, *others = found.values()
+        answers_by_kernel[kernel] = json.loads(ran.stdout)
+    first, *others = answers_by_kernel.values()
     for kernel, other in zip(chosen.kernels[1:], others, strict=True):
         differ = sum(a != b for a, b in zip(first, other, strict=True))
         print(f"{kernel}: {differ:,} of {len(first):,} decisions differ from those under {chosen.kernels[0]}")
@@ -43,7 +43,7 @@ def main() -> None:
 
 def answers(deals: int) -> list[int]:
     """Return the actions of all networks that ship where they have a choice, in deals that are played at random."""
-    found: list[int] = []
+    chosen: list[int] = []
     for path in sorted(NETWORKS.glob("*.safetensors")):
         game, variant = variant_of(path, read_header(path))
         agent, envs = make_agent(f"checkpoint:{path}", game, **variant.changed()), new_lanes(game, variant, deals)
@@ -51,9 +51,9 @@ def answers(deals: int) -> list[int]:
         for move, (rows, batch, actions) in enumerate(decisions(envs, [])):
             some = batch.at(batch.masks.sum(1) > 1)
             if len(some.rng_keys):
-                found += ask(agent, game, variant, some).tolist()
+                chosen += ask(agent, game, variant, some).tolist()
             actions[:] = envs.sample(move)[rows]
-    return found
+    return chosen
 
 
 if __name__ == "__main__":

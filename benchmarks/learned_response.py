@@ -37,8 +37,8 @@ def main() -> None:
                 continue
             agent = make_agent(spec, name, **options)
             learned = learn_response(name, agent, minutes=chosen.minutes, seed=chosen.seed, **options)
-            exact, found = exact_gain(tree, agent), gain_of(tree, learned.player, agent)
-            row = f"{exact:.3f} | {found:.3f} | {found / exact:.0%} | {learned.targets:,} | {learned.minutes:.2f}"
+            exact, gain = exact_gain(tree, agent), gain_of(tree, learned.player, agent)
+            row = f"{exact:.3f} | {gain:.3f} | {gain / exact:.0%} | {learned.targets:,} | {learned.minutes:.2f}"
             print(f"| {name} | `{spec}` | {row} |", flush=True)
 
 
@@ -54,7 +54,7 @@ def gain_of(tree: GameTree | HandTree, response: Agent, agent: Agent) -> float:
     sides = tree.game.sides(tree.players)
     gains = []
     for side in range(sides.max() + 1):
-        line_up = [response if each == side else agent for each in sides]
+        line_up = [response if player == side else agent for player in sides]
         gains.append((tree.values(tree.policy(line_up)) - own)[sides == side].mean())
     return float(np.mean(gains))
 

@@ -49,11 +49,11 @@ def main() -> None:
     for game in games:
         run = train(recipe(game, chosen.targets, chosen.seed), runs=chosen.runs)
         evaluations = evaluations_of(run.folder)
-        for each in evaluations:  # of a machine and its load
-            each.pop("losses", None)
-            each.pop("seconds", None)
-        found = {"seed": chosen.seed, "targets": chosen.targets, "deals": DEALS, "evaluations": evaluations}
-        write_file(FOUND / f"{game}.json", json.dumps(found, indent=1) + "\n", force=True)
+        for evaluation in evaluations:  # of a machine and its load
+            evaluation.pop("losses", None)
+            evaluation.pop("seconds", None)
+        curve = {"seed": chosen.seed, "targets": chosen.targets, "deals": DEALS, "evaluations": evaluations}
+        write_file(FOUND / f"{game}.json", json.dumps(curve, indent=1) + "\n", force=True)
         print(game, evaluations[-1], flush=True)
 
 

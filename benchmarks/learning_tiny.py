@@ -59,26 +59,26 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, help="file for the picture, SVG")
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    found = json.loads(chosen.json.read_text(encoding="utf-8")) if chosen.json.exists() else {}
+    runs = json.loads(chosen.json.read_text(encoding="utf-8")) if chosen.json.exists() else {}
     begin = time.process_time()
     for seed in range(1, chosen.seeds + 1):  # all games once before any of them again
         for method in chosen.methods:
             for name in chosen.games:
                 key = f"{name} {method} {seed}"
                 spent = (time.process_time() - begin) / 60
-                if key in found or spent > chosen.minutes or (seed > 1 and method in SOLVERS):
+                if key in runs or spent > chosen.minutes or (seed > 1 and method in SOLVERS):
                     continue
-                found[key] = made(name, method, seed, chosen.decisions)
-                write_file(chosen.json, as_lines(found), force=True)
-                print(f"{key}: {found[key]['curve'][-1]}, {found[key]['seconds']} s", flush=True)
-    print(table(found))
+                runs[key] = made(name, method, seed, chosen.decisions)
+                write_file(chosen.json, as_lines(runs), force=True)
+                print(f"{key}: {runs[key]['curve'][-1]}, {runs[key]['seconds']} s", flush=True)
+    print(table(runs))
     if chosen.picture:
-        write_file(chosen.picture, picture(found), force=True)
+        write_file(chosen.picture, picture(runs), force=True)
 
 
-def as_lines(found: Mapping[str, Any]) -> str:
+def as_lines(runs: Mapping[str, Any]) -> str:
     """Return the runs as JSON, one a line."""
-    lines = (f" {json.dumps(key)}: {json.dumps(run)}" for key, run in found.items())
+    lines = (f" {json.dumps(key)}: {json.dumps(run)}" for key, run in runs.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -107,14 +107,14 @@ def discounted(tree: GameTree, alpha: float, beta: float, gamma: float) -> Itera
     regrets, total, number = np.zeros(len(owner)), np.zeros(len(owner)), 0
     while True:
         number += 1
-        kept = [1 / (1 + number**-power) if math.isfinite(power) else float(power > 0) for power in (alpha, beta)]
+        factors = [1 / (1 + number**-power) if math.isfinite(power) else float(power > 0) for power in (alpha, beta)]
         for seat in range(tree.players):
             policy = tree.in_proportion(np.maximum(regrets, 0))
             weighted = tree.weighted_payoffs(policy)
             value = tree.pass_back(weighted, policy)
             mine = np.flatnonzero(owner == seat)[1:]  # without the empty sequence
             regrets[mine] += (weighted[tree.players :] - np.repeat(value, counts))[mine - tree.players]
-            regrets[mine] *= np.where(regrets[mine] > 0, *kept)
+            regrets[mine] *= np.where(regrets[mine] > 0, *factors)
         total += tree.plan(tree.in_proportion(np.maximum(regrets, 0)))
         yield tree.in_proportion(total)
         total *= (number / (number + 1)) ** gamma
@@ -174,9 +174,11 @@ def names_of_sets(tree: GameTree, game: Any) -> list[tuple[str, int]]:
     """Return OpenSpiel's name of every information set of a tree, with its number of actions, by walking both."""
     counts = np.diff(tree.first)
     masks, views = tree.batch.masks, [view.tobytes() for view in repack_fields(np.asarray(tree.batch.views))]
-    numbers = {key: at for at, key in enumerate(zip(tree.seats.tolist(), tree.before.tolist(), views, strict=True))}
+    numbers = {
+        key: number for number, key in enumerate(zip(tree.seats.tolist(), tree.before.tolist(), views, strict=True))
+    }
     assert len(numbers) == tree.sets, "a view and the sequence before it tell a set"
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     ways = masks.cumsum(1)
 
     def walk(state: Any, sequences: tuple[int, ...]) -> None:
@@ -188,14 +190,14 @@ def names_of_sets(tree: GameTree, game: Any) -> list[tuple[str, int]]:
             return
         seat, deal = state.current_player(), state.position.deal
         view = repack_fields(np.asarray(deal.view_row(seat))).tobytes()  # without padding, which may hold anything
-        at = numbers[seat, sequences[seat], view]
-        found[at] = state.information_state_string(seat)
+        number = numbers[seat, sequences[seat], view]
+        names[number] = state.information_state_string(seat)
         for action in state.legal_actions():
-            sequence = int(tree.first[at] + ways[at, action] - 1)
+            sequence = int(tree.first[number] + ways[number, action] - 1)
             walk(state.child(action), (*sequences[:seat], sequence, *sequences[seat + 1 :]))
 
     walk(game.new_initial_state(), tuple(range(tree.players)))
-    return [(found[at], int(counts[at])) for at in range(tree.sets)]
+    return [(names[number], int(counts[number])) for number in range(tree.sets)]
 
 
 # --- learners -------------------------------------------------------------------------------------
@@ -287,14 +289,14 @@ def one_stream(seats: np.ndarray, values: np.ndarray, payoffs: np.ndarray, termi
 
 def self_play(tree: GameTree, seed: int, decisions: int) -> Curve:
     """Self-play as in `benchmarks/tiny.py`, of the policy that is drawn from."""
-    every = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
+    interval = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
     changes = {
         "decisions": decisions,
         "network": {"type": "mlp", "hidden": [64, 64]},
         "ppo": {"envs": ENVS, "steps": STEPS, "payoff_scale": SCALE.get(tree.game.id, 10), **PPO},
         "pool": {"self_share": 1.0, "rules": []},
     }
-    return trained(tree, seed, changes, every, "decisions")
+    return trained(tree, seed, changes, interval, "decisions")
 
 
 def as_tutorial(tree: GameTree, seed: int, decisions: int) -> Curve:
@@ -314,9 +316,9 @@ def search_targets(tree: GameTree, seed: int, decisions: int) -> Curve:
     return trained(tree, seed, changes, 10, "targets")
 
 
-def trained(tree: GameTree, seed: int, changes: dict[str, Any], every: int, count: str) -> Curve:
+def trained(tree: GameTree, seed: int, changes: dict[str, Any], interval: int, count: str) -> Curve:
     """Return the curve of a training run in a folder of its own, which is removed."""
-    evaluation = {"baselines": ["random"], "every": every, "deals": 2, "final_deals": 2}
+    evaluation = {"baselines": ["random"], "every": interval, "deals": 2, "final_deals": 2}
     settings = settings_of(tree.game.id, tree.variant.changed(), seed) | changes | {"evaluation": evaluation}
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(None):
         run = Run.begin(parse(settings, "tiny"), Path(folder))
@@ -340,35 +342,35 @@ METHODS: dict[str, Callable[[GameTree, int, int], Curve]] = {
 # --- table and picture ----------------------------------------------------------------------------
 
 
-def curves_of(found: Mapping[str, Any], name: str, method: str) -> np.ndarray | None:
+def curves_of(all_runs: Mapping[str, Any], name: str, method: str) -> np.ndarray | None:
     """Return the curves of a method in a game, float64 [runs, points, 2], None without a run."""
-    runs = [run["curve"] for key, run in found.items() if key.rpartition(" ")[0] == f"{name} {method}"]
+    runs = [run["curve"] for key, run in all_runs.items() if key.rpartition(" ")[0] == f"{name} {method}"]
     points = min(map(len, runs), default=0)
     return np.array([run[:points] for run in runs], float) if runs else None
 
 
-def table(found: Mapping[str, Any]) -> str:
+def table(runs: Mapping[str, Any]) -> str:
     """Return what is left of the exploitability of uniform play in the end, by game: the mean over seeds, and their
     range.
     """
     lines = [f"| game | uniform, chips per deal | {' | '.join(METHODS)} |", f"|{'---|' * (2 + len(METHODS))}"]
     for name, game in GAMES.items():
-        curves = [curves_of(found, name, method) for method in METHODS]
-        known = [each for each in curves if each is not None]
+        curves = [curves_of(runs, name, method) for method in METHODS]
+        known = [curve for curve in curves if curve is not None]
         if known:
-            cells = ["" if each is None else share_of(each) for each in curves]
+            cells = ["" if curve is None else share_of(curve) for curve in curves]
             lines.append(f"| {game.title} | {known[0][0, 0, 1]:.3g} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def share_of(curves: np.ndarray) -> str:
     """Return which share of the exploitability of uniform play is left in the end."""
-    left = curves[:, -1, 1] / curves[:, 0, 1]
-    spread = f" ({left.min():.1%} to {left.max():.1%})" if len(left) > 1 else ""
-    return f"{left.mean():.2%}{spread}"
+    shares = curves[:, -1, 1] / curves[:, 0, 1]
+    spread = f" ({shares.min():.1%} to {shares.max():.1%})" if len(shares) > 1 else ""
+    return f"{shares.mean():.2%}{spread}"
 
 
-def picture(found: Mapping[str, Any]) -> str:
+def picture(runs: Mapping[str, Any]) -> str:
     """Return a chart for every game in one SVG: share of the exploitability of uniform play over log10 of decisions."""
     width, height = chart.WIDTH + 40, chart.HEIGHT + 90
     parts = [
@@ -376,9 +378,9 @@ def picture(found: Mapping[str, Any]) -> str:
         f"<style>text {{ font-family: sans-serif }} {chart_style()}</style>",
         '<rect width="100%" height="100%" fill="#fff"/>',
     ]
-    for at, (name, game) in enumerate(GAMES.items()):
-        named = {m: points(each) for m in METHODS if (each := curves_of(found, name, m)) is not None}
-        x, y = at % ACROSS * width, at // ACROSS * height
+    for number, (name, game) in enumerate(GAMES.items()):
+        named = {m: points(curves) for m in METHODS if (curves := curves_of(runs, name, m)) is not None}
+        x, y = number % ACROSS * width, number // ACROSS * height
         parts.append(f'<text x="{x + 60}" y="{y + 20}" font-weight="bold">{game.title}</text>')
         if named:
             drawn = str(chart.curves(named, "log10 of decisions", "exploitability, share of uniform play"))
@@ -390,9 +392,9 @@ def picture(found: Mapping[str, Any]) -> str:
 
 def points(curves: np.ndarray) -> list[chart.Point]:
     """Return the points of a curve: the mean over seeds, with their range."""
-    left = curves[:, 1:, 1] / curves[:, :1, 1]
+    shares = curves[:, 1:, 1] / curves[:, :1, 1]
     decisions = np.log10(curves[:, 1:, 0].mean(0).clip(min=1))
-    rows = zip(decisions, left.mean(0), left.min(0), left.max(0), strict=True)
+    rows = zip(decisions, shares.mean(0), shares.min(0), shares.max(0), strict=True)
     return [chart.Point(*map(float, row)) for row in rows]
 
 

@@ -31,7 +31,7 @@ def main() -> None:
     masks = tree.by_tiles.masks
     solved = solve_hands(tree, chosen.rounds)[0]
     worth = [role_worth(tree.by_tiles, tree.rules, game, role, solved[1 - role]) for role in (PLAYER, BANKER)]
-    best = [np.where(masks, each, -np.inf).max(1).sum() for each in worth]
+    best = [np.where(masks, values, -np.inf).max(1).sum() for values in worth]
     low, high = -best[BANKER], best[PLAYER]
     print(f"value for the player, chips per deal: between {low:+.5f} and {high:+.5f} ({chosen.rounds} rounds)")
     value = (worth[PLAYER] * solved[PLAYER]).sum()

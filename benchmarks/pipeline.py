@@ -51,14 +51,14 @@ def measure(game: str, lanes: int, microseconds: float, rollouts: int, opponent:
     )
     learner._decide = stand_in(learner, microseconds)  # type: ignore[method-assign]
     _, callback = learner._setup_learn(1, None)
-    found = []
+    speeds = []
     for _ in range(rollouts + 1):
         learner.seconds = dict.fromkeys(learner.seconds, 0.0)
         learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, STEPS)
         seconds, decisions = sum(learner.seconds.values()), float((learner.rollout.weights > 0).sum())
         playing = learner.seconds["play"]
-        found.append((decisions / seconds, playing / seconds, decisions / playing))
-    return max(found[1:])  # the first one compiles
+        speeds.append((decisions / seconds, playing / seconds, decisions / playing))
+    return max(speeds[1:])  # the first one compiles
 
 
 def main() -> None:

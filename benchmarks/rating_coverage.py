@@ -52,9 +52,9 @@ def main() -> None:
         truth = rated(setting, gap, MANY, 0).points
         cells = []
         for deals in DEALS:
-            found = [rated(setting, gap, deals, seed) for seed in range(1, samples + 1)]
-            covered = np.mean([np.abs(each.points - truth) <= each.widths for each in found])
-            cells.append(f"{covered:.1%}, ±{np.median([each.widths for each in found]):.0f}")
+            ratings = [rated(setting, gap, deals, seed) for seed in range(1, samples + 1)]
+            covered = np.mean([np.abs(rating.points - truth) <= rating.widths for rating in ratings])
+            cells.append(f"{covered:.1%}, ±{np.median([rating.widths for rating in ratings]):.0f}")
         print(f"| {setting} | {gap} | {' | '.join(cells)} |", flush=True)
 
 

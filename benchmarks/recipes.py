@@ -37,10 +37,13 @@ def main() -> None:
         judged = [judge(chosen.configuration, run, chosen.machine, chosen.deals) for run in chosen.runs]
     except ValueError as error:  # a CheckpointError too
         parser.error(str(error))
-    kept: dict[str, Any] = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
-    for card, found in judged:
-        kept[card] = [*(each for each in kept.get(card, ()) if each["command"] != found["command"]), found]
-    FOUND.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    verdicts: dict[str, Any] = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
+    for card, verdict in judged:
+        verdicts[card] = [
+            *(other for other in verdicts.get(card, ()) if other["command"] != verdict["command"]),
+            verdict,
+        ]
+    FOUND.write_text(json.dumps(verdicts, indent=1) + "\n", encoding="utf-8")
 
 
 def judge(configuration: str, run: Path, machine: str, deals: int) -> tuple[str, dict[str, Any]]:
@@ -57,11 +60,11 @@ def judge(configuration: str, run: Path, machine: str, deals: int) -> tuple[str,
     command = " ".join(["gupai train", configuration, *changes(configuration, run)])
     player = make_agent(f"checkpoint:{run}", game, **options)
     for name in [*(name for name in agent_names(game) if name != BEST), BEST]:
-        found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
-        won[name] = {name: round(each, 4) for name, each in found.as_numbers().items()}
-        print(run, name, found, flush=True)
-    told = {"seed": header["seed"], "targets": header["targets"], "seconds": evaluations_of(run)[-1]["seconds"]}
-    return file.stem, {"command": command, **told, "machine": machine, "chips_per_deal_against": won}
+        chips = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
+        won[name] = {name: round(number, 4) for name, number in chips.as_numbers().items()}
+        print(run, name, chips, flush=True)
+    origin = {"seed": header["seed"], "targets": header["targets"], "seconds": evaluations_of(run)[-1]["seconds"]}
+    return file.stem, {"command": command, **origin, "machine": machine, "chips_per_deal_against": won}
 
 
 def changes(configuration: str, run: Path) -> list[str]:
@@ -70,13 +73,13 @@ def changes(configuration: str, run: Path) -> list[str]:
     Raises: ValueError if the run began with another player or learned from one.
     """
     meant = parse(find(configuration), configuration).model_dump(mode="json")
-    asked = parse_yaml((run / CONFIG_FILE).read_text(encoding="utf-8"))
-    if "checkpoint:" in str(asked) or asked.get("start"):
+    settings = parse_yaml((run / CONFIG_FILE).read_text(encoding="utf-8"))
+    if "checkpoint:" in str(settings) or settings.get("start"):
         raise ValueError(f"{run}: made of another player, so no single command makes it")
     ours = by_key(meant)
     return [
         _as_typed(key, value)
-        for key, value in by_key(asked).items()
+        for key, value in by_key(settings).items()
         if key.partition(".")[0] not in SAME and value != ours.get(key)
     ]
 

@@ -66,14 +66,14 @@ def main() -> None:
         help="with --again: how these look ahead late in a deal",
     )
     chosen = parser.parse_args()
-    again = chosen.again is not None
+    is_repeat = chosen.again is not None
     anew = bool(chosen.runs or chosen.machine or chosen.with_best)
-    if again == anew or (anew and not (chosen.runs and chosen.machine)):
+    if is_repeat == anew or (anew and not (chosen.runs and chosen.machine)):
         parser.error("runs and their --machine, or --again")
     if chosen.look_ahead and not chosen.again:
         parser.error("--look-ahead goes with --again and names of players")
     try:
-        if again:
+        if is_repeat:
             named = [NETWORKS / f"{name}.safetensors" for name in chosen.again]
             paths = named or sorted(NETWORKS.glob("*.safetensors"))
         else:
@@ -111,9 +111,9 @@ def ship(runs: Sequence[Path], machine: str, with_best: bool = False) -> Path:
             raise ValueError(f"{run}: began with {_start(run)}, not with {start}")
     header |= _made(runs[0], machine, path)
     if len(runs) > 1:
-        header["averaged_with"] = [_told(run, machine, path, TOLD) for run in runs[1:]]
+        header["averaged_with"] = [_description(run, machine, path, TOLD) for run in runs[1:]]
     weights = [unpacked(tensors) for _, tensors in players]
-    mean = {name: np.mean([each[name] for each in weights], 0) for name in weights[0]}
+    mean = {name: np.mean([tensors[name] for tensors in weights], 0) for name in weights[0]}
     NETWORKS.mkdir(exist_ok=True)
     replace(path, header, packed(mean))
     return path
@@ -123,7 +123,7 @@ def replace(path: Path, header: dict[str, Any], tensors: dict[str, np.ndarray]) 
     """Write a player that ships; another one before it stays with the suites of the benchmark that measure with it."""
     if path.exists():
         before, weights = read_checkpoint(path)
-        if before == header and all((weights[name] == each).all() for name, each in tensors.items()):
+        if before == header and all((weights[name] == tensor).all() for name, tensor in tensors.items()):
             return  # the same again could be other bytes than those of before
         known, suites = digest_of(path), map(read_suite, suite_names())
         if any(known in task.population.values() for suite in suites for task in suite.tasks):
@@ -147,7 +147,7 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
 
     def short_repr(spec: str, names: Sequence[str] = TOLD + PLAYERS) -> dict[str, Any]:
         source = replaced if spec == BEST else Path(spec.partition(":")[2])
-        return _told(source, machine, replaced, names)
+        return _description(source, machine, replaced, names)
 
     made: dict[str, Any] = {"machine": machine, "recipe": recipe, "seconds": evaluations_of(run)[-1]["seconds"]}
     if start := settings.get("start"):
@@ -159,12 +159,12 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
     return made
 
 
-def _told(source: Path, machine: str, replaced: Path, names: Sequence[str]) -> dict[str, Any]:
+def _description(source: Path, machine: str, replaced: Path, names: Sequence[str]) -> dict[str, Any]:
     """Return what is said of a player, a file or a run's folder, that went into another."""
-    found = read_header(source)
+    header = read_header(source)
     if (source / CONFIG_FILE).is_file():
-        found |= _made(source, machine, replaced)
-    return {name: found[name] for name in names if name in found}
+        header |= _made(source, machine, replaced)
+    return {name: header[name] for name in names if name in header}
 
 
 def look_ahead(path: Path, tiles: float, playouts: float, trust: float) -> None:
@@ -187,9 +187,9 @@ def judge(path: Path) -> None:
     print(path.stem)
     for name in [*(name for name in agent_names(game) if name != BEST), SEARCH]:
         deals = FEWER.get(game.id, SEARCHED) if name == SEARCH else DEALS
-        found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
-        won[name] = {name: round(each, 4) for name, each in found.as_numbers().items()}
-        print(name, found, flush=True)
+        chips = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
+        won[name] = {name: round(number, 4) for name, number in chips.as_numbers().items()}
+        print(name, chips, flush=True)
     header["evaluation"] = {"seed": SEED, "chips_per_deal_against": won}
     if offers_hands(game, variant):
         tree = build_hand_tree(game, **options)

@@ -69,12 +69,12 @@ def main() -> None:
     chosen = parser.parse_args()
     if bool(chosen.out) == chosen.check:
         parser.error("--out FILE or --check")
-    found = record(chosen.suite, DEALS, chosen.jobs, known=read_suite(chosen.suite) if chosen.check else None)
+    suite = record(chosen.suite, DEALS, chosen.jobs, known=read_suite(chosen.suite) if chosen.check else None)
     if chosen.out:
-        write_file(chosen.out, as_text(found).encode(), force=chosen.force)
-        print(f"{chosen.out}: suite {found.name}, digest {found.digest}")
+        write_file(chosen.out, as_text(suite).encode(), force=chosen.force)
+        print(f"{chosen.out}: suite {suite.name}, digest {suite.digest}")
     else:
-        print(difference(read_suite(chosen.suite).model_dump(), found.model_dump(), "") or "it is the same")
+        print(difference(read_suite(chosen.suite).model_dump(), suite.model_dump(), "") or "it is the same")
 
 
 def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), known: Suite | None = None) -> Suite:
@@ -97,8 +97,8 @@ def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), kno
             before = known.task(task).players
             hashes |= {spec: before[spec] for spec in hashes if kept_file(before[spec])}
         population, scale = ({spec: hashes[spec] for spec in part} for part in (rivals, ends))
-        what = {"name": task, "game": game.id, "version": game.version, "options": options}
-        tasks[task] = Task(**what, population=population, ends=scale, zero=[0.0, 0.0], hundred=[0.0, 0.0])
+        identity = {"name": task, "game": game.id, "version": game.version, "options": options}
+        tasks[task] = Task(**identity, population=population, ends=scale, zero=[0.0, 0.0], hundred=[0.0, 0.0])
     recorded = with_scales(list(tasks.values()), SEEDS[name], deals, workers=workers_for(jobs))
     return Suite(name=name, made_with=__version__, seed=SEEDS[name], tasks=recorded)
 

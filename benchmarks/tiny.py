@@ -46,18 +46,18 @@ def main() -> None:
     if chosen.json and not chosen.recipes:
         parser.error("--json goes with --recipes")
     torch.set_num_threads(1)
-    found = {}
+    results = {}
     if chosen.json and chosen.json.exists():  # players of other games stay as they were
-        found = json.loads(chosen.json.read_text(encoding="utf-8"))
+        results = json.loads(chosen.json.read_text(encoding="utf-8"))
     for name in chosen.games:
         if not chosen.recipes:
             self_play(name, chosen.decisions, chosen.seed, chosen.runs)
             continue
         for file, header in networks(name):
-            found[file.stem] = by_recipe(file, header, chosen.targets, chosen.seed, chosen.runs)
-            print(file.stem, found[file.stem], flush=True)
+            results[file.stem] = by_recipe(file, header, chosen.targets, chosen.seed, chosen.runs)
+            print(file.stem, results[file.stem], flush=True)
     if chosen.json:
-        chosen.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        chosen.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def self_play(name: str, decisions: int, seed: int, runs: Path) -> None:
@@ -69,9 +69,9 @@ def self_play(name: str, decisions: int, seed: int, runs: Path) -> None:
         "ppo": {"envs": ENVS, "steps": STEPS, "payoff_scale": SCALE.get(name, 10), **PPO},
         "pool": {"self_share": 1.0, "rules": []},
     }
-    every = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
+    interval = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
     run = Run.begin(
-        parse(settings | {"evaluation": {"baselines": ["random"], "every": every, "deals": 100}}, "tiny"), runs
+        parse(settings | {"evaluation": {"baselines": ["random"], "every": interval, "deals": 100}}, "tiny"), runs
     )
     begun = uniform(run)
     run.learn()
@@ -110,11 +110,11 @@ def kinds_of(header: dict[str, Any]) -> list[dict[str, Any]]:
     """
     before = kinds_of(header["start"]) if "start" in header else []
     expert_iteration = parse_yaml(header["recipe"]).get("expert_iteration", {})
-    kept = {name: expert_iteration[name] for name in KEPT if name in expert_iteration}
-    known = [(each.get("true_hands"), each.get("self_rollouts")) for each in before]
-    if expert_iteration.get("ensemble") or (kept.get("true_hands"), kept.get("self_rollouts")) in known:
+    settings = {name: expert_iteration[name] for name in KEPT if name in expert_iteration}
+    known = [(stage.get("true_hands"), stage.get("self_rollouts")) for stage in before]
+    if expert_iteration.get("ensemble") or (settings.get("true_hands"), settings.get("self_rollouts")) in known:
         return before  # what several seeds agree on needs several; more of the same is the number of targets
-    return [*before, kept]
+    return [*before, settings]
 
 
 def settings_of(game: str, variant: dict[str, Any], seed: int) -> dict[str, Any]:

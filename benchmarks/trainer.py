@@ -100,21 +100,21 @@ def bare(updates: int) -> float:
         arrays = seats, values, payoffs, terminated
         advantages_by_seat(*arrays, np.float32(1), np.float32(0.95), advantages, weights)
         rows = np.flatnonzero(weights.reshape(-1))
-        kept = (observations, masks, actions, log_probs, values, advantages)
+        rollout = (observations, masks, actions, log_probs, values, advantages)
         x, legal, acted, before, judged, gain = (
-            torch.as_tensor(array.reshape(-1, *array.shape[2:])[rows]) for array in kept
+            torch.as_tensor(array.reshape(-1, *array.shape[2:])[rows]) for array in rollout
         )
         acted, returns = acted.long().unsqueeze(1), judged + gain
         for _ in range(EPOCHS):
             for batch in torch.randperm(len(rows)).split(BATCH):
-                logits, found = network(x[batch].float() / high)
+                logits, predictions = network(x[batch].float() / high)
                 chances = F.log_softmax(logits.masked_fill(~legal[batch], FORBIDDEN), 1)
                 ratio = (chances.gather(1, acted[batch]).squeeze(1) - before[batch]).exp()
                 better = gain[batch]
                 better = (better - better.mean()) / (better.std() + 1e-8)
                 clipped = torch.min(better * ratio, better * ratio.clamp(0.8, 1.2)).mean()
                 entropy = -(chances.exp() * chances).sum(1).mean()
-                loss = -clipped - 0.01 * entropy + 0.5 * F.mse_loss(found, returns[batch])
+                loss = -clipped - 0.01 * entropy + 0.5 * F.mse_loss(predictions, returns[batch])
                 optimizer.zero_grad()
                 loss.backward()
                 nn.utils.clip_grad_norm_(network.parameters(), 0.5)
@@ -180,13 +180,13 @@ def main() -> None:
         torch.set_num_threads(1)
         print(ROADS[chosen.road](UPDATES[chosen.road]))
         return
-    found: dict[str, list[float]] = {road: [] for road in ROADS}
+    rates_by_road: dict[str, list[float]] = {road: [] for road in ROADS}
     for _ in range(chosen.rounds):
-        for road, rates in found.items():
-            said = subprocess.check_output([sys.executable, __file__, "--road", road], text=True)
-            rates.append(float(said.split()[-1]))
-    for road, rates in found.items():
-        ratios = [ours / theirs for ours, theirs in zip(found["trainer"], rates, strict=True)]
+        for road, rates in rates_by_road.items():
+            output = subprocess.check_output([sys.executable, __file__, "--road", road], text=True)
+            rates.append(float(output.split()[-1]))
+    for road, rates in rates_by_road.items():
+        ratios = [ours / theirs for ours, theirs in zip(rates_by_road["trainer"], rates, strict=True)]
         print(
             f"{road:<9} {statistics.median(rates):>9,.0f} decisions per second ({min(rates):,.0f} to "
             f"{max(rates):,.0f}); the trainer makes {statistics.median(ratios):.2f} times as many"

@@ -42,14 +42,14 @@ def main() -> None:
     chosen = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     for name in chosen.games:
-        found = []
+        heuristics = []
         for variant in VARIANTS[name]:
             generations = chosen.generations or GENERATIONS.get(name, 150)
             deals = DEALS.get(name, 1500)
             heuristic = tune(name, seconds=1e9, generations=generations, deals=deals, seed=SEED, **variant)
-            found.append(described(heuristic, variant, None))
-            print(name, variant, found[-1]["chips_per_deal_against"], f"{heuristic.seconds:.0f} s", flush=True)
-        (FOLDER / f"{get_game(name).id}.yaml").write_text(to_yaml(found), encoding="utf-8")
+            heuristics.append(described(heuristic, variant, None))
+            print(name, variant, heuristics[-1]["chips_per_deal_against"], f"{heuristic.seconds:.0f} s", flush=True)
+        (FOLDER / f"{get_game(name).id}.yaml").write_text(to_yaml(heuristics), encoding="utf-8")
 
 
 if __name__ == "__main__":

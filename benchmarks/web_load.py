@@ -44,19 +44,19 @@ def get(line: http.client.HTTPConnection, path: str) -> tuple[str, str]:
     return path, text
 
 
-def play(port: int, asked: argparse.Namespace, client: int, pages: int, pause: float, found: list[float]) -> None:
+def play(port: int, arguments: argparse.Namespace, client: int, pages: int, pause: float, times: list[float]) -> None:
     """Ask for so many pages, one after another, and write down what each took, in seconds."""
-    line, seed, at, moves = http.client.HTTPConnection("127.0.0.1", port, timeout=60), 1000 * client, "", []
-    until, draw = time.perf_counter() + asked.seconds, random.Random(client)
+    line, seed, address, moves = http.client.HTTPConnection("127.0.0.1", port, timeout=60), 1000 * client, "", []
+    until, draw = time.perf_counter() + arguments.seconds, random.Random(client)
     for _ in range(pages):
         time.sleep(draw.uniform(0, 2 * pause))
         seed += not moves
-        path = f"{at}&play={moves[0]}" if moves else f"/table?game={asked.game}&seed={seed}&seat=0&with=greedy"
+        path = f"{address}&play={moves[0]}" if moves else f"/table?game={arguments.game}&seed={seed}&seat=0&with=greedy"
         begin = time.perf_counter()
         if begin > until:
             return
-        at, text = get(line, path)
-        found.append(time.perf_counter() - begin)
+        address, text = get(line, path)
+        times.append(time.perf_counter() - begin)
         moves = PLAY.findall(text)
 
 
@@ -67,12 +67,12 @@ def processor_seconds(process: int) -> float:
 
 
 def measure(
-    port: int, process: int, asked: argparse.Namespace, clients: int, pages: int, pause: float
+    port: int, process: int, arguments: argparse.Namespace, clients: int, pages: int, pause: float
 ) -> tuple[list[float], float]:
     """Return what every page took that clients asked for at once, and the server's processor time of a page."""
-    found: list[list[float]] = [[] for _ in range(clients)]
+    times: list[list[float]] = [[] for _ in range(clients)]
     threads = [
-        threading.Thread(target=play, args=(port, asked, client, pages, pause, found[client]))
+        threading.Thread(target=play, args=(port, arguments, client, pages, pause, times[client]))
         for client in range(clients)
     ]
     before = processor_seconds(process)
@@ -80,7 +80,7 @@ def measure(
         thread.start()
     for thread in threads:
         thread.join()
-    took = [each for client in found for each in client]
+    took = [seconds for client in times for seconds in client]
     return took, (processor_seconds(process) - before) / max(len(took), 1)
 
 
@@ -99,11 +99,11 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=20, help="of each client")
     parser.add_argument("--pause", type=float, default=1.0, help="seconds that a client looks at a page, on average")
     parser.add_argument("--seconds", type=float, default=30, help="after which no page is asked for")
-    asked = parser.parse_args()
-    clients = min(max(asked.clients, 1), MOST_CLIENTS)
-    pages = min(max(asked.pages, 1), MOST_PAGES // clients)
-    asked.seconds = min(max(asked.seconds, 1.0), MOST_SECONDS)
-    pause = min(max(asked.pause, 0.0), MOST_SECONDS)
+    arguments = parser.parse_args()
+    clients = min(max(arguments.clients, 1), MOST_CLIENTS)
+    pages = min(max(arguments.pages, 1), MOST_PAGES // clients)
+    arguments.seconds = min(max(arguments.seconds, 1.0), MOST_SECONDS)
+    pause = min(max(arguments.pause, 0.0), MOST_SECONDS)
     with tempfile.TemporaryDirectory() as folder:
         words = ["-c", "from gupai_app.shell.cli import main; main()", "web", "--no-browser"]
         words += ["--runs", f"{folder}/runs", "--tournaments", f"{folder}/tournaments"]
@@ -111,17 +111,17 @@ def main() -> None:
         try:
             assert server.stdout is not None
             port = int(ADDRESS.search(server.stdout.readline())[1])  # type: ignore[index]
-            measure(port, server.pid, asked, 1, 10, 0)  # templates and machine code are loaded
-            alone = measure(port, server.pid, asked, 1, 30, 0)
-            many = measure(port, server.pid, asked, clients, pages, pause)
+            measure(port, server.pid, arguments, 1, 10, 0)  # templates and machine code are loaded
+            alone = measure(port, server.pid, arguments, 1, 30, 0)
+            many = measure(port, server.pid, arguments, clients, pages, pause)
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(20)
-    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    load = ", ".join(f"{number:.1f}" for number in os.getloadavg())
     print(f"{platform.machine()}, {cores()} cores, load {load}; Python {platform.python_version()}")
     for count, (took, used) in ((1, alone), (clients, many)):
         print(
-            f"{asked.game}, {count} at once, {len(took):,} pages: {short_repr(took)}; "
+            f"{arguments.game}, {count} at once, {len(took):,} pages: {short_repr(took)}; "
             f"{1e3 * used:.1f} ms of the server's processor time per page"
         )
 

@@ -47,8 +47,8 @@ def exact(game, say, rounds):
     for number in range(1, rounds + 1):
         solver.evaluate_and_update_policy()
         if number in (1, 2, 5, 10, rounds):
-            found = exploitability.exploitability(game, solver.average_policy())
-            say(f"CFR+, round {number}: exploitability {found:.6f}")
+            gain = exploitability.exploitability(game, solver.average_policy())
+            say(f"CFR+, round {number}: exploitability {gain:.6f}")
 
     for name, module, walks in (
         ("external", external_sampling_mccfr.ExternalSamplingSolver, 2_000),
@@ -58,8 +58,8 @@ def exact(game, say, rounds):
         solver = module(game)
         for _ in range(walks):
             solver.iteration()
-        found = exploitability.exploitability(game, solver.average_policy())
-        say(f"{name} sampling MCCFR, {walks:,} iterations: exploitability {found:.4f}")
+        gain = exploitability.exploitability(game, solver.average_policy())
+        say(f"{name} sampling MCCFR, {walks:,} iterations: exploitability {gain:.4f}")
 
 
 def search(say, deals, simulations):

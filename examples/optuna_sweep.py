@@ -57,9 +57,9 @@ def main() -> None:
     sizes = arguments.decisions, arguments.deals
 
     def objective(trial: optuna.Trial) -> float:
-        found = last_figure(config_of(trial, 1, *sizes), arguments.runs)
-        trial.set_user_attr("interval", [found["low"], found["high"]])
-        return found["mean"]
+        figure = last_figure(config_of(trial, 1, *sizes), arguments.runs)
+        trial.set_user_attr("interval", [figure["low"], figure["high"]])
+        return figure["mean"]
 
     arguments.runs.mkdir(parents=True, exist_ok=True)
     study = optuna.create_study(
@@ -74,8 +74,8 @@ def main() -> None:
     print(f"best of {len(study.trials)} trials: {best.params}, {best.value:+z.2f} chips per deal against {AGAINST}")
     for seed in range(2, 2 + arguments.seeds):
         config = config_of(optuna.trial.FixedTrial(best.params), seed, *sizes)
-        found = last_figure(config | {"name": f"best-seed{seed}"}, arguments.runs)
-        print(f"seed {seed}: {found['mean']:+z.2f} [{found['low']:+z.2f}, {found['high']:+z.2f}]")
+        figure = last_figure(config | {"name": f"best-seed{seed}"}, arguments.runs)
+        print(f"seed {seed}: {figure['mean']:+z.2f} [{figure['low']:+z.2f}, {figure['high']:+z.2f}]")
     print(f"gupai compare-runs {arguments.runs}/best-seed* --against {AGAINST}")
 
 

@@ -85,20 +85,20 @@ def advantages(rollout: Rollout, gae_lambda: float) -> tuple[np.ndarray, np.ndar
 
     A seat's last decision of a deal that continues is not: its value only serves the seat's decision before it.
     """
-    found, trained = np.zeros_like(rollout.values), np.zeros(rollout.values.shape, np.bool_)
+    estimates, trained = np.zeros_like(rollout.values), np.zeros(rollout.values.shape, np.bool_)
     paid = np.zeros(rollout.rewards.shape[1:], np.float32)  # [B, seats], since the seat's next decision
     next_value, next_advantage, known = np.zeros_like(paid), np.zeros_like(paid), np.zeros(paid.shape, np.bool_)
     lanes = np.arange(len(paid))
-    for step in reversed(range(len(found))):
+    for step in reversed(range(len(estimates))):
         over = rollout.terminated[step]
         paid[over] = next_value[over] = next_advantage[over] = 0
         known[over] = True
         paid += rollout.rewards[step]
         mine, value = (lanes, rollout.seats[step]), rollout.values[step]
         gained = paid[mine] + next_value[mine] - value + gae_lambda * next_advantage[mine]
-        found[step], trained[step] = np.where(known[mine], gained, 0), known[mine]
-        next_value[mine], next_advantage[mine], paid[mine], known[mine] = value, found[step], 0, True
-    return found, trained
+        estimates[step], trained[step] = np.where(known[mine], gained, 0), known[mine]
+        next_value[mine], next_advantage[mine], paid[mine], known[mine] = value, estimates[step], 0, True
+    return estimates, trained
 
 
 def learn(network: Network, optimizer: torch.optim.Optimizer, rollout: Rollout, options: argparse.Namespace) -> float:

@@ -31,8 +31,8 @@ class Watcher:
 
     def act(self, batch: DecisionBatch, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return actions, int16 [N], and what is known by then, int8 [N, KINDS + OTHERS * NUMBERS]."""
-        shown = self.layout.split(batch.observations(self.game))
-        unseen, void = shown["unseen"], shown["void"].reshape(len(memory), -1)
+        sections = self.layout.split(batch.observations(self.game))
+        unseen, void = sections["unseen"], sections["void"].reshape(len(memory), -1)
         if self.remembers:
             unseen, void = np.minimum(unseen, memory[:, :KINDS]), np.maximum(void, memory[:, KINDS:])
         batch.views.unseen = unseen.astype(np.int64) @ ONE

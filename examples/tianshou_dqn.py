@@ -81,7 +81,7 @@ def main() -> None:
         for batch in range(1, arguments.batches + 1):
             collected = collector.collect(n_episode=DEALS)
             losses = [seats.update(collector.buffer, 512).get_loss_stats_dict() for _ in range(UPDATES)]
-            loss = np.mean([list(each.values()) for each in losses]) ** 0.5
+            loss = np.mean([list(update_losses.values()) for update_losses in losses]) ** 0.5
             chips = "  ".join(f"{mean:+6.2f}" for mean in collected.returns.mean(0))
             seconds = time.perf_counter() - start
             print(f"{batch * DEALS * DECISIONS:9}  {chips:35}  {loss:13.1f}  {seconds:7.1f}")

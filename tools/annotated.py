@@ -26,13 +26,13 @@ SEEDS = range(1, 9)
 
 def annotated(game: Game) -> dict[str, Any]:
     """Return the deal with the largest clear loss."""
-    found = [annotated_deal(game, seed) for seed in SEEDS]
+    deals = [annotated_deal(game, seed) for seed in SEEDS]
 
     def clearly_lost(deal: dict[str, Any]) -> tuple[float, int]:
         notes = deal["notes"].values()
         return max(note["mean"] - note["played"] - note["half"] for note in notes), len(notes)
 
-    return max(found, key=clearly_lost)
+    return max(deals, key=clearly_lost)
 
 
 def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
@@ -45,14 +45,14 @@ def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
         session.play(int(agent.act(session.decision_batch())[0]))
     record = session.record([name] * variant.players)
     notes = {}
-    for each in decisions(record, agent):
-        best = each.bars[0]
-        played = next(bar for bar in each.bars if bar.played)
-        notes[str(each.number)] = {
+    for decision in decisions(record, agent):
+        best = decision.bars[0]
+        played = next(bar for bar in decision.bars if bar.played)
+        notes[str(decision.number)] = {
             "best": best.words,
             "mean": round(best.mean, 2),
             "played": round(played.mean, 2),
-            "half": round(each.half, 2),
+            "half": round(decision.half, 2),
         }
     return {"record": record.line, "adviser": ADVISER, "notes": notes}
 

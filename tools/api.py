@@ -84,11 +84,11 @@ def names_of(module: str) -> list[str]:
 
 def api() -> str:
     """Return the list, a line each."""
-    lines = [f"{module}.{line}" for module in PUBLIC for name in names_of(module) for line in _of(module, name)]
+    lines = [f"{module}.{line}" for module in PUBLIC for name in names_of(module) for line in _lines_of(module, name)]
     return "\n".join([*lines, *_commands(typer.main.get_command(app), "gupai"), ""])
 
 
-def _of(module: str, name: str) -> Iterator[str]:
+def _lines_of(module: str, name: str) -> Iterator[str]:
     """Yield the lines of one name: a value, a function, or a class and its members."""
     home, node = _definition(module, name)
     if isinstance(node, ast.ClassDef):
@@ -116,7 +116,7 @@ def _bound(tree: ast.Module, name: str) -> Any:
         targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
         names = {getattr(node, "name", None), *(getattr(target, "id", None) for target in targets)}
         if isinstance(node, ast.ImportFrom):
-            names = {each.asname or each.name for each in node.names}
+            names = {alias.asname or alias.name for alias in node.names}
         if name in names:
             return node
     raise AttributeError(f"nothing is called {name}")
@@ -126,7 +126,7 @@ def _definition(module: str, name: str) -> tuple[str, Any]:
     """Return the module that defines a name, and the statement."""
     node = _bound(_tree(module), name)
     if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("gupai_"):
-        origin = next(each.name for each in node.names if name in (each.asname, each.name))
+        origin = next(alias.name for alias in node.names if name in (alias.asname, alias.name))
         return _definition(node.module, origin)
     return module, node
 
@@ -153,13 +153,13 @@ def _members(definition: ast.ClassDef) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             default = _default(node.value)
             rest = f": {ast.unparse(node.annotation)}" + (f" = {default}" if default else "")
-            yield from _kept(node.target.id, rest)
+            yield from _public(node.target.id, rest)
         elif isinstance(node, ast.FunctionDef):
             marks = {ast.unparse(mark).rpartition(".")[2] for mark in node.decorator_list}
             if marks & {"property", "cached_property"}:
-                yield from _kept(node.name, f": {ast.unparse(node.returns) if node.returns else 'Any'}")
+                yield from _public(node.name, f": {ast.unparse(node.returns) if node.returns else 'Any'}")
             else:
-                yield from _kept(node.name, _signature(node))
+                yield from _public(node.name, _signature(node))
 
 
 def _default(value: ast.expr | None) -> str:
@@ -175,13 +175,13 @@ def _attributes(init: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     for node in ast.walk(init):
         targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
         for target in targets:
-            for each in target.elts if isinstance(target, ast.Tuple) else [target]:
-                if isinstance(each, ast.Attribute) and ast.unparse(each.value) == "self":
+            for element in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(element, ast.Attribute) and ast.unparse(element.value) == "self":
                     hint = f": {ast.unparse(node.annotation)}" if isinstance(node, ast.AnnAssign) else ""
-                    yield from _kept(each.attr, hint)
+                    yield from _public(element.attr, hint)
 
 
-def _kept(name: str, rest: str) -> Iterator[tuple[str, str]]:
+def _public(name: str, rest: str) -> Iterator[tuple[str, str]]:
     if (not name.startswith("_") or name in KEPT) and name not in SETTINGS:
         yield name, name + rest
 
@@ -193,14 +193,14 @@ def _signature(node: ast.FunctionDef) -> str:
 
 def _commands(command: Any, words: str) -> Iterator[str]:
     """Yield a command and those within it, each with its arguments and options."""
-    said = [
-        each.metavar or each.name.upper()
-        if each.param_type_name == "argument"
-        else "/".join([*each.opts, *each.secondary_opts])
-        for each in command.params
-        if each.name != "help"
+    arguments = [
+        parameter.metavar or parameter.name.upper()
+        if parameter.param_type_name == "argument"
+        else "/".join([*parameter.opts, *parameter.secondary_opts])
+        for parameter in command.params
+        if parameter.name != "help"
     ]
-    yield " ".join([words, *said])
+    yield " ".join([words, *arguments])
     for name, inner in sorted(getattr(command, "commands", {}).items()):
         yield from _commands(inner, f"{words} {name}")
 

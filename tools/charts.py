@@ -24,36 +24,36 @@ FOLDER = DOCS / "charts"
 
 
 def _verdict(claim: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))
-    return found
+    verdict: dict[str, Any] = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))
+    return verdict
 
 
 def charts() -> dict[str, str]:
     """Return the charts by the name of their file."""
     reading = _verdict("jl-attack-2")["readings"][0]
-    found = {"attack-2-doses": dose_chart(levels(reading))}
+    charts_by_name = {"attack-2-doses": dose_chart(levels(reading))}
     forest = [
-        (f"{level['dose']}: {each['label']}", each)
+        (f"{level['dose']}: {effect['label']}", effect)
         for level in levels(reading)
-        for each in level["effects"]
-        if Estimate.of(each).has_interval
+        for effect in level["effects"]
+        if Estimate.of(effect).has_interval
     ]
     means = [
-        Mean(f"{name}: {each.mean:+z.2f} ±{each.half_width:.2f}", each.mean, each.half_width, place)
-        for place, (name, each) in enumerate((name, Estimate.of(found)) for name, found in forest)
+        Mean(f"{name}: {mean.mean:+z.2f} ±{mean.half_width:.2f}", mean.mean, mean.half_width, place)
+        for place, (name, mean) in enumerate((name, Estimate.of(effect)) for name, effect in forest)
     ]
-    found["attack-2-forest"] = rows([name for name, _ in forest], means)
+    charts_by_name["attack-2-forest"] = rows([name for name, _ in forest], means)
     for path in sorted(LADDERS.glob("*.json")):
         ladder = ranked(json.loads(path.read_text(encoding="utf-8")))
         means = [
             Mean(f"{rung['player']}: {total.mean:+z.2f}", total.mean, total.half_width, place)
             for place, (rung, total) in enumerate(ladder)
         ]
-        found[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
+        charts_by_name[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
     for path in sorted(LEARNING.glob("*.json")):
         learned = json.loads(path.read_text(encoding="utf-8"))
-        found[f"learning-{path.stem}"] = strength(learned["evaluations"], over="thousand targets")
-    return {name: standalone(chart, dark=True) + "\n" for name, chart in found.items()}
+        charts_by_name[f"learning-{path.stem}"] = strength(learned["evaluations"], over="thousand targets")
+    return {name: standalone(chart, dark=True) + "\n" for name, chart in charts_by_name.items()}
 
 
 def main() -> None:

@@ -41,8 +41,8 @@ of a verdict among all that are tested here (Benjamini and Hochberg); what is en
 
 def pages() -> dict[Path, str]:
     """Return a page of verdicts for each game, and one that leads to them, by their files."""
-    kept = [json.loads((RECORDED / f"{path.stem}.json").read_text(encoding="utf-8")) for path in claims.paths()]
-    verdicts, files, rows = corrected(kept), {}, []
+    recorded = [json.loads((RECORDED / f"{path.stem}.json").read_text(encoding="utf-8")) for path in claims.paths()]
+    verdicts, files, rows = corrected(recorded), {}, []
     for game in GAMES.values():
         own = [verdict for verdict in verdicts if verdict["game"] == game.id]
         if own:
@@ -64,16 +64,16 @@ def write_pages() -> None:
 
 def main(folder: str | None) -> None:
     """Test all claims, keep the verdicts and write the pages."""
-    found = {path.stem: read_claim(path) for path in claims.paths()}
-    strong = [claim for name, claim in found.items() if name in STRONG]
-    others = [claim for name, claim in found.items() if name not in STRONG]
+    by_name = {path.stem: read_claim(path) for path in claims.paths()}
+    strong = [claim for name, claim in by_name.items() if name in STRONG]
+    others = [claim for name, claim in by_name.items() if name not in STRONG]
     workers = Processes(cores())
     with tempfile.TemporaryDirectory() as empty:
         out = folder or empty
         with contextlib.redirect_stdout(io.StringIO()):
             claims.test(strong, 0, None, None, True, "json", out, workers, {})
             claims.test(others, 0, None, None, False, "json", out, workers, {})
-        for claim in found.values():
+        for claim in by_name.values():
             shutil.copy(Path(out) / f"{claim.id}.json", RECORDED)
     write_pages()
 
@@ -82,8 +82,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="keeps the verdicts as JSON")
     parser.add_argument("--page", action="store_true", help="write the pages again from the verdicts that are kept")
-    asked = parser.parse_args()
-    if asked.page:
+    arguments = parser.parse_args()
+    if arguments.page:
         write_pages()
     else:
-        main(asked.folder)
+        main(arguments.folder)

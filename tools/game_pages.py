@@ -153,13 +153,13 @@ def _observation(game: Game) -> list[str]:
             ("entries", "section", "shape", "values", "meaning"),
             (
                 (
-                    f"{at}..{at + section.size - 1}",
+                    f"{start}..{start + section.size - 1}",
                     f"`{section.name}`",
                     " x ".join(map(str, section.shape)),
                     f"{-section.high if section.signed else 0}..{section.high}",
                     section.meaning,
                 )
-                for section, at in zip(layout.sections, layout.starts, strict=True)
+                for section, start in zip(layout.sections, layout.starts, strict=True)
             ),
         ),
         "",
@@ -171,7 +171,7 @@ def _actions(game: Game) -> list[str]:
     """Return the actions, those of one verb that follow each other in one row."""
     runs = [
         (verb, list(run))
-        for verb, run in itertools.groupby(enumerate(game.action_names), lambda each: game.moves[each[0]].verb)
+        for verb, run in itertools.groupby(enumerate(game.action_names), lambda entry: game.moves[entry[0]].verb)
     ]
     if len(runs) > 12:  # no such runs
         runs = [("", list(enumerate(game.action_names)))]
@@ -222,27 +222,27 @@ def _options(game: Game) -> list[str]:
 
 def _variants(game: Game) -> list[str]:
     """Return the variants that have something of their own."""
-    found: dict[str, list[str]] = {"default options": []}
+    uses: dict[str, list[str]] = {"default options": []}
     for heuristic in shipped_heuristics(game.id):
-        found.setdefault(_changed(heuristic["variant"]), []).append("`tuned`, weights of a rule-based player")
+        uses.setdefault(_changed(heuristic["variant"]), []).append("`tuned`, weights of a rule-based player")
     for file, header in networks(game.id):
         card = f"[`best`, a trained network](../models/{file.stem}.md)"
-        found.setdefault(_changed(variant_of(game, header)), []).append(card)
+        uses.setdefault(_changed(variant_of(game, header)), []).append(card)
     for file in sorted(LADDERS.glob(f"{game.id}*.json")):
         changed = _changed(json.loads(file.read_text(encoding="utf-8"))["changed"])
-        found.setdefault(changed, []).append("[a ladder of players](../ladder.md)")
-    found.setdefault(_changed(game.variant.tiny_options()), []).append(
+        uses.setdefault(changed, []).append("[a ladder of players](../ladder.md)")
+    uses.setdefault(_changed(game.variant.tiny_options()), []).append(
         "[exact play](../evaluation.md#exact-exploitability): small enough to search completely"
     )
     for name, options in NAMED.get(game.id, {}).items():
         words = " ".join(f"-o {word}" for word in game.variant.make(**options).typed())
-        found.setdefault(_changed(options), []).append(f"{name}: `gupai play {game.id} {words}`")
+        uses.setdefault(_changed(options), []).append(f"{name}: `gupai play {game.id} {words}`")
     return [
         "## Variants",
         "",
         "Any choice of the options is a variant. These have players, a ladder or an exact solution:",
         "",
-        *table(("variant", "what"), ((name, ", ".join(each) or "") for name, each in found.items())),
+        *table(("variant", "what"), ((name, ", ".join(texts) or "") for name, texts in uses.items())),
     ]
 
 
@@ -272,8 +272,8 @@ def _players(game: Game) -> list[str]:
 
 def _deal(game: Game) -> dict[str, Any]:
     """Return what `tools/annotated.py` wrote."""
-    found = json.loads((DEALS / f"{game.id}.json").read_text(encoding="utf-8"))
-    return {**found, "record": json.loads(found["record"])}
+    content = json.loads((DEALS / f"{game.id}.json").read_text(encoding="utf-8"))
+    return {**content, "record": json.loads(content["record"])}
 
 
 def _session(game: Game, deal: dict[str, Any]) -> Session:
@@ -284,7 +284,7 @@ def _session(game: Game, deal: dict[str, Any]) -> Session:
 def _worst(deal: dict[str, Any]) -> int:
     """Return the number of the decision that lost most, as far as that is clear."""
     notes = deal["notes"]
-    return int(max(notes, key=lambda at: notes[at]["mean"] - notes[at]["played"] - notes[at]["half"]))
+    return int(max(notes, key=lambda number: notes[number]["mean"] - notes[number]["played"] - notes[number]["half"]))
 
 
 def _annotated(game: Game) -> list[str]:
@@ -338,19 +338,19 @@ def _known(game: Game) -> list[str]:
     """Return what ladder, networks and claims say of playing it well."""
     lines = ["## What is known about playing it", ""]
     for file in sorted(LADDERS.glob(f"{game.id}*.json")):
-        found = json.loads(file.read_text(encoding="utf-8"))
-        order = ", ".join(f"`{rung['player']}` {interval(total)}" for rung, total in ranked(found))
+        ladder = json.loads(file.read_text(encoding="utf-8"))
+        order = ", ".join(f"`{rung['player']}` {interval(total)}" for rung, total in ranked(ladder))
         lines.append(
-            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal, all except `random`: {order}."
+            f"- [Ladder](../ladder.md) ({_changed(ladder['changed'])}), chips per deal, all except `random`: {order}."
         )
     for file, header in networks(game.id):
-        named = ", ".join(f"{interval(each)} against `{name}`" for name, each in chips_of(header).items())
+        named = ", ".join(f"{interval(chips)} against `{name}`" for name, chips in chips_of(header).items())
         lines.append(
             f"- [`best`](../models/{file.stem}.md) ({_changed(variant_of(game, header))}), chips per deal: {named}."
         )
     for content in _verdicts(game):
-        said = Counter(headline(reading) for reading in content["readings"])
-        verdicts = ", ".join(name if count == 1 else f"{name} ({count} readings)" for name, count in said.items())
+        headlines = Counter(headline(reading) for reading in content["readings"])
+        verdicts = ", ".join(name if count == 1 else f"{name} ({count} readings)" for name, count in headlines.items())
         lines.append(f"- “{content['statement']}” [{verdicts or 'not tested'}](../claims/{game.id}.md#{content['id']})")
     return [
         *lines,
@@ -367,8 +367,8 @@ def _verdicts(game: Game) -> Iterator[dict[str, Any]]:
 
 
 def _history(game: Game) -> list[str]:
-    said = HISTORY[game.id]
-    return ["## Version history", "", *(f"- v{version}: {said[version]}" for version in range(game.version, -1, -1))]
+    changes = HISTORY[game.id]
+    return ["## Version history", "", *(f"- v{version}: {changes[version]}" for version in range(game.version, -1, -1))]
 
 
 def _changed(variant: dict[str, Any]) -> str:

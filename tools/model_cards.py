@@ -80,10 +80,10 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
                             {
                                 "type": "mean_reward",
                                 "name": f"chips per deal against {name}",
-                                "value": interval(each).replace("±", "+/- ").removeprefix("+"),
+                                "value": interval(chips).replace("±", "+/- ").removeprefix("+"),
                                 "verified": False,
                             }
-                            for name, each in won.items()
+                            for name, chips in won.items()
                         ],
                     }
                 ],
@@ -175,26 +175,26 @@ def _exploited(game: Game, file: Path) -> list[str]:
             f"In this variant that is known exactly: a best response, which knows all it would do, wins {exact:.2g}",
             "chips per deal more than it does itself (`gupai exploitability`, with `-o deck=full`).",
         ]
-    found = json.loads((MODELS / "tiny.json").read_text(encoding="utf-8")).get(file.stem)
-    if found is None:  # `python benchmarks/tiny.py --recipes` has not been run for it
+    results = json.loads((MODELS / "tiny.json").read_text(encoding="utf-8")).get(file.stem)
+    if results is None:  # `python benchmarks/tiny.py --recipes` has not been run for it
         return []
     seats = "two players" if not game.teams else "two against two"
     return [
-        f"Its recipe on the game's tiny deck with {seats} (a small network, {found['targets']:,} targets, without",
-        f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips per deal",
-        f"if it always plays its best action, and {found['drawn']:.3g} if it draws from its policy; from random play",
-        f"{found['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed {found['seed']}).",
+        f"Its recipe on the game's tiny deck with {seats} (a small network, {results['targets']:,} targets, without",
+        f"looking ahead) makes a player from which an exact best response wins {results['best']:.3g} chips per deal",
+        f"if it always plays its best action, and {results['drawn']:.3g} if it draws from its policy; from random play",
+        f"{results['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed {results['seed']}).",
     ]
 
 
 def _ahead(header: dict[str, Any]) -> str:
     """Return how a player searches."""
-    found = header.get(HEADER_KEY)
-    if not found:
+    depth = header.get(HEADER_KEY)
+    if not depth:
         return ", without search"
     return (
-        f"; with {found['tiles']} tiles in hand or fewer it [looks ahead](../players.md#looking-ahead), "
-        f"{found['playouts']} playouts with a share of {found['trust']:g} in what an action is worth"
+        f"; with {depth['tiles']} tiles in hand or fewer it [looks ahead](../players.md#looking-ahead), "
+        f"{depth['playouts']} playouts with a share of {depth['trust']:g} in what an action is worth"
     )
 
 
@@ -202,7 +202,7 @@ def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
     """Say whether what ships is enough to train such a player again, in words, and what one command makes."""
     stages = _parts(header)
     missing = [
-        f"stage {number} used {', '.join(f'`{each}`' for each in unknown)}"
+        f"stage {number} used {', '.join(f'`{key}`' for key in unknown)}"
         for number, stage in enumerate(stages, 1)
         if (unknown := _without_recipe(stage))
     ]
@@ -210,7 +210,7 @@ def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
     if len(stages) == 1 and not missing:
         return ["`gupai train FILE` with this recipe trains such a player again.", *one]
     lines = [f"It was trained in {len(stages)} stages; their recipes, as they were, are below."]
-    if any(str(_settings(each).get("start")) != "None" for each in stages):
+    if any(str(_settings(stage).get("start")) != "None" for stage in stages):
         lines += [
             "`start`, there, is the player made so far; to train on from a run of your own write",
             "`--set start=checkpoint:RUN`.",
@@ -238,22 +238,22 @@ def _seeds_of(stage: dict[str, Any]) -> list[int]:
     first, *_ = _parts(stage)
     members = stage.get("ensemble", ())
     differ = [
-        name for each in members for name, value in _settings(each).items() if _settings(first).get(name) != value
+        name for member in members for name, value in _settings(member).items() if _settings(first).get(name) != value
     ]
-    return [each["seed"] for each in members] if set(differ) <= {"seed"} else []
+    return [member["seed"] for member in members] if set(differ) <= {"seed"} else []
 
 
 def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
     """Say what one command makes for this variant, as `benchmarks/recipes.py` found it, in words."""
     judged, seed = chips_of(header), header["evaluation"]["seed"]
-    found = json.loads((MODELS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ())
+    judgements = json.loads((MODELS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ())
     lines = []
 
     def command_of(run: dict[str, Any]) -> str:
         command: str = run["command"]
         return command.replace(f" --set seed={run['seed']}", "")
 
-    for command, grouped in itertools.groupby(sorted(found, key=command_of), command_of):
+    for command, grouped in itertools.groupby(sorted(judgements, key=command_of), command_of):
         runs = list(grouped)
         won = [run["chips_per_deal_against"] for run in runs]
         *_, rival = (name for name in won[0] if name in judged)
@@ -262,8 +262,8 @@ def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
         )
         lines += [
             f"What one command, `{command}`, makes ({made}; {runs[0]['machine']}) wins",
-            f"{', '.join(interval(each[rival]) for each in won)} chips per deal from `{rival}`, where this one wins",
-            f"{interval(judged[rival])}, and {', '.join(interval(each[BEST]) for each in won)} from this one",
+            f"{', '.join(interval(run[rival]) for run in won)} chips per deal from `{rival}`, where this one wins",
+            f"{interval(judged[rival])}, and {', '.join(interval(run[BEST]) for run in won)} from this one",
             f"({Estimate.of(won[0][BEST]).samples:,} deals, seed {seed}).",
         ]
     return lines
@@ -279,21 +279,21 @@ def _recipes(header: dict[str, Any]) -> list[str]:
     """Return the recipes of a network's runs, first to last."""
     lines: list[str] = []
     smaller: list[str] = []  # told already
-    for each in _parts(header):
+    for stage in _parts(header):
         if lines:
             lines += ["and with this one, whose `start` is the player made so far:", ""]
-        lines += _fenced(each)
-        if seeds := _seeds_of(each):
+        lines += _fenced(stage)
+        if seeds := _seeds_of(stage):
             lines += [f"where `ensemble` is of the first recipe with seeds {', '.join(map(str, seeds))};", ""]
-        if "rollout_policy" in each and each["rollout_policy"]["recipe"] not in smaller:
-            lines += ["where `rollout_policy` is made with this one:", "", *_fenced(each["rollout_policy"])]
-            smaller.append(each["rollout_policy"]["recipe"])
-        if others := each.get("averaged_with"):
-            start = " and of the one they began with" if each.get("start_averaged") else ""
+        if "rollout_policy" in stage and stage["rollout_policy"]["recipe"] not in smaller:
+            lines += ["where `rollout_policy` is made with this one:", "", *_fenced(stage["rollout_policy"])]
+            smaller.append(stage["rollout_policy"]["recipe"])
+        if others := stage.get("averaged_with"):
+            start = " and of the one they began with" if stage.get("start_averaged") else ""
             lines += [
                 f"and again with this in it; the player is the mean of the weights of all these runs{start}:",
                 "",
-                *(f"- {_differs(each, other)}" for other in others),
+                *(f"- {_differs(stage, other)}" for other in others),
                 "",
             ]
     return lines
@@ -311,7 +311,7 @@ def _settings(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fenced(header: dict[str, Any]) -> list[str]:
-    recipe = re.sub(r"\b(checkpoint|sample|heuristic):/\S+", lambda found: _here(found[0]), header["recipe"])
+    recipe = re.sub(r"\b(checkpoint|sample|heuristic):/\S+", lambda match: _here(match[0]), header["recipe"])
     return ["```yaml", recipe.rstrip(), "```", ""]
 
 
@@ -323,18 +323,18 @@ def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
 def _learned(header: dict[str, Any]) -> str:
     """Return what a network learned from in all of its runs, in words."""
     parts = _parts(header)
-    words = went_in(sum(each["targets"] for each in parts), sum(each["decisions"] for each in parts))
+    words = went_in(sum(part["targets"] for part in parts), sum(part["decisions"] for part in parts))
     return words if len(parts) == 1 else f"{words}, in {len(parts)} runs"
 
 
 def _took(header: dict[str, Any]) -> str:
     """Return the seconds of each run that went into a network, and where it ran."""
-    found = []
-    for machine, same in itertools.groupby(_parts(header), lambda each: each["machine"]):
+    times = []
+    for machine, same in itertools.groupby(_parts(header), lambda part: part["machine"]):
         # In these words it is in the files of networks, whose digests are known.
         where = machine.replace("beside it", "at the same time")
-        found.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {where}")
-    return "; then ".join(found)
+        times.append(f"{', then '.join(format(part['seconds'], ',.0f') for part in same)}, on {where}")
+    return "; then ".join(times)
 
 
 def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
@@ -356,19 +356,21 @@ def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
 
 def _runs(networks: list[dict[str, Any]]) -> str:
     """Return what each of some networks learned from, in words."""
-    found = []
-    for each in networks:
-        seconds = sum(run["seconds"] for run in _parts(each))
+    texts = []
+    for network in networks:
+        seconds = sum(run["seconds"] for run in _parts(network))
         played = (
-            f" (played out by a smaller network: {_runs([each['rollout_policy']])})" if "rollout_policy" in each else ""
+            f" (played out by a smaller network: {_runs([network['rollout_policy']])})"
+            if "rollout_policy" in network
+            else ""
         )
-        found.append(f"seed {each['seed']}, {_learned(each)}{played}, {seconds:,.0f} seconds")
-    return "; ".join(found)
+        texts.append(f"seed {network['seed']}, {_learned(network)}{played}, {seconds:,.0f} seconds")
+    return "; ".join(texts)
 
 
 def _met(header: dict[str, Any]) -> str:
     """Return a sentence on whom a network met while it learned, if they are those of the evaluation."""
-    met = any(parse_yaml(each["recipe"])["expert_iteration"].get("true_hands") for each in _parts(header))
+    met = any(parse_yaml(part["recipe"])["expert_iteration"].get("true_hands") for part in _parts(header))
     return " In training it also played against the rule-based players, in other deals." if met else ""
 
 
@@ -381,5 +383,5 @@ def _judged(header: dict[str, Any]) -> list[str]:
     rows = sorted(chips_of(header).items(), key=lambda item: -item[1]["mean"])
     return table(
         ("against", "chips per deal", "deals"),
-        ((f"`{name}`", interval(each), f"{Estimate.of(each).samples:,}") for name, each in rows),
+        ((f"`{name}`", interval(chips), f"{Estimate.of(chips).samples:,}") for name, chips in rows),
     )

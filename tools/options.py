@@ -44,7 +44,7 @@ def options_of(game: Game) -> dict[str, Option]:
     options = {}
     for field in dataclasses.fields(game.variant):
         choices = field.metadata["choices"]
-        words = choices if any(isinstance(each, str) for each in choices) else ()
+        words = choices if any(isinstance(choice, str) for choice in choices) else ()
         annotation = inspect.formatannotation(field.type)
         types = (annotation, annotation.replace("tuple", "list").replace(", ...", ""))[: 1 + ("tuple" in annotation)]
         help = f"{game.variant.allowed(field.name)} (default {field.default}); {field.metadata['help']}"
@@ -56,8 +56,8 @@ def options_of(game: Game) -> dict[str, Option]:
 
 def joined(options: Iterable[Option]) -> Option:
     """Return an option that takes what any of several do."""
-    words = dict.fromkeys(word for each in options for word in each.words)
-    types = dict.fromkeys(name for each in options for name in each.types)
+    words = dict.fromkeys(word for option in options for word in option.words)
+    types = dict.fromkeys(name for option in options for name in option.types)
     return Option(tuple(words), tuple(types))
 
 
@@ -66,25 +66,29 @@ def wrapped(text: str, indent: str, hanging: str = "") -> str:
     return textwrap.fill(text, 120, initial_indent=indent, subsequent_indent=indent + hanging)
 
 
-def typed_dict(name: str, about: str, options: dict[str, Option], base: str = "TypedDict") -> str:
+def typed_dict(name: str, summary: str, options: dict[str, Option], base: str = "TypedDict") -> str:
     fields = []
     for key, option in options.items():
         fields.append(f"    {key}: {option.type}")
         if option.help:
             fields.append(wrapped(f'"""{option.help[0].upper()}{option.help[1:]}."""', " " * 4))
-    return "\n".join([f"class {name}({base}, total=False):", f'    """{about}"""', "", *fields, ""])
+    return "\n".join([f"class {name}({base}, total=False):", f'    """{summary}"""', "", *fields, ""])
 
 
-def module(about: str, body: str) -> str:
+def module(summary: str, body: str) -> str:
     imports = "Literal, TypedDict" if "Literal[" in body else "TypedDict"
-    return f'"""{about}\n\n{WRITTEN}\n"""\n\nfrom typing import {imports}\n\n\n{body}'
+    return f'"""{summary}\n\n{WRITTEN}\n"""\n\nfrom typing import {imports}\n\n\n{body}'
 
 
 def environments(game: Game) -> str:
     """Return the module of a game's PettingZoo environments."""
     types = f"{game.variant.__name__}Options"
-    parameters = [each for each in inspect.signature(GupaiEnv).parameters.values() if each.kind is each.KEYWORD_ONLY]
-    passed = ", ".join(f"{each.name}={each.name}" for each in parameters)
+    parameters = [
+        parameter
+        for parameter in inspect.signature(GupaiEnv).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    passed = ", ".join(f"{parameter.name}={parameter.name}" for parameter in parameters)
     listed = "\n".join(
         wrapped(f"{name}: {option.help}.", " " * 8, " " * 4) for name, option in options_of(game).items()
     )
@@ -104,7 +108,7 @@ def raw_env(*, {", ".join(map(str, parameters))}, **variant: Unpack[{types}]) ->
     """Return a table of {game.title}; its first game is dealt by `reset`.
 
     Args:
-        {", ".join(each.name for each in parameters)}: See `GupaiEnv`.
+        {", ".join(parameter.name for parameter in parameters)}: See `GupaiEnv`.
 {listed}
 
     Raises:
@@ -119,21 +123,21 @@ env = raw_env  # the environment itself enforces the order of calls and the lega
 
 def files() -> dict[Path, str]:
     """Return what is written, formatted, by path."""
-    every = {game.id: options_of(game) for game in GAMES.values()}
+    options_by_game = {game.id: options_of(game) for game in GAMES.values()}
     texts = {}
     for game in GAMES.values():
-        name, options = game.variant.__name__, dict(every[game.id])
+        name, options = game.variant.__name__, dict(options_by_game[game.id])
         leader = {"leader": options.pop("leader")}
-        about = f"The options of {game.title} for a position that is set up, whose leader is given by itself."
-        body = typed_dict(f"{name}Position", about, options) + "\n\n"
-        about = f"The options of {game.title}; all may be left out."
-        body += typed_dict(f"{name}Options", about, leader, f"{name}Position")
+        summary = f"The options of {game.title} for a position that is set up, whose leader is given by itself."
+        body = typed_dict(f"{name}Position", summary, options) + "\n\n"
+        summary = f"The options of {game.title}; all may be left out."
+        body += typed_dict(f"{name}Options", summary, leader, f"{name}Position")
         texts[ROOT / f"gupai_env/games/{game.identifier}/options.py"] = module(f"Types of options: {game.title}.", body)
         texts[ROOT / f"gupai_env/{game.identifier}_v{game.version}.py"] = environments(game)
-    names = dict.fromkeys(name for options in every.values() for name in options)
-    union = {name: joined([options[name] for options in every.values() if name in options]) for name in names}
-    about = "The options of all games; `gupai rules GAME` shows which of them a game has."
-    texts[ROOT / "gupai_env/options.py"] = module("Types of options: all games.", typed_dict("Options", about, union))
+    names = dict.fromkeys(name for options in options_by_game.values() for name in options)
+    union = {name: joined([options[name] for options in options_by_game.values() if name in options]) for name in names}
+    summary = "The options of all games; `gupai rules GAME` shows which of them a game has."
+    texts[ROOT / "gupai_env/options.py"] = module("Types of options: all games.", typed_dict("Options", summary, union))
     return {path: formatted(text) for path, text in texts.items()}
 
 

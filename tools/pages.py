@@ -43,13 +43,13 @@ def ladder() -> str:
     ]
     for game in GAMES:
         for file in sorted(LADDERS.glob(f"{game}*.json")):
-            found = json.loads(file.read_text(encoding="utf-8"))
-            options = ", ".join(f"{name}={value}" for name, value in found["changed"].items())
-            machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
+            ladder_file = json.loads(file.read_text(encoding="utf-8"))
+            options = ", ".join(f"{name}={value}" for name, value in ladder_file["changed"].items())
+            machine = ", ".join(f"{name} {value}" for name, value in ladder_file["machine"].items())
             lines += [f"## {GAMES[game].title}, {options or 'default options'}", ""]
             head = (
                 "one of",
-                *(f"against `{name}`" for name in found["rivals"]),
+                *(f"against `{name}`" for name in ladder_file["rivals"]),
                 "all except `random`",
                 "deals",
                 "decisions/s",
@@ -57,16 +57,21 @@ def ladder() -> str:
             rows = [
                 (
                     f"`{rung['player']}`",
-                    *(interval(rung["against"].get(name)) for name in found["rivals"]),
+                    *(interval(rung["against"].get(name)) for name in ladder_file["rivals"]),
                     interval(total),
                     f"{rung['deals']:,}",
                     f"{rung['decisions_per_second']:,.0f}",
                 )
-                for rung, total in ranked(found)
+                for rung, total in ranked(ladder_file)
             ]
             lines += [f"![Chips per deal of each player, all except random](charts/ladder-{file.stem}.svg)", ""]
-            note = f" {found['note']}" if "note" in found else ""
-            lines += [*table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.{note}", ""]
+            note = f" {ladder_file['note']}" if "note" in ladder_file else ""
+            lines += [
+                *table(head, rows),
+                "",
+                f"`{ladder_file['command']}`, seed {ladder_file['seed']}; {machine}.{note}",
+                "",
+            ]
     return "\n".join(lines)
 
 
@@ -86,9 +91,9 @@ def learning() -> str:
         "",
     ]
     for game in GAMES.values():
-        found = json.loads((LEARNING / f"{game.id}.json").read_text(encoding="utf-8"))
-        last = found["evaluations"][-1]
-        won = [f"{interval(last[name])} against `{name}`" for name in baselines_of(found["evaluations"])]
+        curve = json.loads((LEARNING / f"{game.id}.json").read_text(encoding="utf-8"))
+        last = curve["evaluations"][-1]
+        won = [f"{interval(last[name])} against `{name}`" for name in baselines_of(curve["evaluations"])]
         exact = last.get("exploitability")  # of a game whose hands can all be played out
         lines += [
             f"## {game.title}",
@@ -96,9 +101,9 @@ def learning() -> str:
             f"![Chips per deal over search targets in {game.title}](charts/learning-{game.id}.svg)",
             "",
             f"After {last['targets']:,} targets: {', '.join(won)} chips per deal",
-            f"({found['deals']:,} deals, each from every seat).",
+            f"({curve['deals']:,} deals, each from every seat).",
             *([f"A best response wins {exact['best']:.4f} chips per deal from it (exact)."] if exact else []),
-            f"`python -m benchmarks.learning_curves {game.id} --targets {found['targets']} --seed {found['seed']}`",
+            f"`python -m benchmarks.learning_curves {game.id} --targets {curve['targets']} --seed {curve['seed']}`",
             "",
         ]
     return "\n".join(lines)
@@ -138,14 +143,14 @@ def configuration() -> str:
 def _allowed(schema: dict[str, Any]) -> str:
     """Return in words the values that the JSON schema of a setting allows, "" where it only names their type."""
     if "anyOf" in schema:
-        found = [words for each in schema["anyOf"] if (words := _allowed(each))]
-        return " or ".join([*found, "`null`"]) if found else ""
+        kinds = [words for choice in schema["anyOf"] if (words := _allowed(choice))]
+        return " or ".join([*kinds, "`null`"]) if kinds else ""
     if "enum" in schema:
-        return ", ".join(f"`{each}`" for each in schema["enum"])
+        return ", ".join(f"`{choice}`" for choice in schema["enum"])
     if schema["type"] == "array":
         least = f"{schema['minItems']} to " if "minItems" in schema else "up to "
-        each = _allowed(schema["items"])
-        return f"a list of {least}{schema['maxItems']}" + (f", each {each}" if each else "")
+        inner = _allowed(schema["items"])
+        return f"a list of {least}{schema['maxItems']}" + (f", each {inner}" if inner else "")
     if "maxLength" in schema:
         return f"up to {schema['maxLength']:,} characters"
     least, most = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum", 0) - 1)

@@ -58,8 +58,8 @@ class Advice(NamedTuple):
     @property
     def reading(self) -> dict[str, Any]:
         """The verdict on the reading."""
-        found: dict[str, Any] = self.content["readings"][self.number]
-        return found
+        reading: dict[str, Any] = self.content["readings"][self.number]
+        return reading
 
     @property
     def heading(self) -> str:
@@ -82,8 +82,8 @@ class Advice(NamedTuple):
 
 def page(game: Game) -> str:
     """Return the page of a game."""
-    said = list(_advice(game))
-    by_heading = {each.heading: None for each in said}
+    all_advice = list(_advice(game))
+    by_heading = {advice.heading: None for advice in all_advice}
     last = [name for name in (FACTS, WRONG_TOPIC, OPEN_TOPIC) if name in by_heading]
     topics = [name for name in by_heading if name not in last]
     lines = [
@@ -96,9 +96,9 @@ def page(game: Game) -> str:
     ]
     for heading in sorted(topics, key=lambda name: name != "Every deal") + last:
         lines += [f"## {heading}", ""]
-        for each in said:
-            if each.heading == heading:
-                lines += _written(each)
+        for advice in all_advice:
+            if advice.heading == heading:
+                lines += _written(advice)
     ranking = FEATURES / f"{game.id}.json"
     if ranking.exists():
         lines += _ranking(game, json.loads(ranking.read_text(encoding="utf-8")))
@@ -122,61 +122,61 @@ def _advice(game: Game) -> Iterator[Advice]:
                     yield Advice(content, number, rule, mine["topic"], mine.get("dose", ""))
 
 
-def _written(each: Advice) -> Iterator[str]:
-    reading = each.reading
-    link = f"[Statistics](../claims/{each.content['game']}.md#{each.content['id']})"
+def _written(advice: Advice) -> Iterator[str]:
+    reading = advice.reading
+    link = f"[Statistics](../claims/{advice.content['game']}.md#{advice.content['id']})"
     variant = in_words(reading["variant"], "")
     played = f" Played with {variant}." if variant else ""
-    yield f"{each.mark} **{each.rule}** {_evidence(each)}{played} {link}"
+    yield f"{advice.mark} **{advice.rule}** {_evidence(advice)}{played} {link}"
     yield ""
-    if reading.get("doses") and each.dose:
-        yield from (*_doses(each), "")
-    if (PICTURES / each.picture).exists():
-        yield from (f"![A position: {each.rule}](positions/{each.picture})", "", _caption(each), "")
+    if reading.get("doses") and advice.dose:
+        yield from (*_doses(advice), "")
+    if (PICTURES / advice.picture).exists():
+        yield from (f"![A position: {advice.rule}](positions/{advice.picture})", "", _caption(advice), "")
 
 
-def _evidence(each: Advice) -> str:
+def _evidence(advice: Advice) -> str:
     """Return what was found, in a sentence or two."""
-    reading = each.reading
+    reading = advice.reading
     pooled = reading.get("pooled")
     if reading.get("doses"):
-        found = [f"{capitalized(headline(reading))}."]
+        sentences = [f"{capitalized(headline(reading))}."]
     elif pooled and reading["unit"] == "chips":
         low, high = pooled["low"], pooled["high"]
-        found = [f"{pooled['mean']:+z.2f} chips ({low:+z.2f} to {high:+z.2f})."]
+        sentences = [f"{pooled['mean']:+z.2f} chips ({low:+z.2f} to {high:+z.2f})."]
         if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
-            found = [f"Otherwise it costs {-pooled['mean']:z.2f} chips ({-high:z.2f} to {-low:z.2f})."]
+            sentences = [f"Otherwise it costs {-pooled['mean']:z.2f} chips ({-high:z.2f} to {-low:z.2f})."]
     elif reading["kind"] == "ordering":
         order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
-        found = [f"In this order: {order}."]
+        sentences = [f"In this order: {order}."]
     else:
-        found = [PROVED if reading["verdict"] == "proved" else reading["sentence"]]
+        sentences = [PROVED if reading["verdict"] == "proved" else reading["sentence"]]
     if reading["kind"] not in ("policy", "action") and reading["verdict"] in WRONG:
-        found.insert(0, "Not so.")
+        sentences.insert(0, "Not so.")
     if not reading.get("doses"):
-        found += [f"Strong players: {master_sentence(one)}." for one in reading.get("masters", ())]
-    return " ".join(found)
+        sentences += [f"Strong players: {master_sentence(one)}." for one in reading.get("masters", ())]
+    return " ".join(sentences)
 
 
-def _doses(each: Advice) -> Iterator[str]:
+def _doses(advice: Advice) -> Iterator[str]:
     """Yield the table of what to do at each dose."""
-    reading = each.reading
+    reading = advice.reading
     most = max((level["mean"] for level in levels(reading)), default=0.0)
-    yield f"| {each.dose} | chips | do it? | do strong players? |"
+    yield f"| {advice.dose} | chips | do it? | do strong players? |"
     yield "| --- | --- | --- | --- |"
     for level in levels(reading):
-        found = figure_text(level, reading)
+        chips = figure_text(level, reading)
         strong = ", ".join(
             f"{one['who'].partition(',')[0]} in {100 * one['chooses']['mean']:.0f}%" for one in level.get("masters", ())
         )
-        said = DOES.get(level.get("verdict", ""), "open")
-        if said == "yes" and level["mean"] < most / 3:
-            said = "it matters little"
-        yield f"| {level['label'].partition(': ')[2] or level['label']} | {found} | {said} | {strong} |"
+        answer = DOES.get(level.get("verdict", ""), "open")
+        if answer == "yes" and level["mean"] < most / 3:
+            answer = "it matters little"
+        yield f"| {level['label'].partition(': ')[2] or level['label']} | {chips} | {answer} | {strong} |"
 
 
-def _caption(each: Advice) -> str:
-    example = json.loads(POSITIONS.read_text(encoding="utf-8"))[Path(each.picture).stem]
+def _caption(advice: Advice) -> str:
+    example = json.loads(POSITIONS.read_text(encoding="utf-8"))[Path(advice.picture).stem]
     return (
         f"*Seat {example['seat']} is to play: {example['one']} rather than {example['other']} changes this deal by "
         f"{example['gain']:+g} chips.*"
@@ -186,64 +186,68 @@ def _caption(each: Advice) -> str:
 def draw_positions() -> None:
     """Draw a position for each piece of advice on a move, from the deal that it changes most in its favour."""
     PICTURES.mkdir(exist_ok=True)
-    about = {}
+    positions = {}
     for game in GAMES.values():
-        for each in _advice(game):
-            examples = each.reading.get("examples", ())
-            if examples and each.reading["kind"] in ("policy", "action") and each.heading not in (OPEN_TOPIC, FACTS):
-                about[Path(each.picture).stem] = _draw(game, each, examples)
-    lines = (f" {json.dumps(name)}: {json.dumps(position)}" for name, position in sorted(about.items()))
+        for advice in _advice(game):
+            examples = advice.reading.get("examples", ())
+            if (
+                examples
+                and advice.reading["kind"] in ("policy", "action")
+                and advice.heading not in (OPEN_TOPIC, FACTS)
+            ):
+                positions[Path(advice.picture).stem] = _draw(game, advice, examples)
+    lines = (f" {json.dumps(name)}: {json.dumps(position)}" for name, position in sorted(positions.items()))
     POSITIONS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def _draw(game: Game, each: Advice, examples: list[dict[str, Any]]) -> dict[str, Any]:
-    claim = read_claim(next(path for path in claims.paths() if path.stem == each.content["id"]))
-    good = each.reading["verdict"] in GOOD and each.reading.get("pooled", {"mean": 0})["mean"] >= 0
-    example = max(examples, key=lambda found: found["gain"] if good else -found["gain"])
-    pair = play_again(claim, claim.readings[each.number], each.content["seed"], example)
+def _draw(game: Game, advice: Advice, examples: list[dict[str, Any]]) -> dict[str, Any]:
+    claim = read_claim(next(path for path in claims.paths() if path.stem == advice.content["id"]))
+    good = advice.reading["verdict"] in GOOD and advice.reading.get("pooled", {"mean": 0})["mean"] >= 0
+    example = max(examples, key=lambda example: example["gain"] if good else -example["gain"])
+    pair = play_again(claim, claim.readings[advice.number], advice.content["seed"], example)
     both = enumerate(zip(pair.treated.actions, pair.baseline.actions, strict=False))
-    number, (one, other) = next((at, moves) for at, moves in both if moves[0] != moves[1])
+    number, (one, other) = next((number, moves) for number, moves in both if moves[0] != moves[1])
     session = Session.of(pair.treated)
     for action in pair.treated.actions[:number]:
         session.play(action)
     seat, hints = session.seat, game.hints(game, session.variant)
     view = session.view(seat)
     scene = game.scene(session.variant, [view], seat_names(session.variant.players))
-    (PICTURES / each.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
-    about: dict[str, Any] = {"seat": seat, "gain": example["gain"]}
+    (PICTURES / advice.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
+    position: dict[str, Any] = {"seat": seat, "gain": example["gain"]}
     for name, move in (("one", one), ("other", other)):
         plain = game.move(move, view).verb == PLAY
-        about[name] = hints.label(view, [move]).partition("  ")[0] if plain else game.action_name(move, view)
-    return about
+        position[name] = hints.label(view, [move]).partition("  ")[0] if plain else game.action_name(move, view)
+    return position
 
 
 # --- what a tuned player weighs -------------------------------------------------------------------
 
 
-def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
+def _ranking(game: Game, ablation: dict[str, Any]) -> list[str]:
     """Return what is lost by a player who leaves a feature out of account."""
-    options = in_words(found["variant"])
+    options = in_words(ablation["variant"])
     features = {feature.name: feature for feature in game.features}
-    clear = [each for each in found["features"] if _is_found(each)]
-    alone = [each for each in found["features"] if each not in clear and each["lost"]["low"] > 0]
+    clear = [entry for entry in ablation["features"] if _is_found(entry)]
+    alone = [entry for entry in ablation["features"] if entry not in clear and entry["lost"]["low"] > 0]
     if not clear and not alone:
         return []
     table = [
         "| without | chips lost | q | if set to zero |",
         "| --- | --- | --- | --- |",
         *(
-            f"| `{label(each['features'])}` | {figure(each['lost'])} | {each['q']:.3f} | {figure(each['dropped'])} |"
-            for each in found["features"]
+            f"| `{label(row['features'])}` | {figure(row['lost'])} | {row['q']:.3f} | {figure(row['dropped'])} |"
+            for row in ablation["features"]
         ),
     ]
     return [
         "## What matters in every move",
         "",
-        f"A rule-based player was tuned {found['budget']['seeds']} times ({options}), with everything it can look at, "
-        "and without one thing at a time. It plays worse without:",
+        f"A rule-based player was tuned {ablation['budget']['seeds']} times ({options}), with everything it can "
+        "look at, and without one thing at a time. It plays worse without:",
         "",
-        *(f"- {HOLDS} {_sentence(each, features)}" for each in clear),
-        *(f"- {EXPLORATORY} {_sentence(each, features)}" for each in alone),
+        *(f"- {HOLDS} {_sentence(entry, features)}" for entry in clear),
+        *(f"- {EXPLORATORY} {_sentence(entry, features)}" for entry in alone),
         "",
         "<details><summary>All figures</summary>",
         "",
@@ -254,17 +258,17 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _is_found(each: dict[str, Any]) -> bool:
+def _is_found(entry: dict[str, Any]) -> bool:
     """Whether a feature matters: found again in a second half of the searches."""
-    found: bool = each["found"]
-    return found
+    is_found: bool = entry["found"]
+    return is_found
 
 
-def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
+def _sentence(entry: dict[str, Any], features: dict[str, Feature]) -> str:
     """Return a thing to look at, which side of it is better, and what is lost without it."""
-    names, weight = each["features"], each["weight"]
+    names, weight = entry["features"], entry["weight"]
     feature = features[names[0]]
-    lost = f"({figure(each['lost']).removeprefix('+')} chips per deal)"
+    lost = f"({figure(entry['lost']).removeprefix('+')} chips per deal)"
     meaning = capitalized(feature.meaning)
     if len(names) > 1:
         return f"{meaning.replace(names[0].rpartition('_')[2], 'n')}, for every n {lost}."

@@ -25,11 +25,11 @@ def variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:
 def chips_of(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what a network that ships wins from each opponent; headers of the oldest hold half-widths."""
     won = {}
-    for name, each in header["evaluation"]["chips_per_deal_against"].items():
-        if "half_width" in each:
-            mean, half_width, deals = each["mean"], each["half_width"], each["deals"]
-            each = {"mean": mean, "low": mean - half_width, "high": mean + half_width, "n": deals}
-        won[name] = each
+    for name, chips in header["evaluation"]["chips_per_deal_against"].items():
+        if "half_width" in chips:
+            mean, half_width, deals = chips["mean"], chips["half_width"], chips["deals"]
+            chips = {"mean": mean, "low": mean - half_width, "high": mean + half_width, "n": deals}
+        won[name] = chips
     return won
 
 
@@ -40,8 +40,8 @@ def interval(won: dict | Estimate | None) -> str:
     """
     if won is None:
         return ""
-    found = won if isinstance(won, Estimate) else Estimate.of(won)
-    return str(Estimate.symmetric(found.mean, found.half_width, found.samples))
+    estimate = won if isinstance(won, Estimate) else Estimate.of(won)
+    return str(Estimate.symmetric(estimate.mean, estimate.half_width, estimate.samples))
 
 
 def flowing(lines: list[str]) -> str:
@@ -68,14 +68,14 @@ def table(head: tuple[str, ...], rows) -> list[str]:
     return ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines]
 
 
-def ranked(found: dict[str, Any]) -> list[tuple[dict[str, Any], Estimate]]:
+def ranked(ladder: dict[str, Any]) -> list[tuple[dict[str, Any], Estimate]]:
     """Return the rungs of a ladder, the best first, each with what it wins on average from all others but `random`.
 
     The half-width of such a mean is at most the mean of the others', whose deals are the same.
     """
     rungs = []
-    for rung in found["rungs"]:
+    for rung in ladder["rungs"]:
         others = [Estimate.of(won) for name, won in rung["against"].items() if name != "random"]
         mean, low, high = (fmean(getattr(won, name) for won in others) for name in ("mean", "low", "high"))
         rungs.append((rung, Estimate(mean, low, high, rung["deals"])))
-    return sorted(rungs, key=lambda each: -each[1].mean)
+    return sorted(rungs, key=lambda entry: -entry[1].mean)

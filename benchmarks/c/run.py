@@ -128,7 +128,7 @@ def measure(yardstick: Yardstick, ours: VectorEnv, rounds: int, seconds: float) 
     """Return the median rates of both for each of the WAYS, taken in turns, and their median ratio."""
     rows = []
     for way, run, run_ours in zip(WAYS, runs(yardstick), runs(ours), strict=True):
-        rates = [[rate(each, ours.num_envs, seconds) for each in (run, run_ours)] for _ in range(rounds)]
+        rates = [[rate(step, ours.num_envs, seconds) for step in (run, run_ours)] for _ in range(rounds)]
         rows.append(
             {
                 "way": way,

@@ -73,18 +73,18 @@ def start(pythons: dict[str, Path], failures: dict[str, str]) -> dict[str, Progr
 def measure(programs: dict[str, Program], failures: dict[str, str], rounds: int, seconds: float) -> list[dict]:
     """Measure every row once a round, a row of each library in turn; one that fails is left out from there on."""
     turns = max(len(program.rows) for program in programs.values())
-    found = []
+    measurements = []
     with progress("measurements", rounds * sum(len(program.rows) for program in programs.values())) as done:
         for _ in range(rounds):
             for row in range(turns):
                 for name in [name for name, program in programs.items() if row < len(program.rows)]:
                     try:
-                        found.append(programs[name].measure(row, seconds))
+                        measurements.append(programs[name].measure(row, seconds))
                     except LibraryError as error:
                         game, mode = programs.pop(name).rows[row]
                         failures[name] = f"{game}, {mode}: {error}"
                     done(1)
-    return found
+    return measurements
 
 
 def main() -> None:
@@ -94,15 +94,15 @@ def main() -> None:
     where = machine() | {"cores": pin(chosen.core)}
     programs = start(pythons, failures)
     try:
-        found = lines(measure(programs, failures, chosen.rounds, chosen.seconds))
+        peer_lines = lines(measure(programs, failures, chosen.rounds, chosen.seconds))
     finally:
         for program in programs.values():
             program.close()
     print(f"{', '.join(f'{key} {value}' for key, value in where.items())};")
     print(f"medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time per row.\n")
-    print(markdown(found, failures))
+    print(markdown(peer_lines, failures))
     if chosen.json:
-        rows = [line._asdict() | {"rate": line.rate} for line in found]
+        rows = [line._asdict() | {"rate": line.rate} for line in peer_lines]
         chosen.json.write_text(json.dumps({"machine": where, "rows": rows, "failures": failures}, indent=1) + "\n")
 
 

@@ -28,7 +28,7 @@ def make(game: str, num_envs: int) -> Play:
         for _ in range(STEPS):
             calls += 1
             if watch:
-                watch.turn([each.tobytes() for each in table.observations])
+                watch.turn([observation.tobytes() for observation in table.observations])
             payoffs, terminated = table.step(table.sample(calls))
             if watch:
                 watch.ended(terminated.sum(), (payoffs != 0).any(1).sum())
@@ -49,7 +49,7 @@ def make_at_once(game: str, num_envs: int) -> Play:
             table.play_random(STEPS, calls)
         for _ in range(STEPS if watch else 0):
             calls += 1
-            watch.turn([each.tobytes() for each in table.observations])
+            watch.turn([observation.tobytes() for observation in table.observations])
             payoffs, terminated = table.play_random(1, calls)
             watch.ended(terminated.sum(), (payoffs != 0).any(1).sum())
         return STEPS * num_envs

@@ -43,7 +43,7 @@ def make(game: str) -> Play:
             state, key = jax.block_until_ready(advance(state, key, STEPS))
             return STEPS * ENVS
         for _ in range(STEPS):
-            watch.turn([each.tobytes() for each in np.asarray(state.observation)])
+            watch.turn([observation.tobytes() for observation in np.asarray(state.observation)])
             state, key = advance(state, key, 1)
             terminated = np.asarray(state.terminated)
             watch.ended(terminated.sum(), (terminated & (np.asarray(state.rewards) != 0).any(1)).sum())

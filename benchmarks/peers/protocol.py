@@ -42,7 +42,7 @@ class Watch:
         self.ended(1, any(payoffs))
         self.last = ()
 
-    def found(self) -> dict:
+    def checks(self) -> dict:
         """Return what was seen, for the verdict in table.py."""
         return {
             "steps": self.steps,
@@ -72,8 +72,8 @@ def serve(peer: str, version: str, counted: str, rows: Sequence[Row]) -> None:
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
 
-    def answer(what: dict) -> None:
-        print(json.dumps(what), file=lines, flush=True)
+    def answer(reply: dict) -> None:
+        print(json.dumps(reply), file=lines, flush=True)
 
     plays: dict[int, tuple[Play, float, dict]] = {}
 
@@ -85,7 +85,7 @@ def serve(peer: str, version: str, counted: str, rows: Sequence[Row]) -> None:
             play(None)  # compiles what is compiled
             ready = time.process_time() - begin
             plays[number] = play, ready, check(play)
-        play, ready, found = plays[number]
+        play, ready, checks = plays[number]
         steps, spent = measure(play, seconds)
         return {
             "peer": peer,
@@ -96,7 +96,7 @@ def serve(peer: str, version: str, counted: str, rows: Sequence[Row]) -> None:
             "steps": steps,
             "seconds": spent,
             "ready": ready,
-            "check": found,
+            "check": checks,
         }
 
     if "--serve" in sys.argv:
@@ -115,7 +115,7 @@ def check(play: Play) -> dict:
     while calls < CHECK_CALLS or time.process_time() - begin < CHECK_SECONDS:
         play(watch)
         calls += 1
-    return watch.found()
+    return watch.checks()
 
 
 def measure(play: Play, seconds: float) -> tuple[int, float]:

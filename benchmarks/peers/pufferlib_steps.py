@@ -90,7 +90,7 @@ def make(game: str) -> Play:
         for _ in range(steps):
             actions[:] = rng.integers(0, num_actions, ENVS, np.int32)
             if watch:
-                watch.turn([each.tobytes() for each in observations])
+                watch.turn([observation.tobytes() for observation in observations])
             envs.step()
             if watch:
                 ended = terminated != 0 if game != "go" else restarted(observations, watch.last)
@@ -102,7 +102,7 @@ def make(game: str) -> Play:
 
 def restarted(observations: np.ndarray, before: Sequence[bytes]) -> np.ndarray:
     """Return where a board has been cleared: Go never sets its flag of the end for longer than inside a step."""
-    return ~observations.any(1) & np.array([any(each) for each in before])
+    return ~observations.any(1) & np.array([any(row) for row in before])
 
 
 if __name__ == "__main__":

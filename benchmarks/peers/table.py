@@ -47,19 +47,19 @@ def flaw(check: dict) -> str:
 def lines(measurements: Iterable[dict]) -> list[Line]:
     """Gather the measurements of all rounds, fastest first."""
     rows: dict[tuple, list[dict]] = {}
-    for each in measurements:
-        rows.setdefault((each["peer"], each["game"], each["mode"]), []).append(each)
-    found = [
+    for measurement in measurements:
+        rows.setdefault((measurement["peer"], measurement["game"], measurement["mode"]), []).append(measurement)
+    peer_lines = [
         Line(
             *(rounds[0][key] for key in ("peer", "version", "game", "mode", "counted")),
-            rates=[each["steps"] / each["seconds"] for each in rounds],
+            rates=[measurement["steps"] / measurement["seconds"] for measurement in rounds],
             ready=rounds[0]["ready"],
             check=rounds[0]["check"],
             flaw=flaw(rounds[0]["check"]),
         )
         for rounds in rows.values()
     ]
-    return sorted(found, key=lambda line: -line.rate)
+    return sorted(peer_lines, key=lambda line: -line.rate)
 
 
 def slowest_of_ours(ranked: Sequence[Line], mode: str) -> Line | None:
@@ -67,25 +67,25 @@ def slowest_of_ours(ranked: Sequence[Line], mode: str) -> Line | None:
     return next((line for line in reversed(ranked) if line.peer == OURS and line.mode == mode), None)
 
 
-def markdown(found: Sequence[Line], failures: dict[str, str]) -> str:
+def markdown(peer_lines: Sequence[Line], failures: dict[str, str]) -> str:
     """Return a table for each mode, then what is not ranked and what did not run, and what was counted.
 
     Args: failures: why a library, by its name, did not run.
     """
-    ranked = [line for line in found if not line.flaw]
+    ranked = [line for line in peer_lines if not line.flaw]
     parts = []
     for mode in MODES:
         if not any(line.mode == mode for line in ranked):
             continue
         parts += [f"### Mode: {mode}", _ranking(ranked, mode)]
-    if flawed := [line for line in found if line.flaw]:
+    if flawed := [line for line in peer_lines if line.flaw]:
         parts += [
             "### Not ranked",
             _table(("library", "game", "mode", "steps per second", "why"), map(_reject, flawed)),
         ]
     if failures:
         parts += ["### Not run", _list(failures)]
-    counted = {f"{line.peer} {line.version}": line.counted for line in found}
+    counted = {f"{line.peer} {line.version}": line.counted for line in peer_lines}
     parts += ["### What a step is", _list(dict(sorted(counted.items())))]
     return "\n\n".join(parts)
 
@@ -127,7 +127,7 @@ def _reject(line: Line) -> list[str]:
 
 
 def _list(items: dict[str, str]) -> str:
-    return "\n".join(textwrap.fill(f"- {name}: {what}", WIDTH, subsequent_indent="  ") for name, what in items.items())
+    return "\n".join(textwrap.fill(f"- {name}: {text}", WIDTH, subsequent_indent="  ") for name, text in items.items())
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -54,9 +54,9 @@ def _run(*command: str) -> None:
 
 
 def _last_line(text: str) -> str:
-    said = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in said if "error" in line.lower()]
-    return (errors or said or ["it said nothing"])[-1][:300]
+    messages = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in messages if "error" in line.lower()]
+    return (errors or messages or ["it said nothing"])[-1][:300]
 
 
 class Program:
