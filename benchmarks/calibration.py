@@ -59,7 +59,7 @@ def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:
     return np.concatenate(won)
 
 
-def at_doses(null: np.ndarray, planted: Sequence[float], opponents: int, size: int, name: str) -> None:
+def check_doses(null: np.ndarray, planted: Sequence[float], opponents: int, size: int, name: str) -> None:
     """Print how often verdicts at doses are wrong, where so many chips are planted at each, and intervals hold at once.
 
     A verdict is wrong that says more or less than what is planted, or that it matters little where it is the margin or
@@ -110,7 +110,7 @@ def reading_of(doses: int) -> Any:
     )
 
 
-def of_masters(truth: float, decisions: int) -> None:
+def check_masters(truth: float, decisions: int) -> None:
     """Print how often it is said of a master that it does, or does not, what it does in a planted share of decisions.
 
     Decisions come in deals, of which some hold several that are decided alike.
@@ -159,11 +159,11 @@ def main() -> None:
         f"intervals cover it in {np.mean([effect.low <= truth.mean <= effect.high for effect in estimates]):.1%}"
     )
     for size in (300, 2000):
-        at_doses(null, (0.0, 0.0, 0.0), 3, size, "null claims with three doses")
-        at_doses(null, (-4.0, 1.0, 12.0), 3, size, "a planted threshold of -4, +1 (the margin) and +12 chips")
-    at_doses(null, (-4.0, 0.0, 0.0, 6.0, 12.0), 5, 1000, "a planted threshold of -4, 0, 0, +6 and +12 chips")
+        check_doses(null, (0.0, 0.0, 0.0), 3, size, "null claims with three doses")
+        check_doses(null, (-4.0, 1.0, 12.0), 3, size, "a planted threshold of -4, +1 (the margin) and +12 chips")
+    check_doses(null, (-4.0, 0.0, 0.0, 6.0, 12.0), 5, 1000, "a planted threshold of -4, 0, 0, +6 and +12 chips")
     for truth in (0.3, 0.5, 0.7):
-        of_masters(truth, 150)
+        check_masters(truth, 150)
 
 
 if __name__ == "__main__":

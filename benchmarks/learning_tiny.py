@@ -219,7 +219,7 @@ def nfsp(tree: GameTree, seed: int, decisions: int) -> Curve:
     played = 0
     for most in budgets(NFSP_SHARE * decisions):
         played += play_nfsp(env, agents, most - played)
-        players = [Drawing("NFSP", tree.game, scoring(agent._avg_network)) for agent in agents]
+        players = [Drawing("NFSP", tree.game, scorer(agent._avg_network)) for agent in agents]
         yield played, tree.exploitability(tree.policy(players))
 
 
@@ -268,7 +268,7 @@ def play_nfsp(env: Any, agents: list[Any], decisions: int) -> int:
     return played
 
 
-def scoring(network: Any) -> Callable[[np.ndarray], np.ndarray]:
+def scorer(network: Any) -> Callable[[np.ndarray], np.ndarray]:
     """Return what scores observations by a network of torch."""
 
     def score(observations: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ SEED = 3_000_017  # deals that no player of ours has learned from or was judged 
 CHIPS = np.dtype(np.float32)
 
 
-def paying(game: Game) -> Callable:
+def payoff_loop(game: Game) -> Callable:
     """Return a loop that adds up what every split of a seat is paid in some deals, by halves of them."""
     module, seats, splits = game.module, game.max_seats, game.num_actions
 
@@ -47,7 +47,7 @@ def responses(agent: Agent, game: Game, hands: int, deals: int) -> np.ndarray:
     envs = VectorEnv(game, hands, seed=SEED)
     views, rng_keys = envs.views()
     own = agent.act(DecisionBatch(views, envs.masks, rng_keys))
-    pay, better, table = paying(game), np.zeros(hands), VectorEnv(game, deals)
+    pay, better, table = payoff_loop(game), np.zeros(hands), VectorEnv(game, deals)
     for hand in range(hands):
         seat, drawn = int(views[hand].seat), game.new_states(deals)
         stream = derive_each(int(rng_keys[hand]), 0, deals)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gupai_agents import agent_names
-from gupai_agents.evaluation.benchmark import hash_of, kept_file, with_scales
+from gupai_agents.evaluation.benchmark import hash_of, replaced_file, with_scales
 from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_suite
 from gupai_agents.evaluation.folder import difference
 from gupai_agents.workers import workers_for
@@ -95,7 +95,7 @@ def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), kno
         hashes = {spec: hash_of(spec, game, variant) for spec in [*rivals, *ends]}
         if known:
             before = known.task(task).players
-            hashes |= {spec: before[spec] for spec in hashes if kept_file(before[spec])}
+            hashes |= {spec: before[spec] for spec in hashes if replaced_file(before[spec])}
         population, scale = ({spec: hashes[spec] for spec in part} for part in (rivals, ends))
         identity = {"name": task, "game": game.id, "version": game.version, "options": options}
         tasks[task] = Task(**identity, population=population, ends=scale, zero=[0.0, 0.0], hundred=[0.0, 0.0])

@@ -304,7 +304,7 @@ class GupaiState(pyspiel.State):
         return ", ".join(game.action_name(move) for move in self.position.moves) or "dealt"
 
 
-def _of_a_player(name: str) -> Callable[..., Any]:
+def _player_method(name: str) -> Callable[..., Any]:
     """Return a method of pyspiel's states that takes a player or nothing, and checks the player."""
     method = getattr(pyspiel.State, name)
 
@@ -327,7 +327,7 @@ for _name in (
     "player_return",
     "player_reward",
 ):
-    setattr(GupaiState, _name, _of_a_player(_name))
+    setattr(GupaiState, _name, _player_method(_name))
 
 
 class Observer:

@@ -134,10 +134,10 @@ def test_an_undecided_rate_tells_how_many_deals_would_decide_it():
 @pytest.mark.parametrize(("deals", "rare"), [(199, True), (200, False)])
 def test_an_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeypatch):
     values = 1.0 + np.resize([0.0, 0.1], deals)
-    taken = actions.Taken(
+    taken = actions.ActionGains(
         values, values, np.zeros((deals, 0), int), FIVE[:1].repeat(deals), np.zeros((deals, 3), int), 1000
     )
-    monkeypatch.setattr(actions, "taken_in", lambda *_: taken)
+    monkeypatch.setattr(actions, "action_gains", lambda *_: taken)
     game = get_game("jie-long")
     reading = Action(
         name="it",

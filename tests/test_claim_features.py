@@ -253,7 +253,7 @@ def test_a_search_is_asked_once_in_each_deal_and_says_what_the_claimed_action_is
     wanted, allowed = one[:, None] == np.arange(3), other[:, None] == np.arange(3)
     found = masters.Open(batch, other, one, other, wanted, allowed, np.full(6, np.nan), deals, np.zeros((6, 0), int))
     search = SimpleNamespace(values=values, plan=SimpleNamespace(steady=1.0))
-    own, searched = masters._asked("best", Planted(0), search, found)
+    own, searched = masters._ask_masters("best", Planted(0), search, found)
     assert sorted(deals[asked]) == [0, 1, 2]
     assert (own.decisions, own.chooses.mean, own.other.mean, own.worth) == (6, 0, 1, None)
     assert (searched.decisions, searched.chooses.mean, searched.other.mean, searched.worth.mean) == (3, 1, 0, 3)

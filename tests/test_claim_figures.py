@@ -291,8 +291,8 @@ def test_an_action_is_judged_by_deals_and_comes_up_as_often_as_its_positions_do(
     by_deal = 1.0 + np.resize([0.0, 0.2], 300)
     by_position = np.repeat(by_deal, 2)
     of = np.repeat(np.arange(300), 2)
-    taken = actions.Taken(by_deal, by_position, np.zeros((600, 0), int), of, np.zeros((600, 3), int), 1000)
-    monkeypatch.setattr(actions, "taken_in", lambda *_: taken)
+    taken = actions.ActionGains(by_deal, by_position, np.zeros((600, 0), int), of, np.zeros((600, 3), int), 1000)
+    monkeypatch.setattr(actions, "action_gains", lambda *_: taken)
     found = actions.action(setting(1000), acting(panel=["greedy", "random"]))
     assert found.frequency == pytest.approx(600 / (1000 * 4))
     assert found.per_hundred == pytest.approx(100 * 600 * 1.1 / (1000 * 4))
@@ -312,7 +312,7 @@ def test_what_an_action_gains_in_a_deal_is_the_mean_of_its_positions(monkeypatch
     monkeypatch.setattr(actions, "group_values", lambda setting, states, _: np.zeros((len(states), 0), int))
     at = setting(10)
     sampler = Sampler(JIE_LONG, at.variant, Population())
-    taken = actions.taken_in(at, sampler, "greedy", 0, Choice([], [], [], "uniform"), 10)
+    taken = actions.action_gains(at, sampler, "greedy", 0, Choice([], [], [], "uniform"), 10)
     assert taken.by_deal.tolist() == [2.0, -4.0, 2.5]
     assert taken.by_position.tolist() == [1.0, 3.0, -4.0, 0.0, 5.0]
     assert taken.deal_numbers.tolist() == [2, 2, 7, 9, 9]
@@ -461,7 +461,7 @@ def test_the_partner_is_sure_of_a_trick_that_nobody_can_take_any_more(hands, tri
 
 def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_among_ones_discards():
     table = Table(Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
-    envs = table.standing(next(table.blocks(0, 40)).states)
+    envs = table.resume(next(table.blocks(0, 40)).states)
     for key in range(17):
         envs.step(envs.sample(key))
     states = envs.states

@@ -65,7 +65,7 @@ def figures_of(name: str) -> Iterator[tuple[str, np.ndarray]]:
         variant = game.variant(**options)
         table = Table(Sampler(game, variant, Population()), 11)
         block = next(table.blocks(0, DEALS))
-        envs = table.standing(block.states)
+        envs = table.resume(block.states)
         for key in range(STEPS):
             turn = Positions(game, variant, envs.states, envs.masks)
             for feature, each in position_features_of(game).items():

@@ -18,7 +18,7 @@ from gupai_agents.evaluation import (
     verify,
 )
 from gupai_agents.evaluation.best_response import gain_of
-from gupai_agents.evaluation.claims.tables import at_their_sides
+from gupai_agents.evaluation.claims.tables import side_seats
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.evaluation.match import rotations_of
@@ -185,9 +185,9 @@ def test_partners_have_the_same_player_in_the_pool():
 
 
 def test_claims_give_the_trait_to_the_partner_too():
-    assert at_their_sides(DEER, 4, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    assert side_seats(DEER, 4, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
     jie_long = get_game("jie-long")
-    assert at_their_sides(jie_long, 3, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert side_seats(jie_long, 3, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0], [0, 0, 1]]
 
 
 def test_a_network_plays_out_for_its_partner_too(monkeypatch):

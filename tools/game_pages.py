@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from writing import DEALS, LADDERS, chips_of, flowing, interval, ranked, table, variant_of
+from writing import DEALS, LADDERS, chips_of, fill_paragraphs, interval, ranked, table, variant_of
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.claims.files import RECORDED
@@ -54,7 +54,7 @@ def page(game: Game) -> str:
         "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), *NOT_NAMED]),
     }
     sections = (
-        _beginning(game),
+        _opening(game),
         _rules(game),
         _annotated(game),
         _known(game),
@@ -67,7 +67,7 @@ def page(game: Game) -> str:
         _rewards(game, chips),
         _history(game),
     )
-    return flowing([line for section in sections for line in (*section, "")])
+    return fill_paragraphs([line for section in sections for line in (*section, "")])
 
 
 def picture(game: Game) -> str:
@@ -80,7 +80,7 @@ def picture(game: Game) -> str:
     return draw_svg(game.scene(session.variant, [view], seat_names(session.variant.players))) + "\n"
 
 
-def _beginning(game: Game) -> list[str]:
+def _opening(game: Game) -> list[str]:
     deal = _deal(game)
     number = _worst(deal)
     session = _session(game, deal)

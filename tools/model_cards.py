@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from writing import MODELS, chips_of, flowing, interval, table, variant_of
+from writing import MODELS, chips_of, fill_paragraphs, interval, table, variant_of
 
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.statistics import Estimate
@@ -17,7 +17,7 @@ from gupai_agents.shipped import BEST, networks
 from gupai_env.core.game import Game
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
-from gupai_training.config import by_key, went_in
+from gupai_training.config import by_key, training_text
 
 
 def models() -> str:
@@ -104,7 +104,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
         **_went_in_beside(header),
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
-    return flowing(
+    return fill_paragraphs(
         [
             "---",
             to_yaml(metadata).rstrip(),
@@ -323,7 +323,7 @@ def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
 def _learned(header: dict[str, Any]) -> str:
     """Return what a network learned from in all of its runs, in words."""
     parts = _parts(header)
-    words = went_in(sum(part["targets"] for part in parts), sum(part["decisions"] for part in parts))
+    words = training_text(sum(part["targets"] for part in parts), sum(part["decisions"] for part in parts))
     return words if len(parts) == 1 else f"{words}, in {len(parts)} runs"
 
 

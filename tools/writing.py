@@ -44,7 +44,7 @@ def interval(won: dict | Estimate | None) -> str:
     return str(Estimate.symmetric(estimate.mean, estimate.half_width, estimate.samples))
 
 
-def flowing(lines: list[str]) -> str:
+def fill_paragraphs(lines: list[str]) -> str:
     """Return the lines as a text in which the lines of a paragraph are filled."""
     out: list[str] = []
     paragraph: list[str] = []

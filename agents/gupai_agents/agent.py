@@ -235,7 +235,7 @@ def ask(
     elif memory is None:
         raise AgentError(f"{name} remembers its deal, and this asks for single decisions (docs/writing-an-agent.md)")
     else:
-        answers = _remembering(agent, batch, memory)
+        answers = _stateful_answers(agent, batch, memory)
     try:
         actions = whole_numbers(f"{name}: actions", answers, len(batch.rng_keys), "row")
     except ValueError as error:
@@ -253,7 +253,7 @@ def ask(
     return actions
 
 
-def _remembering(agent: Any, batch: DecisionBatch, memory: np.ndarray) -> Any:
+def _stateful_answers(agent: Any, batch: DecisionBatch, memory: np.ndarray) -> Any:
     """Return the answers of a stateful agent, and write what it remembers then into `memory`; raises AgentError."""
     pair = called(name_of(agent), agent.act, batch.copy(), memory.copy())
     try:

@@ -121,7 +121,7 @@ def new_lanes(game: Game, variant: Variant, number: int) -> VectorEnv:
     return VectorEnv(game, number, observe=False, renew=False, **variant.changed())
 
 
-def standing(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
+def resume_lanes(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
     """Return such lanes with deals under way in the given states."""
     envs = new_lanes(game, variant, len(states))
     envs.states[:] = states

@@ -216,7 +216,7 @@ class SearchLoops(NamedTuple):
     search: Callable[..., Any]
 
 
-def weighing(game: Game) -> Callable[..., Any]:
+def weigh_loop(game: Game) -> Callable[..., Any]:
     """Return the loop `weigh` of a game."""
     module, num_actions, max_decisions = game.module, game.num_actions, game.max_decisions
 
@@ -247,7 +247,7 @@ def weighing(game: Game) -> Callable[..., Any]:
     return compiled(weigh, game)
 
 
-def searching(game: Game) -> Callable[..., Any]:
+def search_loop(game: Game) -> Callable[..., Any]:
     """Return the loop `search` of a game."""
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())
@@ -295,7 +295,7 @@ def searching(game: Game) -> Callable[..., Any]:
 @functools.cache
 def search_loops(game: Game) -> SearchLoops:
     """Return the loops of a game; compiling (seconds) happens at their first call."""
-    return SearchLoops(weighing(game), searching(game))
+    return SearchLoops(weigh_loop(game), search_loop(game))
 
 
 @dataclass(frozen=True)

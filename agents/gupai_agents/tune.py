@@ -80,7 +80,7 @@ def tune(
     sample = DecisionSample(game, variant)
     units = sample.units(base)
     names = [feature.name for feature in game.features]
-    chosen = moving(np.where(_among(game, features), units, 0))
+    chosen = active_features(np.where(_among(game, features), units, 0))
     table = Table(game, variant, workers)
     table.chips(base[None], base[None], 2, 0)  # compiles, which must not count
     evolution = Evolution(base, units, chosen, population, seed)
@@ -124,7 +124,7 @@ def start_of(game: Game, start: str | None) -> str:
     return start or next(reversed(list(game.heuristics)))
 
 
-def moving(units: np.ndarray) -> list[int]:
+def active_features(units: np.ndarray) -> list[int]:
     """Return the numbers of features in which legal actions differ; raises ValueError for none."""
     chosen = np.flatnonzero(units).tolist()
     if not chosen:

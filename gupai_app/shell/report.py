@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_agents.evaluation.all_hands import HandTree
-from gupai_agents.evaluation.benchmark import gaps, kept_file, suite_of
+from gupai_agents.evaluation.benchmark import gaps, replaced_file, suite_of
 from gupai_agents.evaluation.benchmark_models import Card
 from gupai_agents.evaluation.best_response import NETWORK, SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
@@ -246,7 +246,7 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
             suite = suite_of(cards[0])
             task = suite.task(result.task)
             bottom, top = task.scale
-            if kept_file(task.players[top]):  # a later player has its name now
+            if replaced_file(task.players[top]):  # a later player has its name now
                 top = f"{top} of {suite.complete.name}"
             timing = cards[0].timing
             row.append(f"{timing.microseconds[result.task]:,.1f}" if timing else "")

@@ -13,7 +13,7 @@ from rich.text import Text
 from gupai_app.shell.report import evaluation_line
 from gupai_env.core.variant import in_words
 from gupai_env.words.files import json_text
-from gupai_training.config import went_in
+from gupai_training.config import training_text
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Row
 
@@ -99,7 +99,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
             f"Chips per deal of one player against equal others in all other seats, with its 95% interval. "
             f"{config.evaluation.final_deals:,} deals, each from every seat; deals from seed "
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}: "
-            f"{went_in(run.spent.targets, run.decisions)}."
+            f"{training_text(run.spent.targets, run.decisions)}."
         ),
     )
     seats = range(run.variant.players)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gupai_agents.checkpoint import MAX_BYTES
-from gupai_agents.evaluation.all_hands import of_two, offers_hands
+from gupai_agents.evaluation.all_hands import offers_hands, two_seat_options
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
@@ -254,7 +254,9 @@ class Config(Section):
         if self.expert_iteration.ensemble and not self.expert_iteration.true_hands:
             raise ValueError("expert_iteration.true_hands=0: expert_iteration.ensemble would not be used")
         game = get_game(self.game)
-        if self.expert_iteration.equilibrium and not offers_hands(game, game.variant.make(**of_two(self.variant))):
+        if self.expert_iteration.equilibrium and not offers_hands(
+            game, game.variant.make(**two_seat_options(self.variant))
+        ):
             raise ValueError(
                 f"expert_iteration.equilibrium={self.expert_iteration.equilibrium}: an equilibrium can be computed "
                 f"only where each seat decides once, by its hand alone, not in {game.id} with these options; choose 0"
@@ -454,7 +456,7 @@ def saved_config(folder: Path) -> Config:
     return config
 
 
-def went_in(targets: int, decisions: int) -> str:
+def training_text(targets: int, decisions: int) -> str:
     """Return what a player learned from, in words."""
     phrases = [
         f"{targets:,} positions with targets" if targets else "",

@@ -44,7 +44,7 @@ def save(
     """
     header, tensors = more
     tensors = tensors_of(network, optimizer) | tensors
-    header = {"kind": "resume", "stage": stage, **belonging(config), **header}
+    header = {"kind": "resume", "stage": stage, **run_identity(config), **header}
     write_checkpoint(folder / RESUME_FILE, header, tensors)
 
 
@@ -59,7 +59,7 @@ def restored(
     """
     path = folder / RESUME_FILE
     header, tensors = read_checkpoint(path)
-    wanted = belonging(config)
+    wanted = run_identity(config)
     there = {name: header.get(name) for name in wanted}
     odd = list(itertools.islice(differences(there, wanted), MOST_NAMED))
     if odd:
@@ -79,7 +79,7 @@ def stage_of(path: Path) -> str:
     return str(header["stage"])
 
 
-def belonging(config: dict[str, Any]) -> dict[str, Any]:
+def run_identity(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a saved run has in common with those that may resume it, as in its header."""
     return {"config": config, **identity(get_game(config["game"]), variant_of(config))}
 

@@ -25,7 +25,7 @@ import torch
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
-from gupai_agents.evaluation.all_hands import Equilibrium, build_hand_tree, of_two
+from gupai_agents.evaluation.all_hands import Equilibrium, build_hand_tree, two_seat_options
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, heuristic_agent
@@ -83,7 +83,7 @@ class TargetMaker:
         self.others: list[Agent] = [scored_by_torch(agent, device, self.dtype) for agent in others]
         rounds = config.expert_iteration.equilibrium
         self.equilibrium: Equilibrium | None = (
-            Equilibrium(build_hand_tree(game, **of_two(config.variant)), rounds) if rounds else None
+            Equilibrium(build_hand_tree(game, **two_seat_options(config.variant)), rounds) if rounds else None
         )
         self.ensemble: list[Scorer] = [self._scorer(spec) for spec in config.expert_iteration.ensemble]
         self.rollout_policy: Scorer | None = (

@@ -21,7 +21,7 @@ from gupai_agents.evaluation.statistics import Estimate, estimate, false_discove
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import heuristic_names
-from gupai_agents.tune import DecisionSample, Evolution, Table, moving, start_of
+from gupai_agents.tune import DecisionSample, Evolution, Table, active_features, start_of
 from gupai_agents.workers import in_threads
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
@@ -348,7 +348,7 @@ def problem_of(game: Game, variant: Variant, start: str, play: Play) -> Problem:
     """Return the problem of a game's variant in which every feature is left out in turn."""
     sample, base = DecisionSample(game, variant.changed()), game.heuristic(start)
     units = sample.units(base)
-    chosen = moving(units)
+    chosen = active_features(units)
     groups = [(index,) for index in chosen]
     return Problem(game, base, chosen, units, [*groups, *families(game, chosen)], sample, play)
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.cores import cores
-from gupai_agents.decisions import standing
+from gupai_agents.decisions import resume_lanes
 from gupai_agents.registry import agents_of
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
@@ -260,7 +260,7 @@ def offers_hands(game: Game, variant: Variant) -> bool:
     return bool(game.hands and decided and variant.players == SEATS and variant.deals == 1)
 
 
-def of_two(options: Mapping[str, Any]) -> dict[str, Any]:
+def two_seat_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options of the rules for a table of a player and the banker, whose equilibrium is one at every table."""
     return {**options, "players": SEATS}
 
@@ -296,7 +296,7 @@ def batch_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> Deci
     states.tiles[:, seat] = np.concatenate([hands, hands])
     states.leader = np.repeat([1 - seat, seat], len(hands))
     states.to_act = seat
-    envs = standing(game, variant, states)
+    envs = resume_lanes(game, variant, states)
     views, _ = envs.views()
     return DecisionBatch(views, envs.masks.copy(), np.zeros(len(states), np.int64))
 
@@ -321,7 +321,7 @@ def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | N
         if progress:
             progress(1)
     policy = np.array([in_proportion(weights, first) for weights in total])
-    result = told_by_tiles(tree.by_tiles, hands, class_index, policy)
+    result = policy_by_tiles(tree.by_tiles, hands, class_index, policy)
     return np.broadcast_to(result, (SEATS, *result.shape)).copy()
 
 
@@ -363,7 +363,7 @@ def in_proportion(weights: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return np.divide(weights, totals, out=masks / masks.sum(1, keepdims=True), where=totals > 0)
 
 
-def told_by_tiles(by_tiles: Hands, hands: Hands, class_index: np.ndarray, policy: np.ndarray) -> np.ndarray:
+def policy_by_tiles(by_tiles: Hands, hands: Hands, class_index: np.ndarray, policy: np.ndarray) -> np.ndarray:
     """Return a policy of hands of worth, [roles, C, splits], as one of hands of tiles, [roles, H, splits]."""
     first = first_of_equal(by_tiles.groups) & by_tiles.masks
     # [H, splits, splits of its worth]

@@ -71,7 +71,7 @@ def hash_of(spec: str, game: Game, variant: Variant) -> str:
     return digest
 
 
-def kept_file(known: str) -> Path | None:
+def replaced_file(known: str) -> Path | None:
     """Return the network of a hash that a suite names and that a later `best` has replaced, or None."""
     path = REPLACED / f"{known}.safetensors"
     return path if path.exists() else None
@@ -79,7 +79,7 @@ def kept_file(known: str) -> Path | None:
 
 def recorded_player(task: Task, spec: str) -> str:
     """Return the spec of the player that a task's population calls `spec`."""
-    file = kept_file(task.players[spec])
+    file = replaced_file(task.players[spec])
     return spec if file is None else f"checkpoint:{file}"
 
 
@@ -87,7 +87,7 @@ def check_population(suite: Suite, task: Task) -> None:
     """Raise ValueError unless the players of a task are those with which it was recorded."""
     game, variant = task.played
     for spec, known in task.players.items():
-        file = kept_file(known)
+        file = replaced_file(known)
         digest = hash_of(spec, game, variant) if file is None else digest_of(file)
         if digest != known:
             raise ValueError(

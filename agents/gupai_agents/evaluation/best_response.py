@@ -20,7 +20,7 @@ from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.registry import agents_of, make_agent
 from gupai_agents.shipped import best_heuristic, heuristic_names
-from gupai_agents.tune import DecisionSample, Evolution, moving
+from gupai_agents.tune import DecisionSample, Evolution, active_features
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
@@ -180,7 +180,7 @@ def tuned_against(
     base[-1] = 0  # who draws its actions wins no more
     sample, key = DecisionSample(game, variant.changed()), derive(seed, FIND)
     units = sample.units(base)
-    evolution = Evolution(base, units, moving(units), effort.population, key, SPREAD)
+    evolution = Evolution(base, units, active_features(units), effort.population, key, SPREAD)
     weights = evolved(play, evolution, effort.generations, deals, key)
     candidates = np.array([weights, *(heuristic.weights for heuristic in heuristics)])
     won = play(candidates, SELECTING * deals, derive(seed, SELECT)).mean(1)

@@ -19,7 +19,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
-from gupai_agents.decisions import standing
+from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.all_hands import HandTree, build_hand_tree, offers_hands, solve_hands
 from gupai_agents.registry import agents_of
 from gupai_env.core.episode import NOBODY
@@ -288,7 +288,7 @@ class _Search:
         nodes = 1 + deals
         seats = np.tile(np.arange(self.players), (deals, 1))
         positions = _Positions(probability, seats, -1 - seats, np.full_like(seats, -1))
-        envs = standing(self.game, self.variant, states)
+        envs = resume_lanes(self.game, self.variant, states)
         self._expand(envs, positions, np.full(deals, NOBODY), np.zeros(deals, np.int64))
         while envs.num_envs:
             rows = np.arange(envs.num_envs)
@@ -302,14 +302,14 @@ class _Search:
             movers, ways = envs.seats[row], envs.masks.cumsum(1)[row, actions]
             positions = positions.at(row)
             positions.sequences[np.arange(len(row)), movers] = self._first()[sets[row]] + ways - 1
-            envs = standing(self.game, self.variant, envs.states[row])
+            envs = resume_lanes(self.game, self.variant, envs.states[row])
             payoffs, terminated = envs.step(actions)
             self.ends["probability"].append(positions.probability[terminated])
             self.ends["payoffs"].append(payoffs[terminated, : self.players].astype(np.float64))
             self.ends["ends"].append(positions.sequences[terminated].astype(np.int32))
             if terminated.all():
                 break
-            positions, envs = positions.at(~terminated), standing(self.game, self.variant, envs.states[~terminated])
+            positions, envs = positions.at(~terminated), resume_lanes(self.game, self.variant, envs.states[~terminated])
             self._expand(envs, positions, movers[~terminated], actions[~terminated])
         columns = {name: np.concatenate(parts) for name, parts in self.columns.items()}
         return GameTree(

@@ -89,8 +89,8 @@ def score_of(view, action, weights, both_ends):
         total += weights[AT.unseen_fit] * size(view.unseen & 7 * (CARRYING[end] | CARRYING[other]))
     if weights[AT.next_void] != 0:
         total += weights[AT.next_void] * voids_next(view, end, other)
-    total += left_open(view, rest, end, weights)
-    return total if other == end else total + left_open(view, rest, other, weights)
+    total += opening_score(view, rest, end, weights)
+    return total if other == end else total + opening_score(view, rest, other, weights)
 
 
 @rule
@@ -105,7 +105,7 @@ def ends_after(view, kind, end, both_ends):
 
 
 @rule
-def left_open(view, rest, number, weights):
+def opening_score(view, rest, number, weights):
     """Return the part of the score for leaving a number open."""
     total = weights[LEAVE + number]
     if weights[ATTACK + number] != 0 or weights[ATTACK_SHORT + number] != 0:

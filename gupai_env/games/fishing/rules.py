@@ -79,7 +79,7 @@ def threes_in(lake):
 
 
 @rule
-def matching(kinds, matches):
+def match_set(kinds, matches):
     """Return the set of kinds that match one of `kinds`; `matches` [KINDS] are those that match each kind."""
     result = 0
     for kind in range(KINDS):

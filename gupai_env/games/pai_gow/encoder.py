@@ -4,7 +4,7 @@ from gupai_env.core.bits import as_index
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, NO_TILE, write_counts
-from gupai_env.games.pai_gow.groups import CLASS_NAMES, MOST_VALUE, what_is
+from gupai_env.games.pai_gow.groups import CLASS_NAMES, MOST_VALUE, classify
 from gupai_env.games.pai_gow.knowledge import WAYS
 from gupai_env.games.pai_gow.rules import GROUP, HAND, SEATS, SPLITS, is_distinct
 from gupai_env.games.splitting.rules import UNSPLIT
@@ -49,9 +49,9 @@ def encode(view, out):
         out[AT.low + action] = view.values[action, 1]
         beside, second, third = SPLITS[action, 0], SPLITS[action, 1], SPLITS[action, 2]
         if whole or action == 0:
-            out[start + as_index(what_is(view.table, tiles[0], tiles[beside]))] = 1
+            out[start + as_index(classify(view.table, tiles[0], tiles[beside]))] = 1
         if whole:
-            out[start + KNOWN + as_index(what_is(view.table, tiles[second], tiles[third]))] = 1
+            out[start + KNOWN + as_index(classify(view.table, tiles[second], tiles[third]))] = 1
         start += GROUP * KNOWN
     if view.splits[0] != UNSPLIT:
         out[AT.split + int(view.splits[0])] = 1

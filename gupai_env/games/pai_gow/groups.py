@@ -80,7 +80,7 @@ def value_of(table, first, second):
 
 
 @rule
-def what_is(table, first, second):
+def classify(table, first, second):
     """Return the class of a group of two kinds."""
     return CLASS[as_index(table), as_index(first), as_index(second)]
 

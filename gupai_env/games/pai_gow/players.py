@@ -5,7 +5,7 @@ import numpy as np
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, NO_TILE
-from gupai_env.games.pai_gow.groups import DAY, GONG, MILITARY_PAIR, MOST_VALUE, RANK, VALUE, value_of, what_is
+from gupai_env.games.pai_gow.groups import DAY, GONG, MILITARY_PAIR, MOST_VALUE, RANK, VALUE, classify, value_of
 from gupai_env.games.pai_gow.hands import groups_by_split, hands_of
 from gupai_env.games.pai_gow.rules import GROUP, HAND, SPLITS
 
@@ -84,8 +84,8 @@ def score(view, action, weights):
 def classes_of(view, action):
     """Return what the high group of a split is, and what the low one."""
     tiles = view.tiles
-    one = what_is(view.table, tiles[0], tiles[SPLITS[action, 0]])
-    other = what_is(view.table, tiles[SPLITS[action, 1]], tiles[SPLITS[action, 2]])
+    one = classify(view.table, tiles[0], tiles[SPLITS[action, 0]])
+    other = classify(view.table, tiles[SPLITS[action, 1]], tiles[SPLITS[action, 2]])
     return max(one, other), min(one, other)
 
 

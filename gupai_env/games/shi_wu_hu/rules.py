@@ -59,7 +59,7 @@ from gupai_env.games.fishing.rules import (
     fishing_state,
     lay,
     mark_catches,
-    matching,
+    match_set,
     moves_with,
     put_on_record,
     threes_in,
@@ -143,11 +143,11 @@ _MATCHINGS = [
     [[_match(bait, fish, *options) for fish in range(KINDS)] for bait in range(KINDS)] for options in _OPTIONS
 ]
 # By the options of `matching_of`: the kinds that match each kind, int64 [12, KINDS], and
-MATCHING = np.array([[sum(ONE[f] for f in range(KINDS) if row[f]) for row in matching] for matching in _MATCHINGS])
+MATCHING = np.array([[sum(ONE[f] for f in range(KINDS) if row[f]) for row in pairs] for pairs in _MATCHINGS])
 # the set of kinds that match no other, of which three may be caught at once, int64 [12].
 LONERS = np.array([sum(ONE[kind] for kind in range(KINDS) if row[kind] == ONE[kind]) for row in MATCHING])
 
-_CATCHES = [(b, f) for b in range(KINDS) for f in range(KINDS) if any(matching[b][f] for matching in _MATCHINGS)]
+_CATCHES = [(b, f) for b in range(KINDS) for f in range(KINDS) if any(pairs[b][f] for pairs in _MATCHINGS)]
 _THREES = [kind for kind in range(KINDS) if LONERS[0] & ONE[kind]]
 THREE = CATCH + len(_CATCHES)  # the first action that catches three
 ACTIONS = THREE + len(_THREES)
@@ -296,7 +296,7 @@ def legal_actions(rules, state, mask):
     threes = threes_in(state.lake) & LONERS[row] if rules.triple_catch == 0 else 0
     catches = with_fish(fish) & ALLOWED[row] | gather(threes, FOURFOLD) << (THREE - CATCH)
     mark_catches(with_bait(baits) & catches, mask)
-    write_kinds(baits & ~matching(fish, MATCHING[row]) if rules.must_catch else baits, mask, 0)
+    write_kinds(baits & ~match_set(fish, MATCHING[row]) if rules.must_catch else baits, mask, 0)
 
 
 @rule

@@ -57,7 +57,7 @@ from gupai_env.games.fishing.rules import (
     fishing_state,
     lay,
     mark_catches,
-    matching,
+    match_set,
     moves_with,
     put_on_record,
     threes_in,
@@ -180,7 +180,7 @@ def legal_actions(rules, state, mask):
     marks = with_bait(baits) & (with_fish(fish) | gather(threes, FOURFOLD) << (THREE - CATCH))
     heaven_pair = rules.heaven_pair and state.drawn == NOBODY and count(hand, HEAVEN) >= 2
     mark_catches(marks | int(heaven_pair) << (HEAVEN_PAIR - CATCH), mask)
-    write_kinds(baits & ~(matching(fish, MATCHING) | threes) if rules.must_catch else baits, mask, 0)
+    write_kinds(baits & ~(match_set(fish, MATCHING) | threes) if rules.must_catch else baits, mask, 0)
 
 
 @rule

@@ -24,7 +24,7 @@ COMPARED = {
 }
 
 
-class Taken(NamedTuple):
+class ActionGains(NamedTuple):
     """Gains of an action over the other by deal in which it came up, [N]; by position, with its groups, its deal and
     its choice: the number of the move and both actions, int [M, 3].
     """
@@ -41,13 +41,13 @@ class Taken(NamedTuple):
         """The mean over deals in which it came up."""
         return estimate(self.by_deal) if len(self.by_deal) else NOTHING._replace(samples=self.deals)
 
-    def at(self, dose: Dose | None) -> "Taken":
+    def at(self, dose: Dose | None) -> "ActionGains":
         """Return what was taken at positions of a dose, whose value is the last of the groups."""
         value = self.groups[:, -1]
         some = (value >= dose.least) & (value <= dose.most) if dose else np.ones(len(value), bool)
         values, deal_numbers = self.by_position[some], self.deal_numbers[some]
         by_deal = means_by_deal(values, deal_numbers)
-        return Taken(by_deal, values, self.groups[some], deal_numbers, self.choices[some], self.deals)
+        return ActionGains(by_deal, values, self.groups[some], deal_numbers, self.choices[some], self.deals)
 
 
 def action(setting: Setting, reading: Action) -> Finding:
@@ -61,7 +61,9 @@ def action(setting: Setting, reading: Action) -> Finding:
         for number, member in enumerate(reading.panel):
             setting.meter.begin(f"{f'with {in_words(cell.dose)}, ' if cell.dose else ''}{member} at all seats")
             stream = cell.stream + number
-            sample = taken_in(setting, cell.sampler, member, stream, choice, deals, recorded_features(setting, reading))
+            sample = action_gains(
+                setting, cell.sampler, member, stream, choice, deals, recorded_features(setting, reading)
+            )
             compared[number].append(
                 Compared(sample.deal_numbers, sample.by_position, sample.choices, stream, cell.dose)
             )
@@ -94,7 +96,7 @@ def _level(
     reading: Action,
     cell: Cell,
     dose: Dose | None,
-    played: Sequence[Taken],
+    played: Sequence[ActionGains],
     strong: tuple[Masters, ...],
 ) -> Level:
     effects = []
@@ -121,7 +123,7 @@ def _level(
     )
 
 
-def taken_in(
+def action_gains(
     setting: Setting,
     sampler: Sampler,
     member: str,
@@ -129,7 +131,7 @@ def taken_in(
     choice: Choice,
     deals: int,
     subgroups: Sequence[Named] = (),
-) -> Taken:
+) -> ActionGains:
     table, agent = setting.table(sampler, number), setting.player(member)
     won, deal_numbers, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
     choices = [np.zeros((0, 3), int)]
@@ -142,4 +144,4 @@ def taken_in(
             groups.append(group_values(setting, block.states, subgroups))
     values, places = np.concatenate(won), np.concatenate(deal_numbers)
     by_deal = means_by_deal(values, places)
-    return Taken(by_deal, values, np.concatenate(groups), places, np.concatenate(choices), deals)
+    return ActionGains(by_deal, values, np.concatenate(groups), places, np.concatenate(choices), deals)

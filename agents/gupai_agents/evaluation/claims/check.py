@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gupai_agents.evaluation.claims.doses import of_hand, population_at
+from gupai_agents.evaluation.claims.doses import is_hand_dose, population_at
 from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import (
     Feature,
@@ -122,7 +122,7 @@ def check_doses(key: str, game: Game, variant: Variant, reading: Policy | Action
     with key_context(key):
         known: dict[str, Feature] = {**position_features_of(game), **hand_features_of(game)}
         check_feature(doses, known, f"a hand or a position of {game.id}")
-    if not of_hand(reading, game):
+    if not is_hand_dose(reading, game):
         return
     if any(condition.what == doses.what for condition in reading.population.hand):
         raise ValueError(f"{key}: they say how many {doses.what}; leave that condition out of the population")

@@ -13,7 +13,7 @@ from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.players import UNSKILLED, given_in, player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Action, Claim, Dose, Policy, agent_in, dose_of
-from gupai_agents.evaluation.claims.tables import Table, at_their_sides
+from gupai_agents.evaluation.claims.tables import Table, side_seats
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import from_json
 from gupai_env.games import get_game
@@ -121,7 +121,7 @@ def _recorded(
     envs = table.envs(1)
     seats = tuple(map(int, block.seats[0]))
     agents = [other, hero]
-    seating = at_their_sides(table.game, table.variant.players, block.seats)[0].astype(int).tolist()
+    seating = side_seats(table.game, table.variant.players, block.seats)[0].astype(int).tolist()
     log = Log(envs)
     for now in decisions(envs, agents, np.array([seating]), log.note):
         now.actions[0] = forced.get(int(envs.states.moves[0]), now.actions[0])

@@ -7,9 +7,9 @@ import numpy as np
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
-from gupai_agents.evaluation.claims.actions import action, taken_in
+from gupai_agents.evaluation.claims.actions import action, action_gains
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.doses import of_hand, population_at
+from gupai_agents.evaluation.claims.doses import is_hand_dose, population_at
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.orderings import ordering
 from gupai_agents.evaluation.claims.players import SAME, STRONG, given_in, labels_in, named
@@ -102,7 +102,7 @@ def weights_of(game: Game, reading: Reading, deals: int | None, masters: bool = 
     seating = [[spec] for spec in reading.panel] or getattr(reading, "fields", [])
     members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in seating]
     cells = 1
-    if isinstance(reading, Policy | Action) and reading.doses and of_hand(reading, game):
+    if isinstance(reading, Policy | Action) and reading.doses and is_hand_dose(reading, game):
         cells = len(reading.doses.values)
     master_weights = [MASTERS_TAKE] if masters and isinstance(reading, Policy | Action) else []
     if isinstance(reading, Policy):
@@ -184,7 +184,7 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
                 plan["deals"] = reading.deals
                 plan["figures"] = plan["players"] * len(getattr(reading, "items", [None]))
             if isinstance(reading, Action):
-                few = taken_in(setting, sampler, reading.panel[0], 0, choice_of(reading), PILOT)
+                few = action_gains(setting, sampler, reading.panel[0], 0, choice_of(reading), PILOT)
                 plan["comes_up_in_share_of_deals"] = len(few.by_deal) / PILOT
         plans.append(plan)
     return plans

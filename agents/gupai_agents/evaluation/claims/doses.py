@@ -30,14 +30,14 @@ class Cell(NamedTuple):
         return f"{member}, with {in_words(self.dose)}" if self.dose else member
 
 
-def of_hand(reading: Policy | Action, game: Game) -> bool:
+def is_hand_dose(reading: Policy | Action, game: Game) -> bool:
     """Whether the doses of a reading are dealt to order, as features of a hand are."""
     return reading.doses is not None and reading.doses.feature in hand_features_of(game)
 
 
 def population_at(reading: Policy | Action, game: Game, dose: Dose | None) -> Population:
     """Return the population of a reading at one of its doses; None: at any from the lowest to the highest."""
-    if reading.doses is None or not of_hand(reading, game):
+    if reading.doses is None or not is_hand_dose(reading, game):
         return reading.population
     doses = reading.doses.doses
     least, most = (dose.least, dose.most) if dose else (doses[0].least, doses[-1].most)
@@ -49,7 +49,7 @@ def population_at(reading: Policy | Action, game: Game, dose: Dose | None) -> Po
 def cells_of(setting: Setting, reading: Policy | Action) -> list[Cell]:
     """Return what is to be dealt for a reading."""
     game, doses = setting.game, reading.doses.doses if reading.doses else []
-    if not of_hand(reading, game):
+    if not is_hand_dose(reading, game):
         return [Cell(None, Sampler(game, setting.variant, reading.population), 0)]
     return [
         Cell(dose, Sampler(game, setting.variant, population_at(reading, game, dose)), DOSE_STREAMS * (1 + place))
@@ -66,7 +66,7 @@ def doses_in(reading: Policy | Action, cell: Cell) -> list[Dose | None]:
 
 def recorded_features(setting: Setting, reading: Policy | Action) -> list[Named]:
     """Return the features of positions that are looked at: those of subgroups, and last that of doses."""
-    own = [] if reading.doses is None or of_hand(reading, setting.game) else [reading.doses]
+    own = [] if reading.doses is None or is_hand_dose(reading, setting.game) else [reading.doses]
     return [*reading.subgroups, *own]
 
 

@@ -46,7 +46,7 @@ def discovered(groups: list[Effect]) -> list[Effect]:
     return [replace(effect, p=rate) for effect, rate in zip(groups, rates, strict=True)]
 
 
-def those_counted(effects: Sequence[Effect]) -> Sequence[Effect]:
+def counted_effects(effects: Sequence[Effect]) -> Sequence[Effect]:
     """Return the effects that a verdict rests on: those of skilled opponents, or all if there are none."""
     return [effect for effect in effects if effect.counted] or effects
 
@@ -56,7 +56,7 @@ def level_of(effects: Sequence[Effect], how: Policy | Action, dose: Dose | None,
 
     Args: how: the reading. deals: that were played with each. more: other fields of the level.
     """
-    counted, among = those_counted(effects), len(how.doses.values) if how.doses else 1
+    counted, among = counted_effects(effects), len(how.doses.values) if how.doses else 1
     p = holm([effect.p if effect.p is not None else 1.0 for effect in counted])
     adjusted = {effect.label: value for effect, value in zip(counted, p, strict=True)}
     members = [effect.estimate for effect in counted]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.decisions import standing
+from gupai_agents.decisions import resume_lanes
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals
@@ -65,9 +65,9 @@ def answer(game: Game, question: ExactQuestion) -> Facts:
 def ends_of(game: Game, states: np.recarray, variant: Mapping[str, Any]) -> Iterator[np.recarray]:
     """Yield all ends that the states, deals under way, can come to, some at a time."""
     made = game.variant.make(**variant)
-    masks = standing(game, made, states).masks.copy()
+    masks = resume_lanes(game, made, states).masks.copy()
     for action in np.flatnonzero(masks.any(0)).tolist():
-        after = standing(game, made, states[masks[:, action]])
+        after = resume_lanes(game, made, states[masks[:, action]])
         after.step(np.full(after.num_envs, action, np.int64))
         terminated = after.terminated.copy()
         if terminated.any():

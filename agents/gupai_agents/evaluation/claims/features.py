@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gupai_agents.decisions import standing
+from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_agents.evaluation.records import action_types_of
 from gupai_env.core.game import Game
@@ -81,7 +81,9 @@ def observed(positions: Positions) -> dict[str, np.ndarray]:
     if sections is None:
         layout = positions.game.encoder.layout
         seen = np.zeros((len(positions.states), layout.size), np.int8)
-        kernels(positions.game).encode(standing(positions.game, positions.variant, positions.states).views()[0], seen)
+        kernels(positions.game).encode(
+            resume_lanes(positions.game, positions.variant, positions.states).views()[0], seen
+        )
         sections = vars(positions)["observed"] = layout.split(seen)
     return sections
 

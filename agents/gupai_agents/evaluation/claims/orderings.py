@@ -6,7 +6,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
-from gupai_agents.evaluation.claims.actions import taken_in
+from gupai_agents.evaluation.claims.actions import action_gains
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import joint_verdict
 from gupai_agents.evaluation.claims.measures import metrics_of
@@ -64,7 +64,7 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
     sampler = Sampler(setting.game, setting.variant, item.population)
     if reading.comparator:
         choice = Choice(item.population.position, item.action, [], reading.comparator)
-        return taken_in(setting, sampler, member, number, choice, deals).gain
+        return action_gains(setting, sampler, member, number, choice, deals).gain
     measure, table = metrics_of(setting.game)[reading.metric], setting.table(sampler, number)
     blocks = setting.blocks(table, 0, deals)
     if reading.fields:

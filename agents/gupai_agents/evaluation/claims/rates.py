@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.effects import joint_verdict, those_counted
+from gupai_agents.evaluation.claims.effects import counted_effects, joint_verdict
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.report import written
@@ -32,7 +32,7 @@ def rate(setting: Setting, reading: Rate) -> Finding:
             p.append(sample.p_beyond(reading.threshold))
         judged.append(result)
         effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
-    verdict, remark = joint_verdict([effect.verdict for effect in those_counted(effects)])
+    verdict, remark = joint_verdict([effect.verdict for effect in counted_effects(effects)])
     needed = [judgement.deals_needed for judgement in judged if judgement.deals_needed]
     figures = ", ".join(f"{effect.label} {_figure(effect.estimate, unit)}" for effect in effects)
     threshold = f"; the claim says {_limit(reading, unit)}" if reading.threshold is not None else ""

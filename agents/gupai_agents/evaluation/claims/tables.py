@@ -41,7 +41,7 @@ class Block(NamedTuple):
     seats: np.ndarray
 
 
-def at_their_sides(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
+def side_seats(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
     """Return which seats play for the sides of those in question, int [N, roles] to bool [N, players]."""
     sides = game.sides(players)
     partners: np.ndarray = (sides == sides[seats][..., None]).any(1)
@@ -74,7 +74,7 @@ class Table:
             seats = (dealt.seats[:, None] + np.array(self.sampler.away)) % self.variant.players
             yield Block(envs.states.copy(), seats)
 
-    def standing(self, states: np.recarray) -> VectorEnv:
+    def resume(self, states: np.recarray) -> VectorEnv:
         """Return lanes that stand as these states do, of deals under way."""
         envs = self.envs(len(states))
         envs.states[:] = states
@@ -90,7 +90,7 @@ class Table:
             seating: Which of them sits where, int [N, players].
             acted: Whether to count what each seat does.
         """
-        envs = self.standing(block.states)
+        envs = self.resume(block.states)
         log = Log(envs) if acted else None
         play_out(envs, agents, seating, log.note if log else None)
         counts = log.action_types(action_types_of(self.game)[1]) if log else None
@@ -98,7 +98,7 @@ class Table:
 
     def play_with(self, block: Block, other: Agent, hero: Agent, acted: bool = False) -> Outcome:
         """Play deals with `hero` at the seats in question, and their partners', and `other` at all others."""
-        seating = at_their_sides(self.game, self.variant.players, block.seats).astype(int)
+        seating = side_seats(self.game, self.variant.players, block.seats).astype(int)
         return self.play(block, [other, hero], seating, acted)
 
 
@@ -309,7 +309,7 @@ def gains(table: Table, agent: Agent, branches: Forks) -> np.ndarray:
     rows = np.arange(len(branches.states))
     chips = []
     for actions in (branches.actions, branches.others):
-        envs = table.standing(branches.states)
+        envs = table.resume(branches.states)
         envs.step(actions.astype(np.int64))
         play_out(envs, [agent])
         chips.append(chips_won(envs)[rows, branches.states.to_act])

@@ -132,7 +132,7 @@ def rated(values: np.ndarray, metric: Metric) -> Rated:
     if metric.is_share:
         cases = Cases.of(values) if metric.statistic is None else Cases.of(values[:, 0], values[:, 1])
         return Rated(cases.share(), cases)
-    return Rated(estimate(values) if metric.statistic is None else of_statistic(values, metric.statistic))
+    return Rated(estimate(values) if metric.statistic is None else estimate_statistic(values, metric.statistic))
 
 
 def p_value(effect: Estimate) -> float:
@@ -142,7 +142,7 @@ def p_value(effect: Estimate) -> float:
     return float(2 * stdtr(effect.degrees, -abs(effect.mean) / effect.error)) if effect.has_interval else 1.0
 
 
-def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
+def estimate_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
     """Return a statistic of the means of values, [N, k], with its interval by the jackknife over groups of deals.
 
     Of deals that have no such statistic, or not without some of them, as few may not, there is none.
