@@ -34,7 +34,7 @@ SECTION = re.compile(r"(Args|Returns|Raises|Attributes):\s*(.*)")
 FIELD = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*(?:\([\w, =]*\))?): (.*)")
 
 
-def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def plain_text(app: Any, kind: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Turn the lines of a docstring into reStructuredText."""
     out: list[str] = []
     literal = False
@@ -46,9 +46,9 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
             out += ["", "::", ""] * (not literal) + [line]
             literal = True
             continue
-        elif found := SECTION.fullmatch(text):
-            out += ["", f"**{found[1]}**", ""]
-            out += _item(found[2]) if found[2] else []
+        elif match := SECTION.fullmatch(text):
+            out += ["", f"**{match[1]}**", ""]
+            out += _item(match[2]) if match[2] else []
         elif number and FIELD.fullmatch(text) and lines[number - 1].strip()[-1:] in ("", ".", ":", ";"):
             out += _item(text)
         elif out and out[-1]:
@@ -60,8 +60,8 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
 
 
 def _item(text: str) -> list[str]:
-    found = FIELD.fullmatch(text)
-    return ["", f"- ``{found[1]}``: {_escaped(found[2])}" if found else f"- {_escaped(text)}"]
+    match = FIELD.fullmatch(text)
+    return ["", f"- ``{match[1]}``: {_escaped(match[2])}" if match else f"- {_escaped(text)}"]
 
 
 def _escaped(text: str) -> str:
@@ -69,10 +69,10 @@ def _escaped(text: str) -> str:
     parts = text.split("`")
     if len(parts) % 2 == 0:  # the other half of the code is on the next line
         return re.sub(r"([*|_`\\])", r"\\\1", text)
-    return "".join(f"``{part}``" if at % 2 else re.sub(r"([*|_\\])", r"\\\1", part) for at, part in enumerate(parts))
+    return "".join(f"``{part}``" if n % 2 else re.sub(r"([*|_\\])", r"\\\1", part) for n, part in enumerate(parts))
 
 
-def short_names(app: Any, what: str, name: str, thing: Any, options: Any, signature: str, answer: str) -> Any:
+def short_names(app: Any, kind: str, name: str, thing: Any, options: Any, signature: str, answer: str) -> Any:
     """Leave the modules out of the types of a signature."""
     if signature:
         signature = re.sub(r"<class '([\w.]+)'>", r"\1", signature)
@@ -80,7 +80,7 @@ def short_names(app: Any, what: str, name: str, thing: Any, options: Any, signat
     return signature, answer
 
 
-def without_aliases(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+def without_aliases(app: Any, kind: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
     """Leave out the fields of named tuples, which their class describes."""
     return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
 

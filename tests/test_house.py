@@ -261,6 +261,82 @@ def test_rules_are_no_longer_than_a_few_pages():
             assert len(text_of(path).splitlines()) <= MOST_LINES_OF_RULES, path
 
 
+# --- names ----------------------------------------------------------------------------------------
+
+VAGUE = {
+    "about", "again", "asked", "at", "each", "every", "fitting", "found", "kept", "left", "needing", "of", "said",
+    "shown", "told", "what",
+}  # fmt: skip
+SIDES = {"right", "top"}  # next to these, `left` is a side
+OLD_NAMES = ("gupai_app", "gupai_env/core", "gupai_env/words", "gupai_env/games/claims.py", "gupai_env/games/guide.py",
+             "examples/one_trick")  # fmt: skip
+
+
+@functools.cache
+def public_names() -> frozenset[str]:
+    """Return the names of public members, and of parameters of public functions as "function.parameter"."""
+    names = set()
+    for line in text_of(ROOT / "docs" / "api.txt").splitlines():
+        path, _, parameters = line.partition("(")
+        function = path.partition(":")[0].rpartition(".")[2]
+        names |= {function, *(f"{function}.{name}" for name in re.findall(r"(\w+)[:=]", parameters))}
+    return frozenset(names)
+
+
+def names_bound(node: ast.AST) -> Iterator[str]:
+    """Yield the parameters and variables of a module or a function, not those of functions and classes within."""
+    inside = [*ast.iter_child_nodes(node)]
+    while inside:
+        child = inside.pop()
+        if isinstance(child, ast.arg):
+            yield child.arg
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            yield child.id
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inside += ast.iter_child_nodes(child)
+
+
+def vague_names(source: str) -> list[str]:
+    """Return the functions, parameters and variables that do not say what they are."""
+    tree, public = tree_of(source), public_names()
+    members = {id(node) for owner in ast.walk(tree) if isinstance(owner, ast.ClassDef) for node in owner.body}
+    vague = []
+    for path, function in [("", tree), *functions_of(source)]:
+        own, names = path.rpartition(".")[2], set(names_bound(function))
+        allowed = {name for name in names if f"{own}.{name}" in public} | ({"left"} if names & SIDES else set())
+        vague += [f"{path}: {name}" for name in sorted(names - allowed) if name.strip("_") in VAGUE]
+        if own.strip("_") in VAGUE and not (id(function) in members and own in public):
+            vague.append(path)
+    return vague
+
+
+def test_names_say_what_they_are():
+    others = [path for name in ("benchmarks", "docs", "examples", "tools") for path in (ROOT / name).rglob("*.py")]
+    texts = {path.relative_to(ROOT).as_posix(): text_of(path) for path in (*SOURCES, *others)}
+    vague = {path: vague_names(text) for path, text in texts.items() if not path.startswith(OLD_NAMES)}
+    assert not {path: names for path, names in vague.items() if names}
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("found = {}", [": found"]),
+        ("def f(agents):\n    for each in agents: each.act()", ["f: each"]),
+        ("def f(rows): return [at for at, row in enumerate(rows) if row]", ["f: at"]),
+        ("def f(rows): return sorted(rows, key=lambda each: each.deal)", ["f: each"]),
+        ("def f(*, what=''):\n    def g(_kept): ...", ["f: what", "f.g: _kept"]),
+        ("def f(line):\n    if said := line.strip(): print(said)", ["f: said"]),
+        ("def _told(): ...\nclass A:\n    async def asked(self): ...", ["_told", "A.asked"]),
+        ("def f(budget): left = budget - 1", ["f: left"]),
+        ("left, right = ends", []),
+        ("class Turn:\n    what: str\n    def at(self, rows): ...", []),  # public, as of `DecisionBatch`
+        ("def at(key): ...", ["at"]),
+    ],
+)
+def test_a_vague_name_is_found(source, names):
+    assert vague_names(source) == names
+
+
 # --- each rule, broken on purpose -----------------------------------------------------------------
 
 

@@ -108,13 +108,13 @@ class Contribution:
     p: float | None
 
     @property
-    def found(self) -> bool:
+    def holds(self) -> bool:
         return self.p is not None and self.p < LEVEL and self.again.mean > 0
 
     def as_numbers(self) -> dict[str, Any]:
         """Return the figures for JSON."""
         figures = {name: getattr(self, name).as_numbers() for name in ("weight", "dropped", "lost", "again")}
-        verdict = {"q": self.q, "stated": self.stated, "p": self.p, "found": self.found}
+        verdict = {"q": self.q, "stated": self.stated, "p": self.p, "found": self.holds}
         return {"features": list(self.features), **figures, **verdict}
 
 
