@@ -22,8 +22,12 @@ DEALS, SAMPLES, SEED = 20_000, 4000, 1
 def coverage(chips: np.ndarray, size: int, samples: int, seed: int) -> tuple[float, float, float]:
     """Return how often intervals cover the truth: those of the mean and, at least, those of seats.
 
-    Args: chips: of one player, float64 [deals, rotations]. size: deals in a sample.
-    Returns: the share for means, the lowest share for a seat, and the share of samples without an interval.
+    Args:
+        chips: Of one player, float64 [deals, rotations].
+        size: Deals in a sample.
+
+    Returns:
+        The share for means, the lowest share for a seat, and the share of samples without an interval.
     """
     drawn = np.random.default_rng(seed).integers(len(chips), size=(samples, size))
     means = [estimate(chips[rows].mean(1)) for rows in drawn]

@@ -49,7 +49,8 @@ def main() -> None:
 def judge(configuration: str, run: Path, machine: str, deals: int) -> tuple[str, dict[str, Any]]:
     """Return the card of `best` in the variant of a run, and how the run's player fares, `best` among its opponents.
 
-    Raises: ValueError for a run that needed other players, which do not ship.
+    Raises:
+        ValueError: For a run that needed other players, which do not ship.
     """
     header = read_header(run)
     game, variant = variant_of(run, header)
@@ -70,7 +71,8 @@ def judge(configuration: str, run: Path, machine: str, deals: int) -> tuple[str,
 def changes(configuration: str, run: Path) -> list[str]:
     """Return what `gupai train CONFIGURATION` has to be told to learn as a run did: "--set KEY=VALUE" each.
 
-    Raises: ValueError if the run began with another player or learned from one.
+    Raises:
+        ValueError: If the run began with another player or learned from one.
     """
     meant = parse(find(configuration), configuration).model_dump(mode="json")
     settings = parse_yaml((run / CONFIG_FILE).read_text(encoding="utf-8"))

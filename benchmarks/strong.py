@@ -89,8 +89,11 @@ def main() -> None:
 def ship(runs: Sequence[Path], machine: str, with_best: bool = False) -> Path:
     """Write the player of a run, or of several runs' mean weights, among those that ship, not judged; return its file.
 
-    Args: with_best: the mean has also the player `best` that the runs began with.
-    Raises: ValueError unless all are networks of the same shape for the same variant that began with the same player.
+    Args:
+        with_best: The mean has also the player `best` that the runs began with.
+
+    Raises:
+        ValueError: Unless all are networks of the same shape for the same variant that began with the same player.
     """
     players = [read_checkpoint(run) for run in runs]
     header = dict(players[0][0])
@@ -139,7 +142,8 @@ def _start(run: Path) -> str:
 def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
     """Return how a run was made: machine, recipe, and the players that went into it, which may be of runs as well.
 
-    Args: replaced: the file of the player that was `best` to them all.
+    Args:
+        replaced: The file of the player that was `best` to them all.
     """
     recipe = (run / CONFIG_FILE).read_text(encoding="utf-8")
     settings = parse_yaml(recipe)

@@ -80,8 +80,11 @@ def main() -> None:
 def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), known: Suite | None = None) -> Suite:
     """Return a suite as this version of gupai plays it.
 
-    Args: deals: of every duel. jobs: processes that share the work. only: names of tasks, default all. known: what
-        ships of it, whose players that were replaced play again.
+    Args:
+        deals: Of every duel.
+        jobs: Processes that share the work.
+        only: Names of tasks, default all.
+        known: What ships of it, whose players that were replaced play again.
     """
     tasks = {}
     for task, (game_name, options) in TASKS[name].items():

@@ -181,10 +181,14 @@ class GupaiEnv(OwnMemory, AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal. With a seed its first episode, without one the next episode of the last seed.
 
-        Args: seed: 0..2**63 - 1, also of numpy; a first reset without one takes a seed below 2**53 from the operating
+        Args:
+            seed: 0..2**63 - 1, also of numpy; a first reset without one takes a seed below 2**53 from the operating
                 system.
-            options: none are known; accepted for the protocol's sake.
-        Raises: ValueError for a bad seed, RuntimeError while another thread is at it; nothing has changed then.
+            options: None are known; accepted for the protocol's sake.
+
+        Raises:
+            ValueError: For a bad seed.
+            RuntimeError: While another thread is at it; nothing has changed then.
         """
         key = None if seed is None else as_key(seed)
         with self._alone:
@@ -254,7 +258,9 @@ class GupaiEnv(OwnMemory, AECEnv):
         """Return observation (None unless to `observe`), reward, termination, truncation and info of `agent_selection`.
 
         The reward is what it was paid since it last acted. All is the caller's.
-        Raises: RuntimeError before `reset` and once all agents are removed.
+
+        Raises:
+            RuntimeError: Before `reset` and once all agents are removed.
         """
         if not self.agents:
             raise RuntimeError(NO_GAME)
@@ -282,9 +288,12 @@ class GupaiEnv(OwnMemory, AECEnv):
     def step(self, action: Any) -> None:
         """Play the action of `agent_selection`, or, if it is terminated or truncated, remove it with None.
 
-        Args: action: a whole number, or an array or tensor of one.
-        Raises: IllegalActionError (a ValueError) naming the seat, the action and the legal ones; RuntimeError
-            before `reset` or after the end, and while another thread is at it. Nothing has changed then.
+        Args:
+            action: A whole number, or an array or tensor of one.
+
+        Raises:
+            IllegalActionError: A ValueError, naming the seat, the action and the legal ones.
+            RuntimeError: Before `reset` or after the end, and while another thread is at it. Nothing has changed then.
         """
         with self._alone:
             self._step(action)
@@ -368,8 +377,11 @@ class GupaiEnv(OwnMemory, AECEnv):
         """Return the decision of `agent_selection` as the agents of `agents` take it,
         `agent.act(DecisionBatch(*env.turn()))`.
 
-        Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its RNG key, int64 [1].
-        Raises: RuntimeError before `reset` and at the end of the game, when there is none.
+        Returns:
+            What it knows, views [1]; its legal actions, bool [1, num_actions]; its RNG key, int64 [1].
+
+        Raises:
+            RuntimeError: Before `reset` and at the end of the game, when there is none.
         """
         if not self.agents or self._is_out(self.agent_selection):
             raise RuntimeError(NO_GAME)
@@ -385,9 +397,12 @@ class GupaiEnv(OwnMemory, AECEnv):
     def render(self) -> str | np.ndarray | None:
         """Show the table as a spectator sees it, all hands face up.
 
-        Returns: text for "ansi"; a picture, uint8 [720, 960, 3], for "rgb_array"; None for "human", which
-            shows that picture in a window.
-        Raises: RuntimeError before the first `reset`.
+        Returns:
+            Text for "ansi"; a picture, uint8 [720, 960, 3], for "rgb_array"; None for "human", which shows that picture
+            in a window.
+
+        Raises:
+            RuntimeError: Before the first `reset`.
         """
         if self.render_mode is None:
             logger.warn("You are calling render method without specifying any render mode.")

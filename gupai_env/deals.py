@@ -32,7 +32,8 @@ class Deals(NamedTuple):
 def all_deals(game: str | Game, /, **variant: Unpack[Options]) -> Deals:
     """Return all deals of a variant, its leaders included.
 
-    Raises: ValueError for a match of several deals, or a deck of more than MOST_ORDERS orders.
+    Raises:
+        ValueError: For a match of several deals, or a deck of more than MOST_ORDERS orders.
     """
     game = get_game(game)
     options = game.variant.make(**variant)

@@ -20,7 +20,9 @@ class OneThread:
         _all.add(self)
 
     def __enter__(self) -> None:
-        """Raises: RuntimeError while another thread plays."""
+        """Raises:
+        RuntimeError: While another thread plays.
+        """
         thread = get_ident()
         if self.holder.setdefault("thread", thread) != thread:  # reads and writes in one step
             raise RuntimeError(self.refusal)

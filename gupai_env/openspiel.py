@@ -225,8 +225,9 @@ class GupaiState(pyspiel.State):
     def apply_action(self, action: int) -> None:
         """Play an action, or draw a deal.
 
-        Raises: IllegalActionError (a ValueError) for an action that is not legal, ValueError for an outcome of chance
-            that there is not and for any move after the end.
+        Raises:
+            IllegalActionError: A ValueError, for an action that is not legal.
+            ValueError: For an outcome of chance that there is not and for any move after the end.
         """
         super().apply_action(self._checked(action))
 

@@ -77,13 +77,15 @@ class VectorEnv(OwnMemory):
         threads: int = 1,
         **variant: Unpack[Options],
     ) -> None:
-        """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
-            skip_forced: play decisions with one legal action at once (except the first of a deal).
-            threads: threads that share out the lanes of a call of MIN_SHARED_ROWS decisions or more; play does
-                not depend on them.
+        """Args:
+            renew: Deal again when an episode ends; otherwise a lane that is over is left alone.
+            skip_forced: Play decisions with one legal action at once (except the first of a deal).
+            threads: Threads that share out the lanes of a call of MIN_SHARED_ROWS decisions or more; play does not
+                depend on them.
 
-        Raises: ValueError for an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_ENVS) or threads
-            (1 to MOST_THREADS) out of range.
+        Raises:
+            ValueError: For an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_ENVS) or threads (1
+                to MOST_THREADS) out of range.
         """
         num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
         self.threads: int = whole_number("threads", threads, 1, MOST_THREADS)
@@ -207,7 +209,8 @@ class VectorEnv(OwnMemory):
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | Sequence[int] | None = None) -> None:
         """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, integers [B].
 
-        Raises: ValueError for seeds that are none, and then changes nothing.
+        Raises:
+            ValueError: For seeds that are none; nothing has changed then.
         """
         if seeds is not None:
             keys = as_keys(seeds, self.num_envs)
@@ -244,10 +247,15 @@ class VectorEnv(OwnMemory):
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
 
-        Args: actions: integers [B], one per lane, for the seat to act; WAIT leaves a lane as it is.
-        Returns: rewards, float32 [B, max_seats], in chips, zero where the deal continues; terminated, bool [B], true
-            where this action ended the episode. The next call overwrites both.
-        Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
+        Args:
+            actions: Integers [B], one per lane, for the seat to act; WAIT leaves a lane as it is.
+
+        Returns:
+            Rewards, float32 [B, max_seats], in chips, zero where the deal continues; terminated, bool [B], true where
+            this action ended the episode. The next call overwrites both.
+
+        Raises:
+            IllegalActionError: Naming the first lane and seat whose action its mask forbids; nothing changed.
         """
         if not (
             type(actions) is np.ndarray
@@ -283,7 +291,8 @@ class VectorEnv(OwnMemory):
     def sample(self, key: int) -> np.ndarray:
         """Return one random legal action per lane, int64 [B], drawn from `key`; 0 where there is none.
 
-        Raises: ValueError for a key that is not a whole number in 0..2**63 - 1.
+        Raises:
+            ValueError: For a key that is not a whole number in 0..2**63 - 1.
         """
         key = as_key(key, "a key")
         actions = np.empty(self.num_envs, LONG)
@@ -294,8 +303,11 @@ class VectorEnv(OwnMemory):
     def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:
         """Play `steps` random legal actions in every lane: at once what `step(sample(derive(key, number)))` plays.
 
-        Returns: rewards and terminated, as `step`, of the last action alone.
-        Raises: ValueError for steps out of 1..MOST_STEPS, or a key that is not a whole number in 0..2**63 - 1.
+        Returns:
+            Rewards and terminated, as `step`, of the last action alone.
+
+        Raises:
+            ValueError: For steps out of 1..MOST_STEPS, or a key that is not a whole number in 0..2**63 - 1.
         """
         steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
         with self.alone:
@@ -305,8 +317,9 @@ class VectorEnv(OwnMemory):
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:
         """Return what the seats to act in some lanes (default all) know, views [N], and their RNG keys.
 
-        Raises: ValueError for rows that are neither a slice nor integers or truth values side by side; IndexError for
-            a lane that there is not.
+        Raises:
+            ValueError: For rows that are neither a slice nor integers or truth values side by side.
+            IndexError: For a lane that there is not.
         """
         if not isinstance(rows, slice):
             rows = np.asarray(rows)

@@ -94,7 +94,8 @@ class StatefulAgent(Protocol):
     def act(self, batch: DecisionBatch, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return one legal action per row, int16 [N], and what is to be remembered, [N, *memory.shape].
 
-        Args: memory: what the seat to act remembers in each row, [N, *memory.shape].
+        Args:
+            memory: What the seat to act remembers in each row, [N, *memory.shape].
         """
         ...
 
@@ -159,7 +160,8 @@ def origin_of(agent: Any) -> Origin | None:
 def labels_of(agents: Sequence[Any], taken: Sequence[str] = ()) -> list[str]:
     """Return a label for each agent: its name or, where names are equal, whatever distinguishes it.
 
-    Args: taken: labels of others.
+    Args:
+        taken: Labels of others.
     """
     names = [name_of(agent) for agent in agents]
     often = Counter(names)
@@ -222,11 +224,14 @@ def ask(
 
     The agent gets copies: whatever it does to them changes neither the game nor the check of its answers.
 
-    Args: envs: what an error calls the rows; without it they are counted from 0. memory: what a stateful agent
-        remembers in each row, [N, ...]; it is replaced by what it remembers then.
-    Raises: ValueError as `check_agent`; AgentError (a ValueError) for whatever the agent's code raises, and for answers
-        of another shape or type; IllegalActionError (a ValueError) naming agent, row and seat, the action and the legal
-        ones.
+    Args:
+        envs: What an error calls the rows; without it they are counted from 0.
+        memory: What a stateful agent remembers in each row, [N, ...]; it is replaced by what it remembers then.
+
+    Raises:
+        ValueError: As `check_agent`.
+        AgentError: A ValueError, for whatever the agent's code raises, and for answers of another shape or type.
+        IllegalActionError: A ValueError, naming agent, row and seat, the action and the legal ones.
     """
     check_agent(agent, game, variant)
     name = name_of(agent)
@@ -293,7 +298,10 @@ class Memories:
     ) -> np.ndarray:
         """Return an agent's actions in some lanes; see `ask`.
 
-        Args: number: the agent's, among those that play here. states: of all lanes. rows: int [N], the lanes.
+        Args:
+            number: The agent's, among those that play here.
+            states: Of all lanes.
+            rows: int [N], the lanes.
         """
         empty = first_memory(agent, len(rows))
         if empty is None:
@@ -323,8 +331,10 @@ def certain(actions: np.ndarray, num_actions: int) -> np.ndarray:
 def probabilities(agent: Agent, game: Game, variant: Variant, batch: DecisionBatch) -> np.ndarray:
     """Return the policy of any agent, float64 [N, num_actions]: its own `probabilities`, or certainty of its answers.
 
-    Raises: ValueError as `ask`; AgentError for an agent without `probabilities` whose answers depend on the keys, and
-        for one whose probabilities are not a distribution over the legal actions.
+    Raises:
+        ValueError: As `ask`.
+        AgentError: For an agent without `probabilities` whose answers depend on the keys, and for one whose
+            probabilities are not a distribution over the legal actions.
     """
     check_agent(agent, game, variant)
     name = name_of(agent)

@@ -17,7 +17,8 @@ def cores() -> int:
     That is what the variable PYTHON_CPU_COUNT says; else the cores that it is bound to (`taskset`), or as many as the
     quota of its container is worth, rounded up, if these are fewer.
 
-    Raises: ValueError for another PYTHON_CPU_COUNT than a whole number from 1, or "default".
+    Raises:
+        ValueError: For another PYTHON_CPU_COUNT than a whole number from 1, or "default".
     """
     stated = os.environ.get(VARIABLE, "")
     if stated not in ("", "default"):

@@ -92,8 +92,11 @@ def chips_won(envs: VectorEnv) -> np.ndarray:
 def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray, memories: Memories) -> np.ndarray:
     """Return one action per lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
 
-    Args: memories: what the agents remember in these lanes, the same at every step.
-    Raises: ValueError as `ask`.
+    Args:
+        memories: What the agents remember in these lanes, the same at every step.
+
+    Raises:
+        ValueError: As `ask`.
     """
     actions, rows = np.full(envs.num_envs, WAIT, np.int16), np.flatnonzero(mover != NOBODY)
     actions[rows] = _answers(envs, agents, rows, mover[rows], memories).actions

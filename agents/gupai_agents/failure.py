@@ -28,8 +28,11 @@ class Leave(SystemExit):
 def called(who: str, function: Callable[Parameters, Result], /, *arguments: Parameters.args) -> Result:  # type: ignore[valid-type]
     """Return what code of an agent returns.
 
-    Args: who: what errors call it.
-    Raises: AgentError for whatever it raises, an end of the program included; ctrl-C and `Leave` pass.
+    Args:
+        who: What errors call it.
+
+    Raises:
+        AgentError: For whatever it raises, an end of the program included; ctrl-C and `Leave` pass.
     """
     try:
         return function(*arguments)  # type: ignore[call-arg]

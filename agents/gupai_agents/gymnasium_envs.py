@@ -130,7 +130,8 @@ class SeatEnv(OwnMemory, gymnasium.Env):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deal and play up to the learner's first decision; see the class for seeds. No options are known.
 
-        Raises: ValueError for a bad seed or an option, and then nothing has changed.
+        Raises:
+            ValueError: For a bad seed or an option, and then nothing has changed.
         """
         require_no(options)
         seed = None if seed is None else as_key(seed)
@@ -182,9 +183,12 @@ class SeatEnv(OwnMemory, gymnasium.Env):
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play the learner's action and all others up to its next decision or the end; nothing is ever truncated.
 
-        Args: action: a whole number, or an array or tensor of one.
-        Raises: IllegalActionError (a ValueError) naming the legal actions, and nothing changes; RuntimeError after
-            the end or before `reset`.
+        Args:
+            action: A whole number, or an array or tensor of one.
+
+        Raises:
+            IllegalActionError: A ValueError, naming the legal actions, and nothing changes.
+            RuntimeError: After the end or before `reset`.
         """
         if self._over:
             raise RuntimeError(NO_GAME)
@@ -359,8 +363,9 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
             seed: That of lane 0, lane i gets (seed + i) % 2**63; or a seed for every lane.
             options: The one option is "reset_mask", bool [B]: the lanes to deal; others stay as they are.
 
-        Raises: ValueError for a bad seed or option, RuntimeError where no game is under way that other lanes could go
-            on with; nothing has changed then.
+        Raises:
+            ValueError: For a bad seed or option.
+            RuntimeError: Where no game is under way that other lanes could go on with; nothing has changed then.
         """
         lanes = lanes_to_reset(options, self.num_envs)
         going = self._going
@@ -423,11 +428,14 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play the learner's action in every lane, integers [B], and all others up to its next decision.
 
-        Returns: observations, int8 (or `dtype`) [B, layout.size]; rewards, float64 [B], in chips; terminations and
-            truncations (never), bool [B]; infos, with `action_mask`, int8 [B, num_actions], of the observations.
-            and, unless illegal actions raise errors, `illegal`, bool [B], and `played`, int64 [B], as in `SeatEnv`.
-        Raises: IllegalActionError naming the first lane and seat whose action its mask forbids, RuntimeError where a
-            lane must be dealt first; nothing changed.
+        Returns:
+            Observations, int8 (or `dtype`) [B, layout.size]; rewards, float64 [B], in chips; terminations and
+            truncations (never), bool [B]; infos, with `action_mask`, int8 [B, num_actions], of the observations and,
+            unless illegal actions raise errors, `illegal`, bool [B], and `played`, int64 [B], as in `SeatEnv`.
+
+        Raises:
+            IllegalActionError: Naming the first lane and seat whose action its mask forbids.
+            RuntimeError: Where a lane must be dealt first; nothing changed.
         """
         self._require_game()
         if self.autoreset_mode == AutoresetMode.DISABLED and self._ended.any():

@@ -95,8 +95,11 @@ class HeuristicAgent:
     name: str
 
     def __init__(self, game: Game, name: str, heuristic: str | Mapping[str, float], temperature: float = 0.0) -> None:
-        """Args: heuristic: the name of one of the game's, or weights by feature. Raises: ValueError as
-        `Game.heuristic`.
+        """Args:
+            heuristic: The name of one of the game's, or weights by feature.
+
+        Raises:
+            ValueError: As `Game.heuristic`.
         """
         self.game, self.name = game, name
         self.weights: np.ndarray = game.heuristic(heuristic, temperature)

@@ -32,10 +32,13 @@ def digest_of(path: str | Path) -> str:
 def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
     """Return who an agent is, as plain data.
 
-    Returns: name: what it calls itself. spec: the text that makes it, None for an object of a program. files: SHA-256
-        by path of those it was made from. moves: SHA-256 of its answers to decisions that are the same for all agents
-        of a variant; None where its answers are not reproducible, as of a search with a limit in seconds.
-    Raises: ValueError as `ask`.
+    Returns:
+        name: what it calls itself. spec: the text that makes it, None for an object of a program. files: SHA-256 by
+        path of those it was made from. moves: SHA-256 of its answers to decisions that are the same for all agents of a
+        variant; None where its answers are not reproducible, as of a search with a limit in seconds.
+
+    Raises:
+        ValueError: As `ask`.
     """
     origin = origin_of(agent)
     files = origin.files if origin else ()
@@ -87,7 +90,10 @@ def questions(game: Game, variant: Variant) -> DecisionBatch:
 def require_same(labels: Sequence[str], before: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
     """Raise ValueError, naming the first difference, unless the players are the same as before, by `identity_of`.
 
-    Args: labels: their labels. before: their identities then. wanted: their identities now.
+    Args:
+        labels: Their labels.
+        before: Their identities then.
+        wanted: Their identities now.
     """
     for label, was, now in zip(labels, before, wanted, strict=True):
         for key in now:

@@ -22,7 +22,8 @@ NONE_PLAYED = -1  # in infos, for the action that was played
 def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Agent]:
     """Return an agent for every seat except the learner's, in order of the seats after it.
 
-    Raises: ValueError as `agents_of`, and for too many or few.
+    Raises:
+        ValueError: As `agents_of`, and for too many or few.
     """
     others = variant.players - 1
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
@@ -60,7 +61,9 @@ def reward_of_illegal(game: Game, variant: Variant, illegal: str, illegal_reward
 
     By default, these are minus the most that a seat can lose in an episode, so that no legal play pays less. Nobody
     receives what the offender loses.
-    Raises: ValueError for an unknown `illegal`, a reward that is not a number, and one that would never be paid.
+
+    Raises:
+        ValueError: For an unknown `illegal`, a reward that is not a number, and one that would never be paid.
     """
     one_of("illegal", illegal, ILLEGAL)
     if illegal_reward is None:

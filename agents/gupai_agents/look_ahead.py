@@ -38,7 +38,9 @@ class LookAhead:
     """Corrects the scores of a network in one variant."""
 
     def __init__(self, game: Game, variant: Variant, depth: Depth) -> None:
-        """Raises: ValueError for numbers out of range, and for a game without hands to count or without a heuristic."""
+        """Raises:
+        ValueError: For numbers out of range, and for a game without hands to count or without a heuristic.
+        """
         if "sizes" not in (game.view.names or ()) or not has_tuned(game):
             raise ValueError(
                 f"look-ahead is not available in {game.id}: hands are not counted, or it has no tuned heuristic"

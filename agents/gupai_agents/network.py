@@ -215,10 +215,12 @@ class NetworkAgent(ObservationAgent):
         sample: bool,
         variant: Variant | None = None,
     ) -> None:
-        """Args: variant: the only one that it plays, apart from FREE_OPTIONS (default any).
+        """Args:
+            variant: The only one that it plays, apart from FREE_OPTIONS (default any).
 
-        Raises: ValueError if the tensors are not just those that `net` describes, float32, or if scores of
-            such weights might be too large for float32.
+        Raises:
+            ValueError: If the tensors are not just those that `net` describes, float32, or if scores of such weights
+                might be too large for float32.
         """
         layout = game.encoder.layout
         require_tensors(tensors, tensor_shapes(net, layout.size, game.num_actions))

@@ -70,8 +70,9 @@ class ObservationAgent:
     def scores(self, batch: DecisionBatch) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions].
 
-        Raises: AgentError (a ValueError) unless `score` gave one for every action, within ±LARGEST or -inf, and not
-            -inf for all legal actions of a row.
+        Raises:
+            AgentError: A ValueError, unless `score` gave one for every action, within ±LARGEST or -inf, and not -inf
+                for all legal actions of a row.
         """
         observations = batch.observations(self.game)
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below

@@ -284,8 +284,12 @@ def numbered(game: Game, agents: Sequence[Agent]) -> Numbered:
 def finish(envs: VectorEnv, heuristics: np.ndarray, line_ups: np.ndarray) -> int:
     """Play every lane up to the turn of a player who is not in the loops, or to the end of its episode.
 
-    Args: heuristics, and line_ups: int16 [B, seats], who sits where, as `numbered` says.
-    Returns: how many decisions were made.
+    Args:
+        heuristics: As `numbered` returns them.
+        line_ups: int16 [B, seats], who sits where.
+
+    Returns:
+        How many decisions were made.
     """
     decisions = playouts(envs.game).finish(envs.rules, heuristics, envs.states, line_ups)
     envs.refresh()

@@ -38,7 +38,8 @@ SUFFIX, ONNX = ".yaml", ".onnx"  # of files that hold a heuristic, and a network
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """Return the names of a game's players that need no argument, weaker ones first.
 
-    Args: variant: that they are to play, by default the game's default options.
+    Args:
+        variant: That they are to play, by default the game's default options.
     """
     game = get_game(game)
     has_best = best_file(game, game.variant() if variant is None else variant)
@@ -48,7 +49,8 @@ def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
 def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Options]) -> Agent:
     """Return a player of a game's variant (by default of the first game).
 
-    Args: spec: one of
+    Args:
+        spec: One of
             "easy", "medium", "strong", "master": the player of that level, see `gupai_agents.levels`;
             "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best heuristic,
                 "best" a network for the common variants;
@@ -61,7 +63,10 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
             "onnx:FILE": your own network, see `gupai_agents.onnx_agent`; "sample:FILE.onnx": drawing from its policy;
             "package.module:factory": your own; `factory(game, variant)` returns the agent.
-    Raises: ValueError naming an unknown player or feature and those there are; CheckpointError for a bad checkpoint.
+
+    Raises:
+        ValueError: Naming an unknown player or feature and those there are.
+        CheckpointError: For a bad checkpoint.
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
     checked = variant_from(game, variant, make_agent)
@@ -73,7 +78,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
 def agents_of(game: Game, variant: Variant, specs: Sequence[str | Agent]) -> list[Agent]:
     """Return the agents that names (as `make_agent` takes them) and agents stand for; equal names get one agent.
 
-    Raises: ValueError for an unknown name, and for an agent made for another game or variant.
+    Raises:
+        ValueError: For an unknown name, and for an agent made for another game or variant.
     """
     named = {spec: make_agent(spec, game, **vars(variant)) for spec in specs if isinstance(spec, str)}
     agents = [named[spec] if isinstance(spec, str) else spec for spec in specs]
@@ -206,7 +212,9 @@ def _known(name: str, game: Game) -> str:
 def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
     """Return the agent of "package.module:factory", whose module may lie in the current folder.
 
-    Raises: ValueError where there is none; AgentError for whatever its code raises, naming the file and the line.
+    Raises:
+        ValueError: Where there is none.
+        AgentError: For whatever its code raises, naming the file and the line.
     """
     named = FACTORY.fullmatch(spec)
     if not named:

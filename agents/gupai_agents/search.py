@@ -316,7 +316,9 @@ class Plan:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises: ValueError, in one line, for a number out of range."""
+        """Raises:
+        ValueError: In one line, for a number out of range.
+        """
         whole_number("playouts", self.playouts, 1, MOST_PLAYOUTS)
         whole_number("particles", self.particles, 1, MOST_PARTICLES)
         real_number("steady", self.steady, 0, 100)
@@ -352,9 +354,10 @@ class SearchAgent:
             others: plays out for all others, default the same.
             infer: how the others are assumed to have played so far; it has a temperature. Without it only the rules
                 restrict what they may hold.
-        Raises: ValueError for anything except a heuristic, and for a belief without a temperature: a single move that
-        it
-            would not play would rule out every deal.
+
+        Raises:
+            ValueError: For anything except a heuristic, and for a belief without a temperature: a single move that it
+                would not play would rule out every deal.
         """
         for weights in (heuristic, others, infer):
             if weights is not None and not fits(game, weights):
@@ -379,7 +382,8 @@ class SearchAgent:
     def values(self, batch: DecisionBatch, *, halving: bool = True) -> Values:
         """Return the value of every legal action.
 
-        Args: halving: actions left out early have fewer deals; otherwise all are tried in the same ones.
+        Args:
+            halving: Actions left out early have fewer deals; otherwise all are tried in the same ones.
         """
         check_batch(self.game, batch)
         return self._values(batch, MOST_ROUNDS if halving else 1)
@@ -427,7 +431,8 @@ class SearchAgent:
 def in_blocks(run_block: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:
     """Run blocks of rows, from a first to before an end, in threads (default: one per core).
 
-    Args: playouts: per row; if there are few in all, they run in this thread.
+    Args:
+        playouts: Per row; if there are few in all, they run in this thread.
     """
     threads = min(threads or cores(), rows)
     shared = threads > 1 and rows * playouts >= MIN_SHARED_ROWS

@@ -62,31 +62,33 @@ def tune(
 ) -> Tuned:
     """Tune the weights of a heuristic for a variant.
 
-    Args: start: the heuristic to begin with, default the game's last. features: those whose weights may change, default
-            all. seconds, generations: limits of the search; the same seed and generations find the same weights.
-        population: candidates per generation. deals: per candidate, each from one seat.
-        workers: play the deals, default this process; the result does not depend on them.
-        progress: called with the share that is done, the generations, and chips per deal on the previous champion.
-    Raises: ValueError for an unknown heuristic or feature, or numbers out of range; ImportError without `cmaes`.
+    Args:
+        start: The heuristic to begin with, default the game's last.
+        features: Those whose weights may change, default all.
+        seconds, generations: Limits of the search; the same seed and generations find the same weights.
+        population: Candidates per generation.
+        deals: Per candidate, each from one seat.
+        workers: Play the deals, default this process; the result does not depend on them.
+        progress: Called with the share that is done, the generations, and chips per deal on the previous champion.
+
+    Raises:
+        ValueError: For an unknown heuristic or feature, or numbers out of range.
+        ImportError: Without `cmaes`.
     """
     game = get_game(game)
     population = whole_number("population", population, 4, 10_000)
     deals = whole_number("deals", deals, 2, 10_000_000)
     seconds, seed = real_number("seconds", seconds, 0, 1e9), as_key(seed)
-    if generations is not None:
-        generations = whole_number("generations", generations, 0, 1_000_000)
+    generations = None if generations is None else whole_number("generations", generations, 0, 1_000_000)
     named = [game.heuristic(name) for name in game.heuristics]
     base = game.heuristic(start_of(game, start))
-    sample = DecisionSample(game, variant)
+    sample, table = DecisionSample(game, variant), Table(game, variant, workers)
     units = sample.units(base)
-    names = [feature.name for feature in game.features]
     chosen = active_features(np.where(_among(game, features), units, 0))
-    table = Table(game, variant, workers)
     table.chips(base[None], base[None], 2, 0)  # compiles, which must not count
     evolution = Evolution(base, units, chosen, population, seed)
     champions = [base]
     begin, generation, gains = time.monotonic(), 0, []
-
     while (spent := time.monotonic() - begin) < seconds and generation != generations:
         rivals = np.array([*named, *champions[-MOST_CHAMPIONS:]])
         evolution.tell(table.chips(evolution.ask(), rivals, deals, derive(seed, generation)))
@@ -101,14 +103,15 @@ def tune(
             share = max(spent / seconds if seconds else 1.0, generation / (generations or np.inf))
             progress(min(share, 1.0), generation, gains[-1] if gains else 0.0)
     best = champions[-1] / sample.apart(champions[-1])  # so that a temperature means the same to every heuristic
-    weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
+    weights = {feature.name: float(weight) for feature, weight in zip(game.features, best, strict=False) if weight}
     return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
 
 
 def _among(game: Game, features: Sequence[str] | None) -> list[bool]:
     """Return for every feature of a game whether it is among those that are named; without names all are.
 
-    Raises: ValueError for the name of no feature.
+    Raises:
+        ValueError: For the name of no feature.
     """
     names = [feature.name for feature in game.features]
     for name in features or ():
@@ -151,9 +154,12 @@ class Evolution:
         seed: int,
         spread: float = 0.5,
     ) -> None:
-        """Args: chosen: numbers of the features that may change. spread: of the first generation, in units.
+        """Args:
+            chosen: Numbers of the features that may change.
+            spread: Of the first generation, in units.
 
-        Raises: ImportError without `cmaes`.
+        Raises:
+            ImportError: Without `cmaes`.
         """
         from cmaes import CMA
 

@@ -187,7 +187,8 @@ class Processes(Workers):
     def ask(self, task: Callable[..., Any], *arguments: Any) -> Answer:
         """Start a task, a function of a module with arguments that can be pickled.
 
-        Raises: ValueError for what cannot be pickled; in its answer, if a process has ended, as for lack of memory.
+        Raises:
+            ValueError: For what cannot be pickled; in its answer, if a process has ended, as for lack of memory.
         """
         return functools.partial(self._answer, self._begin(task, arguments))
 
@@ -363,7 +364,8 @@ class Cluster(Workers):
     def __init__(self, address: str, go_on: str = "begin again") -> None:
         """Join a cluster: "HOST:PORT" on one of its machines, "ray://HOST:PORT" from any.
 
-        Raises: ValueError, in one line, without Ray, where no cluster answers, and where one wants another token.
+        Raises:
+            ValueError: In one line, without Ray, where no cluster answers, and where one wants another token.
         """
         try:
             import ray
@@ -402,7 +404,8 @@ class Cluster(Workers):
     def share(self, value: Any) -> Any:
         """Return a reference to a value for the arguments of many tasks, so that it is sent to a worker once.
 
-        Raises: ValueError for what cannot be pickled.
+        Raises:
+            ValueError: For what cannot be pickled.
         """
         try:
             return self._or_lost(self._ray.put, value)

@@ -81,7 +81,8 @@ class Yardstick:
 def compare(yardstick: Yardstick, ours: VectorEnv, rounds: int) -> int:
     """Play both tables in both ways and compare all that they write; return the decisions compared.
 
-    Raises: ValueError naming the array and the first lane that differ.
+    Raises:
+        ValueError: Naming the array and the first lane that differ.
     """
 
     def equal(when: str) -> None:

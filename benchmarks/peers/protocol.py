@@ -67,7 +67,8 @@ class Row(NamedTuple):
 def serve(peer: str, version: str, counted: str, rows: Sequence[Row]) -> None:
     """Run the program: print a JSON line for each row; with `--serve`, for each line `ROW SECONDS` of input.
 
-    Args: counted: what a step includes and how its action is chosen.
+    Args:
+        counted: What a step includes and how its action is chosen.
     """
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer

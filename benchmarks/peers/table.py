@@ -70,7 +70,8 @@ def slowest_of_ours(ranked: Sequence[Line], mode: str) -> Line | None:
 def markdown(peer_lines: Sequence[Line], failures: dict[str, str]) -> str:
     """Return a table for each mode, then what is not ranked and what did not run, and what was counted.
 
-    Args: failures: why a library, by its name, did not run.
+    Args:
+        failures: Why a library, by its name, did not run.
     """
     ranked = [line for line in peer_lines if not line.flaw]
     parts = []

@@ -34,7 +34,8 @@ class LibraryError(Exception):
 def interpreter(library: str, cache: Path) -> Path:
     """Return the Python of a library's virtual environment in `cache`, made again when its requirements change.
 
-    Raises: LibraryError if pip cannot install them.
+    Raises:
+        LibraryError: If pip cannot install them.
     """
     folder, requirements = cache / library, REQUIREMENTS / f"{library}.txt"
     python, stamp = folder / "bin" / "python", folder / "installed.txt"
@@ -63,7 +64,9 @@ class Program:
     """The running program of a library; it idles while others are measured."""
 
     def __init__(self, name: str, python: str | Path) -> None:
-        """Raises: LibraryError if it does not start."""
+        """Raises:
+        LibraryError: If it does not start.
+        """
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  (kept as long as the program)
         self._process = subprocess.Popen(
             [str(python), "-m", f"benchmarks.peers.{name}_steps", "--serve"],

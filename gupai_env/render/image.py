@@ -28,8 +28,12 @@ def draw_image(scene: Scene, *, width: int = WIDTH, theme: str = DARK) -> np.nda
 
     It is what `draw_svg` draws. Letters that are not Latin lose their accents or become question marks.
 
-    Args: width: pixels, at least 320. theme: "dark" or "light".
-    Raises: ValueError if `width` is less than 320, and for another theme.
+    Args:
+        width: Pixels, at least 320.
+        theme: "dark" or "light".
+
+    Raises:
+        ValueError: If `width` is less than 320, and for another theme.
     """
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST} pixels, got {width}")

@@ -61,8 +61,12 @@ def draw_svg(scene: Scene, *, theme: str = DARK, narrow: bool = False) -> str:
     The first place is at the near side and the others follow anticlockwise. The sizes of tiles depend on the
     number of places and the `capacity` of the piles, so that they stay the same during a deal.
 
-    Args: theme: "dark" or "light". narrow: places below each other, to be read on a phone.
-    Raises: ValueError for another theme.
+    Args:
+        theme: "dark" or "light".
+        narrow: Places below each other, to be read on a phone.
+
+    Raises:
+        ValueError: For another theme.
     """
     if theme not in THEMES:
         raise ValueError(f"theme must be {' or '.join(THEMES)}, got {theme!r}")

@@ -11,9 +11,12 @@ class Window:
 
     A process has one window at a time, which is all that pygame's display offers.
 
-    Args: title: text of the title bar.
-        pictures_per_second: the most pictures `show` shows in a second; 0 does not wait.
-    Raises: ImportError if pygame is not installed.
+    Args:
+        title: Text of the title bar.
+        pictures_per_second: The most pictures `show` shows in a second; 0 does not wait.
+
+    Raises:
+        ImportError: If pygame is not installed.
     """
 
     def __init__(self, title: str = "gupai", pictures_per_second: float = 0.0) -> None:
@@ -38,7 +41,9 @@ class Window:
         """Show `image`, uint8 [H, W, 3], and return True; once the window is closed only return False.
 
         The window opens with the first image and takes the size of the latest one.
-        Raises: ValueError if `image` has another shape or dtype.
+
+        Raises:
+            ValueError: If `image` has another shape or dtype.
         """
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
             raise ValueError(f"image must be uint8 [H, W, 3], got {image.dtype} {list(image.shape)}")

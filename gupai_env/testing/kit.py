@@ -40,9 +40,13 @@ def check_env(
         budget: seconds for all of them together, for a game with thousands of actions or long games. Fewer games
             are played then, evenly chosen positions looked at and random actions tried; the report says how
             many. It may take longer: each check plays one game at least.
-    Returns: a Report; `str()` of it is for reading, `raise_for_failures()` for a test.
-    Raises: ValueError for an unknown check, a number of games below 1, or an environment that is not AEC with
-        Discrete actions.
+
+    Returns:
+        A Report; `str()` of it is for reading, `raise_for_failures()` for a test.
+
+    Raises:
+        ValueError: For an unknown check, a number of games below 1, or an environment that is not AEC with Discrete
+            actions.
     """
     chosen = list(CHECKS) if checks is None else list(checks)
     if unknown := [name for name in chosen if name not in CHECKS]:

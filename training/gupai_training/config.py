@@ -477,7 +477,8 @@ def machine_memory() -> int | None:
 def load(source: str | Path, changes: list[str] | None = None) -> Config:
     """Return the configuration of a file, or of a game by its id, with changes such as "ppo.entropy=0.02".
 
-    Raises: ValueError for anything wrong, and for a run that needs more memory than the machine has.
+    Raises:
+        ValueError: For anything wrong, and for a run that needs more memory than the machine has.
     """
     data = find(source)
     for assignment in changes or []:

@@ -78,7 +78,9 @@ class OpponentPool(Opponents):
         rule_share: float,
         sides: np.ndarray | None = None,
     ) -> None:
-        """Args: sides: the side of every seat, see `Game.sides`; without it every seat plays for itself."""
+        """Args:
+        sides: The side of every seat, see `Game.sides`; without it every seat plays for itself.
+        """
         self.seats, self.rng = seats, rng
         self.sides: np.ndarray = np.arange(seats) if sides is None else sides
         self.num_sides: int = len(np.unique(self.sides))

@@ -54,8 +54,9 @@ def restored(
 ) -> Iterator[Saved]:
     """Restore a network and its Adam, and yield what the stage has to restore itself.
 
-    Raises: CheckpointError if the file is damaged or belongs to another configuration, or if it is signed but
-        its content makes the stage raise an error.
+    Raises:
+        CheckpointError: If the file is damaged or belongs to another configuration, or if it is signed but its content
+            makes the stage raise an error.
     """
     path = folder / RESUME_FILE
     header, tensors = read_checkpoint(path)

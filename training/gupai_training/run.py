@@ -37,7 +37,9 @@ class Run(RunFolder):
     logger: Logger
 
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
-        """Args: workers: compute targets while this process learns; without them it does both in turn."""
+        """Args:
+        workers: Compute targets while this process learns; without them it does both in turn.
+        """
         device_of(config.device)  # a GPU that is not there is refused before anything is begun
         super().__init__(config, folder)
         torch.set_num_threads(config.threads or min(torch.get_num_threads(), cores()))
@@ -51,7 +53,8 @@ class Run(RunFolder):
     def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":
         """Build a run, then make the next free folder below `runs` for it and write the configuration there.
 
-        Raises: ValueError if it cannot start as `config.start` says.
+        Raises:
+            ValueError: If it cannot start as `config.start` says.
         """
         run = cls(config, runs, workers)
         if config.start is not None:
@@ -88,8 +91,11 @@ class Run(RunFolder):
         """Train to the end of the configuration; with `go_on`, resume from the last save.
 
         `stop` is asked between two updates; once it is true, the run is saved. Returns whether the end was reached.
-        Raises: ValueError if another process trains this run; CheckpointError if what was saved does not fit it;
-            FloatingPointError for numbers that are not finite: BATCH_FILE then holds what was learned from.
+
+        Raises:
+            ValueError: If another process trains this run.
+            CheckpointError: If what was saved does not fit it.
+            FloatingPointError: For numbers that are not finite: BATCH_FILE then holds what was learned from.
         """
         self.reporter = reporter or Reporter()
         with locked(self.folder, "training this run"):

@@ -245,7 +245,8 @@ class SearchStage:
     def restore(self, run: RunFolder) -> None:
         """Restore what `save` wrote of a stage with the same configuration.
 
-        Raises: CheckpointError if a file is damaged, missing or belongs to another configuration.
+        Raises:
+            CheckpointError: If a file is damaged, missing or belongs to another configuration.
         """
         config, ahead = self.config.model_dump(), self.expert_iteration.ahead
         game, deals = self.target_maker.heuristic.game, self.target_maker.search.variant.deals

@@ -71,7 +71,9 @@ class TargetMaker:
     device: torch.device
 
     def __init__(self, config: Config, threads: int, device: torch.device = CPU) -> None:
-        """Args: device: the device on which a network plays out."""
+        """Args:
+        device: The device on which a network plays out.
+        """
         game = get_game(config.game)
         variant = game.variant.make(**config.variant)
         plan = Plan(playouts=config.expert_iteration.playouts, threads=threads)

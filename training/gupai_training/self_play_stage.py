@@ -169,7 +169,8 @@ class SelfPlayStage:
     def restore(self) -> None:
         """Restore a learner just built from the same configuration, and what was spent, to what `save` wrote.
 
-        Raises: CheckpointError if the file is damaged or belongs to another configuration.
+        Raises:
+            CheckpointError: If the file is damaged or belongs to another configuration.
         """
         run, learner, env, pool = self.run, self.learner, self.learner.env, self.pool
         config, optimizer = self.config.model_dump(), learner.policy.optimizer

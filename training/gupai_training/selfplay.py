@@ -99,7 +99,9 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         illegal_reward: float | None = None,
         **variant: Unpack[Options],
     ) -> None:
-        """Args: see `against`; pool: draws who sits where."""
+        """Args:
+        pool: Draws who sits where; for the rest see `against`.
+        """
         stream = derive(as_key(seed), TRAINING_STREAM)
         if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
             raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
@@ -252,7 +254,8 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
     def _mend_illegal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mend the actions that masks forbid as `illegal` says.
 
-        Returns: which they were, bool [B]; the lanes whose episodes they end, int [N]; and what these had paid, [N].
+        Returns:
+            Which they were, bool [B]; the lanes whose episodes they end, int [N]; and what these had paid, [N].
         """
         if self.illegal == RAISE or not self._going:
             return np.zeros(self.num_envs, np.bool_), np.zeros(0, np.int64), np.zeros(0)
@@ -288,7 +291,9 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
     def play(self, actions: np.ndarray) -> None:
         """Play one action per lane, integers [B], and play on to the next decision of a learning seat.
 
-        Raises: IllegalActionError (a ValueError), and nothing has changed; RuntimeError before `reset`.
+        Raises:
+            IllegalActionError: A ValueError, and nothing has changed.
+            RuntimeError: Before `reset`.
         """
         if not self._going:
             raise RuntimeError(NO_GAME)
@@ -399,7 +404,9 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
     def put_back(self, arrays: dict[str, np.ndarray]) -> None:
         """Restore an environment just made from the same configuration, with the same pool, to what `saved` returned.
 
-        Raises: KeyError or ValueError for arrays that no play of the lanes leads to.
+        Raises:
+            KeyError: For an array that is missing.
+            ValueError: For arrays that no play of the lanes leads to.
         """
         now = self.saved()
         for name in (*self.STATE, "seeds", "episodes", "moves", "played"):

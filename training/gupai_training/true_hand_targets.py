@@ -57,8 +57,9 @@ def chips_in_deals(
 ) -> np.ndarray:
     """Return what every legal action wins in full states, chips, float64 [N, num_actions]; NaN where it is not legal.
 
-    Args: heuristics, played_by: the rollout policies, see `true_hands_loop`. masks: bool [N, num_actions], of the seats
-    to act.
+    Args:
+        heuristics, played_by: The rollout policies, see `true_hands_loop`.
+        masks: bool [N, num_actions], of the seats to act.
     """
     chips = np.full(masks.shape, np.nan)
     try_all = true_hands_loop(game)
@@ -114,7 +115,8 @@ def chips_played_out(
 ) -> np.ndarray:
     """Return what `chips_in_deals` does, with a network as its own rollout policy, always playing its best action.
 
-    Args: played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
+    Args:
+        played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
     """
     rows, actions = np.nonzero(masks)
     chips = np.full(masks.shape, np.nan)

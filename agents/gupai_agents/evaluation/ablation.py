@@ -95,7 +95,7 @@ class Contribution:
     dropped: chips per deal that are lost if their weights become zero and the others stay. lost: that are lost by
     weights tuned without them. q: that nothing is lost, as a false discovery rate over all that were tried.
     stated: in the first half of the seeds something is lost by the interval. again: what is lost in the second half,
-    and p, that this is nothing, adjusted by Holm over all that were stated. found: stated, and found again there.
+    and p, that this is nothing, adjusted by Holm over all that were stated. holds: stated, and confirmed there.
     """
 
     features: tuple[str, ...]
@@ -275,8 +275,9 @@ def contributions_over(problem: Problem, searches: Sequence[Searched]) -> tuple[
 def replicated(lost: np.ndarray) -> dict[int, float]:
     """Return what is stated in the first half of the seeds, by its number, with the p of the second half.
 
-    Args: lost: chips lost without each group, float64 [seeds, groups]. p is one-sided, that nothing is lost, adjusted
-        by Holm over all that are stated.
+    Args:
+        lost: Chips lost without each group, float64 [seeds, groups]. p is one-sided, that nothing is lost, adjusted by
+            Holm over all that are stated.
     """
     half = len(lost) // 2
     first, second = lost[:half], lost[half:]
@@ -310,9 +311,14 @@ def discover(
     What is stated in the first half of the seeds is tested in the second, see `Contribution`. The rivals are all
     rule-based players of the game. The same seed and budget give the same result.
 
-    Args: start: the heuristic to begin with, default the game's last. progress: called with the number of deals just
-            played, of `planned_deals` in all. kept, keep: see `search_seeds`.
-    Raises: ValueError for an unknown heuristic or numbers out of range; ImportError without `cmaes`.
+    Args:
+        start: The heuristic to begin with, default the game's last.
+        progress: Called with the number of deals just played, of `planned_deals` in all.
+        kept, keep: See `search_seeds`.
+
+    Raises:
+        ValueError: For an unknown heuristic or numbers out of range.
+        ImportError: Without `cmaes`.
     """
     game, budget, seed = get_game(game), (budget or Budget()).checked(), as_key(seed)
     whole_number("seeds", budget.seeds, LEAST_SEEDS, MOST_SEEDS)

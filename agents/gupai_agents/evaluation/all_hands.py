@@ -237,8 +237,9 @@ def role_worth(hands: Hands, rules: Any, game: Game, role: int, policy: np.ndarr
 def build_hand_tree(game: str | Game, /, **variant: Unpack[Options]) -> HandTree:
     """List all hands of a variant.
 
-    Raises: ValueError for a game that does not offer it, for more than two seats, a match of several deals, and where
-        there is nothing to decide.
+    Raises:
+        ValueError: For a game that does not offer it, for more than two seats, a match of several deals, and where
+            there is nothing to decide.
     """
     game = get_game(game)
     options = game.variant.make(**{"players": SEATS, **variant})
@@ -305,7 +306,9 @@ def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | N
     """Return the average policy after some rounds of CFR+, which approaches an equilibrium; see `exact.solve`.
 
     Tiles that are worth the same are not distinguished, which changes no equilibrium's value.
-    Raises: ValueError for less than one round.
+
+    Raises:
+        ValueError: For less than one round.
     """
     rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)
     assert tree.game.hands

@@ -9,8 +9,9 @@ def alpha_rank(payoffs: np.ndarray, epsilon: float = 0.01) -> np.ndarray:
     A population of one agent meets another agent at a time, and turns to it if that one wins more among them than they
     would among it. It holds for games of several players and for cycles, but takes the payoffs as exact.
 
-    Args: payoffs: [agents, agents], chips of one row agent among column agents. epsilon: the probability of turning to
-        the worse of the two, so that no agent is a dead end.
+    Args:
+        payoffs: [agents, agents], chips of one row agent among column agents.
+        epsilon: The probability of turning to the worse of the two, so that no agent is a dead end.
     """
     rates = np.where(payoffs < payoffs.T, 1 - epsilon, epsilon)  # [resident, mutant]
     rates[np.isclose(payoffs, payoffs.T, rtol=0, atol=1e-14)] = 0.5

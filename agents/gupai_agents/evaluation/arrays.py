@@ -61,7 +61,8 @@ def data_seed(seed: int) -> int:
 
     `gupai record` deals with it; in Python: `duel(..., seed=data_seed(1), record=record)`.
 
-    Raises: ValueError for a bad seed.
+    Raises:
+        ValueError: For a bad seed.
     """
     return derive(as_key(seed), DATA_STREAM)
 
@@ -74,7 +75,8 @@ def split_by_deal(deals: ArrayLike, test: float = 0.05, seed: int = 0) -> tuple[
         test: The share of the deals to test on.
         seed: Which deals these are.
 
-    Raises: ValueError if a side has no deal, or for what are not deals or not a seed.
+    Raises:
+        ValueError: If a side has no deal, or for what are not deals or not a seed.
     """
     deals, test, seed = np.asarray(deals), real_number("test", test, 0, 1), as_key(seed)
     if deals.ndim != 1 or deals.dtype.kind not in "iu":
@@ -104,7 +106,9 @@ def as_parquet(decisions: Decisions) -> bytes:
     """Return decisions as a Parquet file, a column for each array; rows of several numbers are lists of fixed size.
 
     The metadata are those of the schema, JSON under the key "gupai".
-    Raises: ImportError without pyarrow.
+
+    Raises:
+        ImportError: Without pyarrow.
     """
     import pyarrow as pa
     from pyarrow import parquet

@@ -110,7 +110,10 @@ def with_scales(
 ) -> list[Task]:
     """Return tasks with what both ends of their scales win in the deals of a seed.
 
-    Args: deals: of every duel. progress: called with 1 after every duel. workers: who plays, default this process.
+    Args:
+        deals: Of every duel.
+        progress: Called with 1 after every duel.
+        workers: Who plays, default this process.
     """
     duels: dict[Hashable, tuple] = {
         (task.name, spec, rival): (task, recorded_player(task, spec), rival, seed, deals)
@@ -216,7 +219,8 @@ def _label(agent: Agent) -> str:
 def held_out_seed(name: str) -> int:
     """Return the seed of held-out deals, below 2**53: the first bits of the SHA-256 of their suite's name.
 
-    Raises: ValueError unless 64 hexadecimal digits of randomness are in it.
+    Raises:
+        ValueError: Unless 64 hexadecimal digits of randomness are in it.
     """
     randomness = name.partition(HELD_OUT)[2]
     if not re.fullmatch("[0-9a-f]{64}", randomness):
@@ -283,7 +287,8 @@ def card_of(
 ) -> Card:
     """Return the card that follows from chips, by task and by player of the population.
 
-    Raises: ValueError unless they are of the population, in as many deals as are to be played.
+    Raises:
+        ValueError: Unless they are of the population, in as many deals as are to be played.
     """
     results, samples = [], []
     for task in (task for task in suite.tasks if task.name in chips):
@@ -319,7 +324,8 @@ def card_of(
 def scores_of(task: Task, chips: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the score of chips by player of the population, then those of RESAMPLES samples of the deals.
 
-    Returns: float64 [1 + RESAMPLES]; NaN where in these deals `hundred` does not win more than `zero`.
+    Returns:
+        float64 [1 + RESAMPLES]; NaN where in these deals `hundred` does not win more than `zero`.
     """
     won = np.mean(list(chips.values()), 0)
     own, zero, hundred = (_means(task, np.asarray(values)[: len(won)]) for values in (won, task.zero, task.hundred))
@@ -346,7 +352,8 @@ def _interval(samples: np.ndarray, n: int) -> Score:
 def gaps(cards: Sequence[Card]) -> Iterator[Score]:
     """Yield by how much the score of every card but the first is above that of the first, in the same deals.
 
-    Raises: ValueError for cards that are not of the same tasks and deals.
+    Raises:
+        ValueError: For cards that are not of the same tasks and deals.
     """
     if len({(card.digest, card.deals, *(result.task for result in card.results)) for card in cards}) > 1:
         raise ValueError("these cards are not of the same suite, tasks and deals, so their scores cannot be compared")

@@ -127,10 +127,13 @@ def find_best_response(
 
     The same seed and effort give the same result.
 
-    Args: learned: with NETWORK, and only then, the response, as `gupai_training.best_response.learn_response` finds it.
-        progress: called with the number of deals just played.
-    Raises: ValueError for an agent of another game or variant, answers that are not legal, and numbers out of range;
-        ImportError for tuning without `cmaes`.
+    Args:
+        learned: With NETWORK, and only then, the response, as `gupai_training.best_response.learn_response` finds it.
+        progress: Called with the number of deals just played.
+
+    Raises:
+        ValueError: For an agent of another game or variant, answers that are not legal, and numbers out of range.
+        ImportError: For tuning without `cmaes`.
     """
     game, seed = get_game(game), as_key(seed)
     made = variant_from(game, variant, find_best_response)

@@ -103,7 +103,10 @@ def short(name: str, most: int = LONGEST) -> str:
 def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], label: str = "") -> Markup:
     """Return means in columns, those of every series side by side, "" if no interval is known.
 
-    Args: heads: of the columns. names: of the series. label: what is measured.
+    Args:
+        heads: Of the columns.
+        names: Of the series.
+        label: What is measured.
     """
     means = _known(means)
     if not means:

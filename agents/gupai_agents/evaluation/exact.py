@@ -237,7 +237,8 @@ def solve(tree: GameTree | HandTree, rounds: int, progress: Callable[[int], None
 def build_tree(game: str | Game, /, **variant: Unpack[Options]) -> GameTree | HandTree:
     """Search all play of a variant; where hands alone matter, list them instead (see `all_hands`).
 
-    Raises: ValueError for a match of several deals, and for more than MOST_NODES nodes or too many deals.
+    Raises:
+        ValueError: For a match of several deals, and for more than MOST_NODES nodes or too many deals.
     """
     game = get_game(game)
     options = variant_from(game, variant, build_tree)

@@ -64,11 +64,14 @@ def play_into(
 ) -> Tournament:
     """Play a tournament into a new or empty folder or, to `resume`, continue one that was stopped.
 
-    Args: workers: who plays, default this process; the files are the same.
+    Args:
+        workers: Who plays, default this process; the files are the same.
 
-    Raises: ValueError if there is a tournament already, if there is none to resume, or if it is one that differs in
-        anything, the rules and the agents' files included, if what is finished of it is not as it was written, or if
-        another process plays it; and as `play_tournament`. OSError; the tournament can be resumed.
+    Raises:
+        ValueError: If there is a tournament already, if there is none to resume, or if it is one that differs in
+            anything, the rules and the agents' files included, if what is finished of it is not as it was written, or
+            if another process plays it; and as `play_tournament`.
+        OSError: The tournament can then be resumed.
     """
     agents = plan.seated(agents)
     players = [identity_of(agent, plan.game, plan.variant) for agent in agents]
@@ -154,7 +157,9 @@ def _report(tournament: Tournament, wanted: dict[str, Any]) -> bytes:
 def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
     """Return the schedule of a tournament that is not finished, what is played of it, and how many blocks that is.
 
-    Raises: FolderError, or RecordError for a game.
+    Raises:
+        FolderError: For a folder that is damaged or of another version.
+        RecordError: For a game.
     """
     folder = Path(folder)
     plan = planned_in(folder, read_manifest(folder))
@@ -185,7 +190,9 @@ def verify(
         agents: Make the agents too, and compare what they call themselves and answer to fixed questions. This runs the
             code of factories that the folder names.
 
-    Raises: FolderError, or RecordError for a game, naming the file and what is wrong with it.
+    Raises:
+        FolderError: Naming the file and what is wrong with it.
+        RecordError: The same, for a game.
     """
     folder = as_path("folder", folder)
     made_by, note = read_manifest(folder), note or (lambda line: None)
@@ -260,7 +267,8 @@ def _verify_figures(folder: Path, plan: Schedule, tournament: Tournament) -> Non
 def verify_page(path: Path, page: bytes, note: Callable[[str], Any]) -> None:
     """Raise FolderError unless a file holds this page, or one that was drawn by other versions.
 
-    Args: note: called with a line about what could not be checked.
+    Args:
+        note: Called with a line about what could not be checked.
     """
     if not path.exists():
         return note(f"{path} is not there: it was not checked")

@@ -56,9 +56,14 @@ def gate(
 
     A sequential test (`gsprt`) looks at every deal, the mean of its rotations, and stops at the first that decides.
 
-    Args: alpha: how often an equal is accepted; beta: how often one that gains so much is rejected. most: deals.
-            workers: who plays, default this process; what is decided is the same.
-    Raises: ValueError for numbers out of range, or as `play_duplicates`.
+    Args:
+        alpha: How often an equal is accepted.
+        beta: How often one that gains so much is rejected.
+        most: The most deals.
+        workers: Who plays, default this process; what is decided is the same.
+
+    Raises:
+        ValueError: For numbers out of range, or as `play_duplicates`.
     """
     for name, value in (("alpha", alpha), ("beta", beta)):
         between(name, value, 0, 0.5, "between 0 and 0.5")

@@ -62,10 +62,15 @@ def play_ladder(
 ) -> Ladder:
     """Let every agent play a duel with every rival, all in the same deals.
 
-    Args: agents: those that do not search are the rivals too. deals: of a duel; few: of one whose hero searches,
-            at most `deals`. progress: called with the number of deals just played. workers: who plays, default this
-            process; what is won is the same.
-    Raises: ValueError for fewer than two agents or without a rival, and as `duel`.
+    Args:
+        agents: Those that do not search are the rivals too.
+        deals: Of a duel.
+        few: Of one whose hero searches, at most `deals`.
+        progress: Called with the number of deals just played.
+        workers: Who plays, default this process; what is won is the same.
+
+    Raises:
+        ValueError: For fewer than two agents or without a rival, and as `duel`.
     """
     game = get_game(game)
     made = variant_from(game, variant, play_ladder)

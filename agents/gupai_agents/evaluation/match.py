@@ -207,11 +207,15 @@ def play_duplicates(
 ) -> DuplicateResult:
     """Play `deals` deals with every rotation of the players over the seats.
 
-    Args: players: one agent per seat, by name (see `make_agent`) or itself; the same may take several. seed: names the
-        deals: deal d is the same whoever plays it. record: where every game is written. workers: who plays, such as
-        `workers_for(4)`, default this process; what is won is the same.
-    Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
-        for answers that are not legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
+    Args:
+        players: One agent per seat, by name (see `make_agent`) or itself; the same may take several.
+        seed: Names the deals: deal d is the same whoever plays it.
+        record: Where every game is written.
+        workers: Who plays, such as `workers_for(4)`, default this process; what is won is the same.
+
+    Raises:
+        ValueError: If the number of players is not that of the seats, for a player made for another game or variant,
+            for answers that are not legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
     require_methods(progress, record)
     game, players = get_game(game), as_list("players", players, "agents")

@@ -53,7 +53,9 @@ def choices_of(chips: np.ndarray, line_ups: np.ndarray) -> Choices:
 
     Equal chips are broken in every way, all ways alike.
 
-    Args: chips: [line-ups, deals, rotations, places]. line_ups: int [line-ups, places], the agent at each place.
+    Args:
+        chips: [line-ups, deals, rotations, places].
+        line_ups: int [line-ups, places], the agent at each place.
     """
     _, deals, rotations, places = chips.shape
     groups = min(deals, GROUPS)
@@ -188,8 +190,11 @@ def _closure(steps: np.ndarray) -> np.ndarray:
 def notes(names: Sequence[str], orders: Sequence[Sequence[Sequence[int]]]) -> list[tuple[str, str]]:
     """Return what games do not say of the ratings of agents with these names; nothing if they connect all of them.
 
-    Args: orders: as in `Ratings`.
-    Returns: sentences, each with the agents that stand at its {0}.
+    Args:
+        orders: As in `Ratings`.
+
+    Returns:
+        Sentences, each with the agents that stand at its {0}.
     """
 
     def listed(agents: Iterable[int]) -> str:

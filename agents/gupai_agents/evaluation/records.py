@@ -82,7 +82,8 @@ class GameRecord:
     def line(self) -> str:
         """The game as it is in a file, with its newline.
 
-        Raises: ValueError for an agent's name that a line cannot show.
+        Raises:
+            ValueError: For an agent's name that a line cannot show.
         """
         head, names = _head(self.game, self.variant, self.agents), _quoted(self.game)
         moves = ",".join(map(str, self.actions))
@@ -263,7 +264,9 @@ def compressed(file: IO[bytes]) -> gzip.GzipFile:
 def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
     """Yield the games of a file from number `first` on, each checked by playing it again; a block is held at a time.
 
-    Raises: RecordError naming file and line, after all games before it. OSError if there is no such file.
+    Raises:
+        RecordError: Naming file and line, after all games before it.
+        OSError: If there is no such file.
     """
     block: list[_Claim] = []
     longest, failure = 0, None

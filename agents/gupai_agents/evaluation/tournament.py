@@ -55,7 +55,8 @@ def line_ups(agents: int, seats: int, table: str = ONE, sides: Sequence[int] = (
 
     With `sides`, as `Game.sides` gives them, an agent has all seats of a side, which then counts as one seat.
 
-    Raises: ValueError for a table that is none of TABLES, or that these agents or seats cannot fill.
+    Raises:
+        ValueError: For a table that is none of TABLES, or that these agents or seats cannot fill.
     """
     one_of("table", table, TABLES)
     if len(set(sides)) < len(sides):
@@ -380,10 +381,15 @@ def play_tournament(
 ) -> Tournament:
     """Play `deals` deals, the same for all, in every rotation of every line-up of a table.
 
-    Args: agents: by name (see `make_agent`) or themselves. table: one of TABLES, who sits together. record: where every
-            game is written. workers: who plays, default this process; what is found is the same.
-    Raises: ValueError for fewer than two agents, a table that cannot be filled, before any deal for an agent that
-        cannot play here, or as `play_duplicates` does.
+    Args:
+        agents: By name (see `make_agent`) or themselves.
+        table: One of TABLES, who sits together.
+        record: Where every game is written.
+        workers: Who plays, default this process; what is found is the same.
+
+    Raises:
+        ValueError: For fewer than two agents, a table that cannot be filled, before any deal for an agent that cannot
+            play here, or as `play_duplicates` does.
     """
     require_methods(progress, record)
     game = get_game(game)

@@ -85,9 +85,14 @@ def play_again(
 ) -> Pair:
     """Play a deal that a verdict names again, and record both games.
 
-    Args: reading: one of the claim's. seed: the verdict's, as JSON holds it. example: one of the finding's `examples`.
-        panel: the players that it was tested with instead of the file's.
-    Raises: ValueError for a player that cannot play the variant, and where the rules forbid what the example says.
+    Args:
+        reading: One of the claim's.
+        seed: The verdict's, as JSON holds it.
+        example: One of the finding's `examples`.
+        panel: The players that it was tested with instead of the file's.
+
+    Raises:
+        ValueError: For a player that cannot play the variant, and where the rules forbid what the example says.
     """
     game = get_game(claim.game)
     variant = variant_of(game, reading.variant)
@@ -142,7 +147,8 @@ def pairs_of_verdict(
 ) -> Iterator[tuple[int, dict[str, Any], Pair]]:
     """Yield the deals that a verdict, as JSON, names: the number of the reading, the example, and its two games.
 
-    Args: panel: the players that it was tested with instead of the file's; a verdict from disk runs no code of theirs.
+    Args:
+        panel: The players that it was tested with instead of the file's; a verdict from disk runs no code of theirs.
     """
     for number, reading, example in examples_of_verdict(claim, content):
         yield number, example, play_again(claim, reading, content["seed"], example, panel)

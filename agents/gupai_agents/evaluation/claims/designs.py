@@ -54,12 +54,15 @@ def try_claim(
 ) -> Verdict:
     """Test all readings of a claim; the same claim and seed give the same verdict.
 
-    Args: deals: of each figure, instead of those the file asks for. panel: players instead of the file's: agents, or
-            texts as `make_agent` takes them, factories too.
-        strong: test policies and actions against STRONG players as well, where the variant has them.
-        masters: ask what strong players do where the claimed action and the one compared with it are both open.
-        progress: called with the share of the claim that is done, and what is being done.
-    Raises: ValueError for a player that cannot play the variant, and a bad seed.
+    Args:
+        deals: Of each figure, instead of those the file asks for.
+        panel: Players instead of the file's: agents, or texts as `make_agent` takes them, factories too.
+        strong: Test policies and actions against STRONG players as well, where the variant has them.
+        masters: Ask what strong players do where the claimed action and the one compared with it are both open.
+        progress: Called with the share of the claim that is done, and what is being done.
+
+    Raises:
+        ValueError: For a player that cannot play the variant, and a bad seed.
     """
     game, readings, findings = get_game(claim.game), with_panel(claim, panel, strong), []
     meter = Meter([weight for reading in readings for weight in weights_of(game, reading, deals, masters)], progress)

@@ -54,7 +54,10 @@ def counted_effects(effects: Sequence[Effect]) -> Sequence[Effect]:
 def level_of(effects: Sequence[Effect], how: Policy | Action, dose: Dose | None, deals: int, **more: Any) -> Level:
     """Return what opponents come to at a dose: p adjusted by Holm, and the verdict of those that count.
 
-    Args: how: the reading. deals: that were played with each. more: other fields of the level.
+    Args:
+        how: The reading.
+        deals: That were played with each.
+        more: Other fields of the level.
     """
     counted, among = counted_effects(effects), len(how.doses.values) if how.doses else 1
     p = holm([effect.p if effect.p is not None else 1.0 for effect in counted])
@@ -82,7 +85,10 @@ def dose_finding(
 ) -> Finding:
     """Return what a reading has come to: at all of its doses, or in all deals.
 
-    Args: who: what gains or loses. quantity: is measured, if it is no chips. more: other fields of the finding.
+    Args:
+        who: What gains or loses.
+        quantity: Is measured, if it is no chips.
+        more: Other fields of the finding.
     """
     p = [level.pooled.p for level in levels]
     if not reading.doses:

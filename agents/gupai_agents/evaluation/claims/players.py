@@ -59,8 +59,11 @@ def player(
 ) -> Agent:
     """Return a player; "same" is the opponent `same`, and "+feature=weight" adds to the `baseline`.
 
-    Args: given: players that were handed over, by the names by which they are called.
-    Raises: ValueError in one line for a player that there is not, or made for another variant.
+    Args:
+        given: Players that were handed over, by the names by which they are called.
+
+    Raises:
+        ValueError: In one line for a player that there is not, or made for another variant.
     """
     if isinstance(spec, Changed):
         agent = player(spec.agent, game, variant, same, baseline, given)

@@ -81,7 +81,9 @@ class Sampler:
     variant: Variant
 
     def __init__(self, game: Game, variant: Variant, population: Population) -> None:
-        """Raises: ValueError for conditions that no hand meets, and for those with too many cases to list."""
+        """Raises:
+        ValueError: For conditions that no hand meets, and for those with too many cases to list.
+        """
         self.game, self.variant = game, variant
         self.rules: Any = variant.as_rules(game.rules_type)
         self.deck: np.ndarray = np.asarray(game.deck(self.rules))

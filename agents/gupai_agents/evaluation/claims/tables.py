@@ -156,7 +156,8 @@ class Setting(NamedTuple):
     ) -> Iterator[Block]:
         """Yield deals of a table, and say after each block how many of the figure's `total` are done.
 
-        Args: before: those that were done before number 0 of this table.
+        Args:
+            before: Those that were done before number 0 of this table.
         """
         done = before + first
         for block in table.blocks(first, deals):

@@ -184,8 +184,10 @@ class Pooled(NamedTuple):
 def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     """Return the mean over opponents, whose deals are their own, with its interval.
 
-    Args: among: of so many such intervals, as those of doses, all hold at once in 95% of cases (Sidak).
     Of effects that came up too rarely to have an interval the first stands for all, if there is no other.
+
+    Args:
+        among: Of so many such intervals, as those of doses, all hold at once in 95% of cases (Sidak).
     """
     from scipy.special import chdtrc, stdtr, stdtrit
 
