@@ -365,7 +365,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
 
         Raises:
             ValueError: For a bad seed or option.
-            RuntimeError: Where no game is under way that other lanes could go on with; nothing has changed then.
+            RuntimeError: Where other lanes have no game under way to continue; nothing has changed then.
         """
         lanes = lanes_to_reset(options, self.num_envs)
         going = self._going
