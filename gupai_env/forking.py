@@ -20,8 +20,10 @@ class OneThread:
         _all.add(self)
 
     def __enter__(self) -> None:
-        """Raises:
-        RuntimeError: While another thread plays.
+        """Enter, for this thread alone.
+
+        Raises:
+            RuntimeError: While another thread plays.
         """
         thread = get_ident()
         if self.holder.setdefault("thread", thread) != thread:  # reads and writes in one step

@@ -77,7 +77,13 @@ class VectorEnv(OwnMemory):
         threads: int = 1,
         **variant: Unpack[Options],
     ) -> None:
-        """Args:
+        """Make the lanes.
+
+        Args:
+            game: Its id, or the game itself.
+            num_envs: How many lanes, B.
+            seed: Of all lanes, 0..2**63 - 1; `seeds` are derived from it.
+            observe: Whether `observations` are kept up to date.
             renew: Deal again when an episode ends; otherwise a lane that is over is left alone.
             skip_forced: Play decisions with one legal action at once (except the first of a deal).
             threads: Threads that share out the lanes of a call of MIN_SHARED_ROWS decisions or more; play does not
@@ -353,6 +359,10 @@ def make_vec(
     threads: int = 1,
     **variant: Unpack[Options],
 ) -> VectorEnv:
-    """Return `num_envs` deals of a game side by side; see `VectorEnv`."""
+    """Return `num_envs` deals of a game side by side.
+
+    Args:
+        game, num_envs, seed, observe, renew, skip_forced, threads: As of `VectorEnv`.
+    """
     how: dict[str, Any] = {"observe": observe, "renew": renew, "skip_forced": skip_forced, "threads": threads}
     return VectorEnv(game, num_envs, seed=seed, **how, **variant)

@@ -81,6 +81,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
         """Make a table; agents are named as `make_agent` takes them, or are objects.
 
         Args:
+            game: Its id, or the game itself.
             opponents: An agent for all other seats, or one for each in order of the seats after the learner's; "greedy"
                 if neither this nor a pool is given.
             pool: Agents from which, instead, one is drawn for each other seat, for every episode.
@@ -90,6 +91,7 @@ class SeatEnv(OwnMemory, gymnasium.Env):
                 "end" the episode.
             illegal_reward: What it then pays, in chips; by default minus the most that can be lost in an episode.
             dtype: Of observations, "int8" or "float32"; the values are the same.
+            render_mode: As of `GupaiEnv`, default None.
 
         Raises:
             ValueError: An option, an agent, a seat or a render mode is unknown; the error names those there are. For
@@ -290,8 +292,10 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         """Make the tables.
 
         Args:
+            num_envs: How many, B.
             autoreset_mode: One of Gymnasium's, or its value as text.
-            others: `dtype` and options of the variant. These, all before and the errors: as `SeatEnv`.
+            others: `dtype` and options of the variant.
+            game, opponents, pool, seat, skip_forced, illegal, illegal_reward: As of `SeatEnv`, and so are errors.
         """
         self.autoreset_mode: AutoresetMode = mode_of(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}

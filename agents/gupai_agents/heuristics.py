@@ -95,7 +95,9 @@ class HeuristicAgent:
     name: str
 
     def __init__(self, game: Game, name: str, heuristic: str | Mapping[str, float], temperature: float = 0.0) -> None:
-        """Args:
+        """Make the player of some weights.
+
+        Args:
             heuristic: The name of one of the game's, or weights by feature.
 
         Raises:

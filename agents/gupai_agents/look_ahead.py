@@ -38,8 +38,14 @@ class LookAhead:
     """Corrects the scores of a network in one variant."""
 
     def __init__(self, game: Game, variant: Variant, depth: Depth) -> None:
-        """Raises:
-        ValueError: For numbers out of range, and for a game without hands to count or without a heuristic.
+        """Prepare the search of a variant.
+
+        Args:
+            game, variant: What is played.
+            depth: From how few tiles on, how many playouts, and how far they are trusted.
+
+        Raises:
+            ValueError: For numbers out of range, and for a game without hands to count or without a heuristic.
         """
         if "sizes" not in (game.view.names or ()) or not has_tuned(game):
             raise ValueError(

@@ -215,7 +215,9 @@ class NetworkAgent(ObservationAgent):
         sample: bool,
         variant: Variant | None = None,
     ) -> None:
-        """Args:
+        """Make the player of some tensors.
+
+        Args:
             variant: The only one that it plays, apart from FREE_OPTIONS (default any).
 
         Raises:

@@ -41,7 +41,9 @@ class ObservationAgent:
         *,
         sample: bool = False,
     ) -> None:
-        """Args:
+        """Make the agent.
+
+        Args:
             name: What tables call it.
             game: The game that it plays.
             score: See above.

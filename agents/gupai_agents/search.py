@@ -316,8 +316,10 @@ class Plan:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises:
-        ValueError: In one line, for a number out of range.
+        """Check the numbers.
+
+        Raises:
+            ValueError: In one line, for a number out of range.
         """
         whole_number("playouts", self.playouts, 1, MOST_PLAYOUTS)
         whole_number("particles", self.particles, 1, MOST_PARTICLES)

@@ -154,7 +154,9 @@ class Evolution:
         seed: int,
         spread: float = 0.5,
     ) -> None:
-        """Args:
+        """Begin a search.
+
+        Args:
             chosen: Numbers of the features that may change.
             spread: Of the first generation, in units.
 

@@ -64,8 +64,10 @@ class Program:
     """The running program of a library; it idles while others are measured."""
 
     def __init__(self, name: str, python: str | Path) -> None:
-        """Raises:
-        LibraryError: If it does not start.
+        """Start the program of a library.
+
+        Raises:
+            LibraryError: If it does not start.
         """
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  (kept as long as the program)
         self._process = subprocess.Popen(

@@ -29,6 +29,7 @@ def draw_image(scene: Scene, *, width: int = WIDTH, theme: str = DARK) -> np.nda
     It is what `draw_svg` draws. Letters that are not Latin lose their accents or become question marks.
 
     Args:
+        scene: The table, as `Game.scene` returns it.
         width: Pixels, at least 320.
         theme: "dark" or "light".
 

@@ -62,6 +62,7 @@ def draw_svg(scene: Scene, *, theme: str = DARK, narrow: bool = False) -> str:
     number of places and the `capacity` of the piles, so that they stay the same during a deal.
 
     Args:
+        scene: The table, as `Game.scene` returns it.
         theme: "dark" or "light".
         narrow: Places below each other, to be read on a phone.
 

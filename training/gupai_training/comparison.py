@@ -56,8 +56,10 @@ class Comparison:
     """
 
     def __init__(self, runs: Sequence[TrainedRun], *, unfinished: bool = False) -> None:
-        """Raises:
-        ValueError: In one line unless the runs are of one game and variant and have evaluations in common.
+        """Read the evaluations of runs.
+
+        Raises:
+            ValueError: In one line unless the runs are of one game and variant and have evaluations in common.
         """
         if len({run.folder.resolve() for run in runs}) < len(runs):
             raise ValueError("the same run is named twice")

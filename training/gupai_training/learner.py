@@ -47,8 +47,10 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def __init__(
         self, observation_space: spaces.Space[Any], action_space: spaces.Discrete, lr_schedule: Any, net: dict[str, Any]
     ) -> None:
-        """Args:
-        net: The description of the network.
+        """Make the learner of a network.
+
+        Args:
+            net: The description of the network.
         """
         super().__init__(
             observation_space,

@@ -78,8 +78,10 @@ class OpponentPool(Opponents):
         rule_share: float,
         sides: np.ndarray | None = None,
     ) -> None:
-        """Args:
-        sides: The side of every seat, see `Game.sides`; without it every seat plays for itself.
+        """Make an empty pool.
+
+        Args:
+            sides: The side of every seat, see `Game.sides`; without it every seat plays for itself.
         """
         self.seats, self.rng = seats, rng
         self.sides: np.ndarray = np.arange(seats) if sides is None else sides

@@ -37,8 +37,10 @@ class Run(RunFolder):
     logger: Logger
 
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
-        """Args:
-        workers: Compute targets while this process learns; without them it does both in turn.
+        """Make a run in its folder.
+
+        Args:
+            workers: Compute targets while this process learns; without them it does both in turn.
         """
         device_of(config.device)  # a GPU that is not there is refused before anything is begun
         super().__init__(config, folder)

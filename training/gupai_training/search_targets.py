@@ -71,8 +71,10 @@ class TargetMaker:
     device: torch.device
 
     def __init__(self, config: Config, threads: int, device: torch.device = CPU) -> None:
-        """Args:
-        device: The device on which a network plays out.
+        """Make what a configuration asks for.
+
+        Args:
+            device: The device on which a network plays out.
         """
         game = get_game(config.game)
         variant = game.variant.make(**config.variant)

@@ -99,8 +99,15 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         illegal_reward: float | None = None,
         **variant: Unpack[Options],
     ) -> None:
-        """Args:
-        pool: Draws who sits where; for the rest see `against`.
+        """Make the lanes.
+
+        Args:
+            game: Its id, or the game itself.
+            num_envs: How many lanes, B.
+            pool: Draws who sits where.
+            seed: Of deals and seats, 0..2**63 - 1.
+            payoff_scale: Chips for a reward of 1.
+            skip_forced, illegal, illegal_reward: As of `against`.
         """
         stream = derive(as_key(seed), TRAINING_STREAM)
         if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):

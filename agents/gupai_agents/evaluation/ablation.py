@@ -312,7 +312,11 @@ def discover(
     rule-based players of the game. The same seed and budget give the same result.
 
     Args:
+        game: Its id, or the game itself.
+        budget: How many seeds, generations, candidates and deals, default `Budget()`.
         start: The heuristic to begin with, default the game's last.
+        seed: 0..2**63 - 1.
+        threads: Share the seeds, default one per core; the result does not depend on them.
         progress: Called with the number of deals just played, of `planned_deals` in all.
         kept, keep: See `search_seeds`.
 

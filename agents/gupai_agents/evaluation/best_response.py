@@ -128,6 +128,10 @@ def find_best_response(
     The same seed and effort give the same result.
 
     Args:
+        game: Its id, or the game itself.
+        agent: The frozen agent, by name (see `make_agent`) or itself.
+        effort: The method, and how many deals it may play, default `Effort()`.
+        seed: Of all deals, 0..2**63 - 1.
         learned: With NETWORK, and only then, the response, as `gupai_training.best_response.learn_response` finds it.
         progress: Called with the number of deals just played.
 

@@ -65,6 +65,11 @@ def play_into(
     """Play a tournament into a new or empty folder or, to `resume`, continue one that was stopped.
 
     Args:
+        folder: Where; it may not exist yet.
+        plan: Who plays what, as `schedule` returns it.
+        agents: Those that it names, by name or themselves, in its order.
+        resume: Whether it was begun.
+        progress: Called with the number of deals just played.
         workers: Who plays, default this process; the files are the same.
 
     Raises:
@@ -185,6 +190,7 @@ def verify(
     the same, as far as they are here.
 
     Args:
+        folder: Of a finished tournament.
         progress: Called with the number of deals just played.
         note: Called with a line about what could not be checked here.
         agents: Make the agents too, and compare what they call themselves and answer to fixed questions. This runs the

@@ -57,9 +57,13 @@ def gate(
     A sequential test (`gsprt`) looks at every deal, the mean of its rotations, and stops at the first that decides.
 
     Args:
+        game: Its id, or the game itself.
+        challenger, champion: By name (see `make_agent`) or themselves.
+        gain: What the challenger should win, chips per deal.
         alpha: How often an equal is accepted.
         beta: How often one that gains so much is rejected.
         most: The most deals.
+        seed, progress, record: As of `play_duplicates`.
         workers: Who plays, default this process; what is decided is the same.
 
     Raises:
@@ -97,6 +101,13 @@ def recipe_gain(
     The seed is the outer cluster: `samples` are seeds, and the interval says where another seed would fall on average.
     However many deals are played, it holds for the recipe and not only for these agents. Each agent plays its own
     deals: luck in shared deals would not show as a difference between seeds.
+
+    Args:
+        game: Its id, or the game itself.
+        recipe: An agent of every seed, by name or itself.
+        rival: In all other seats.
+        deals: Of every agent, each played once with it at every seat.
+        seed: Of the deals, 0..2**63 - 1.
     """
     won = [
         duel(game, agent, rival, deals, seed=derive(as_key(seed), number), **variant).chips[:, :, 0].mean(1)

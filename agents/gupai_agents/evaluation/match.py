@@ -208,8 +208,11 @@ def play_duplicates(
     """Play `deals` deals with every rotation of the players over the seats.
 
     Args:
+        game: Its id, or the game itself.
         players: One agent per seat, by name (see `make_agent`) or itself; the same may take several.
+        deals: Each is played once in every rotation.
         seed: Names the deals: deal d is the same whoever plays it.
+        progress: Called with the number of deals just played.
         record: Where every game is written.
         workers: Who plays, such as `workers_for(4)`, default this process; what is won is the same.
 
@@ -255,6 +258,12 @@ def duel(
     """Play one `hero`, player 0 of the result, against `villain` in all other seats; see `play_duplicates`.
 
     In a game of teams the hero has all seats of its side.
+
+    Args:
+        game: Its id, or the game itself.
+        hero, villain: By name (see `make_agent`) or themselves.
+        deals: Each is played once with the hero at every seat.
+        seed, progress, record, workers: As of `play_duplicates`.
     """
     rules = get_game(game)
     line_up = one_among(rules, variant_from(rules, variant, duel), hero, villain)

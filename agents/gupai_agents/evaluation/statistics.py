@@ -37,7 +37,14 @@ class Estimate(NamedTuple):
 
     @classmethod
     def symmetric(cls, mean: float, half_width: float, samples: int, degrees: float = NORMAL) -> "Estimate":
-        """Return a mean with an interval that reaches equally far on both sides."""
+        """Return a mean with an interval that reaches equally far on both sides.
+
+        Args:
+            mean: In the unit of the samples.
+            half_width: Of the 95% interval, in the same unit; infinite if there is none.
+            samples: Their number.
+            degrees: Of freedom, of Student's distribution.
+        """
         return cls(mean, mean - half_width, mean + half_width, samples, degrees)
 
     @property

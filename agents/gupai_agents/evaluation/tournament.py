@@ -341,7 +341,15 @@ def schedule(
     seed: int = 0,
     **variant: Unpack[Options],
 ) -> Schedule:
-    """Return a schedule for agents of these names. Raises: ValueError as `play_tournament`."""
+    """Return a schedule for agents of these names.
+
+    Args:
+        agents: Their names, two or more, all different.
+        game, deals, table, seed: As of `play_tournament`.
+
+    Raises:
+        ValueError: As `play_tournament`.
+    """
     agents = as_list("agents", agents, "names")
     if not all(isinstance(name, str) for name in agents):
         raise refused("agents", agents, "it must be a list of names")
@@ -382,8 +390,12 @@ def play_tournament(
     """Play `deals` deals, the same for all, in every rotation of every line-up of a table.
 
     Args:
+        game: Its id, or the game itself.
         agents: By name (see `make_agent`) or themselves.
+        deals: Of every line-up, each played once in every rotation.
         table: One of TABLES, who sits together.
+        seed: Names the deals, 0..2**63 - 1.
+        progress: Called with the number of deals just played.
         record: Where every game is written.
         workers: Who plays, default this process; what is found is the same.
 
@@ -416,7 +428,11 @@ def round_robin(
     workers: Workers | None = None,
     **variant: Unpack[Options],
 ) -> Standings:
-    """Return the standings of a tournament of one among equal others; see `play_tournament`."""
+    """Return the standings of a tournament of one among equal others.
+
+    Args:
+        game, agents, deals, seed, progress, workers: As of `play_tournament`.
+    """
     how: dict[str, Any] = {"seed": seed, "progress": progress, "workers": workers}
     played = play_tournament(game, agents, deals, table=ONE, **how, **variant)
     assert played.standings is not None

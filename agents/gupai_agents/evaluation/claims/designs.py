@@ -55,6 +55,8 @@ def try_claim(
     """Test all readings of a claim; the same claim and seed give the same verdict.
 
     Args:
+        claim: As `read_claim` returns it.
+        seed: Of all deals, 0..2**63 - 1.
         deals: Of each figure, instead of those the file asks for.
         panel: Players instead of the file's: agents, or texts as `make_agent` takes them, factories too.
         strong: Test policies and actions against STRONG players as well, where the variant has them.
@@ -121,7 +123,11 @@ def weights_of(game: Game, reading: Reading, deals: int | None, masters: bool = 
 def work(
     claim: Claim, deals: int | None = None, panel: Sequence[str | Agent] | None = None, strong: bool = False
 ) -> float:
-    """Return about how long a claim takes, compared with others: as much as so many deals of rule-based players."""
+    """Return about how long a claim takes, compared with others: as much as so many deals of rule-based players.
+
+    Args:
+        claim, deals, panel, strong: As of `try_claim`.
+    """
     game = get_game(claim.game)
     return sum(sum(weights_of(game, reading, deals)) for reading in with_panel(claim, panel, strong)) or 1.0
 

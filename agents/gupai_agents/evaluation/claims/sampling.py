@@ -81,8 +81,14 @@ class Sampler:
     variant: Variant
 
     def __init__(self, game: Game, variant: Variant, population: Population) -> None:
-        """Raises:
-        ValueError: For conditions that no hand meets, and for those with too many cases to list.
+        """List the hands that meet the conditions of a population.
+
+        Args:
+            game, variant: What is dealt.
+            population: The conditions on hands and partners.
+
+        Raises:
+            ValueError: For conditions that no hand meets, and for those with too many cases to list.
         """
         self.game, self.variant = game, variant
         self.rules: Any = variant.as_rules(game.rules_type)
@@ -143,11 +149,22 @@ class Sampler:
         self.roles = roles
 
     def keys(self, stream: int, first: int, deals: int) -> np.ndarray:
-        """Return the keys of some deals of a stream, int64 [deals]."""
+        """Return the keys of some deals of a stream, int64 [deals].
+
+        Args:
+            stream: A key, of which a deal's is derived by its number.
+            first: The number of the first deal.
+            deals: How many.
+        """
         return derive_each(stream, first, first + deals)
 
     def deal(self, envs: VectorEnv, stream: int, first: int) -> Dealt:
-        """Deal in all lanes the deals from number `first` on."""
+        """Deal in all lanes.
+
+        Args:
+            envs: Lanes of the game and variant.
+            stream, first: As of `keys`; lane i gets deal first + i.
+        """
         rng_keys = self.keys(stream, first, envs.num_envs)
         envs.reset(seeds=rng_keys)
         players = self.variant.players
