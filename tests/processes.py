@@ -35,7 +35,7 @@ def start_server() -> None:
     optimisers = "torch._dynamo"  # which torch imports for its first one, in two seconds
     commands = [
         "gupai_app.shell.cli",
-        "gupai_app.play.human",
+        "gupai_app.play.terminal",
         "gupai_app.training.train",
         "gupai_training.run",
         "gupai_agents.evaluation",

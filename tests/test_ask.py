@@ -21,8 +21,9 @@ from gupai_agents.failure import LONGEST, AgentError, in_one_line
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_agents.workers import Processes
 from gupai_app.play import terminal as play
-from gupai_app.play.human import Terminal
 from gupai_app.play.session import Session
+from gupai_app.play.terminal import Terminal
+from gupai_app.review import terminal as watching
 from gupai_app.shell.cli import app
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.games import get_game
@@ -151,11 +152,11 @@ def at_a_ladder(agent):
 
 def watched(agent):
     terminal = Terminal(say=lambda text: None, colour=False, width=80)
-    play.watch(GAME, VARIANT, [agent] * VARIANT.players, 1, terminal)
+    watching.watch(GAME, VARIANT, [agent] * VARIANT.players, 1, terminal)
 
 
 def watched_as_json(agent):
-    play.watch_json(GAME, VARIANT, [agent] * VARIANT.players, 1)
+    watching.watch_json(GAME, VARIANT, [agent] * VARIANT.players, 1)
 
 
 def at_ones_table(agent):

@@ -32,7 +32,7 @@ from gupai_app.server.pages import about
 from gupai_app.server.players import NAMED
 from gupai_app.words import sentences as words
 from gupai_app.words.languages import catalogue, speak
-from gupai_app.words.wording import choice_in, error_in, option_in
+from gupai_app.words.sentences import choice_in, error_in, option_in
 from gupai_env.core.rng import draw
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game

@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.features import actions_with, values_of
 from gupai_agents.evaluation.claims.masters import Pair
 from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_app.claims.template import template
+from gupai_app.claims.terminal import template
 from gupai_app.shell.cli import app
 from gupai_env import VectorEnv
 from gupai_env.core.rng import derive

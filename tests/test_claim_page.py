@@ -17,7 +17,7 @@ from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.intervals import interval
 from gupai_agents.plain_yaml import to_yaml
 from gupai_app.claims import page as claim_page
-from gupai_app.claims.terminal import find, numbers
+from gupai_app.claims.terminal import find
 from gupai_app.shell.cli import app
 
 POLICY = {
@@ -56,7 +56,7 @@ def policy():
     """A claim of a policy and its verdict, as an object and as JSON."""
     claim = claim_with(POLICY)
     found = try_claim(claim, seed=3)
-    return claim, found, json.loads(json.dumps(numbers(found, ASKED)))
+    return claim, found, json.loads(json.dumps(found.content(ASKED)))
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +245,7 @@ def test_hostile_words_of_a_claim_stay_words(policy):
 
 def test_a_claim_without_deals_has_a_page_without_them(tmp_path):
     claim = read_claim(find("jl-suit-counts"))
-    content = numbers(try_claim(claim), ASKED)
+    content = try_claim(claim).content(ASKED)
     path = tmp_path / "count.html"
     assert claim_page.write_claim(str(path), claim, content) is None
     page = path.read_text(encoding="utf-8")

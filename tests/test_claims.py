@@ -1022,7 +1022,7 @@ def test_what_is_not_tested_is_said_and_only_of_that():
     untested = claim_of(ATTACK | {"readings": [], "untested": "nobody can see it"})
     exact = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number", "expect": [{"fact": "2", "equals": 7}]}
     for claim, said in ((untested, True), (claim_of(ATTACK | {"readings": [exact]}), False)):
-        content = command.numbers(try_claim(claim), {"seed": 0, "deals": None, "panel": None})
+        content = try_claim(claim).content({"seed": 0, "deals": None, "panel": None})
         for printed in (text(content), markdown([content])):
             assert ("Not tested: nobody can see it" in printed) == ("Not tested" in printed) == said
 

@@ -18,8 +18,8 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.tournament import round_robin
 from gupai_app.__main__ import main as first
-from gupai_app.play.human import Terminal
-from gupai_app.shell import report
+from gupai_app.play.terminal import Terminal
+from gupai_app.shell import screen as report
 from gupai_app.shell.cli import app, main
 from gupai_app.shell.errors import mistakes
 from gupai_app.shell.streams import OutputLostError, printable, say
@@ -483,7 +483,7 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
         "discover jie-long --out {at}",
         "; finished work is in {at}: run the command again",
     ),
-    "gupai_app.play.terminal.watch": ("watch jie-long", ""),
+    "gupai_app.review.terminal.watch": ("watch jie-long", ""),
 }
 
 
@@ -542,7 +542,7 @@ def test_what_a_command_ends_with_is_a_line(raised, status, said, monkeypatch):
     def ends(*_, **__):
         raise raised
 
-    monkeypatch.setattr("gupai_app.play.terminal.watch", ends)
+    monkeypatch.setattr("gupai_app.review.terminal.watch", ends)
     result = run("watch", "jie-long", "random")
     assert result.exit_code == status
     assert (result.stderr == said) if said else isinstance(result.exception, UnicodeDecodeError)

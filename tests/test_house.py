@@ -118,6 +118,32 @@ def test_no_imports_go_in_a_circle():
     assert circles(MODULES) == []
 
 
+PRINT = ("gupai_app.shell.screen", "gupai_app.shell.streams")
+
+
+def reached(module: str, modules: Mapping[str, str]) -> set[str]:
+    """The modules that a module imports, and those that they import."""
+    found, todo = set(), [module]
+    while todo:
+        new = imports_of(modules[todo.pop()], modules) - found
+        found |= new
+        todo += new
+    return found
+
+
+def printing(module: str, modules: Mapping[str, str]) -> list[str]:
+    """Return the modules that print among those that a page imports."""
+    return sorted(reached(module, modules) & {*PRINT, *(each for each in modules if each.endswith(".terminal"))})
+
+
+PAGES = [module for module in MODULES if module.startswith("gupai_app.") and module.endswith(".routes")]
+
+
+@pytest.mark.parametrize("module", PAGES)
+def test_pages_import_nothing_that_prints(module):
+    assert printing(module, MODULES) == []
+
+
 # --- names of games -------------------------------------------------------------------------------
 
 
@@ -369,6 +395,10 @@ def test_a_circle_is_found(line):
     found = circles(MODULES | {"gupai_app.shell.streams": line})
     assert {"gupai_app.shell.streams", "gupai_app.shell.cli"} <= set(found)
     assert "gupai_env.core.game" not in found and "gupai_app.__main__" not in found
+
+
+def test_a_page_that_prints_is_found():
+    assert printing("gupai_app.play.routes", MODULES | {"gupai_app.play.table": "from gupai_app.shell import screen"})
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_deals_of_a_ladder_are_in_range(deals, few, message):
 def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
     words = ["ladder", "tiu-u", "--deals", "20", "--few", "2", "-o", "must_catch=true"]
     monkeypatch.setattr("sys.argv", ["gupai", *words])
-    monkeypatch.setattr("gupai_app.tournaments.ladder.SEARCHES", ("search:playouts=3",))
+    monkeypatch.setattr("gupai_app.tournaments.terminal.SEARCHES", ("search:playouts=3",))
     climbed = []
 
     def once(*arguments, **options):

@@ -17,8 +17,7 @@ import gupai_training
 from gupai_app.server.app import create_app
 from gupai_app.shell.cli import app
 from gupai_app.words.languages import ENGLISH, LANGUAGES, catalogue, preferred, simplified, speak
-from gupai_app.words.sentences import being_prepared
-from gupai_app.words.wording import title_in
+from gupai_app.words.sentences import being_prepared, title_in
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import GAMES, get_game

@@ -24,9 +24,9 @@ from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.exact import build_tree
 from gupai_app.play.address import Address
-from gupai_app.play.human import HumanAgent, Terminal
 from gupai_app.play.moves import digits
 from gupai_app.play.table import WebGame
+from gupai_app.play.terminal import HumanAgent, Terminal
 from gupai_env import Move
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.move import AWAY

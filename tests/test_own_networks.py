@@ -273,7 +273,7 @@ def test_a_graph_plays_the_same_in_another_process(graph):
     ],
 )
 def test_commands_take_a_graph(graph, words, printed, monkeypatch):
-    monkeypatch.setattr("gupai_app.tournaments.ladder.SEARCHES", ("search:playouts=3",))
+    monkeypatch.setattr("gupai_app.tournaments.terminal.SEARCHES", ("search:playouts=3",))
 
     def filled(text):
         return text.replace("GRAPH", f"onnx:{graph}").replace("FILE", str(graph))

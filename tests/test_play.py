@@ -6,9 +6,10 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_app.play import terminal as play
-from gupai_app.play.human import HumanAgent, Terminal, _begins
 from gupai_app.play.moves import Entry, entries_of
 from gupai_app.play.session import Session
+from gupai_app.play.terminal import HumanAgent, Terminal, _begins
+from gupai_app.review import terminal as watching
 from gupai_env import GAMES, get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS
@@ -103,7 +104,7 @@ def test_a_deal_that_is_not_the_last_is_shown_as_it_ended(watched):
     variant, agents = game.variant(deals=3), [make_agent("greedy")] * 4
     session = Session(game, variant, 4)
     if watched:
-        play.watch(game, variant, agents, 4, terminal)
+        watching.watch(game, variant, agents, 4, terminal)
     else:
         play._play_episode(session, agents, Person("jie-long", terminal), 1, seat_names(4, 1))
     shown = [scene for scene in terminal.scenes if any("chips" in place.note for place in scene.places)]

@@ -3,9 +3,9 @@
 import pytest
 from typer.testing import CliRunner
 
-from gupai_app.shell import report
+from gupai_app.shell import screen
 from gupai_app.shell.cli import app
-from gupai_app.tournaments import ladder
+from gupai_app.tournaments import terminal
 
 COUNTED = {  # commands and the work that their bar counts
     "tournament jie-long greedy random tuned --deals 30 --table all": (6 + 6 + 3) * 30,
@@ -51,8 +51,8 @@ BARS: list[Bar] = []
 def read(monkeypatch, tmp_path):
     """Bars are read, in a folder of their own."""
     BARS.clear()
-    monkeypatch.setattr(report, "Progress", Bar)
-    monkeypatch.setattr(ladder, "players", lambda *asked: ["greedy", "random", "search:playouts=2"])
+    monkeypatch.setattr(screen, "Progress", Bar)
+    monkeypatch.setattr(terminal, "ladder_players", lambda *asked: ["greedy", "random", "search:playouts=2"])
     monkeypatch.chdir(tmp_path)
 
 

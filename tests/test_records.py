@@ -562,9 +562,9 @@ def test_replay_begins_at_the_game_that_is_named_and_tells_mistakes(tmp_path):
 
 
 def test_a_person_steps_through_a_game():
-    from gupai_app.play.human import Quit, Terminal
     from gupai_app.play.session import Session
-    from gupai_app.play.terminal import replay
+    from gupai_app.play.terminal import Quit, Terminal
+    from gupai_app.review.terminal import replay
 
     def played(game):
         session = Session(get_game(game), get_game(game).variant(), 5)

@@ -14,7 +14,7 @@ from gupai_agents.agent import DecisionBatch, Memories, ask, probabilities
 from gupai_agents.decisions import answers
 from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
 from gupai_agents.network_agent import ObservationAgent
-from gupai_app.play import terminal as play
+from gupai_app.review import terminal as watching
 from gupai_app.shell.cli import app
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
@@ -60,7 +60,7 @@ def self_play(agent) -> None:
 
 
 def watched(agent) -> None:
-    play.watch_json(GAME, GAME.variant(), [agent] * 4, 1)
+    watching.watch_json(GAME, GAME.variant(), [agent] * 4, 1)
 
 
 def gym(make):
@@ -699,7 +699,7 @@ WRITERS = {  # every command that writes one file: the words before its name, an
     "export --sb3": ("export missing --sb3", None),
     "tune --out": ("tune jie-long --out", "gupai_app.training.tune.run"),
     "claim --html": ("claim run jl-attack-2 --html", "gupai_app.claims.terminal.test"),
-    "watch --record": ("watch jie-long random --record", "gupai_app.play.terminal.watch"),
+    "watch --record": ("watch jie-long random --record", "gupai_app.review.terminal.watch"),
     "play --record": ("play jie-long --against random --record", "gupai_app.play.terminal.play"),
     "gate --record": ("gate jie-long greedy random --record", "gupai_agents.evaluation.gate"),
     "tournament --record": (

@@ -11,7 +11,8 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.evaluation import build_tree, play_tournament
 from gupai_agents.evaluation.tournament import schedule
-from gupai_app.shell import report
+from gupai_app.play import terminal as play
+from gupai_app.tournaments import terminal
 from gupai_env import GAMES, get_game
 
 RUNS = [f"checkpoint:/home/someone/experiments/runs/ding-niu-long-entropy-{seed}" for seed in (1, 2)]
@@ -19,7 +20,7 @@ RUNS = [f"checkpoint:/home/someone/experiments/runs/ding-niu-long-entropy-{seed}
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_option_that_the_rules_suggest_is_one_that_the_game_allows(game, capsys):
-    report.rules(GAMES[game])
+    play.rules(GAMES[game])
     (suggested,) = re.findall(rf"gupai play {game} -o (\S+)", capsys.readouterr().out)
     assert GAMES[game].variant.parse([suggested]).changed()
     with pytest.raises(ValueError, match=f"for instance {suggested}"):
@@ -28,7 +29,7 @@ def test_the_option_that_the_rules_suggest_is_one_that_the_game_allows(game, cap
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_rules_say_how_many_deals_and_players_are_allowed(game, capsys):
-    report.rules(GAMES[game])
+    play.rules(GAMES[game])
     shown = capsys.readouterr().out
     variant = GAMES[game].variant
     assert re.search(r"deals +1 +1 to 1000 ", shown)
@@ -43,7 +44,7 @@ def test_the_rules_say_how_many_deals_and_players_are_allowed(game, capsys):
 def test_names_of_options_features_and_players_are_not_broken_in_a_narrow_terminal(width, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", width)
     for game in GAMES.values():
-        report.rules(game)
+        play.rules(game)
         begins = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()}
         names = [field.name for field in fields(game.variant)] + [feature.name for feature in game.features]
         assert begins >= {*names, *game.heuristics}
@@ -59,14 +60,14 @@ def test_bounded_options_say_their_bounds():
 
 
 def test_long_names_keep_the_ends_that_tell_them_apart():
-    assert report.short_names(["random", "variety"]) == ["random", "variety"]
-    short = report.short_names(["greedy", *RUNS])
+    assert terminal.short_names(["random", "variety"]) == ["random", "variety"]
+    short = terminal.short_names(["greedy", *RUNS])
     assert short == ["greedy", "…entropy-1", "…entropy-2"]
     ends = ["checkpoint:/runs/one/averaged.safetensors", "checkpoint:/runs/two/averaged.safetensors"]
-    short = report.short_names(ends)
+    short = terminal.short_names(ends)
     assert len(set(short)) == 2
     assert all(name.endswith(each[1:]) for name, each in zip(ends, short, strict=True))
-    assert report.short_names(ends[:1] * 2) == ["…fetensors"] * 2  # the same player twice
+    assert terminal.short_names(ends[:1] * 2) == ["…fetensors"] * 2  # the same player twice
 
 
 def test_a_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypatch):
@@ -75,7 +76,7 @@ def test_a_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypat
     plan = schedule(game, players, 3, seed=1)
     found = plan.empty()
     found.chips[:] = np.arange(found.chips.size).reshape(found.chips.shape)
-    report.tournament(found, 2.0)
+    terminal.tournament(found, 2.0)
     shown = capsys.readouterr().out
     joined = "".join(shown.split())
     for seed, name in enumerate(RUNS, 1):
@@ -88,7 +89,7 @@ def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_fi
     monkeypatch.setenv("COLUMNS", "160")
     players = ("random", "greedy", "variety")
     found = play_tournament("jie-long", [make_agent(name) for name in players], 60, seed=1)
-    report.tournament(found, 2.0)
+    terminal.tournament(found, 2.0)
     shown = capsys.readouterr().out
     assert "One agent sits among equal others, in every deal once at each seat, and counts alone.\n" in shown
     rows = [
@@ -104,7 +105,7 @@ def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_fi
             assert round(found.standings.against(hero, villain).mean, 2) in printed
         for seat in range(4):
             assert round(found.at_seat(hero, seat).mean, 2) in printed
-    report.tournament(found, 2.0, as_json=True)
+    terminal.tournament(found, 2.0, as_json=True)
     said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     for each in said["duels"]:
         assert each["mean"] == found.standings.against(each["hero"], each["villain"]).mean
@@ -115,7 +116,7 @@ def test_exploitability_is_told_as_values_and_gains(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     tree = build_tree("jie-long", deck="tiny", players=2)
     policy = tree.uniform()
-    report.exploitability(tree, {"random": policy}, 1.0)
+    terminal.exploitability(tree, {"random": policy}, 1.0)
     values, gains = tree.values(policy), tree.gains(policy)
     (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["random"])
     assert [float(word) for word in row[1:]] == pytest.approx([*values, *gains, gains.mean()], abs=5.1e-5)
@@ -130,6 +131,6 @@ def test_exploitability_is_explained_where_there_is_one(sides, said, capsys, mon
     )
     tree.values = tree.gains = lambda policy: zeros
     tree.exploitability = lambda policy: 0.0
-    report.exploitability(tree, {"random": zeros}, 1.0)
+    terminal.exploitability(tree, {"random": zeros}, 1.0)
     end = f"; exploitability is the mean of {said}.\n" if said else " while the others keep to the policy.\n"
     assert capsys.readouterr().out.endswith(end)

@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_app.shell.cli import app
-from gupai_app.shell.report import Screen
+from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
-from gupai_app.training.progress import ScreenReporter, results_table
+from gupai_app.training.terminal import ScreenReporter, results_table
 from gupai_env import get_game
 from gupai_env.words.files import locked
 from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse

@@ -29,9 +29,9 @@ from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_ca
 from gupai_agents.identity import digest_of
 from gupai_agents.shipped import NETWORKS
 from gupai_agents.workers import Processes
-from gupai_app.shell import report
 from gupai_app.shell.cli import app
 from gupai_app.shell.errors import Mistake
+from gupai_app.tournaments import terminal
 from gupai_app.tournaments.benchmark import who_plays
 
 V1 = read_suite("v1")
@@ -151,7 +151,7 @@ def test_what_ships_is_recorded_again_with_the_players_that_were_replaced():
 
 
 def test_the_table_says_which_best_is_a_hundred_where_another_ships_now(capsys):
-    report.benchmark([play_benchmark({"tien-gow": "random", "tiu-u": "random"}, deals=2)])
+    terminal.benchmark([play_benchmark({"tien-gow": "random", "tiu-u": "random"}, deals=2)])
     shown = capsys.readouterr().out
     assert "random to best of v1" in next(line for line in shown.splitlines() if "tien-gow" in line)
     assert "of v1" not in next(line for line in shown.splitlines() if line.strip().startswith("tiu-u"))
@@ -404,7 +404,7 @@ def test_json_has_every_figure_and_no_chips():
 
 def test_a_card_alone_shows_who_scores_0_and_100(card, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    report.benchmark([card])
+    terminal.benchmark([card])
     shown = capsys.readouterr().out
     for task in QUICK:
         players = list(V1.task(task).population)

@@ -16,16 +16,16 @@ from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate, Sequential
 from gupai_agents.evaluation.tournament import schedule
 from gupai_app.claims import terminal as claims
-from gupai_app.play.human import _begins, _columns
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import _play_episode
+from gupai_app.play.terminal import _begins, _columns, _play_episode
 from gupai_app.review.routes import luck
-from gupai_app.shell import report
+from gupai_app.shell.screen import put, table_of
+from gupai_app.tournaments import terminal
 from gupai_app.tournaments.folders import Kept
 from gupai_app.tournaments.routes import index_of_game
 from gupai_app.training import discover
-from gupai_app.training.progress import ScreenReporter
-from gupai_app.training.speed import COUNTED, RUNS, Figure, machine
+from gupai_app.training.speed import COUNTED, RUNS, Figure, machine, speed
+from gupai_app.training.terminal import ScreenReporter
 from gupai_app.words.sentences import result
 from gupai_env import get_game
 from gupai_env.games.phrases import deal_of_match
@@ -132,11 +132,11 @@ def gated(verdict):
 )
 def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
-    report.gate(gated(verdict), ["new", "old"], 1.0, 2.0)
+    terminal.gate(gated(verdict), ["new", "old"], 1.0, 2.0)
     first, second = capsys.readouterr().out.splitlines()
     assert first == said
     assert second.startswith("One new among old: +1.25 ±0.50 chips per deal after 1,234 deals")
-    report.gate(gated(verdict), ["new", "old"], 1.0, 2.0, as_json=True)
+    terminal.gate(gated(verdict), ["new", "old"], 1.0, 2.0, as_json=True)
     printed = json.loads(capsys.readouterr().out)
     assert (printed["challenger"], printed["champion"], printed["verdict"]) == ("new", "old", verdict)
     assert (printed["mean"], printed["low"], printed["high"], printed["n"]) == (1.25, 0.75, 1.75, 1234)
@@ -153,7 +153,7 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
 def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     effort = Effort(TUNING, 7, 8, 90, 5, 70)
-    report.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
+    terminal.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
     shown = capsys.readouterr().out
     assert said in shown and "\nBest response: heuristic:pips=1\n" in shown  # to be copied
     assert "tuning: 7 generations of 8 heuristics in 90 deals each; measured in 70 other deals" in shown
@@ -161,7 +161,7 @@ def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, mo
 
 @pytest.mark.parametrize(("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")])
 def test_a_small_p_is_not_told_as_zero(p, said):
-    assert report._p(p) == said
+    assert terminal._p(p) == said
 
 
 def test_the_place_of_an_agent_is_the_mean_one_counted_from_1(capsys, monkeypatch):
@@ -171,7 +171,7 @@ def test_the_place_of_an_agent_is_the_mean_one_counted_from_1(capsys, monkeypatc
     found.chips[0, :, :, 0] += 5  # of two line-ups, in the first agent 0 is alone
     found.chips[1, :, :, 0] -= 5
     assert [form.places for form in found.performances] == [(1, 0, 0, 0), (0, 0, 0, 1)]
-    report.tournament(found, 1.0)
+    terminal.tournament(found, 1.0)
     shown = capsys.readouterr().out
     rows = [line.split() for line in shown[shown.index("Every agent") :].splitlines()]
     places = {row[0]: row for row in rows if row[:1] in (["first"], ["last"]) and "%" in " ".join(row)}
@@ -270,7 +270,7 @@ def test_speeds_are_in_their_units(capsys):
         Figure("pai-gow", "import", 0.456, "s"),
         Figure("pai-gow", "memory", 65536, "bytes"),
     ]
-    report.speed(figures)
+    speed(figures)
     shown = capsys.readouterr().out
     rows = [" ".join(line.split()) for line in shown.splitlines()]
     for row in ("random play 1,234,568", "two cores 1.99 x", "import 0.46 s", "memory 65,536 bytes"):
@@ -384,19 +384,19 @@ def test_typed_words_begin_those_of_a_verb(words, typed, begins):
 @pytest.mark.parametrize("width", [34, 40, 60])
 def test_no_number_of_a_table_is_broken_across_lines(width, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(width))
-    table = report.table_of("a player with a long name", "against another one", "deals")
+    table = table_of("a player with a long name", "against another one", "deals")
     numbers = ["+1234.56 ±0.12", "12,345,678"]
     table.add_row("heuristic:pips=1", *numbers)
-    report.put(table)
+    put(table)
     shown = capsys.readouterr().out
     assert all(part in shown for number in numbers for part in number.split())
 
 
 def test_a_table_in_a_file_is_as_wide_as_it_needs(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS", raising=False)
-    table = report.table_of(*(f"column {number}" for number in range(20)))
+    table = table_of(*(f"column {number}" for number in range(20)))
     table.add_row(*(f"a few words {number}" for number in range(20)))
-    report.put(table)
+    put(table)
     (row,) = (line for line in capsys.readouterr().out.splitlines() if "few" in line)
     assert row.split("a few words")[1:][-1].strip() == "19"
 

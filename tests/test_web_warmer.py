@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from gupai_agents import make_agent
 from gupai_app.play.address import Address
 from gupai_app.play.table import WebGame
-from gupai_app.server import players, warm, warmer
+from gupai_app.server import players, warming
 from gupai_app.server.app import create_app
-from gupai_app.server.warmer import HINTS, MATCHES, PLAYERS, Warmer
+from gupai_app.server.warming import HINTS, MATCHES, PLAYERS, Warmer
 from gupai_app.shell.cli import app
 from gupai_env.core import compiling
 from gupai_env.games import GAMES, get_game
@@ -38,12 +38,12 @@ def held(monkeypatch):
 
     def parts(game):
         for what in ("players", "hints", "matches"):
-            yield warm.Part(what, lambda what=what: work(game.id, what))
+            yield warming.Part(what, lambda what=what: work(game.id, what))
 
-    monkeypatch.setattr(warmer, "parts", parts)
-    monkeypatch.setattr(warmer, "PATIENCE", 0.2)
-    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: None)
-    monkeypatch.setattr(warmer, "hints_on_disk", lambda game: False)
+    monkeypatch.setattr(warming, "parts", parts)
+    monkeypatch.setattr(warming, "PATIENCE", 0.2)
+    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: None)
+    monkeypatch.setattr(warming, "hints_on_disk", lambda game: False)
     yield done, step
     step.release(1000)
 
@@ -88,7 +88,7 @@ def test_hints_that_another_process_compiles_are_awaited_and_other_games_are_not
         begun.append(game.id)
         ended.acquire()
 
-    monkeypatch.setattr(warmer, "prepare_elsewhere", elsewhere)
+    monkeypatch.setattr(warming, "prepare_elsewhere", elsewhere)
     first, second = get_game("jie-long"), get_game("tiu-u")
     found = Warmer([first, second])
     step.release(1)
@@ -122,7 +122,7 @@ def test_another_process_takes_the_game_that_is_wanted_next_and_then_the_others_
             time.sleep(0.01)
         raise AssertionError(taken)
 
-    monkeypatch.setattr(warmer, "prepare_elsewhere", elsewhere)
+    monkeypatch.setattr(warming, "prepare_elsewhere", elsewhere)
     first, second, *_, wanted = GAMES
     found = Warmer(GAMES.values())
     assert comes(1) == [first]
@@ -137,9 +137,9 @@ def test_another_process_takes_the_game_that_is_wanted_next_and_then_the_others_
 def test_what_is_said_is_what_is_done_for_the_game_that_is_asked_for(held, monkeypatch):
     done, step = held
     begun, ended = threading.Event(), threading.Semaphore(0)
-    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: (begun.set(), ended.acquire()))
+    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: (begun.set(), ended.acquire()))
     clock = [100.0]
-    monkeypatch.setattr(warmer, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(warming, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     found = Warmer([get_game("jie-long"), get_game("tiu-u")])
     assert begun.wait(10)  # the hints of the first game, elsewhere
     clock[0] = 130.0
@@ -154,7 +154,7 @@ def test_what_is_said_is_what_is_done_for_the_game_that_is_asked_for(held, monke
 
 
 def test_a_page_that_has_something_to_show_does_not_wait(held, monkeypatch):
-    monkeypatch.setattr(warmer, "PATIENCE", 30)
+    monkeypatch.setattr(warming, "PATIENCE", 30)
     found, begin = Warmer([get_game("jie-long")]), time.monotonic()
     assert found.await_parts(get_game("jie-long"), PLAYERS, patient=False)
     assert time.monotonic() - begin < 15
@@ -163,8 +163,8 @@ def test_a_page_that_has_something_to_show_does_not_wait(held, monkeypatch):
 def test_hints_that_are_done_here_need_no_other_process(held, monkeypatch):
     _, step = held
     begun, looked = [], threading.Semaphore(0)
-    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: begun.append(game.id))
-    monkeypatch.setattr(warmer, "hints_on_disk", lambda game: looked.acquire() and game.id != "jie-long")
+    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: begun.append(game.id))
+    monkeypatch.setattr(warming, "hints_on_disk", lambda game: looked.acquire() and game.id != "jie-long")
     found = Warmer([get_game("jie-long"), get_game("tiu-u")])
     step.release(9)
     while found.await_parts(get_game("jie-long"), HINTS):
@@ -179,8 +179,8 @@ def test_hints_that_are_done_here_need_no_other_process(held, monkeypatch):
 def test_hints_that_are_on_disk_need_no_other_process(held, monkeypatch):
     _, step = held
     begun, known = [], threading.Event()
-    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: (begun.append(game.id), known.set()))
-    monkeypatch.setattr(warmer, "hints_on_disk", lambda game: game.id != "tiu-u")
+    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: (begun.append(game.id), known.set()))
+    monkeypatch.setattr(warming, "hints_on_disk", lambda game: game.id != "tiu-u")
     Warmer([get_game("jie-long"), get_game("tiu-u"), get_game("da-ling")])
     assert known.wait(10) and begun == ["tiu-u"]
     step.release(9)
@@ -188,7 +188,7 @@ def test_hints_that_are_on_disk_need_no_other_process(held, monkeypatch):
 
 def test_what_fails_in_another_process_is_done_here(held, monkeypatch):
     _, step = held
-    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: 1 / 0)
+    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: 1 / 0)
     found = Warmer([get_game("jie-long")])
     step.release(2)
     for _ in range(50):
@@ -199,16 +199,15 @@ def test_what_fails_in_another_process_is_done_here(held, monkeypatch):
 
 def test_a_part_is_prepared_by_its_number(held, monkeypatch):
     done, step = held
-    monkeypatch.setattr(warm, "parts", warmer.parts)
     step.release(1)
-    warm.prepare("tiu-u", HINTS)
+    warming.prepare("tiu-u", HINTS)
     assert done == [("tiu-u", "hints")]
 
 
 def test_another_process_prepares_what_it_is_asked_for(monkeypatch, tmp_path):
-    monkeypatch.setattr(warmer, "prepare", write_number)
+    monkeypatch.setattr(warming, "prepare", write_number)
     monkeypatch.chdir(tmp_path)
-    warmer.prepare_elsewhere(get_game("tiu-u"))
+    warming.prepare_elsewhere(get_game("tiu-u"))
     assert (tmp_path / "tiu-u").read_text() == str(HINTS)
 
 
@@ -271,11 +270,11 @@ def test_the_game_that_a_person_begins_is_prepared_next(held):
 
 def test_a_part_that_fails_is_left_to_the_page(monkeypatch):
     def parts(game):
-        yield warm.Part("players", lambda: 1 / 0)
+        yield warming.Part("players", lambda: 1 / 0)
         raise ValueError("no such thing")
 
-    monkeypatch.setattr(warmer, "parts", parts)
-    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: None)
+    monkeypatch.setattr(warming, "parts", parts)
+    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: None)
     found = Warmer([get_game("jie-long")])
     for _ in range(50):
         if not found.await_parts(get_game("jie-long"), MATCHES):
@@ -285,8 +284,8 @@ def test_a_part_that_fails_is_left_to_the_page(monkeypatch):
 
 def test_warm_says_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_path):
     found = CliRunner().invoke(app, ["warm", "jie-long"])
-    assert warm.hints_on_disk(get_game("jie-long"))
+    assert warming.hints_on_disk(get_game("jie-long"))
     monkeypatch.setattr(compiling.CONFIG, "CACHE_DIR", str(tmp_path))
-    assert not warm.hints_on_disk(get_game("jie-long"))
+    assert not warming.hints_on_disk(get_game("jie-long"))
     assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
     assert CliRunner().invoke(app, ["warm", "chess"]).exit_code == 2

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from writing import CARDS, DOCS, LADDERS, LEARNING, interval, ranked, table
 
 from gupai_agents.shipped import networks
-from gupai_app.tournaments.ladder import MEANING
+from gupai_app.tournaments.terminal import MEANING
 from gupai_env.games import GAMES
 from gupai_training.config import Config
 from gupai_training.curves import baselines_of

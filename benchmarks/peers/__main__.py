@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.peers.protocol import ENVS
 from benchmarks.peers.table import OURS, lines, markdown
 from benchmarks.peers.venvs import LIBRARIES, LibraryError, Program, interpreter
-from gupai_app.shell.report import progress
+from gupai_app.shell.screen import progress
 from gupai_app.training.speed import machine
 
 

@@ -14,17 +14,16 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import examples_of_verdict, play_again
-from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.files import RECORDED, paths
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.claims.changes import Changed, changed
 from gupai_app.claims.page import LOOKS, claim_body, deal_both_ways, deal_elsewhere
-from gupai_app.claims.terminal import numbers, paths
 from gupai_app.review.page import Parts
 from gupai_app.server.jobs import Notify
 from gupai_app.server.pages import Asked, Server, form_of, once, page, saved_as, waiting, whole
 from gupai_app.server.players import NAMED, ODD, SEARCHES, wrong_with
-from gupai_app.server.warmer import MATCHES
+from gupai_app.server.warming import MATCHES
 from gupai_env import __version__
 from gupai_env.games import get_game
 from gupai_env.words.messages import say
@@ -236,7 +235,7 @@ def _query(now: Changed) -> str:
 def _tested(now: Changed, deals: int | None, notify: Notify) -> Verdict:
     """Test a claim; return its verdict."""
     found = try_claim(now.claim, deals=deals, masters=True, progress=notify)
-    content = numbers(found, {"seed": 0, "deals": deals, "panel": None})
+    content = found.content({"seed": 0, "deals": deals, "panel": None})
     # A changed claim is repeated from its file.
     return Verdict(now.claim, content, f"{now.claim.id}.yaml" if now.changes else content["id"])
 

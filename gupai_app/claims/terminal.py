@@ -3,24 +3,27 @@
 import contextlib
 import functools
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from string import ascii_lowercase, digits
 from typing import Any
 
-from gupai_agents.evaluation.claims import Claim, Verdict, planned, read_claim, schema, try_claim, work
+import numpy as np
+
+from gupai_agents.evaluation.claims import Claim, planned, read_claim, schema, try_claim, work
 from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.files import SUFFIX, find, paths
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.report import markdown, text
-from gupai_agents.evaluation.claims.schema import ID, MOST_ID
+from gupai_agents.evaluation.claims.schema import MOST_ID
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
+from gupai_agents.evaluation.records import action_types_of
+from gupai_agents.shipped import heuristic_names
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.claims.changes import changed, fields_of
-from gupai_app.claims.template import template
-from gupai_app.shell.report import put, shares, table_of
+from gupai_app.shell.screen import put, shares, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
 from gupai_env.core.game import Game
@@ -28,6 +31,35 @@ from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
 from gupai_env.words.checks import short_repr
 from gupai_env.words.files import json_text, locked_folder, read_text, write_file
+
+BEGINNING = """\
+# A claim about {title}, tested by: gupai claim run {name}.yaml
+# Its keys: gupai claim schema. Features and metrics: gupai claim features.
+id: {name}
+statement: Write here what is claimed.
+source: who says so, and where
+game: {game}
+readings:
+"""
+ACTION = """\
+  - name: one action rather than another
+    kind: action                # exact, rate, policy, action or ordering
+    action: [{{feature: {action}}}, {{feature: heaviest}}]  # all that the action must have
+    comparator: best_alternative  # what else the player likes best; or uniform, pip_matched
+    panel: [{panel}]    # players, each at all seats
+    alternative: greater
+    margin: 0.5                 # the smallest effect worth naming, in chips
+"""
+POLICY = """\
+  - name: one player rather than another, by the doubles that it is dealt
+    kind: policy
+    treated: {treated}          # a player, or weights that are added to the baseline: +{feature}=1
+    baseline: {baseline}
+    panel: [{panel}]    # opponents
+    margin: 0.5
+    plan: {{power: 0.9}}
+    doses: {{feature: doubles, values: ["0-1", "2", "3+"]}}  # a verdict for each
+"""
 
 HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
 
@@ -111,7 +143,8 @@ def new(game: str, name: str | None = None, *, force: bool = False) -> None:
     about = get_game(game)
     name = name or f"my-{about.id}"
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
-    if not re.fullmatch(ID, path.stem) or len(path.stem) > MOST_ID:
+    letters = path.stem.replace("-", "")
+    if not all(path.stem.split("-")) or not set(letters) <= set(ascii_lowercase + digits) or len(path.stem) > MOST_ID:
         raise ValueError(
             f"{short_repr(path.stem)} is not a name of a claim; write at most {MOST_ID} lower-case letters and digits, "
             "with - between"
@@ -236,24 +269,13 @@ def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str],
     how = {"masters": True, **{name: command[name] for name in HOW if name in command}}
     how["seed"] = from_json(how["seed"])
     found = try_claim(claim, **how, progress=notify)
-    return numbers(found, command)
+    return found.content(command)
 
 
 def _keep(path: Path | None, content: dict[str, Any]) -> None:
     """Write a verdict to its path, if there is one, whole or not at all."""
     if path is not None:
         write_file(path, f"{json_text(content, 2)}\n", force=True)
-
-
-def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
-    """Return a verdict for JSON, with what made it."""
-    return {
-        "format": "gupai-verdict-1",
-        "gupai": __version__,
-        **found.as_numbers(),
-        "asked": command,
-        "file": found.claim.model_dump(mode="json", exclude_defaults=True),
-    }
 
 
 def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
@@ -272,3 +294,20 @@ def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str,
         raise ValueError(f"{path} is the verdict of another command, claim or version; name another folder")
     say(f"{path}: exists already and is kept", error=True)
     return content
+
+
+def template(game: Game, name: str) -> str:
+    """Return the text of a claim's file that can be tested as it stands."""
+    heuristics, (verbs, types) = heuristic_names(game), action_types_of(game)
+    words = {
+        "title": game.title,
+        "name": name,
+        "game": game.id,
+        "action": verbs[np.bincount(types).argmax()],
+        "panel": ", ".join(heuristics[:3]),
+        "treated": heuristics[-1],
+        "baseline": heuristics[0],
+        "feature": game.features[0].name,
+    }
+    parts = (BEGINNING, ACTION, POLICY) if game.move_of is None else (BEGINNING, POLICY)
+    return "".join(parts).format(**words)

@@ -1,6 +1,5 @@
 """The drawing of a table with buttons over it: on the tiles that may be played, and on the places where they may go."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -9,7 +8,7 @@ from markupsafe import Markup
 
 from gupai_app.play.moves import Entry, digits
 from gupai_app.review.page import LAYOUTS, Parts
-from gupai_app.words.wording import translated
+from gupai_app.words.sentences import translated
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
@@ -17,7 +16,6 @@ from gupai_env.render.svg import Layout, Table, central_piles, draw_centre, draw
 from gupai_env.words.messages import word
 from gupai_env.words.scene import Pile, Scene
 
-FACE_UP = re.compile(r'href="#g-([ulr])(\d)(\d)"')
 FINGER = 34  # the least width of a place for a finger, in units of a drawing
 _WIDTH = 100  # of a tile in its own units
 
@@ -130,14 +128,12 @@ def _playable(scene: Scene, table: Table, by_tile: ByTile) -> list[Piece]:
 
 
 def _face_up(pieces: Sequence[Piece]) -> list[Piece]:
-    return [piece for piece in pieces if FACE_UP.search(piece.attributes)]
+    return [piece for piece in pieces if piece.face]
 
 
 def _kind(piece: Piece) -> int:
     """Return the kind of a tile that lies face up."""
-    found = FACE_UP.search(piece.attributes)
-    assert found
-    return kind_of(int(found[2]), int(found[3]))
+    return kind_of(*map(int, piece.face[1:]))
 
 
 def _spot_of(move: Move, action: int) -> str:
@@ -203,9 +199,8 @@ def _over(spots: Sequence[Spot], parts: Parts) -> Iterator[str]:
 
 def _covered(piece: Piece, rim: float, least: float = 0) -> Box:
     """Return where a tile lies, with a rim of some units, and no narrower than a finger needs."""
-    found = FACE_UP.search(piece.attributes)
     short, long = _WIDTH * piece.scale, _WIDTH * LENGTH * piece.scale
-    w, h = (long, short) if found and found[1] in (LYING_LEFT, LYING_RIGHT) else (short, long)
+    w, h = (long, short) if piece.face.startswith((LYING_LEFT, LYING_RIGHT)) else (short, long)
     across, along = (max(rim, (least - side) / 2) for side in (w, h))
     return Box(piece.x - across, piece.y - along, w + 2 * across, h + 2 * along)
 

@@ -1,5 +1,6 @@
 """A game played move by move, for people to follow; the end of every deal of a match is kept."""
 
+import secrets
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
@@ -13,6 +14,11 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
 from gupai_env.words.scene import Scene
+
+
+def drawn_seed() -> int:
+    """Return a random seed: a short one, which is easily typed again."""
+    return secrets.randbelow(1_000_000)
 
 
 class Step(NamedTuple):

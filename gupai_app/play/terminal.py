@@ -1,29 +1,286 @@
-"""Playing against agents, and watching games of agents or from files, in a terminal."""
+"""A person at the terminal as an agent: the table, the moves in words, and tolerance of typing errors."""
 
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
+from string import ascii_lowercase
+
+import numpy as np
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Agent
+from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.evaluation.match import labels_of_line_up
-from gupai_agents.evaluation.records import GameRecord, RecordWriter
-from gupai_app.play.human import HumanAgent, Terminal
-from gupai_app.play.moves import ADVISER
+from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.failure import Leave
+from gupai_agents.registry import NOT_NAMED, agent_names
+from gupai_agents.search import SearchAgent
+from gupai_app.play.moves import ADVISER, Entry, digits, entries_of, headed, scores
 from gupai_app.play.session import Session
-from gupai_app.words.sentences import names_at, payment, result, winners
+from gupai_app.shell.screen import Screen, put, table_of
+from gupai_app.shell.streams import printable
+from gupai_app.words.sentences import names_at, payment, result, translated, winners
 from gupai_env.core.game import Game
-from gupai_env.core.rng import in_json
+from gupai_env.core.move import PLAY
+from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
-from gupai_env.games.phrases import chips, title
-from gupai_env.words.files import json_text
+from gupai_env.games.phrases import chips, listed, title
+from gupai_env.render import draw_text
 from gupai_env.words.messages import joined, say, word
-from gupai_env.words.scene import seat_names
-from gupai_env.words.text import columns
+from gupai_env.words.scene import Scene, seat_names
+from gupai_env.words.spelling import TILE, fill_rules, spelled
+from gupai_env.words.text import columns, wrap
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
-NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")
 Record = RecordWriter | None  # where finished games are written
+
+HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
+WIDEST = 100  # columns
+ASIDE = 4  # lines of a screen for the task, which may take two, the prompt and one to spare
+FEWEST = 4  # moves that are always listed
+
+
+class Quit(Leave):
+    """A person has left the table; uncaught it ends the program quietly."""
+
+
+class Terminal:
+    """Where a person reads and types; a test gives functions of its own."""
+
+    def __init__(
+        self,
+        ask: Callable[[str], str] = input,
+        say: Callable[[str], object] = print,
+        *,
+        colour: bool | None = None,
+        width: int | None = None,
+    ) -> None:
+        """Args: ask: shows a prompt and returns a line, or raises EOFError. say: shows some lines.
+
+        colour: whether ones and fours are red; None: if standard output is a terminal. width: columns; None:
+            those of the terminal, at most 100.
+        """
+        self._say, self._ask = say, ask
+        self.colour = sys.stdout.isatty() if colour is None else colour
+        size = shutil.get_terminal_size()
+        self.width = width or max(min(size.columns, WIDEST), 40)
+        self.height = size.lines
+
+    def ask(self, prompt: str) -> str:
+        """Return what the person answers, in small letters; raises Quit at ctrl-C or where no input is left."""
+        try:
+            return self._ask(word(prompt)).strip().lower()
+        except (EOFError, KeyboardInterrupt, RuntimeError):  # the last where standard input is closed
+            self.say("")  # after the prompt
+            raise self.leave() from None
+
+    def leave(self) -> Quit:
+        """Say that the person leaves; return what is to be raised."""
+        self.say("You have left the table.")
+        return Quit(0)
+
+    def say(self, text: str) -> None:
+        """Show some lines, in which control characters are written out."""
+        self._say(printable(word(text)))
+
+    def table(self, scene: Scene, *, near_last: bool = False) -> None:
+        """Show a table; near_last: with the near seat at the end, where the person's moves follow."""
+        drawn = draw_text(translated(scene), colour=self.colour, width=self.width, near_last=near_last)
+        self._say(f"\n{printable(drawn, colours=self.colour)}\n")
+
+    def paragraph(self, text: str) -> None:
+        """Show a text in lines of the terminal's width."""
+        self._say(printable("\n".join(wrap(word(text), self.width))))
+
+
+class HumanAgent:
+    """A person who plays a variant."""
+
+    name = "human"
+
+    def __init__(
+        self,
+        game: Game,
+        variant: Variant,
+        terminal: Terminal | None = None,
+        names: Sequence[str] | None = None,
+        adviser: SearchAgent | None = None,
+    ) -> None:
+        """Args: names: how the seats are called, by seat; None: "You", and the others by their number.
+
+        adviser: values the moves when asked.
+        """
+        self.game, self.variant, self.names = game, variant, names
+        self.terminal = Terminal() if terminal is None else terminal
+        self.hints, self.adviser = game.hints(game, variant), adviser
+        self.guide = guide_of(game, variant)
+        self._greeted = False
+        self._most = 0  # moves that were listed last
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
+        rows = range(len(batch.rng_keys))
+        return np.array([self._choose(batch.at(slice(row, row + 1))) for row in rows], np.int16)
+
+    def _choose(self, turn: DecisionBatch) -> int:
+        view = turn.views[0]
+        entries = entries_of(self.hints, view, turn.masks[0])
+        self._show(view, turn.masks[0], entries)
+        while True:
+            text = self.terminal.ask("Your move: ")
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if text in HELP:
+                self.terminal.say(f"\n{fill_rules(self.game.rules_text, self.terminal.width)}")
+                self._greeted = False
+                self._show(view, turn.masks[0], entries)
+                continue
+            if text in ADVICE and self.adviser is not None:
+                self._advise(self.adviser, turn, entries)
+                continue
+            if text in ALL and len(entries) > self._most:
+                self._list(view, entries, len(entries))
+                continue
+            answer = self._read(text, entries)
+            if isinstance(answer, str):
+                self.terminal.paragraph(answer)
+                continue
+            action = self._settle(view, answer)
+            if action is not None:
+                return action
+
+    def _show(self, view: np.record, mask: np.ndarray, entries: Sequence[Entry]) -> None:
+        """Show the table, the moves under their headings, and at first how the game is played."""
+        names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
+        if not self._greeted:
+            self.terminal.paragraph(self.hints.reminder())
+            self.terminal.paragraph(self.hints.answers())
+            if self.adviser is not None:
+                self.terminal.paragraph(say("{key} shows the value of each move.", key=ADVICE[0]))
+            self._greeted = True
+        scene = self.game.scene(self.variant, [view], names)
+        self.terminal.table(scene, near_last=True)
+        self.terminal.paragraph(say("You: {task}.", task=say(self.guide.task(view, mask))))
+        self._most = self._fitting(scene, view, entries)
+        self._list(view, entries, self._most)
+
+    def _fitting(self, scene: Scene, view: np.record, entries: Sequence[Entry]) -> int:
+        """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""
+        near = replace(scene, title="", notes=(), last_move="", places=scene.places[:1])
+        room = self.terminal.height - len(draw_text(near, width=self.terminal.width).split("\n")) - ASIDE
+        most = min(self.hints.most_shown, len(entries))
+        while most > FEWEST and len(self._listed(view, entries, most)) > room:
+            most -= 1
+        return most
+
+    def _advise(self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> None:
+        """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
+        found, how_found = scores(adviser, turn, entries)
+        ranked = sorted(range(len(entries)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
+        lines = [
+            f"{at + 1:>3}  {word(self.game.action_name(found[at].action, turn.views[0]))} "
+            f"{found[at].mean:+z.1f} ±{found[at].half:.1f}"
+            for at in ranked
+        ]
+        self.terminal.paragraph(say("{heading}:", heading=how_found))
+        self.terminal.say(_columns(lines, self.terminal.width))
+
+    def _list(self, view: np.record, entries: Sequence[Entry], most: int) -> None:
+        """Show the first moves under their headings, and how many there are besides."""
+        self.terminal.say("\n".join(self._listed(view, entries, most)))
+
+    def _listed(self, view: np.record, entries: Sequence[Entry], most: int) -> list[str]:
+        """Return the lines that list the first moves."""
+        lines: list[str] = []
+        for heading, numbered in headed(self.hints, entries).items():
+            labels = [(number, word(self.hints.label(view, entry.actions))) for number, entry in numbered]
+            words = [f"{number:>3}  {label}" for number, label in labels if number <= most]
+            if words:
+                lines.append(word(say("{heading}:", heading=say(heading))))
+                lines += _columns(words, self.terminal.width).split("\n")
+        if len(entries) > most:
+            lines.append(word(say("There are {number} more; type all to see them.", number=len(entries) - most)))
+        return lines
+
+    def _read(self, text: str, entries: Sequence[Entry]) -> Entry | str:
+        """Return the move that a text means, or a sentence that says why it means none."""
+        typed = text.removeprefix("#").strip()
+        is_number = typed.isdecimal()
+        at = int(typed) if is_number else 0
+        by_number = entries[at - 1] if 1 <= at <= len(entries) else None
+        spell = spelled if "/" in text else str  # a split may be spelled in many ways; other tiles are found below
+        by_name = next((entry for entry in entries if spell(entry.move.name) == spell(text)), None)
+        if by_name:
+            return by_name
+        tiles = tuple(sorted(kind_of(int(a), int(b)) for a, b in TILE.findall(text)))
+        words = "".join(letter if letter in ascii_lowercase else " " for letter in text).split()
+        if is_number and (text.startswith("#") or not tiles):
+            return by_number or say(
+                "There is no move {number}; your moves are 1 to {most}.", number=at, most=len(entries)
+            )
+        if not text:
+            return self.hints.answers()
+        if set(TILE.sub("", text)) - set(ascii_lowercase + " ,"):
+            return say("I do not understand {text!r}. {advice}", text=text, advice=say(self.hints.answers()))
+        by_tile = self._named(tiles, words, entries)
+        if by_number and by_tile is not by_number and any(entry.move.named == tiles for entry in entries):
+            tile = f"[{text[0]}:{text[1]}]"
+            question = "Is {text} a move or a tile? Type #{number} for move {number}, or {tile} for the tile."
+            return say(question, text=text, number=at, tile=tile)
+        return by_number if by_number and isinstance(by_tile, str) else by_tile
+
+    def _named(self, tiles: tuple, words: list[str], entries: Sequence[Entry]) -> Entry | str:
+        """Return the move with these tiles, its verb beginning like the words typed, or why there is none."""
+        called = "".join(map(tile_name, tiles))
+        fitting = [entry for entry in entries if entry.move.named == tiles] if tiles else list(entries)
+        if words:
+            fitting = [entry for entry in fitting if _begins(entry.move.verb.split(), words)]
+        elif any(entry.move.verb == PLAY for entry in entries):  # a tile alone is to be played
+            others = [entry.move.verb for entry in fitting if entry.move.verb != PLAY]
+            fitting = [entry for entry in fitting if entry.move.verb == PLAY]
+            if others and not fitting:
+                return f"{called} cannot be played now; type {others[0]} {digits(tiles)} to {others[0]} it."
+        if len(fitting) == 1:
+            return fitting[0]
+        if not fitting and not tiles:
+            return say("I do not understand {text!r}. {advice}", text=" ".join(words), advice=say(self.hints.answers()))
+        if not fitting:
+            text = " ".join([*words, called])
+            return say("{text} is not among your moves, which are 1 to {most}.", text=text, most=len(entries))
+        if tiles:
+            return "More than one of your moves is like that; type the number of one."
+        verbs = listed((entry.move.verb for entry in fitting), "or")
+        return f"Which tile? Type {verbs} 64 for [6:4], or the number of a move."
+
+    def _settle(self, view: np.record, entry: Entry) -> int | None:
+        """Return the action of a move; ask where tiles can be turned two ways. None: rather another move."""
+        if len(entry.actions) == 1:
+            return entry.actions[0]
+        question, answers = self.hints.choice(view, entry.actions)
+        while True:
+            text = self.terminal.ask(f"{word(question)} ")
+            if text in answers:
+                return answers[text]
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if not text:
+                return None
+            advice = "Answer {answers}, or nothing to choose another move."
+            self.terminal.paragraph(say(advice, answers=listed(list(answers), "or")))
+
+
+def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:
+    """True if everything typed is the beginning of one of the words."""
+    return all(any(word.startswith(part) for word in words) for part in typed)
+
+
+def _columns(entries: Sequence[str], width: int) -> str:
+    """Lay entries out in columns of equal width, row by row."""
+    column = max(map(columns, entries)) + 2
+    across = max(width // column, 1)
+    rows = [entries[at : at + across] for at in range(0, len(entries), across)]
+    return "\n".join("".join(entry + " " * (column - columns(entry)) for entry in row).rstrip() for row in rows)
 
 
 def play(
@@ -92,117 +349,44 @@ def _wants_more(terminal: Terminal) -> bool:
         terminal.say("Answer y or n.")
 
 
-def watch(
-    game: Game,
-    variant: Variant,
-    agents: Sequence[Agent],
-    seed: int,
-    terminal: Terminal,
-    *,
-    tables: bool = False,
-    record: Record = None,
-) -> None:
-    """Show one episode of agents, one per seat, move by move; with `tables` the table after every move."""
-    session = Session(game, variant, seed)
-    names = labels_of_line_up(agents)
-    terminal.paragraph(say("{game}, seed {seed}", game=title(game, variant), seed=seed))
-    _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables)
-    _keep(session, names, record)
-
-
-def replay(
-    games: Iterable[GameRecord], first: int, terminal: Terminal, *, tables: bool = False, step: bool = True
-) -> None:
-    """Show recorded games, the first of them number `first`, as `watch` does; raises Quit if the person leaves.
-
-    Args: step: wait for the person after every move.
-    """
-    if step:
-        terminal.paragraph("Enter shows the next move, n the next game, q leaves.")
-    for number, game in enumerate(games, first):
-        session = Session.of(game)
-        terminal.say("")
-        head = "Game {number}: {game}, seed {seed}, episode {episode}"
-        what = title(game.game, game.variant)
-        terminal.paragraph(say(head, number=number, game=what, seed=game.seed, episode=game.episode))
-        _show(
-            session,
-            game.agents,
-            lambda session, game=game: game.actions[len(session.actions)],  # type: ignore[misc]
-            terminal,
-            tables=tables,
-            go_on=(lambda: _next_move(terminal)) if step else None,
-        )
-
-
-def _next_move(terminal: Terminal) -> bool:
-    """Return whether the person wants to see the next move, rather than the next game; raises Quit."""
-    while True:
-        answer = terminal.ask("")
-        if answer in LEAVE:
-            raise terminal.leave()
-        if answer in (*NEXT, *SKIP):
-            return answer in NEXT
-        terminal.say("Press Enter for the next move, n for the next game, q to leave.")
-
-
-def _show(
-    session: Session,
-    agents: Sequence[str],
-    answer: Callable[[Session], int],
-    terminal: Terminal,
-    *,
-    tables: bool,
-    go_on: Callable[[], bool] | None = None,
-) -> None:
-    """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
-    names = [
-        say("{seat} {agent}", seat=seat, agent=name) for seat, name in zip(seat_names(len(agents)), agents, strict=True)
-    ]
-    deal = -1
-    known: tuple[str, ...] = ()  # the notes of the last table shown
-    while not session.terminated:
-        begins, deal = session.state.deal > deal, int(session.state.deal)
-        if begins or tables:
-            scene = session.scene(names)
-            terminal.table(scene)
-            known = scene.notes
-        if go_on is not None and not go_on():
-            return
-        step = session.take(answer(session), names, known)
-        done = word(say("{name}: {move}", name=names[step.seat], move=say(step.words)))
-        space = " " * max(36 - columns(done), 0)
-        terminal.say(f"{step.number:>3}  {done}{space}  {word(step.news)}".rstrip())
-        if step.payoffs:
-            terminal.table(step.scene)
-
-
-def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None) -> None:
-    """Print one episode as one JSON object per move; where a move ends a deal, `payoffs` are chips by seat."""
-    session, names = Session(game, variant, seed), labels_of_line_up(agents)
-    while not session.terminated:
-        deal = int(session.state.deal)
-        seat = session.seat
-        view, legal = session.view(seat), session.mask().nonzero()[0].tolist()
-        action = session.answer(agents[seat])
-        payoffs = session.play(action)
-        line = {
-            "game": game.id,
-            "seed": in_json(seed),
-            "deal": deal,
-            "move": int(session.state.moves),
-            "seat": seat,
-            "agent": names[seat],
-            "action": action,
-            "name": game.action_name(action, view),
-            "legal": legal,
-            "payoffs": payoffs,
-        }
-        print(json_text(line))
-    _keep(session, names, record)
-
-
 def _keep(session: Session, agents: Sequence[str], record: Record) -> None:
     """Write a finished game."""
     if record is not None:
         record.write([session.record(agents)])
+
+
+def games(listed: Iterable[Game]) -> None:
+    """Print the games, a line each."""
+    table = table_of("game", "", show_header=False)
+    for game in listed:
+        table.add_row(game.id, game.rules_text.partition("\n")[0])
+    put(table, "For the rules of a game, its options and its agents: gupai rules GAME")
+
+
+def rules(game: Game) -> None:
+    """Print the rules of a game, its options and who plays it."""
+    table = table_of("option", "default", "allowed", "meaning")
+    table.columns[0].no_wrap = True
+    for field in fields(game.variant):
+        allowed = game.variant.allowed(field.name)
+        table.add_row(field.name, str(field.default).lower(), allowed, field.metadata["help"])
+    features = table_of("feature", "unit", "range", "meaning")
+    features.columns[0].no_wrap = True
+    for feature in game.features:
+        features.add_row(feature.name, feature.unit, f"{feature.low:g} to {feature.high:g}", feature.meaning)
+    heuristics = table_of("player", "weights")
+    heuristics.columns[0].no_wrap = True
+    for name, weights in game.heuristics.items():
+        heuristics.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
+    Terminal().say(fill_rules(game.rules_text, Screen().width))
+    put(
+        table,
+        f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
+        f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
+        f"Agents: {', '.join([*agent_names(game), *NOT_NAMED])}.",
+        "Rule-based agents weigh features of each action and play the best one:",
+        heuristics,
+        features,
+        f"To change weights: heuristic:FEATURE=WEIGHT,..., {next(iter(game.heuristics))}+FEATURE=WEIGHT, or with a "
+        f"temperature, {next(iter(game.heuristics))}@1.5",
+    )

@@ -19,8 +19,7 @@ from gupai_agents.evaluation.records import GameRecord
 from gupai_app.play.session import Session, Step
 from gupai_app.server.html import filled, sheet
 from gupai_app.words.languages import spoken
-from gupai_app.words.sentences import names_at
-from gupai_app.words.wording import translated, translated_place
+from gupai_app.words.sentences import names_at, translated, translated_place
 from gupai_env.games.phrases import chips, title
 from gupai_env.render.pieces import Piece, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out

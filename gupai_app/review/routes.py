@@ -32,7 +32,7 @@ from gupai_app.review.page import Parts, called, near_of, result_of, stepper
 from gupai_app.server.pages import Asked, Query, form_of, once, page, waiting, whole
 from gupai_app.server.players import SEARCHES, Players
 from gupai_app.server.safety import MOST_QUERY
-from gupai_app.server.warmer import MATCHES
+from gupai_app.server.warming import MATCHES
 from gupai_env.core.rng import KEYS
 from gupai_env.games.phrases import title
 from gupai_env.words.checks import refused, short_repr

@@ -1,57 +1,24 @@
-"""The server: its middleware and the pages of games; claims, tournaments and runs have modules of their own."""
+"""The server: its middleware, the pages of every subject, and what goes wrong."""
 
-import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
-from gupai_agents.levels import levels
 from gupai_app.claims import routes as claims
-from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, number_in, rules_of
-from gupai_app.play.pictures import Tips, rules_in_words, table_picture
-from gupai_app.play.table import WebGame
+from gupai_app.play import routes as play
 from gupai_app.review import routes as review
-from gupai_app.server.pages import (
-    Asked,
-    Query,
-    Server,
-    about,
-    assets,
-    game_called,
-    options_of,
-    page,
-    page_before,
-    saved_as,
-    sentence,
-    waiting,
-    whole,
-)
-from gupai_app.server.players import Players, level_names
+from gupai_app.server.pages import Server, assets, page_before, sentence
+from gupai_app.server.players import Players
 from gupai_app.server.safety import Guard, RefusedError
-from gupai_app.server.warmer import HINTS, PLAYERS, Warmer
-from gupai_app.shell.options import SEEDS
-from gupai_app.tournaments import routes as kept
-from gupai_app.training import comparison as compare
-from gupai_app.training import routes as runs_of
-from gupai_app.words.sentences import compass
-from gupai_env.core.rng import KEYS, draw
-from gupai_env.core.streams import PERSON_STREAM
-from gupai_env.games import GAMES, get_game, load_plugins
-from gupai_env.games.guide import guide_of
-from gupai_env.games.phrases import title
-from gupai_env.render.pieces import THEMES
+from gupai_app.server.warming import Warmer
+from gupai_app.tournaments import routes as tournament_pages
+from gupai_app.training import routes as training
+from gupai_env.games import GAMES, load_plugins
 from gupai_env.words.files import describe
 from gupai_env.words.messages import say
-
-ANY = "any"  # seat: one is drawn
-LONG_LIST = 24  # moves under a heading; more are folded away
-SHORT_LIST = 6  # splits that are listed without being asked for
-MOST_TOGETHER = 8  # actions that one click plays
 
 router = APIRouter()
 
@@ -78,15 +45,9 @@ def create_app(
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, said_instead)
-    for each in (router, claims.router, compare.router, review.router, runs_of.router, kept.router):
+    for each in (router, *(subject.router for subject in (play, review, claims, tournament_pages, training))):
         app.include_router(each)
     return app
-
-
-@router.get("/")
-def front() -> Response:
-    guides = [guide_of(game, game.variant()) for game in map(get_game, GAMES)]
-    return page("front.html", games=[(guide.game, guide.kind, guide.goal()) for guide in guides])
 
 
 @router.get("/language")
@@ -95,108 +56,12 @@ def language(request: Request) -> Response:
     return RedirectResponse(page_before(request) or "/", 303)
 
 
-@router.get("/picture/{theme}.svg")
-def picture(theme: str) -> Response:
-    if theme not in THEMES:
-        raise HTTPException(404)
-    drawn = table_picture(get_game(next(iter(GAMES))), theme)
-    return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
-
-
 @router.get("/static/{name}")
 def asset(name: str) -> Response:
     if name not in assets():
         raise HTTPException(404)
     content, kind = assets()[name]
     return Response(content, media_type=kind, headers={"Cache-Control": "max-age=60"})
-
-
-@router.get("/game/{name}")
-def begin(name: str, query: Query, server: Asked) -> Response:
-    game = game_called(name)
-    server.preparing(game, PLAYERS, patient=False)  # while the person chooses
-    variant = game.variant()
-    choices = next(field.metadata["choices"] for field in fields(variant) if field.name == "players")
-    players = whole(query.get("players", str(variant.players)), "players", min(choices), max(choices))
-    return page(
-        "begin.html",
-        game=game,
-        head=title(game, variant),
-        about=about(game),
-        tipped=Tips(guide_of(game, variant).terms),
-        players=players,
-        choices=choices,
-        options=[option for option in options_of(game) if option["name"] != "players"],
-        agents=[each for each in server.players.known(game) if each not in level_names(game)],
-        person=PERSON,
-        levels=levels(game),
-        places=compass(players),
-    )
-
-
-@router.get("/rules/{name}")
-def rules(name: str) -> Response:
-    game = game_called(name)
-    guide = guide_of(game, game.variant())
-    return page(
-        "rules.html",
-        game=game,
-        head=title(game, game.variant()),
-        goal=guide.goal(),
-        rules=rules_in_words(game),
-        terms=guide.terms,
-        tipped=Tips(guide.terms),
-    )
-
-
-@router.get("/table")
-def table(query: Query, server: Asked) -> Response:
-    # The game continues from what the address says, so that asking twice is not two moves.
-    at = whole(query["at"], "at", 0, 99) if "at" in query else None
-    asked = Address.read(_drawn(query), server.players)
-    if wait := waiting(server, asked.game, PLAYERS):
-        return wait
-    seating = WebGame(asked, _actions(query), at)
-    there = seating.address
-    if there.query != _kept(query, server.players):
-        return RedirectResponse(f"/table?{there.query}", 303)
-    head = title(there.game, there.variant)
-    place = compass(there.variant.players, there.seat)[seating.seat]
-    if seating.covered:  # until the next person takes the seat
-        return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
-    advice = there.practice and "hint" in query and bool(seating.entries)
-    preparing = server.preparing(there.game, HINTS, patient=False) if advice else ""
-    lines, value = seating.lines(advice=advice, quick=bool(preparing))
-    return page(
-        "table.html",
-        202 if preparing else 200,
-        head=head,
-        address=there,
-        seating=seating,
-        seats=seating.seats(),
-        fields=parse_qsl(there.query),
-        drawing=seating.drawing(),
-        lines=lines,
-        tipped=Tips(seating.guide.terms),
-        value=value,
-        preparing=preparing,
-        long=min(LONG_LIST, seating.hints.most_shown),
-        short=SHORT_LIST,
-        at=seating.seat if len(there.people) > 1 else None,
-        place=place,
-        first=not there.episode and len(there.moves) < there.variant.players,
-        again=there.after((), episode=there.episode + 1),
-        options=fields(there.variant),
-    )
-
-
-@router.get("/record")
-def record(query: Query, server: Asked) -> Response:
-    seating = WebGame(Address.read(query, server.players))
-    if not seating.terminated:
-        raise ValueError("the game is not over; only whole games are written to files")
-    line = seating.session.record(seating.address.seating).line
-    return saved_as(f"{seating.address.game.id}-{seating.address.seed}.jsonl", line)
 
 
 async def said_instead(request: Request, error: Exception) -> Response:
@@ -213,31 +78,3 @@ async def said_instead(request: Request, error: Exception) -> Response:
             }
             return sentence(error.status_code, said.get(error.status_code, str(error.detail)), page_before(request))
     return sentence(422, str(error), page_before(request))
-
-
-def _drawn(query: dict[str, str]) -> dict[str, str]:
-    """Return the query with a seed and a seat where none is named, as `gupai play` draws them."""
-    found = dict(query)
-    if not found.get("seed", "").strip():
-        found["seed"] = str(secrets.randbelow(SEEDS))
-    if found.get("seat", ANY).strip() in (ANY, ""):
-        _, variant = rules_of(found)
-        found["seat"] = str(draw(number_in(found, "seed", 0, KEYS - 1), PERSON_STREAM, variant.players))
-    return found
-
-
-def _kept(query: Mapping[str, str], players: Players) -> str | None:
-    """Return the query as `Address.query` writes it, None if it says more than where a table stands."""
-    if "play" in query:
-        return None
-    try:
-        plain = all(not name.startswith("o.") for name in query)
-        return Address.read(query, players).query if plain else None
-    except ValueError:
-        return None
-
-
-def _actions(query: Mapping[str, str]) -> list[int]:
-    """Return the actions that the person plays, "60.71" where two tiles are discarded together. Raises: ValueError."""
-    texts = query["play"].split(".", MOST_TOGETHER) if "play" in query else []
-    return [whole(text, "play", 0, MOST_ACTIONS - 1) for text in texts]

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from gupai_agents.evaluation.html import templates
 from gupai_app.play.pictures import pictured
 from gupai_app.words.languages import LANGUAGES, spoken
-from gupai_app.words.wording import choice_in, error_in, game_in, option_in, title_in
+from gupai_app.words.sentences import choice_in, error_in, game_in, option_in, title_in
 from gupai_env.render.pieces import DARK, LIGHT, style
 from gupai_env.words.messages import word
 

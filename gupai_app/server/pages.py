@@ -21,9 +21,8 @@ from gupai_app.server.html import filled, sheet
 from gupai_app.server.jobs import Jobs
 from gupai_app.server.players import Players
 from gupai_app.server.safety import body_of
-from gupai_app.server.warmer import Warmer
-from gupai_app.words.sentences import HEADS, REFUSED
-from gupai_app.words.wording import error_in
+from gupai_app.server.warming import Warmer
+from gupai_app.words.sentences import HEADS, REFUSED, error_in
 from gupai_env.core.game import Game
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -27,7 +26,7 @@ from gupai_env.words.messages import joined, one_line, say
 
 SEARCHES = ("search:playouts=20", ADVISER)
 RUN = "run:"  # before the name of a run: the player that it trained
-NAME = re.compile(r"[\w.-]{1,80}", re.ASCII)  # of a folder that pages show
+MOST_NAME = 80  # characters of a folder that pages show
 
 
 def folders(folder: Path | None) -> dict[str, Path]:
@@ -37,9 +36,14 @@ def folders(folder: Path | None) -> dict[str, Path]:
     found: list[tuple[float, Path]] = []
     for each in folder.iterdir():
         with contextlib.suppress(OSError):  # it may have gone meanwhile
-            if NAME.fullmatch(each.name) and each.is_dir():
+            if _is_plain(each.name) and each.is_dir():
                 found.append((-each.stat().st_mtime, each))
     return {each.name: each for _, each in sorted(found)}
+
+
+def _is_plain(name: str) -> bool:
+    """Return whether a folder's name is one that pages show: ASCII letters, digits, "_", "." and "-"."""
+    return name.isascii() and len(name) <= MOST_NAME and all(each.isalnum() or each in "_.-" for each in name)
 
 
 def folder_called(folder: Path | None, name: str) -> Path:

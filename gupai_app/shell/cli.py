@@ -7,37 +7,21 @@ import typer
 
 from gupai_app.claims import command as claims
 from gupai_app.play import command as play
+from gupai_app.review import command as review
+from gupai_app.server import command as server
 from gupai_app.shell import streams
 from gupai_app.shell.errors import Mistake, OneLineErrors
 from gupai_app.shell.stop import Stop
 from gupai_app.shell.streams import say
-from gupai_app.tournaments import benchmark
-from gupai_app.tournaments import command as compare
-from gupai_app.training import bench
-from gupai_app.training import command as train
+from gupai_app.tournaments import command as tournaments
+from gupai_app.tournaments.benchmark import benchmark
+from gupai_app.training import command as training
 
 COMMANDS = (
-    play.play,
-    play.web,
-    play.watch,
-    play.replay,
-    play.warm,
-    play.rules,
-    compare.tournament,
-    compare.verify,
-    compare.gate,
-    compare.ladder,
-    benchmark.benchmark,
-    train.tune,
-    compare.exploitability,
-    compare.best_response,
-    train.discover,
-    bench.bench,
-    train.train,
-    train.compare_runs,
-    train.export,
-    compare.record,
-    train.export_dataset,
+    *(play.play, server.web, review.watch, review.replay, server.warm, play.rules),
+    *(tournaments.tournament, tournaments.verify, tournaments.gate, tournaments.ladder, benchmark),
+    *(training.tune, tournaments.exploitability, tournaments.best_response, training.discover, training.bench),
+    *(training.train, training.compare_runs, training.export, tournaments.record, training.export_dataset),
 )  # in the order of the help
 
 app = typer.Typer(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gupai_env.core.game import Game
     from gupai_env.core.variant import Variant
 
-SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
 BEGIN_AGAIN = "run the command again; with --out FOLDER, finished work is kept"
 NOTHING_KEPT = "no results were kept: run the command again"
 
@@ -194,12 +193,11 @@ def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant:
 
 
 def read_seed(seed: int | None) -> int:
-    import secrets
-
+    from gupai_app.play.session import drawn_seed
     from gupai_env.core.rng import as_key
 
     with mistakes():
-        return secrets.randbelow(SEEDS) if seed is None else as_key(seed)
+        return drawn_seed() if seed is None else as_key(seed)
 
 
 def one_of(flags: dict[str, object]) -> None:

@@ -67,7 +67,7 @@ def benchmark(
 
     from gupai_agents.evaluation.benchmark import read_cards
     from gupai_agents.evaluation.benchmark_models import as_text, read_suite
-    from gupai_app.shell import report
+    from gupai_app.tournaments import terminal
     from gupai_env.words.files import write_file
 
     with mistakes():
@@ -82,7 +82,7 @@ def benchmark(
             write_file(page_of(card.out), card_page(found).encode(), force=card.force)
             say(f"The card is in {card.out}; check it with: gupai verify {card.out}", error=True)
     with mistakes():
-        report.benchmark(cards, as_json=as_json)
+        terminal.benchmark(cards, as_json=as_json)
 
 
 def _played(
@@ -90,7 +90,7 @@ def _played(
 ) -> "Card":
     """Return the card of agents, by task; with randomness, in held-out deals."""
     from gupai_agents.evaluation.benchmark import held_out, play_benchmark, timed
-    from gupai_app.shell import report
+    from gupai_app.shell.screen import progress
     from gupai_app.training.speed import machine
 
     duels = sum(len(suite.task(task).population) for task in who) * (1 if randomness is None else 3)
@@ -98,7 +98,7 @@ def _played(
         mistakes(),
         going_on(NOTHING_KEPT),
         workers_of(jobs, NOTHING_KEPT) as workers,
-        report.progress("duels", duels) as done,
+        progress("duels", duels) as done,
     ):
         how: dict[str, Any] = {"deals": deals, "progress": done, "workers": workers}
         if randomness is not None:
@@ -144,7 +144,7 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
     from gupai_agents.evaluation.benchmark_models import HELD_OUT, read_card, read_suite
     from gupai_agents.evaluation.folder import verify_page
     from gupai_agents.evaluation.html import card_page
-    from gupai_app.shell import report
+    from gupai_app.shell.screen import progress
 
     with mistakes():
         card = read_card(path)  # what it says is checked below
@@ -152,7 +152,7 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
         who = who_plays(read_suite(card.suite.partition(HELD_OUT)[0]), agents, names) if agents else {}
         duels = sum(len(each.chips) for each in card.results)
         so_far = "no errors were found so far"
-        with going_on(so_far), workers_of(jobs, so_far) as workers, report.progress("duels", duels) as done:
+        with going_on(so_far), workers_of(jobs, so_far) as workers, progress("duels", duels) as done:
             check(path, who, progress=done, workers=workers)
         verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
     say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")

@@ -1,7 +1,7 @@
 """Commands in which agents play: `tournament`, `record`, `gate`, `ladder`, `best_response`; and what checks them."""
 
 import os
-import sys
+import time
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
@@ -61,8 +61,6 @@ def tournament(
     as_json: AsJson = False,
 ) -> None:
     """Compare agents in the same deals, each played from every seat."""
-    import time
-
     game, variant = read_variant(name, option)
     rivals = [read_agent(spec, game, variant) for spec in agents]
     seed = read_seed(seed)
@@ -75,7 +73,8 @@ def tournament(
     from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import folder as kept
     from gupai_agents.evaluation import tournament as play
-    from gupai_app.shell import report
+    from gupai_app.shell.screen import progress
+    from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()
     options = {"table": table, "seed": seed, **variant.changed()}
@@ -88,14 +87,14 @@ def tournament(
         going_on(lost),
         sharing.workers(lost) as workers,
         record.writer() as file,
-        report.progress("deals", total) as done,
+        progress("deals", total) as done,
     ):
         if out is None:
             how: dict[str, Any] = {"record": file, "progress": done, "workers": workers}
             found = play.play_tournament(game, rivals, deals, **how, **options)
         else:
             found = kept.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
-    report.tournament(found, time.perf_counter() - begin, as_json=as_json)
+    terminal.tournament(found, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
         say(f"The tournament is in {out}; check it with: gupai verify {out}", error=True)
 
@@ -120,7 +119,7 @@ def record(
 
     from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import data_seed, play_tournament, schedule
-    from gupai_app.shell import report
+    from gupai_app.shell.screen import progress
     from gupai_env.words.checks import counted
 
     options = {"table": table, "seed": data_seed(seed), **variant.changed()}
@@ -132,7 +131,7 @@ def record(
         going_on(lost),
         sharing.workers(lost) as workers,
         Record(out, force).writer("--out") as file,
-        report.progress("deals", len(plan.line_ups) * deals) as done,
+        progress("deals", len(plan.line_ups) * deals) as done,
     ):
         played = play_tournament(game, rivals, deals, record=file, progress=done, workers=workers, **options)
     say(f"{out}: {counted(played.chips[..., 0].size, 'game')} of {counted(deals, 'deal')}")
@@ -201,13 +200,12 @@ def gate(
     as_json: AsJson = False,
 ) -> None:
     """Test whether a challenger beats the champion, in as few deals as the error rates allow."""
-    import time
-
     game, variant = read_variant(name, option)
     rivals = [read_agent(spec, game, variant) for spec in (challenger, champion)]
 
     from gupai_agents.evaluation import gate as play
-    from gupai_app.shell import report
+    from gupai_app.shell.screen import progress
+    from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()
     how: dict[str, Any] = {**asdict(limits), "seed": read_seed(seed), **variant.changed()}
@@ -216,10 +214,10 @@ def gate(
         going_on(NOTHING_KEPT),
         workers_of(jobs, NOTHING_KEPT) as workers,
         record.writer() as file,
-        report.progress("deals at most", limits.most) as done,
+        progress("deals at most", limits.most) as done,
     ):
         found = play(game, *rivals, progress=done, record=file, workers=workers, **how)
-    report.gate(found, (challenger, champion), limits.gain, time.perf_counter() - begin, as_json=as_json)
+    terminal.gate(found, (challenger, champion), limits.gain, time.perf_counter() - begin, as_json=as_json)
 
 
 def ladder(
@@ -238,17 +236,14 @@ def ladder(
     as_json: AsJson = False,
 ) -> None:
     """Rate all players of a game, and searches, against its rule-based players, and time their decisions."""
-    import shlex
-    import time
-
     game, variant = read_variant(name, option)
 
     from gupai_agents.evaluation.ladder import play_ladder
     from gupai_agents.search import SearchAgent
-    from gupai_app.shell import report
-    from gupai_app.tournaments import ladder as page
+    from gupai_app.shell.screen import progress
+    from gupai_app.tournaments import terminal
 
-    players = [read_agent(spec, game, variant) for spec in page.players(game, variant, agents or ())]
+    players = [read_agent(spec, game, variant) for spec in terminal.ladder_players(game, variant, agents or ())]
     begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)
     if few is not None and few > deals:
         raise Mistake(f"--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}")
@@ -258,15 +253,11 @@ def ladder(
         mistakes(),
         going_on(NOTHING_KEPT),
         workers_of(jobs, NOTHING_KEPT) as workers,
-        report.progress("deals", total) as done,
+        progress("deals", total) as done,
     ):
         how: dict[str, Any] = {"seed": read_seed(seed), "progress": done, "workers": workers}
         found = play_ladder(game, players, deals, few, **how, **variant.changed())
-    seconds = time.perf_counter() - begin
-    if as_json:
-        report.put_json(page.content(found, seconds, shlex.join(["gupai", *sys.argv[1:]])))
-    else:
-        page.show(found, seconds)
+    terminal.ladder(found, time.perf_counter() - begin, as_json=as_json)
 
 
 def exploitability(
@@ -278,8 +269,6 @@ def exploitability(
     as_json: AsJson = False,
 ) -> None:
     """Compute exactly what a best response wins from agents, on a deck small enough to search completely."""
-    import time
-
     from gupai_env.games import get_game
 
     with mistakes():
@@ -291,7 +280,8 @@ def exploitability(
     from gupai_agents import agent_names
     from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import exact
-    from gupai_app.shell import report
+    from gupai_app.shell.screen import progress
+    from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()
     evaluated = [read_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game, variant)[1:])]]
@@ -302,9 +292,9 @@ def exploitability(
             for label, agent in zip(labels_of(evaluated), evaluated, strict=True)
         }
     if solve:
-        with mistakes(), going_on(NOTHING_KEPT), report.progress("rounds of CFR+", rounds) as done:
+        with mistakes(), going_on(NOTHING_KEPT), progress("rounds of CFR+", rounds) as done:
             policies["CFR+"] = exact.solve(tree, rounds, done)
-    report.exploitability(tree, policies, time.perf_counter() - begin, as_json=as_json)
+    terminal.exploitability(tree, policies, time.perf_counter() - begin, as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -347,15 +337,14 @@ def best_response(
     as_json: AsJson = False,
 ) -> None:
     """Find a player that wins as much as possible from a frozen agent; its gain is a lower bound on what can be won."""
-    import time
-
     game, variant = read_variant(name, option)
     frozen = read_agent(agent, game, variant)
     seed = read_seed(seed)
 
     from gupai_agents.evaluation import Effort, find_best_response
     from gupai_agents.evaluation.best_response import NETWORK
-    from gupai_app.shell import report
+    from gupai_app.shell.screen import progress
+    from gupai_app.tournaments import terminal
 
     if out is not None:
         if finding.method != NETWORK:
@@ -365,13 +354,11 @@ def best_response(
     with mistakes():
         effort = Effort(**asdict(finding)).checked(frozen, variant.players)
     if effort.method == NETWORK:
-        from gupai_app.tournaments.best_response import learn
-
         with mistakes(), going_on(NOTHING_KEPT):
-            learned, effort, note = learn(game, variant, frozen, effort, seed, out, force)
+            learned, effort, note = terminal.learn(game, variant, frozen, effort, seed, out, force)
     kept = NOTHING_KEPT if out is None else f"the network is in {out}: use it as checkpoint:{out}"
-    with mistakes(), needing("tune", "tuning"), going_on(kept), report.progress("deals", effort.total(game)) as done:
+    with mistakes(), needing("tune", "tuning"), going_on(kept), progress("deals", effort.total(game)) as done:
         found = find_best_response(
             game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()
         )
-    report.best_response(replace(found, note=found.note or note), time.perf_counter() - begin, as_json=as_json)
+    terminal.best_response(replace(found, note=found.note or note), time.perf_counter() - begin, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Commands that make players: `train`, `export`, `tune` and `discover`."""
+"""Commands that make players, `train`, `export`, `tune` and `discover`, and `bench`."""
 
 import os
 from dataclasses import dataclass
@@ -9,10 +9,12 @@ import typer
 from gupai_app.shell.errors import Mistake, check_target, going_on, mistakes
 from gupai_app.shell.options import (
     NOTHING_KEPT,
+    AsJson,
     Force,
     GameName,
     Options,
     Sharing,
+    SomeGame,
     Threads,
     grouped,
     kept_in,
@@ -262,3 +264,25 @@ def discover(
         say(json_text(content, 2))
     else:
         app_discover.show(game, content)
+
+
+def bench(
+    name: SomeGame = None,
+    everything: Annotated[bool, typer.Option("--all", help="Measure every game")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how many decisions per second the engine plays on this machine."""
+    game, _ = read_variant(name, None)
+
+    from gupai_app.shell.screen import progress
+    from gupai_app.training.speed import FIGURES, figures, speed
+    from gupai_env.games import GAMES
+
+    games = list(GAMES.values()) if everything else [game]
+    measured = []
+    with going_on(NOTHING_KEPT), progress("measurements", len(games) * FIGURES) as done:
+        for each in games:
+            for figure in figures(each):
+                measured.append(figure)
+                done(1)
+    speed(measured, as_json=as_json)

@@ -2,56 +2,21 @@
 
 import functools
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gupai_agents.evaluation.html import standalone
-from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
-from gupai_app.shell.report import put, put_json, table_of
+from gupai_app.shell.screen import put, put_json, table_of
 from gupai_env.words.checks import counted, refused
 from gupai_env.words.files import check_target, make_folder, write_file
-from gupai_training.comparison import COLUMNS, Comparison
+from gupai_training.comparison import COLUMNS, PIXELS, Comparison
 from gupai_training.trained import METRICS, as_csv, load_run
 
-PIXELS = 1120  # of a PNG, two for each unit of the chart
 EVENTS = "tensorboard"  # the folder of TensorBoard's files
-
-
-class End(NamedTuple):
-    """How the runs of a recipe ended against a player: chips per deal, and how likely one ends above the first recipe.
-
-    above: None for the first recipe.
-    """
-
-    recipe: str
-    against: str
-    mean: Estimate
-    middle: Estimate
-    above: Estimate | None
-
-    @property
-    def better(self) -> str:
-        """How likely a run ends above one of the first recipe, "" for that one."""
-        if self.above is None:
-            return ""
-        ends = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.has_interval else ""
-        return f"{self.above.mean:.0%}{ends}"
-
-
-def ends_of(found: Comparison) -> list[End]:
-    """Return how the runs of every recipe ended, against each player."""
-    first = next(iter(found.recipes))
-    ends = []
-    for against in found.baselines:
-        for recipe in found.recipes:
-            values = found.final(recipe, against)
-            above = None if recipe == first else superiority(values, found.final(first, against))
-            ends.append(End(recipe, against, estimate(values, runs=True), trimmed(values), above))
-    return ends
 
 
 def show(found: Comparison, *, as_json: bool = False) -> None:
     """Print how the runs of every recipe ended, against each player, and how likely one recipe ends above the first."""
-    ends = ends_of(found)
+    ends = found.ends()
     if as_json:
         rows = [
             {

@@ -9,7 +9,7 @@ from typing import Any
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claims.terminal import keeping
-from gupai_app.shell.report import progress, put, table_of
+from gupai_app.shell.screen import progress, put, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
 from gupai_env.core.game import Game

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gupai_agents.cores import cores, take_cores
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.workers import PROCESSES, begin_process
-from gupai_app.shell.report import Screen, evaluation_line, progress
+from gupai_app.shell.screen import Screen, progress
 from gupai_app.shell.stop import Stop
 from gupai_env.words.checks import refused
 from gupai_env.words.files import json_text
@@ -180,3 +181,16 @@ def train(config: Config, count: int, runs: str, stop: Stop, *, as_json: bool) -
     if seeds.failed:
         raise ValueError("; ".join(f"seed {seed}: {what}" for seed, what in sorted(seeds.failed.items())))
     return [seeds.folders[seed] for seed in sorted(seeds.folders)]
+
+
+def evaluation_line(row: dict[str, Any]) -> str:
+    """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
+    found = [
+        f"{name} {Estimate.of(value).text(1)}"
+        for name, value in row.items()
+        if isinstance(value, dict) and "mean" in value
+    ]
+    if "exploitability" in row:
+        found.append("exploitability {best:z.4f}, drawn {drawn:z.4f}".format(**row["exploitability"]))
+    number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
+    return f"{number / 1e6:5.2f}M {what}: {', '.join(found)}"

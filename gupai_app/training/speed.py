@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 from gupai_agents.cores import cores
 from gupai_agents.gymnasium_envs import SeatVectorEnv
 from gupai_agents.playouts import playout_runs
+from gupai_app.shell.screen import put, put_json, table_of
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
@@ -185,3 +186,16 @@ def figures(game: Game) -> Iterator[Figure]:
         yield Figure(game.id, what, measure(), "decisions/s")
     yield Figure(game.id, "first step in a new process", first_step_seconds(game), "s")
     yield Figure(game.id, "memory of a lane", VectorEnv(game, 1).env_bytes, "bytes")
+
+
+def speed(measured: Sequence[Figure], *, as_json: bool = False) -> None:
+    """Print what was measured, and on which machine."""
+    if as_json:
+        figures = [figure._asdict() for figure in measured]
+        return put_json({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": figures})
+    table = table_of("game", "what", "decisions/s")
+    shown = {"decisions/s": "{:,.0f}", "x": "{:.2f} x", "s": "{:,.2f} s", "bytes": "{:,.0f} bytes"}
+    for figure in measured:
+        table.add_row(figure.game, figure.what, shown[figure.unit].format(figure.value))
+    here = "; ".join(f"{what} {value}" for what, value in machine().items())
+    put(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from gupai_agents.workers import Cluster
 from gupai_app.shell.packages import needing
-from gupai_app.shell.report import Screen
+from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _train_seeds(settings: "Config", seeds: int, runs: str, stop: Stop, as_json:
 def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     import torch
 
-    from gupai_app.training.progress import JsonReporter, ScreenReporter, results_table
+    from gupai_app.training.terminal import JsonReporter, ScreenReporter, results_table
     from gupai_training.report import results_json, write_report
     from gupai_training.run_folder import Reporter
 

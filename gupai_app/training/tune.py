@@ -11,7 +11,7 @@ from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.tune import Tuned, tune
 from gupai_agents.workers import Workers
 from gupai_app.shell.packages import needing
-from gupai_app.shell.report import shares
+from gupai_app.shell.screen import shares
 from gupai_app.shell.streams import say
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json

@@ -1,10 +1,14 @@
 """What the app says to people in whole sentences, apart from the templates of its pages: one place for a catalogue."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from gupai_env.core.variant import value_named
+from gupai_env.games import GAMES
 from gupai_env.games.guide import Payment
-from gupai_env.words.messages import count, joined, say
-from gupai_env.words.scene import YOU
+from gupai_env.games.phrases import latin
+from gupai_env.words.messages import Message, alias, capitalized, count, joined, one_line, say, word
+from gupai_env.words.scene import YOU, Pile, Place, Scene
 
 # The places around a table in order of turn from the reader's, and those that are taken, by the number of seats:
 COMPASS = tuple(map(say, ("South", "Southeast", "East", "Northeast", "North", "Northwest", "West", "Southwest")))
@@ -89,3 +93,50 @@ def payment(paid: Payment, names: Sequence[str]) -> str:
     if winner == YOU:
         return say("{name} pays you {chips}.", name=payer, chips=amount)
     return say("{payer} pays {winner} {chips}.", payer=payer, winner=winner, chips=amount)
+
+
+def error_in(text: str) -> str:
+    """Return an error as a sentence in the language of the request, in English where no entry is like it."""
+    bare = one_line(text)
+    if (worded := word(bare)) != bare:
+        return worded if worded.endswith(("。", "？")) else f"{worded.removesuffix('.')}。"
+    first, space, _ = bare.replace("=", " ").partition(" ")
+    plain = space and all(part.isascii() and part.isalpha() and part.islower() for part in first.split("_"))
+    begun = str(capitalized(bare)) if plain else bare  # files, keys and agents stay as they are
+    return begun if begun.endswith((".", "?", "!")) and not begun.endswith("..") else f"{begun.removesuffix('.')}."
+
+
+def title_in(title: str) -> str:
+    """Return a title; that of a game, "Jie Long 接龍", with its name in the language alone."""
+    return word(title if isinstance(title, Message) else alias(title, latin(title)))
+
+
+def game_in(game: str) -> str:
+    """Return the name of a game by its id, as people of the language call it; the id of one that is not known."""
+    return word(alias(game, latin(GAMES[game].title))) if game in GAMES else game
+
+
+def option_in(name: str) -> str:
+    """Return the name of an option as people read it."""
+    return word(name.replace("_", " "))
+
+
+def choice_in(name: str, value: object) -> str:
+    """Return a value of an option; an entry with the option's name as its context is for that option alone."""
+    return word(value_named(name.replace(" ", "_"), value))
+
+
+def translated(scene: Scene) -> Scene:
+    """Return a table with its words in the language of the request."""
+    places, notes = tuple(map(translated_place, scene.places)), tuple(map(word, scene.notes))
+    words = {"title": title_in(scene.title), "last_move": word(scene.last_move)}
+    return replace(scene, centre=_piles(scene.centre), places=places, notes=notes, **words)
+
+
+def translated_place(place: Place) -> Place:
+    """Return a place of a table with its words in the language of the request."""
+    return replace(place, name=word(place.name), note=word(place.note), piles=_piles(place.piles))
+
+
+def _piles(found: tuple[Pile, ...]) -> tuple[Pile, ...]:
+    return tuple(replace(pile, label=word(pile.label)) for pile in found)

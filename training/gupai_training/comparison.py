@@ -14,13 +14,14 @@ import numpy as np
 from markupsafe import Markup
 
 from gupai_agents.evaluation.chart import Point, curves
-from gupai_agents.evaluation.statistics import Estimate, estimate, trimmed
+from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
 from gupai_agents.intervals import number_or_none
 from gupai_training.curves import LOSSES
 from gupai_training.trained import TrainedRun
 
 AXES = ("targets", "decisions", "seconds")
 MOST_POINTS = 200  # of a curve
+PIXELS = 1120  # of a PNG, two for each unit of the chart
 OWN = ("seed", "name", "threads")  # settings in which the runs of one recipe may differ
 COLUMNS = (*("recipe", "against", "over", "at"), *("mean", "low", "high", "iqm", "iqm_low", "iqm_high", "n"))
 
@@ -40,6 +41,27 @@ class Note(NamedTuple):
 
     def __str__(self) -> str:
         return self.sentence.format(self.folder, self.more)
+
+
+class End(NamedTuple):
+    """How the runs of a recipe ended against a player: chips per deal, and how likely one ends above the first recipe.
+
+    above: None for the first recipe.
+    """
+
+    recipe: str
+    against: str
+    mean: Estimate
+    middle: Estimate
+    above: Estimate | None
+
+    @property
+    def better(self) -> str:
+        """How likely a run ends above one of the first recipe, "" for that one."""
+        if self.above is None:
+            return ""
+        ends = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.has_interval else ""
+        return f"{self.above.mean:.0%}{ends}"
 
 
 class Comparison:
@@ -116,6 +138,17 @@ class Comparison:
     def final(self, recipe: str, against: str) -> np.ndarray:
         """Return the mean of the last evaluation of each run, chips per deal, [runs]."""
         return np.array([run.evaluations[-1][against]["mean"] for run in self.recipes[recipe]])
+
+    def ends(self) -> list[End]:
+        """Return how the runs of every recipe ended, against each player."""
+        first, *_ = self.recipes
+        ends = []
+        for against in self.baselines:
+            for recipe in self.recipes:
+                values = self.final(recipe, against)
+                above = None if recipe == first else superiority(values, self.final(first, against))
+                ends.append(End(recipe, against, estimate(values, runs=True), trimmed(values), above))
+        return ends
 
     def curve(self, recipe: str, against: str, axis: str) -> tuple[np.ndarray, np.ndarray]:
         """Return points of an axis that all runs of a recipe reached, [P], and what each had there, [P, runs].

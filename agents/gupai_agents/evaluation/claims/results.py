@@ -7,6 +7,7 @@ from gupai_agents.evaluation.claims.schema import Claim, Dose, Reading
 from gupai_agents.evaluation.claims.verdicts import Pooled
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import number_or_none
+from gupai_env import __version__
 from gupai_env.core.rng import in_json
 
 SELDOM = 0.1  # share of decisions below which something is done seldom
@@ -194,3 +195,9 @@ class Verdict:
             "readings": [finding.as_numbers() for finding in self.findings],
             **({"untested": self.claim.untested} if self.claim.untested else {}),
         }
+
+    def content(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Return it for a file, with what made it. Args: asked: the arguments of the command."""
+        file = self.claim.model_dump(mode="json", exclude_defaults=True)
+        made_by = {"format": "gupai-verdict-1", "gupai": __version__}
+        return {**made_by, **self.as_numbers(), "asked": asked, "file": file}

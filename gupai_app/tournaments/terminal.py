@@ -1,19 +1,19 @@
-"""The results that commands print: tables for people, JSON for programs."""
+"""What tournaments, gates, ladders, the benchmark and best responses print."""
 
-import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, fields
+import dataclasses
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
+from gupai_agents.agent import Agent
+from gupai_agents.checkpoint import write_checkpoint
+from gupai_agents.cores import cores
+from gupai_agents.evaluation import Effort
 from gupai_agents.evaluation.all_hands import HandTree
 from gupai_agents.evaluation.benchmark import gaps, replaced_file, suite_of
 from gupai_agents.evaluation.benchmark_models import Card
@@ -23,135 +23,29 @@ from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.html import card_head
+from gupai_agents.evaluation.ladder import Ladder
 from gupai_agents.evaluation.rating import notes
-from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
-from gupai_agents.registry import NOT_NAMED, agent_names
-from gupai_app.shell.streams import printable, say
-from gupai_app.training.speed import COUNTED, RUNS, Figure, machine
+from gupai_agents.registry import agent_names
+from gupai_app.shell.packages import needing
+from gupai_app.shell.screen import put, put_json, shares, table_of
+from gupai_app.shell.streams import say
+from gupai_app.training.speed import machine
 from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
+from gupai_env.core.variant import Variant
 from gupai_env.words.checks import counted
-from gupai_env.words.files import json_text
+from gupai_env.words.files import check_target
 from gupai_env.words.messages import capitalized
-from gupai_env.words.spelling import fill_rules
 
-NARROWEST = 20  # columns; a narrower terminal breaks lines itself
-NUMBER = re.compile(r"[+±-]?\d")
-WIDEST = 10_000  # columns of a table in a file, more than any needs
+SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
+MEANING = (
+    "Chips per deal of one player among equal others, each deal played from every seat; ± is the half-width of the "
+    "95% interval of the mean over deals. The column of all leaves `random` out, whose noise hides how good players "
+    "differ."
+)
+
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and written in full below it
-
-
-def table_of(*columns: str, **options: Any) -> Table:
-    table = Table(*columns, box=box.SIMPLE, title_justify="left", **options)
-    for column in table.columns:
-        column.overflow = "fold"  # rather than cut what is too long
-    return table
-
-
-class Screen(Console):
-    """A console of any width that prints texts as they are, with control characters written out."""
-
-    def __init__(self, **how: Any) -> None:
-        super().__init__(markup=False, emoji=False, **how)
-        self.width = max(self.width, NARROWEST)
-
-    def render_str(self, text: str, **how: Any) -> Text:
-        """Return a text as it is shown; tables ask this of their cells too."""
-        return super().render_str(printable(text), **how)
-
-
-def put(*parts: Any) -> None:
-    """Print texts and tables; a table that goes to a file, and not to a terminal, is as wide as it needs to be."""
-    console, free = Screen(highlight=False), Screen(highlight=False, width=WIDEST)
-    for part in parts:
-        if isinstance(part, Table):
-            keep_numbers_whole(part)
-            if not console.is_terminal and "COLUMNS" not in os.environ:
-                free.print(part)
-                continue
-        console.print(part)
-
-
-def keep_numbers_whole(table: Table) -> None:
-    """Let columns be no narrower than their numbers: where there is too little room, words are broken instead."""
-    for column in table.columns:
-        words = [word for cell in column.cells for word in str(cell).split() if NUMBER.match(word)]
-        column.min_width = max(map(len, words), default=None)
-
-
-def put_json(content: dict[str, Any]) -> None:
-    """Print one JSON object."""
-    print(json_text(content, 2))
-
-
-@contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
-    console = Console(stderr=True)
-    columns = BarColumn(), TextColumn("{task.completed:,} of {task.total:,} " + what), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda number: bar.advance(task, number)
-
-
-@contextmanager
-def shares() -> Iterator[Callable[[float, str], None]]:
-    """Show a bar on standard error, if that is a terminal, while the block calls `notify(share, what it does)`."""
-    console = Console(stderr=True)
-    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda share, what: bar.update(task, completed=share, description=what)
-
-
-def evaluation_line(row: dict[str, Any]) -> str:
-    """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
-    found = [
-        f"{name} {Estimate.of(value).text(1)}"
-        for name, value in row.items()
-        if isinstance(value, dict) and "mean" in value
-    ]
-    if "exploitability" in row:
-        found.append("exploitability {best:z.4f}, drawn {drawn:z.4f}".format(**row["exploitability"]))
-    number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
-    return f"{number / 1e6:5.2f}M {what}: {', '.join(found)}"
-
-
-def games(listed: Iterable[Game]) -> None:
-    """Print the games, a line each."""
-    table = table_of("game", "", show_header=False)
-    for game in listed:
-        table.add_row(game.id, game.rules_text.partition("\n")[0])
-    put(table, "For the rules of a game, its options and its agents: gupai rules GAME")
-
-
-def rules(game: Game) -> None:
-    """Print the rules of a game, its options and who plays it."""
-    table = table_of("option", "default", "allowed", "meaning")
-    table.columns[0].no_wrap = True
-    for field in fields(game.variant):
-        allowed = game.variant.allowed(field.name)
-        table.add_row(field.name, str(field.default).lower(), allowed, field.metadata["help"])
-    features = table_of("feature", "unit", "range", "meaning")
-    features.columns[0].no_wrap = True
-    for feature in game.features:
-        features.add_row(feature.name, feature.unit, f"{feature.low:g} to {feature.high:g}", feature.meaning)
-    heuristics = table_of("player", "weights")
-    heuristics.columns[0].no_wrap = True
-    for name, weights in game.heuristics.items():
-        heuristics.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
-    say(fill_rules(game.rules_text, Screen().width))
-    put(
-        table,
-        f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
-        f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
-        f"Agents: {', '.join([*agent_names(game), *NOT_NAMED])}.",
-        "Rule-based agents weigh features of each action and play the best one:",
-        heuristics,
-        features,
-        f"To change weights: heuristic:FEATURE=WEIGHT,..., {next(iter(game.heuristics))}+FEATURE=WEIGHT, or with a "
-        f"temperature, {next(iter(game.heuristics))}@1.5",
-    )
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -368,14 +262,89 @@ def best_response(found: BestResponse, seconds: float, *, as_json: bool = False)
     )
 
 
-def speed(measured: Sequence[Figure], *, as_json: bool = False) -> None:
-    """Print what was measured, and on which machine."""
+def learn(
+    game: Game, variant: Variant, agent: Agent, effort: Effort, seed: int, out: str | None, force: bool
+) -> tuple[Agent, Effort, str]:
+    """Return a best response that has learned, the effort that it took, and a note on what it began with.
+
+    Args:
+        game: The game.
+        variant: Its variant.
+        agent: The frozen agent.
+        effort: How long to learn.
+        seed: Names the deals.
+        out: The checkpoint to write, if any.
+        force: Whether that may replace a file.
+
+    Raises:
+        ValueError: For a missing package, a file that cannot be written, and as `learn_response`.
+    """
+    with needing("train", "learning"):
+        from gupai_training.best_response import learn_response
+    with shares() as notify:
+        learned = learn_response(
+            game,
+            agent,
+            minutes=effort.minutes,
+            seed=seed,
+            progress=lambda share: notify(share, "learning"),
+            **variant.changed(),
+        )
+    player = learned.player
+    player.name = "a network that was not kept"
+    if out is not None:
+        write_checkpoint(check_target(out, force=force), learned.header(), player.tensors)
+        player.name = f"checkpoint:{out}"
+    note = f"it began with the network of {learned.begun_with}" if learned.begun_with else "it began as a new network"
+    return player, dataclasses.replace(effort, minutes=learned.minutes, targets=learned.targets), note
+
+
+def ladder_players(game: Game, variant: Variant, more: Sequence[str]) -> list[str]:
+    """Return the names of all players on the ladder: those by name, those of the user, and searches."""
+    return [*agent_names(game, variant), *more, *SEARCHES]
+
+
+def ladder(found: Ladder, seconds: float, *, as_json: bool = False) -> None:
+    """Print a ladder."""
     if as_json:
-        figures = [figure._asdict() for figure in measured]
-        return put_json({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": figures})
-    table = table_of("game", "what", "decisions/s")
-    shown = {"decisions/s": "{:,.0f}", "x": "{:.2f} x", "s": "{:,.2f} s", "bytes": "{:,.0f} bytes"}
-    for figure in measured:
-        table.add_row(figure.game, figure.what, shown[figure.unit].format(figure.value))
-    here = "; ".join(f"{what} {value}" for what, value in machine().items())
-    put(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")
+        return put_json(_ladder(found, seconds))
+    heads = "one of", *(f"against {name}" for name in found.rivals), "all except random", "deals", "decisions/s"
+    table = table_of(*heads)
+    for rung in found.rungs:
+        on_each = ["" if name == rung.player else str(won) for name, won in zip(found.rivals, rung.chips, strict=True)]
+        table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.speed:,.0f}")
+    put(
+        table,
+        f"{found.game.id} v{found.game.version}, {found.variant}; seed {found.seed}; {seconds:.0f} seconds.",
+        MEANING,
+        f"Decisions per second are those of a batch, on {cores()} cores.",
+    )
+
+
+def _ladder(found: Ladder, seconds: float) -> dict[str, Any]:
+    return {
+        "game": found.game.id,
+        "version": found.game.version,
+        "variant": asdict(found.variant),
+        "changed": found.variant.changed(),
+        "command": shlex.join(["gupai", *sys.argv[1:]]),
+        "seed": in_json(found.seed),
+        "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals",
+        "rivals": found.rivals,
+        "rungs": [
+            {
+                "player": rung.player,
+                "deals": rung.deals,
+                "against": {
+                    name: won.as_numbers()
+                    for name, won in zip(found.rivals, rung.chips, strict=True)
+                    if name != rung.player
+                },
+                "all_but_random": rung.total.as_numbers(),
+                "decisions_per_second": rung.speed,
+            }
+            for rung in found.rungs
+        ],
+        "machine": {**machine(), "cores": cores()},
+        "seconds": seconds,
+    }

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
-from gupai_app.shell.report import evaluation_line
+from gupai_app.training.seeds import evaluation_line
 from gupai_env.core.variant import in_words
 from gupai_env.words.files import json_text
 from gupai_training.config import training_text

@@ -1,0 +1,129 @@
+"""Watching games of agents, and stepping through recorded ones, in a terminal."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.match import labels_of_line_up
+from gupai_agents.evaluation.records import GameRecord
+from gupai_app.play.session import Session
+from gupai_app.play.terminal import Record, Terminal, _keep
+from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
+from gupai_env.core.variant import Variant
+from gupai_env.games.phrases import title
+from gupai_env.words.files import json_text
+from gupai_env.words.messages import say, word
+from gupai_env.words.scene import seat_names
+from gupai_env.words.text import columns
+
+NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")
+
+
+def watch(
+    game: Game,
+    variant: Variant,
+    agents: Sequence[Agent],
+    seed: int,
+    terminal: Terminal,
+    *,
+    tables: bool = False,
+    record: Record = None,
+) -> None:
+    """Show one episode of agents, one per seat, move by move; with `tables` the table after every move."""
+    session = Session(game, variant, seed)
+    names = labels_of_line_up(agents)
+    terminal.paragraph(say("{game}, seed {seed}", game=title(game, variant), seed=seed))
+    _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables)
+    _keep(session, names, record)
+
+
+def replay(
+    games: Iterable[GameRecord], first: int, terminal: Terminal, *, tables: bool = False, step: bool = True
+) -> None:
+    """Show recorded games, the first of them number `first`, as `watch` does; raises Quit if the person leaves.
+
+    Args: step: wait for the person after every move.
+    """
+    if step:
+        terminal.paragraph("Enter shows the next move, n the next game, q leaves.")
+    for number, game in enumerate(games, first):
+        session = Session.of(game)
+        terminal.say("")
+        head = "Game {number}: {game}, seed {seed}, episode {episode}"
+        what = title(game.game, game.variant)
+        terminal.paragraph(say(head, number=number, game=what, seed=game.seed, episode=game.episode))
+        _show(
+            session,
+            game.agents,
+            lambda session, game=game: game.actions[len(session.actions)],  # type: ignore[misc]
+            terminal,
+            tables=tables,
+            go_on=(lambda: _next_move(terminal)) if step else None,
+        )
+
+
+def _next_move(terminal: Terminal) -> bool:
+    """Return whether the person wants to see the next move, rather than the next game; raises Quit."""
+    while True:
+        answer = terminal.ask("")
+        if answer in LEAVE:
+            raise terminal.leave()
+        if answer in (*NEXT, *SKIP):
+            return answer in NEXT
+        terminal.say("Press Enter for the next move, n for the next game, q to leave.")
+
+
+def _show(
+    session: Session,
+    agents: Sequence[str],
+    answer: Callable[[Session], int],
+    terminal: Terminal,
+    *,
+    tables: bool,
+    go_on: Callable[[], bool] | None = None,
+) -> None:
+    """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
+    names = [
+        say("{seat} {agent}", seat=seat, agent=name) for seat, name in zip(seat_names(len(agents)), agents, strict=True)
+    ]
+    deal = -1
+    known: tuple[str, ...] = ()  # the notes of the last table shown
+    while not session.terminated:
+        begins, deal = session.state.deal > deal, int(session.state.deal)
+        if begins or tables:
+            scene = session.scene(names)
+            terminal.table(scene)
+            known = scene.notes
+        if go_on is not None and not go_on():
+            return
+        step = session.take(answer(session), names, known)
+        done = word(say("{name}: {move}", name=names[step.seat], move=say(step.words)))
+        space = " " * max(36 - columns(done), 0)
+        terminal.say(f"{step.number:>3}  {done}{space}  {word(step.news)}".rstrip())
+        if step.payoffs:
+            terminal.table(step.scene)
+
+
+def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None) -> None:
+    """Print one episode as one JSON object per move; where a move ends a deal, `payoffs` are chips by seat."""
+    session, names = Session(game, variant, seed), labels_of_line_up(agents)
+    while not session.terminated:
+        deal = int(session.state.deal)
+        seat = session.seat
+        view, legal = session.view(seat), session.mask().nonzero()[0].tolist()
+        action = session.answer(agents[seat])
+        payoffs = session.play(action)
+        line = {
+            "game": game.id,
+            "seed": in_json(seed),
+            "deal": deal,
+            "move": int(session.state.moves),
+            "seat": seat,
+            "agent": names[seat],
+            "action": action,
+            "name": game.action_name(action, view),
+            "legal": legal,
+            "payoffs": payoffs,
+        }
+        print(json_text(line))
+    _keep(session, names, record)

@@ -1,0 +1,81 @@
+"""The results that commands print: tables for people, JSON for programs."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from gupai_app.shell.streams import printable
+from gupai_env.words.files import json_text
+
+NARROWEST = 20  # columns; a narrower terminal breaks lines itself
+WIDEST = 10_000  # columns of a table in a file, more than any needs
+
+
+def table_of(*columns: str, **options: Any) -> Table:
+    table = Table(*columns, box=box.SIMPLE, title_justify="left", **options)
+    for column in table.columns:
+        column.overflow = "fold"  # rather than cut what is too long
+    return table
+
+
+class Screen(Console):
+    """A console of any width that prints texts as they are, with control characters written out."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(markup=False, emoji=False, **how)
+        self.width = max(self.width, NARROWEST)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Return a text as it is shown; tables ask this of their cells too."""
+        return super().render_str(printable(text), **how)
+
+
+def put(*parts: Any) -> None:
+    """Print texts and tables; a table that goes to a file, and not to a terminal, is as wide as it needs to be."""
+    console, free = Screen(highlight=False), Screen(highlight=False, width=WIDEST)
+    for part in parts:
+        if isinstance(part, Table):
+            keep_numbers_whole(part)
+            if not console.is_terminal and "COLUMNS" not in os.environ:
+                free.print(part)
+                continue
+        console.print(part)
+
+
+def keep_numbers_whole(table: Table) -> None:
+    """Let columns be no narrower than their numbers: where there is too little room, words are broken instead."""
+    for column in table.columns:
+        words = [word for cell in column.cells for word in str(cell).split() if word.lstrip("+±-")[:1].isdecimal()]
+        column.min_width = max(map(len, words), default=None)
+
+
+def put_json(content: dict[str, Any]) -> None:
+    """Print one JSON object."""
+    print(json_text(content, 2))
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
+    console = Console(stderr=True)
+    columns = BarColumn(), TextColumn("{task.completed:,} of {task.total:,} " + what), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda number: bar.advance(task, number)
+
+
+@contextmanager
+def shares() -> Iterator[Callable[[float, str], None]]:
+    """Show a bar on standard error, if that is a terminal, while the block calls `notify(share, what it does)`."""
+    console = Console(stderr=True)
+    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share, what: bar.update(task, completed=share, description=what)
