@@ -20,7 +20,7 @@ from gupai_agents.evaluation.claims.policies import Pairs, effect_of
 from gupai_agents.evaluation.claims.results import Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Doses, Policy, Population
-from gupai_agents.evaluation.claims.tables import Table
+from gupai_agents.evaluation.claims.setting import DealSource
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SUPPORTED, judge
 from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for, share
 from gupai_env.core.rng import derive
@@ -50,10 +50,10 @@ class OtherNoise:
 def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:
     """Return what `hero` wins more than `baseline` in the same deals, at the same seat, float64 [deals]."""
     game = get_game("jie-long")
-    table = Table(Sampler(game, game.variant(), Population()), 101)
+    source = DealSource(Sampler(game, game.variant(), Population()), 101)
     won = []
-    for block in table.blocks(0, deals):
-        ends = [table.play_with(block, baseline, player) for player in (hero, baseline)]
+    for block in source.blocks(0, deals):
+        ends = [source.play_with(block, baseline, player) for player in (hero, baseline)]
         values = [chips(end) for end in ends]
         won.append(values[0] - values[1])
     return np.concatenate(won)

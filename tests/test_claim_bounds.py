@@ -9,7 +9,7 @@ from gupai_agents.evaluation.claims import actions, check, effects, features, sa
 from gupai_agents.evaluation.claims.designs import _holds
 from gupai_agents.evaluation.claims.results import Effect
 from gupai_agents.evaluation.claims.schema import Action, Condition, Expectation
-from gupai_agents.evaluation.claims.tables import Meter, Setting
+from gupai_agents.evaluation.claims.setting import Meter, Setting
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env import get_game
 from gupai_env.games.claims import ActionFeature, PositionFeature

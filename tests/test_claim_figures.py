@@ -16,7 +16,6 @@ from gupai_agents.evaluation.claims import (
     orderings,
     policies,
     rates,
-    tables,
     verdicts,
 )
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples
@@ -36,7 +35,17 @@ from gupai_agents.evaluation.claims.schema import (
     Rate,
     dose_of,
 )
-from gupai_agents.evaluation.claims.tables import PILOT, Block, Choice, Forks, Meter, Setting, Table, forks
+from gupai_agents.evaluation.claims.setting import (
+    PILOT,
+    Block,
+    Choice,
+    DealSource,
+    Forks,
+    Meter,
+    Setting,
+    forks,
+    pairs_of,
+)
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate
 from gupai_env import get_game
 from gupai_env.games.claims import Positions
@@ -324,9 +333,9 @@ def test_positions_tell_the_same_deals_however_many_are_dealt_at_a_time(monkeypa
     choice = Choice([], [Condition(feature="double")], [], "best_alternative")
     agent, found = make_agent("greedy"), []
     for envs in (4096, 7):
-        monkeypatch.setattr(tables, "ENVS", envs)
-        table = Table(sampler, 5)
-        parts = list(forks(table, agent, choice, 3, 20))
+        monkeypatch.setattr("gupai_agents.evaluation.claims.setting.ENVS", envs)
+        source = DealSource(sampler, 5)
+        parts = list(forks(source, agent, choice, 3, 20))
         deals = np.concatenate([part.deals for part in parts])
         moves = np.concatenate([part.states.moves for part in parts])
         chosen = np.concatenate([part.actions for part in parts])
@@ -338,17 +347,19 @@ def test_positions_tell_the_same_deals_however_many_are_dealt_at_a_time(monkeypa
 
 def test_actions_of_about_equal_pips_differ_by_no_more_than_one(monkeypatch):
     pips = np.array([5, 4, 6, 7, 3, 5])
-    monkeypatch.setattr(tables, "action_pips", lambda game: pips)
-    monkeypatch.setattr(tables, "actions_with", lambda at, what: np.arange(6)[None] == 0)
-    monkeypatch.setattr(tables, "meets", lambda at, what: np.ones(1, bool))
+    monkeypatch.setattr("gupai_agents.evaluation.claims.setting.action_pips", lambda game: pips)
+    monkeypatch.setattr("gupai_agents.evaluation.claims.setting.actions_with", lambda at, what: np.arange(6)[None] == 0)
+    monkeypatch.setattr("gupai_agents.evaluation.claims.setting.meets", lambda at, what: np.ones(1, bool))
     score = np.zeros(6)
-    monkeypatch.setattr(tables, "preferences", lambda agent, turns, chosen: score[None].copy())
+    monkeypatch.setattr(
+        "gupai_agents.evaluation.claims.setting.preferences", lambda agent, turns, chosen: score[None].copy()
+    )
     at = SimpleNamespace(game=None, masks=np.ones((1, 6), bool))
     taken = set()
     for best in range(1, 6):  # whichever is liked most: the one taken is among those
         score[:] = 0
         score[best] = 1
-        one, other = tables.pairs_of(at, None, None, np.zeros(1, int), Choice([], [1], [], "pip_matched"))
+        one, other = pairs_of(at, None, None, np.zeros(1, int), Choice([], [1], [], "pip_matched"))
         assert one.tolist() == [0]
         taken.add(int(other[0]))
     assert taken == {1, 2, 5}
@@ -460,8 +471,8 @@ def test_the_partner_is_sure_of_a_trick_that_nobody_can_take_any_more(hands, tri
 
 
 def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_among_ones_discards():
-    table = Table(Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
-    envs = table.resume(next(table.blocks(0, 40)).states)
+    source = DealSource(Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
+    envs = source.resume(next(source.blocks(0, 40)).states)
     for key in range(17):
         envs.step(envs.sample(key))
     states = envs.states
@@ -477,7 +488,7 @@ def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_amo
 def test_a_block_names_the_seats_in_question_and_their_partners():
     variant = JIE_LONG.variant()
     sampler = Sampler(JIE_LONG, variant, Population(partner={"away": 3}))
-    block: Block = next(Table(sampler, 5).blocks(0, 30))
+    block: Block = next(DealSource(sampler, 5).blocks(0, 30))
     assert (block.seats[:, 1] == (block.seats[:, 0] + 3) % 4).all()
     assert set(block.seats[:, 0].tolist()) == {0, 1, 2, 3}
 

@@ -24,7 +24,7 @@ from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.players import ChangedAgent
 from gupai_agents.evaluation.claims.report import command_of, markdown, text
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Policy, Population
-from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
+from gupai_agents.evaluation.claims.setting import Choice, DealSource, differ, forks, gains
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
 from gupai_agents.network import tensor_shapes
@@ -512,10 +512,10 @@ class OtherNoise:
 def test_between_equals_who_play_otherwise_intervals_hold():
     random, other = make_agent("random"), OtherNoise()
     variant = JIE_LONG.variant()
-    table = Table(Sampler(JIE_LONG, variant, Population()), 11)
+    source = DealSource(Sampler(JIE_LONG, variant, Population()), 11)
     won = []
-    for block in table.blocks(0, 8000):
-        ends = [table.play_with(block, random, hero) for hero in (other, random)]
+    for block in source.blocks(0, 8000):
+        ends = [source.play_with(block, random, hero) for hero in (other, random)]
         values = [chips(each) for each in ends]
         won.append(values[0] - values[1])
         assert differ(*(each.states for each in ends)).mean() > 0.9
@@ -526,11 +526,11 @@ def test_between_equals_who_play_otherwise_intervals_hold():
 
 def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
     agent, variant = make_agent("variety"), JIE_LONG.variant()
-    table = Table(Sampler(JIE_LONG, variant, Population()), 13)
+    source = DealSource(Sampler(JIE_LONG, variant, Population()), 13)
     choice = Choice([], [Condition(feature="leaves", number=2)], [Condition(feature="lays")], "pip_matched")
-    found = next(forks(table, agent, choice, 0, 20))
+    found = next(forks(source, agent, choice, 0, 20))
     before = found.states.copy()
-    won = gains(table, agent, found)
+    won = gains(source, agent, found)
     assert not differ(before, found.states).any()  # the fork leaves the position as it was
     for at in range(0, len(won), 5):
         paid = []
@@ -548,10 +548,10 @@ def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
 
 def test_the_compared_actions_are_what_they_are_called():
     agent, variant = make_agent("variety"), JIE_LONG.variant()
-    table = Table(Sampler(JIE_LONG, variant, Population()), 13)
+    source = DealSource(Sampler(JIE_LONG, variant, Population()), 13)
     for comparator in ("best_alternative", "uniform", "pip_matched"):
         choice = Choice([], [Condition(feature="leaves", number=2)], [], comparator)
-        found = next(forks(table, agent, choice, 0, 30))
+        found = next(forks(source, agent, choice, 0, 30))
         names = [JIE_LONG.action_names[action] for action in found.actions]
         others = [JIE_LONG.action_names[action] for action in found.others]
         assert all(name.endswith("2]") and "discard" not in name for name in names)

@@ -12,7 +12,7 @@ from gupai_agents.evaluation.best_response import Effort, gain_of, tuned_against
 from gupai_agents.evaluation.ladder import speed
 from gupai_agents.evaluation.statistics import estimate, estimate_columns, holm, t_test
 from gupai_agents.evaluation.tournament import schedule
-from gupai_agents.tune import DecisionSample, Table
+from gupai_agents.tune import Contest, DecisionSample
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 
@@ -107,8 +107,8 @@ def test_a_heuristic_among_frozen_agents_wins_what_tuning_pays_it():
     heuristics = np.array(
         [JIE_LONG.heuristic("variety"), JIE_LONG.heuristic({"pips": -1.0}), JIE_LONG.heuristic("greedy")]
     )
-    found = Table(JIE_LONG, {"forced_play": True}).values(heuristics, [Asked(agent)], 22, 9)
-    expected = Table(JIE_LONG, {"forced_play": True}).values(heuristics, agent.weights[None], 22, 9)
+    found = Contest(JIE_LONG, {"forced_play": True}).values(heuristics, [Asked(agent)], 22, 9)
+    expected = Contest(JIE_LONG, {"forced_play": True}).values(heuristics, agent.weights[None], 22, 9)
     np.testing.assert_array_equal(found, expected)
     assert len(set(found.mean(1))) == 3
 
@@ -132,7 +132,7 @@ def test_a_best_response_begins_without_temperature_is_chosen_in_other_deals_and
         return np.arange(len(candidates))[:, None] * [[-1.0, -1.0]]
 
     monkeypatch.setattr(best_response, "Evolution", Still)
-    monkeypatch.setattr(Table, "values", won)
+    monkeypatch.setattr(Contest, "values", won)
     effort = Effort(generations=3, candidate_deals=10).checked(agent, 4)
     spec = tuned_against(JIE_LONG, variant, agent, effort, 5)
     assert began[0].tolist() == [*agent.weights[:-1].tolist(), 0.0]

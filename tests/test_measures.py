@@ -8,7 +8,7 @@ from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims import Sampler
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Population
-from gupai_agents.evaluation.claims.tables import Table
+from gupai_agents.evaluation.claims.setting import DealSource
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games import GAMES, get_game
@@ -27,10 +27,10 @@ JIE_LONG = get_game("jie-long")
 def played(game, name, number=200, **options):
     game = get_game(game)
     variant = game.variant(**options)
-    table = Table(Sampler(game, variant, Population()), 17)
-    block = next(table.blocks(0, number))
+    source = DealSource(Sampler(game, variant, Population()), 17)
+    block = next(source.blocks(0, number))
     agent = make_agent(name, game, **options)
-    return table.play_with(block, agent, agent)
+    return source.play_with(block, agent, agent)
 
 
 def written(game, seat=0, **fields):

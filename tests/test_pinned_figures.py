@@ -22,7 +22,7 @@ from gupai_agents.evaluation.claims.features import (
 )
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Named, Population
-from gupai_agents.evaluation.claims.tables import Table
+from gupai_agents.evaluation.claims.setting import DealSource
 from gupai_env.games import GAMES
 from gupai_env.games.claims import ActionFeature, HandFeature, Metric, PositionFeature, Positions
 
@@ -63,9 +63,9 @@ def figures_of(name: str) -> Iterator[tuple[str, np.ndarray]]:
             yield f"hand {feature} {number}", each.adds(number)
     for at, options in enumerate(VARIANTS[name]):
         variant = game.variant(**options)
-        table = Table(Sampler(game, variant, Population()), 11)
-        block = next(table.blocks(0, DEALS))
-        envs = table.resume(block.states)
+        source = DealSource(Sampler(game, variant, Population()), 11)
+        block = next(source.blocks(0, DEALS))
+        envs = source.resume(block.states)
         for key in range(STEPS):
             turn = Positions(game, variant, envs.states, envs.masks)
             for feature, each in position_features_of(game).items():
@@ -77,7 +77,7 @@ def figures_of(name: str) -> Iterator[tuple[str, np.ndarray]]:
                     yield f"{at} action {feature} {number}", each.has(turn, number) & turn.masks
             envs.step(envs.sample(key))
         greedy, tuned = make_agent("greedy", game, **options), make_agent("tuned", game, **options)
-        outcome = table.play_with(block, greedy, tuned, acted=True)
+        outcome = source.play_with(block, greedy, tuned, acted=True)
         for metric, measure in metrics_of(game).items():
             for number in numbers(measure) if not measure.drawn else ():
                 values = measure.values(outcome, number)

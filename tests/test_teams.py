@@ -18,12 +18,12 @@ from gupai_agents.evaluation import (
     verify,
 )
 from gupai_agents.evaluation.best_response import gain_of
-from gupai_agents.evaluation.claims.tables import side_seats
+from gupai_agents.evaluation.claims.setting import side_seats
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.evaluation.match import rotations_of
 from gupai_agents.evaluation.tournament import ALL, MIXED, ONE, TWO, line_ups
-from gupai_agents.tune import Table
+from gupai_agents.tune import Contest
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_training import true_hand_targets
@@ -136,8 +136,8 @@ def test_the_ladder_and_the_best_response_seat_both_partners():
 def test_a_candidate_is_tuned_on_both_seats_of_its_side():
     greedy = make_agent("greedy", DEER)
     row = DEER.heuristic("greedy")
-    assert not Table(DEER, {}).values(row[None], [greedy], 400, 3).mean() > 3
-    both = Table(DEER, {}).values(DEER.heuristic("hunter")[None], [make_agent("random", DEER)], 400, 3).mean()
+    assert not Contest(DEER, {}).values(row[None], [greedy], 400, 3).mean() > 3
+    both = Contest(DEER, {}).values(DEER.heuristic("hunter")[None], [make_agent("random", DEER)], 400, 3).mean()
     assert both > 15  # with a random partner it is about 8
 
 

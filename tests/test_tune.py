@@ -10,7 +10,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import evolved
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_agents.tune import DecisionSample, Table, parts_of, tune
+from gupai_agents.tune import Contest, DecisionSample, parts_of, tune
 from gupai_app.shell.cli import app
 from gupai_env import get_game
 from gupai_env.core.rng import derive
@@ -38,13 +38,13 @@ def test_the_same_seed_and_generations_find_the_same_weights():
 
 
 def test_a_candidate_is_paid_what_a_duel_pays_it():
-    table = Table(JIE_LONG, FORCED)
+    contest = Contest(JIE_LONG, FORCED)
     heuristics = np.array([JIE_LONG.heuristic(name) for name in ("greedy", "variety")])
-    chips = table.chips(heuristics, heuristics[:1], 4000, derive(1, 2))
+    chips = contest.chips(heuristics, heuristics[:1], 4000, derive(1, 2))
     assert chips[0] == pytest.approx(0, abs=1.5)  # greedy among equals
     expected = duel("jie-long", *(make_agent(name, "jie-long") for name in ("variety", "greedy")), 2000, **FORCED)
     assert chips[1] == pytest.approx(expected.mean(0).mean, abs=1.5)
-    assert table.played == 8000
+    assert contest.played == 8000
 
 
 def test_candidates_are_played_in_parts_of_no_more_lanes_than_a_batch(monkeypatch):
@@ -57,8 +57,8 @@ def test_candidates_are_played_in_parts_of_no_more_lanes_than_a_batch(monkeypatc
     monkeypatch.setattr("gupai_agents.tune.won_by", won_by)
     monkeypatch.setattr("gupai_agents.tune.BATCH", 100)
     rows = np.zeros((7, len(JIE_LONG.features) + 1))
-    assert Table(JIE_LONG, FORCED).chips(rows, rows[:1], 33, 1).shape == (7,)
-    assert Table(JIE_LONG, FORCED).chips(rows[:2], rows[:1], 101, 1).shape == (2,)
+    assert Contest(JIE_LONG, FORCED).chips(rows, rows[:1], 33, 1).shape == (7,)
+    assert Contest(JIE_LONG, FORCED).chips(rows[:2], rows[:1], 101, 1).shape == (2,)
     assert played == [3, 2, 2, 1, 1]
     assert [len(part) for part in parts_of(7, 10, workers=4)] == [2, 2, 2, 1]
     assert np.concatenate(parts_of(7, 10, workers=4)).tolist() == list(range(7))
@@ -74,8 +74,8 @@ def test_every_seat_of_a_candidate_meets_every_rival_equally_often(seats, rivals
 
     monkeypatch.setattr("gupai_agents.tune.play_out", play_out)
     candidates, deals = np.full((3, len(JIE_LONG.features) + 1), 7.0), 2 * seats * rivals
-    table = Table(JIE_LONG, {"players": seats})
-    table.values(candidates, np.zeros((rivals, candidates.shape[1])), deals, 5)
+    contest = Contest(JIE_LONG, {"players": seats})
+    contest.values(candidates, np.zeros((rivals, candidates.shape[1])), deals, 5)
     ((seeds, line_ups, heuristics),) = seen
     seeds, line_ups = seeds.reshape(3, deals), line_ups.reshape(3, deals, -1)[:, :, :seats]
     assert heuristics[:rivals].sum() == 0
@@ -131,7 +131,7 @@ def test_the_newest_champions_are_the_rivals_and_no_deals_come_again(monkeypatch
             calls.append((candidates, rivals, deals, key))
             return np.array([next(won)]) if deals == 8 * 30 else np.arange(len(candidates), dtype=float)
 
-    monkeypatch.setattr("gupai_agents.tune.Table", Played)
+    monkeypatch.setattr("gupai_agents.tune.Contest", Played)
     monkeypatch.setattr("gupai_agents.tune.MOST_CHAMPIONS", 2)
     found = tune("jie-long", seconds=1e6, generations=16, population=4, deals=30, seed=3, **FORCED)
     assert (found.generations, found.gains) == (16, [1.0, -1.0, 0.5])

@@ -82,20 +82,20 @@ def tune(
     generations = None if generations is None else whole_number("generations", generations, 0, 1_000_000)
     named = [game.heuristic(name) for name in game.heuristics]
     base = game.heuristic(start_of(game, start))
-    sample, table = DecisionSample(game, variant), Table(game, variant, workers)
+    sample, contest = DecisionSample(game, variant), Contest(game, variant, workers)
     units = sample.units(base)
     chosen = active_features(np.where(_among(game, features), units, 0))
-    table.chips(base[None], base[None], 2, 0)  # compiles, which must not count
+    contest.chips(base[None], base[None], 2, 0)  # compiles, which must not count
     evolution = Evolution(base, units, chosen, population, seed)
     champions = [base]
     begin, generation, gains = time.monotonic(), 0, []
     while (spent := time.monotonic() - begin) < seconds and generation != generations:
         rivals = np.array([*named, *champions[-MOST_CHAMPIONS:]])
-        evolution.tell(table.chips(evolution.ask(), rivals, deals, derive(seed, generation)))
+        evolution.tell(contest.chips(evolution.ask(), rivals, deals, derive(seed, generation)))
         generation += 1
         if generation % 5 == 0:
             mean = evolution.mean
-            won = table.chips(mean[None], champions[-1][None], 8 * deals, derive(seed, -1 - generation & 0xFFFF))[0]
+            won = contest.chips(mean[None], champions[-1][None], 8 * deals, derive(seed, -1 - generation & 0xFFFF))[0]
             gains.append(float(won))
             if won > 0:
                 champions.append(mean)
@@ -104,7 +104,7 @@ def tune(
             progress(min(share, 1.0), generation, gains[-1] if gains else 0.0)
     best = champions[-1] / sample.apart(champions[-1])  # so that a temperature means the same to every heuristic
     weights = {feature.name: float(weight) for feature, weight in zip(game.features, best, strict=False) if weight}
-    return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
+    return Tuned(game, variant, weights, generation, contest.played, time.monotonic() - begin, seed, gains)
 
 
 def _among(game: Game, features: Sequence[str] | None) -> list[bool]:
@@ -237,7 +237,7 @@ class DecisionSample:
         return [scores[actions] for actions in self.legal]
 
 
-class Table:
+class Contest:
     """Plays candidates, one per deal among rivals, all in the same deals; workers share the candidates."""
 
     game: Game
@@ -281,7 +281,7 @@ def heuristics_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
 def won_by(
     game: Game, variant: dict[str, Any], candidates: np.ndarray, rivals: Rivals, deals: int, key: int
 ) -> np.ndarray:
-    """Return what candidates win in each deal, as `Table.values`."""
+    """Return what candidates win in each deal, as `Contest.values`."""
     envs = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
     seats, stream = envs.variant.players, derive(key, TUNING_STREAM)
     envs.reset(seeds=np.tile(derive_each(stream, 0, deals), len(candidates)))

@@ -21,7 +21,7 @@ from gupai_agents.evaluation.statistics import Estimate, estimate, false_discove
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import heuristic_names
-from gupai_agents.tune import DecisionSample, Evolution, Table, active_features, start_of
+from gupai_agents.tune import Contest, DecisionSample, Evolution, active_features, start_of
 from gupai_agents.workers import in_threads
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
@@ -176,7 +176,7 @@ def among(game: Game, variant: Variant, rivals: Sequence[Agent], progress: Progr
     """Return a function that plays heuristics, one per deal, among equal rivals, with another rival in every deal."""
 
     def play(heuristics: np.ndarray, deals: int, key: int) -> np.ndarray:
-        values = Table(game, variant.changed()).values(heuristics, rivals, deals, key)
+        values = Contest(game, variant.changed()).values(heuristics, rivals, deals, key)
         if progress:
             progress(values.size)
         return values

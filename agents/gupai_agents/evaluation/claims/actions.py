@@ -14,7 +14,7 @@ from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Action, Dose, Named
-from gupai_agents.evaluation.claims.tables import Choice, Setting, choice_of, forks, gains, means_by_deal
+from gupai_agents.evaluation.claims.setting import Choice, Setting, choice_of, forks, gains, means_by_deal
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate, t_test
 
 COMPARED = {
@@ -132,13 +132,13 @@ def action_gains(
     deals: int,
     subgroups: Sequence[Named] = (),
 ) -> ActionGains:
-    table, agent = setting.table(sampler, number), setting.player(member)
+    source, agent = setting.source(sampler, number), setting.player(member)
     won, deal_numbers, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
     choices = [np.zeros((0, 3), int)]
-    for block in forks(table, agent, choice, 0, deals):
+    for block in forks(source, agent, choice, 0, deals):
         setting.meter.reach((int(block.deals.max(initial=0)) + 1) / deals)
         if len(block.states):
-            won.append(gains(table, agent, block))
+            won.append(gains(source, agent, block))
             deal_numbers.append(block.deals)
             choices.append(np.stack([block.states.moves, block.actions, block.others], 1).astype(int))
             groups.append(group_values(setting, block.states, subgroups))

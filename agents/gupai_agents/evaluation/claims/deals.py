@@ -13,7 +13,7 @@ from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.players import UNSKILLED, given_in, player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Action, Claim, Dose, Policy, agent_in, dose_of
-from gupai_agents.evaluation.claims.tables import Table, side_seats
+from gupai_agents.evaluation.claims.setting import DealSource, side_seats
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import from_json
 from gupai_env.games import get_game
@@ -98,7 +98,7 @@ def play_again(
     variant = variant_of(game, reading.variant)
     dose = dose_of(example["dose"]) if "dose" in example else None
     sampler = Sampler(game, variant, population_at(reading, game, dose))
-    table = Table(sampler, stream_of(from_json(seed), example["stream"]))
+    source = DealSource(sampler, stream_of(from_json(seed), example["stream"]))
     member, given = example["player"], given_in(panel, game, variant)
     if isinstance(reading, Policy):
         base = agent_in(reading.baseline)
@@ -107,11 +107,11 @@ def play_again(
             player(reading.treated, game, variant, member, base, given),
             player(reading.baseline, game, variant, member, given=given),
         ]
-        one, two = (_recorded(table, example["deal"], other, hero, {}) for hero in heroes)
+        one, two = (_recorded(source, example["deal"], other, hero, {}) for hero in heroes)
         return Pair(one[0], two[0], one[1])
     everyone = player(member, game, variant, given=given)
     games = [
-        _recorded(table, example["deal"], everyone, everyone, {example["move"]: example[which]})
+        _recorded(source, example["deal"], everyone, everyone, {example["move"]: example[which]})
         for which in ("action", "instead")
     ]
     mover = games[0][0].movers[example["move"]]
@@ -119,19 +119,19 @@ def play_again(
 
 
 def _recorded(
-    table: Table, deal: int, other: Agent, hero: Agent, forced: dict[int, int]
+    source: DealSource, deal: int, other: Agent, hero: Agent, forced: dict[int, int]
 ) -> tuple[GameRecord, tuple[int, ...]]:
     """Return a deal with `hero` at the seats in question, and these; forced: actions by the number of their move."""
-    block = next(table.blocks(deal, 1))
-    envs = table.envs(1)
+    block = next(source.blocks(deal, 1))
+    envs = source.envs(1)
     seats = tuple(map(int, block.seats[0]))
     agents = [other, hero]
-    seating = side_seats(table.game, table.variant.players, block.seats)[0].astype(int).tolist()
+    seating = side_seats(source.game, source.variant.players, block.seats)[0].astype(int).tolist()
     log = Log(envs)
     for now in decisions(envs, agents, np.array([seating]), log.note):
         now.actions[0] = forced.get(int(envs.states.moves[0]), now.actions[0])
     (record,) = log.records([tuple(agents[player].name for player in seating)])
-    order = table.sampler.orders(envs.seeds, block.seats[:, 0])
+    order = source.sampler.orders(envs.seeds, block.seats[:, 0])
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
 
 

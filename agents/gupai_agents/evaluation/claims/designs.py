@@ -29,7 +29,7 @@ from gupai_agents.evaluation.claims.schema import (
     Reading,
     agent_in,
 )
-from gupai_agents.evaluation.claims.tables import PILOT, Meter, Progress, Setting, choice_of
+from gupai_agents.evaluation.claims.setting import PILOT, Meter, Progress, Setting, choice_of
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
 from gupai_agents.workers import one_core

@@ -9,7 +9,7 @@ from gupai_agents.evaluation.claims.features import hand_features_of
 from gupai_agents.evaluation.claims.results import Level
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST, Action, Condition, Dose, Named, Policy, Population
-from gupai_agents.evaluation.claims.tables import DOSE_STREAMS, Setting
+from gupai_agents.evaluation.claims.setting import DOSE_STREAMS, Setting
 from gupai_env.core.game import Game
 
 WORDS = ["0", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]

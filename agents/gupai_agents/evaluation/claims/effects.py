@@ -12,7 +12,7 @@ from gupai_agents.evaluation.claims.features import values_of
 from gupai_agents.evaluation.claims.players import SAME
 from gupai_agents.evaluation.claims.results import Effect, Finding, Level, finding, pool_numbers
 from gupai_agents.evaluation.claims.schema import Action, Condition, Dose, Named, Policy
-from gupai_agents.evaluation.claims.tables import Setting
+from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.games.claims import Positions
 from gupai_env.words.messages import capitalized

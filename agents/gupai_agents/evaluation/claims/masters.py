@@ -12,11 +12,11 @@ from gupai_agents.evaluation.claims.effects import group_values
 from gupai_agents.evaluation.claims.players import SAME, STRONG, UNSKILLED
 from gupai_agents.evaluation.claims.results import Masters
 from gupai_agents.evaluation.claims.schema import Action, Dose, Policy, agent_in
-from gupai_agents.evaluation.claims.tables import (
+from gupai_agents.evaluation.claims.setting import (
     MASTER_STREAMS,
     Choice,
+    DealSource,
     Setting,
-    Table,
     choice_of,
     means_by_deal,
     pairs_of,
@@ -80,8 +80,8 @@ def masters(setting: Setting, reading: Policy | Action, cell: Cell) -> dict[Dose
     name = BEST if BEST in agent_names(setting.game, setting.variant) else STRONG[-1]
     master, search = (setting.player(spec) for spec in (name, SEARCH))
     assert isinstance(search, SearchAgent)
-    table = setting.table(cell.sampler, MASTER_STREAMS + cell.stream)
-    parts = list(_open_in(setting, reading, table, master, claimed))
+    source = setting.source(cell.sampler, MASTER_STREAMS + cell.stream)
+    parts = list(_open_in(setting, reading, source, master, claimed))
     if not parts:
         return dict.fromkeys(doses_in(reading, cell), ())
     batch = concatenated([part.batch for part in parts])
@@ -115,16 +115,16 @@ def _has_weights(setting: Setting, spec: str) -> bool:
 
 
 def _open_in(
-    setting: Setting, reading: Policy | Action, table: Table, master: Agent, claimed: Choice | Pair
+    setting: Setting, reading: Policy | Action, source: DealSource, master: Agent, claimed: Choice | Pair
 ) -> Iterator[Open]:
     """Yield the decisions at which both actions are open, in deals of the master at all seats."""
-    start, game, variant = 0, table.game, table.variant
+    start, game, variant = 0, source.game, source.variant
     asked_for = recorded_features(setting, reading)
-    for block in table.blocks(0, min(setting.deals or DEALS, DEALS)):
-        envs = table.envs(len(block.states))
+    for block in source.blocks(0, min(setting.deals or DEALS, DEALS)):
+        envs = source.envs(len(block.states))
         for rows, batch, actions in decisions(envs, [master]):
             has_choice = batch.masks.sum(1) > 1
-            if isinstance(claimed, Pair) or table.sampler.conditional:
+            if isinstance(claimed, Pair) or source.sampler.conditional:
                 has_choice &= (envs.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(has_choice)
             if not len(some):

@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.report import written
 from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Item, Ordering
-from gupai_agents.evaluation.claims.tables import ITEM_STREAMS, Block, Choice, Setting, Table, measured
+from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Block, Choice, DealSource, Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, holm
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
@@ -65,21 +65,21 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
     if reading.comparator:
         choice = Choice(item.population.position, item.action, [], reading.comparator)
         return action_gains(setting, sampler, member, number, choice, deals).gain
-    measure, table = metrics_of(setting.game)[reading.metric], setting.table(sampler, number)
-    blocks = setting.blocks(table, 0, deals)
+    measure, source = metrics_of(setting.game)[reading.metric], setting.source(sampler, number)
+    blocks = setting.blocks(source, 0, deals)
     if reading.fields:
         field = [player(spec, setting.game, setting.variant) for spec in reading.fields[number % ITEM_STREAMS]]
-        values = np.concatenate([_drawn(table, block, field, measure, item.number) for block in blocks])
+        values = np.concatenate([_drawn(source, block, field, measure, item.number) for block in blocks])
     else:
-        values = measured(setting, blocks, table, (measure, item.number), member, item.treated)
+        values = measured(setting, blocks, source, (measure, item.number), member, item.treated)
     return verdicts.rated(values, measure).figure
 
 
-def _drawn(table: Table, block: Block, field: Sequence[Agent], measure: Metric, number: int | None) -> np.ndarray:
+def _drawn(source: DealSource, block: Block, field: Sequence[Agent], measure: Metric, number: int | None) -> np.ndarray:
     """Return the values of deals at whose seats sit players that are drawn from a field."""
     rng_keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
-    seating = np.array([[draw(key, seat, len(field)) for seat in range(table.variant.players)] for key in rng_keys])
-    return measure.values(table.play(block, field, seating), number or 0)
+    seating = np.array([[draw(key, seat, len(field)) for seat in range(source.variant.players)] for key in rng_keys])
+    return measure.values(source.play(block, field, seating), number or 0)
 
 
 def _ranked(

@@ -23,7 +23,7 @@ from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy, agent_in
-from gupai_agents.evaluation.claims.tables import PILOT, Setting, differ
+from gupai_agents.evaluation.claims.setting import PILOT, Setting, differ
 from gupai_agents.evaluation.statistics import NOTHING, estimate, samples_for, t_test
 from gupai_env.games.claims import Metric
 
@@ -150,10 +150,10 @@ def pairs_in(
     opponent = setting.player(member)
     baseline = setting.player(reading.baseline, member)
     treated = setting.player(reading.treated, member, agent_in(reading.baseline))
-    table = setting.table(sampler, number)
+    source = setting.source(sampler, number)
     won, changed, groups = [], [], []
-    for block in setting.blocks(table, first, deals, total):
-        ends = [table.play_with(block, opponent, hero, measure.acted) for hero in (treated, baseline)]
+    for block in setting.blocks(source, first, deals, total):
+        ends = [source.play_with(block, opponent, hero, measure.acted) for hero in (treated, baseline)]
         values = [measure.values(end, reading.number or 0) for end in ends]
         won.append(values[0] - values[1])
         changed.append(differ(*(end.states for end in ends)))

@@ -11,7 +11,7 @@ from gupai_agents.evaluation.claims.report import written
 from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Rate
-from gupai_agents.evaluation.claims.tables import Setting, measured
+from gupai_agents.evaluation.claims.setting import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import capitalized
@@ -76,11 +76,11 @@ def _rated(
     columns = []
     for place, variant in enumerate(variants):
         own = Sampler(setting.game, variant, reading.population) if variant is not setting.variant else sampler
-        table = setting.table(own, number)
-        blocks = setting.blocks(table, 0, deals, deals * len(variants), deals * place)
+        source = setting.source(own, number)
+        blocks = setting.blocks(source, 0, deals, deals * len(variants), deals * place)
         columns.append(
             measured(
-                setting._replace(variant=variant), blocks, table, (measure, reading.number), member, reading.treated
+                setting._replace(variant=variant), blocks, source, (measure, reading.number), member, reading.treated
             )
         )
     if reading.against is None:

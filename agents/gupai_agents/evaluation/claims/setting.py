@@ -48,7 +48,7 @@ def side_seats(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
     return partners
 
 
-class Table:
+class DealSource:
     """Deals of a population, from a stream of keys."""
 
     game: Game
@@ -147,20 +147,20 @@ class Setting(NamedTuple):
         """Return a player of the claim, see `players.player`."""
         return player(spec, self.game, self.variant, same, baseline, self.given)
 
-    def table(self, sampler: Sampler, number: int) -> Table:
-        """Return a table that deals from a stream."""
-        return Table(sampler, stream_of(self.seed, number))
+    def source(self, sampler: Sampler, number: int) -> DealSource:
+        """Return the deals of a stream."""
+        return DealSource(sampler, stream_of(self.seed, number))
 
     def blocks(
-        self, table: Table, first: int, deals: int, total: int | None = None, before: int = 0
+        self, source: DealSource, first: int, deals: int, total: int | None = None, before: int = 0
     ) -> Iterator[Block]:
-        """Yield deals of a table, and say after each block how many of the figure's `total` are done.
+        """Yield deals of a source, and say after each block how many of the figure's `total` are done.
 
         Args:
-            before: Those that were done before number 0 of this table.
+            before: Those that were done before number 0 of this source.
         """
         done = before + first
-        for block in table.blocks(first, deals):
+        for block in source.blocks(first, deals):
             yield block
             done += len(block.states)
             self.meter.reach(done / (total or deals))
@@ -169,7 +169,7 @@ class Setting(NamedTuple):
 def measured(
     setting: Setting,
     blocks: Iterable[Block],
-    table: Table,
+    source: DealSource,
     metric: tuple[Metric, int | None],
     member: str,
     hero: Player | None,
@@ -177,9 +177,9 @@ def measured(
     """Return the values of a metric, with its number, of deals in which one player sits at all seats.
 
     Args:
-        setting: What the design was given, of the variant of the table.
+        setting: What the design was given, of the variant of the source.
         blocks: The deals.
-        table: Where they are played.
+        source: The deals.
         metric: What is measured, and the number that it asks for.
         member: The player.
         hero: Who sits at the seats in question instead.
@@ -187,7 +187,7 @@ def measured(
     measure, number = metric
     everyone = setting.player(member)
     other = everyone if hero is None else setting.player(hero, member, member)
-    ends = (table.play_with(block, everyone, other, measure.acted) for block in blocks)
+    ends = (source.play_with(block, everyone, other, measure.acted) for block in blocks)
     return np.concatenate([measure.values(end, number or 0) for end in ends])
 
 
@@ -229,23 +229,23 @@ def means_by_deal(values: np.ndarray, deals: np.ndarray) -> np.ndarray:
     return np.bincount(which, values) / np.bincount(which) if len(values) else np.zeros(0)
 
 
-def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) -> Iterator[Forks]:
+def forks(source: DealSource, agent: Agent, choice: Choice, first: int, deals: int) -> Iterator[Forks]:
     """Yield the positions that meet a choice in deals of one agent at all seats, some deals at a time.
 
     Where the population is one of hands, only the seat in question is looked at.
     """
     start = first
-    for block in table.blocks(first, deals):
+    for block in source.blocks(first, deals):
         parts: list[tuple[np.ndarray, ...]] = []
-        envs = table.envs(len(block.states))
+        envs = source.envs(len(block.states))
         for rows, batch, actions in decisions(envs, [agent]):
             has_choice = batch.masks.sum(1) > 1
-            if table.sampler.conditional:
+            if source.sampler.conditional:
                 has_choice &= (envs.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(has_choice)
             if len(some):
                 states = envs.states[rows[some]].view(np.recarray)
-                positions = Positions(table.game, table.variant, states, batch.masks[some])
+                positions = Positions(source.game, source.variant, states, batch.masks[some])
                 one, other = pairs_of(positions, agent, batch.at(some), actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
                 parts.append((states[taken], one[taken], other[taken], start + rows[some][taken]))
@@ -305,12 +305,12 @@ def drawn_scores(batch: DecisionBatch, stream: int) -> np.ndarray:
     return np.array(drawn, np.float64).reshape(batch.masks.shape) / KEYS
 
 
-def gains(table: Table, agent: Agent, branches: Forks) -> np.ndarray:
+def gains(source: DealSource, agent: Agent, branches: Forks) -> np.ndarray:
     """Return chips by which the action was better for the seat that took it than the other one, float64 [F]."""
     rows = np.arange(len(branches.states))
     chips = []
     for actions in (branches.actions, branches.others):
-        envs = table.resume(branches.states)
+        envs = source.resume(branches.states)
         envs.step(actions.astype(np.int64))
         play_out(envs, [agent])
         chips.append(chips_won(envs)[rows, branches.states.to_act])
