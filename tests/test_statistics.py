@@ -174,6 +174,10 @@ def test_cases_that_deals_repeat_are_no_more_than_deals():
     assert share(np.array([3, 0, 0]), np.array([3, 1, 0])) == share(np.array([3, 0]), np.array([3, 1]))
     independent = Cases.of(np.resize([1, 2, 1, 0], 4000), np.full(4000, 2))
     assert independent.cases == pytest.approx(8000, rel=0.01)
+    hits, cases = np.array([0, 2, 2, 4]), np.array([1, 2, 4, 4])
+    variance = np.var(hits - 8 / 11 * cases, ddof=1) * 4 / 11**2  # of the ratio, linearised
+    sureness = (scipy.stats.t.ppf(0.975, 10) / scipy.stats.t.ppf(0.975, 3)) ** 2
+    assert Cases.of(hits, cases).cases == pytest.approx(8 / 11 * 3 / 11 / variance * sureness)
 
 
 def test_a_share_without_a_case_did_not_occur():
