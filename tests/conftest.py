@@ -31,11 +31,6 @@ def pytest_xdist_auto_num_workers():
     return (yield) + 1
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long: at the end only one worker would have something to do."""
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
-
-
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Compile what nearly all tests use, each worker some of the games, before any of them needs it.
 
