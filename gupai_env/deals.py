@@ -39,7 +39,7 @@ def all_deals(game: str | Game, /, **variant: Unpack[Options]) -> Deals:
     options = game.variant.make(**variant)
     if options.deals > 1:
         raise ValueError(f"deals={options.deals} is not allowed in exact work; a match is too long, take deals=1")
-    rules = options.as_rules(game.rules_type)
+    rules = options.as_rules()
     deck = np.asarray(game.deck(rules))
     count = number_of_orders(deck)
     if count > MOST_ORDERS:

@@ -101,7 +101,7 @@ class VectorEnv(OwnMemory):
         self.game: Game = get_game(game)
         self.layout: Layout = self.game.encoder.layout
         self.variant: Variant = variant_from(self.game, variant, VectorEnv)
-        self.rules: Any = self.variant.as_rules(self.game.rules_type)
+        self.rules: Any = self.variant.as_rules()
         self._record = record_of(self.rules)
         self.num_envs = num_envs
         self._arrays = {

@@ -122,7 +122,7 @@ def test_with_several_players_the_banker_wins_as_much_from_each_of_them():
 @pytest.mark.parametrize("options", [{}, {"copy": "push"}, {"copy": "push", "pay": "roads"}], ids=str)
 def test_hands_with_groups_of_no_points_win_what_the_rules_pay(options):
     """The smallest deck has no two of them."""
-    rules = GAME.variant.make(players=2, **options).as_rules(GAME.rules_type)
+    rules = GAME.variant.make(players=2, **options).as_rules()
     every = list_hands(GAME, rules)
     poor = np.flatnonzero((every.groups == NO_VALUE).any((1, 2)))
     two = [poor[0], next(each for each in poor if not set(every.hands[each]) & set(every.hands[poor[0]]))]

@@ -303,7 +303,7 @@ from gupai_env import get_game
 
 game = get_game("jie-long")
 deal, states = laying_out(game), game.new_states(1)
-deal(game.variant().as_rules(game.rules_type), states, np.arange(32, dtype=np.int8)[None] // 2)
+deal(game.variant().as_rules(), states, np.arange(32, dtype=np.int8)[None] // 2)
 print(sum(deal.stats.cache_misses.values()))
 print(json.dumps(states.hands.tolist()))
 """
@@ -333,7 +333,7 @@ def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere
 from gupai_env.deals import laying_out
 
 deal, states = laying_out(GAME), GAME.new_states(1)
-deal(GAME.variant().as_rules(GAME.rules_type), states, np.arange(32, dtype=np.int8)[None] // 2)
+deal(GAME.variant().as_rules(), states, np.arange(32, dtype=np.int8)[None] // 2)
 print(states.hands.any(), type(deal._cache).__name__)
 """
     done = subprocess.run(

@@ -255,7 +255,7 @@ def with_number(hand: int, number: int = 2) -> int:
 
 
 def test_the_chance_of_a_hand_is_that_of_all_hands_counted_one_by_one():
-    deck = list(JIE_LONG.deck(JIE_LONG.variant(deck="tiny", players=2).as_rules(JIE_LONG.rules_type)))
+    deck = list(JIE_LONG.deck(JIE_LONG.variant(deck="tiny", players=2).as_rules()))
     hands = list(itertools.combinations(deck, 3))
     population = Population(
         hand=[Condition(feature="carrying", number=3, at_least=2), Condition(feature="doubles", at_most=1)]
@@ -271,7 +271,7 @@ def test_the_chance_of_a_hand_is_that_of_all_hands_counted_one_by_one():
 
 def test_the_chance_of_two_hands_is_that_of_all_pairs_counted_one_by_one():
     options = {"deck": "tiny", "players": 2}
-    deck = list(JIE_LONG.deck(JIE_LONG.variant(**options).as_rules(JIE_LONG.rules_type)))
+    deck = list(JIE_LONG.deck(JIE_LONG.variant(**options).as_rules()))
     some = [Condition(feature="carrying", number=3, at_least=1)]
     both = [Condition(feature="carrying", number=3, at_least=3)]
     population = Population(hand=some, partner=Partner(away=1, hand=some, together=both))
@@ -309,7 +309,7 @@ def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
 def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
     _, states, seats = deals_of(FOUR_TWOS)
     assert all(with_number(hand) >= 4 for hand in states.hands[np.arange(len(seats)), seats])
-    deck = sorted(JIE_LONG.deck(JIE_LONG.variant().as_rules(JIE_LONG.rules_type)).tolist())
+    deck = sorted(JIE_LONG.deck(JIE_LONG.variant().as_rules()).tolist())
     for row in range(50):
         assert sorted(kind for hand in states.hands[row] for kind in tiles_in(int(hand))) == deck
     assert scipy.stats.chisquare(np.bincount(seats, minlength=4)).pvalue > 0.001

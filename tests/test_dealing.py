@@ -7,7 +7,7 @@ from adapters import ADAPTERS
 from gupai_agents import search
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
-from gupai_env.core.episode import NOBODY, noise_key, start, state_dtype
+from gupai_env.core.episode import NOBODY, clearing, noise_key, start, state_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.streams import NOISE_STREAM
 from gupai_env.core.tiles import MOST_TILES
@@ -21,7 +21,7 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 @every_game
 def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
     variant = game.variant(deals=2)
-    rules, used = (variant.as_rules(game.rules_type), random_walk(game, variant, 20, 60, seed=3).positions(40, 3))
+    rules, used = (variant.as_rules(), random_walk(game, variant, 20, 60, seed=3).positions(40, 3))
     used.payoff[:], used.total[:], used.settled, used.terminated = 7, 9, 1, 1
     fresh = game.new_states(len(used))
     for number, (one, other) in enumerate(zip(used, fresh, strict=True)):
@@ -54,9 +54,8 @@ def test_in_an_empty_state_nobody_stands_where_nobody_stands_once_it_is_dealt(ga
         assert (empty[name] == NOBODY).all(), name
     garbage = game.new_states(1)
     garbage.view(np.uint8)[:] = 3
-    game.clear(garbage[0])
-    kept = {*state_dtype(game.max_seats).names, "steps", "begun", "drawn", "thrown"}  # turns are cleared as they begin
-    for name in {*game.state.names} - kept:
+    clearing(game.state)(garbage[0])
+    for name in {*game.state.names} - {*state_dtype(game.max_seats).names}:
         np.testing.assert_array_equal(garbage[name][0], empty[name], name)
 
 
@@ -110,5 +109,5 @@ def test_a_redeal_of_ce_deng_is_no_deal_of_the_match_nor_another_redeal():
 
 
 def test_every_deck_fits_the_memory_that_loops_have_for_it():
-    decks = [len(game.deck(variant.as_rules(game.rules_type))) for game, variant in VARIANTS]
+    decks = [len(game.deck(variant.as_rules())) for game, variant in VARIANTS]
     assert max(decks) <= MOST_TILES == search.MOST_TILES

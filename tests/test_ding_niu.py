@@ -21,7 +21,6 @@ from gupai_env.games.ding_niu.rules import (
     RUNNING,
     SMOTHERED,
     DingNiu,
-    Rules,
     has_no_way_out,
     made_by,
     off_layout,
@@ -130,7 +129,7 @@ def reachable_blocks(**variant):
     What a line can become depends on its ends and on the tiles that are left, doubles aside, alone: some hundred
     cases. Doubles change neither, but may lead.
     """
-    rules = DingNiu(**variant).as_rules(Rules)
+    rules = DingNiu(**variant).as_rules()
     whole, found = int(off_layout(rules, [0])), {CLASSIC: set(), SMOTHERED: set()}
     reached = {(whole, (number, number)) for number in range(1, 7)}
     reached |= {(whole - int(ONE[kind]), (int(PIPS[kind, 1]), int(PIPS[kind, 0]))) for kind in RUNNING}

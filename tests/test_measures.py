@@ -91,7 +91,7 @@ def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
 @pytest.mark.parametrize("strict", [False, True])
 def test_doubled_payments_are_those_that_the_rules_double(strict):
     outcome = played("ce-deng", "greedy", strict_head_tail=strict)
-    rules = outcome.variant.as_rules(get_game("ce-deng").rules_type)
+    rules = outcome.variant.as_rules()
     for name, kinds in (("head_tail_payments", [is_head_or_tail]), ("doubled_payments", [is_head_or_tail, is_pass])):
         found = METRICS[name].values(outcome, 0)
         for row in np.flatnonzero(outcome.states.declarer < 0):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import gymnasium
 import numpy as np
@@ -23,15 +24,20 @@ from gupai_agents.evaluation.claims.features import actions_with
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.exact import build_tree
+from gupai_agents.tune import start_of
+from gupai_app.claims.terminal import template
 from gupai_app.play.address import Address
 from gupai_app.play.moves import digits
 from gupai_app.play.table import WebGame
-from gupai_app.play.terminal import HumanAgent, Terminal
+from gupai_app.play.terminal import HumanAgent, Terminal, rules
 from gupai_env import Move
 from gupai_env.aec import GupaiEnv
+from gupai_env.core.deal import Deal
+from gupai_env.core.game import DEFAULTS
 from gupai_env.core.move import AWAY
 from gupai_env.core.tiles import KINDS, WEIGHT
 from gupai_env.games.claims import Positions
+from gupai_env.render import draw_text
 from gupai_env.testing import check_env, hooks_of
 
 FOLDER = Path(__file__).parents[1] / "examples" / "one_trick"
@@ -49,6 +55,17 @@ def game():
     del sys.modules["one_trick"], gupai_env.GAMES[ID]
     del gymnasium.registry["gupai/OneTrick-v0"]
     getattr(pettingzoo, "aec_registry", {}).pop(f"gupai/{ID}-v0", None)
+
+
+@pytest.fixture
+def bare_game(game, monkeypatch):
+    """The example without what a game may leave out."""
+    module = ModuleType("bare_trick")
+    vars(module).update(
+        {name: value for name, value in vars(game.module).items() if name not in ("__name__", *DEFAULTS)}
+    )
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return dataclasses.replace(game, module_name=module.__name__, id="bare-trick", encoder=None)
 
 
 COMMANDS = """
@@ -119,6 +136,25 @@ def test_it_is_found_by_its_id_everywhere(game):
     assert np.abs(seats.step(seats.action_space.sample())[1]).max() == 3
 
 
+def test_a_game_may_leave_out_its_features_and_its_history(bare_game, capsys):
+    deal = Deal(bare_game, bare_game.variant(players=3, deals=2, leader=1))
+    deal.start(3)
+    for _ in range(2 * 3 - 1):
+        deal.advance(int(np.flatnonzero(deal.mask())[0]))
+    assert (deal.state.leader, deal.state.total.sum()) == (2, 0)
+    assert "> Seat 1\n  hand  [5:4] [5:1] [3:3]\n  laid  -\n" in draw_text(deal.scene())
+    assert agent_names(bare_game) == ["random"]
+    searching = make_agent("search", bare_game)
+    assert searching.heuristics.tolist() == [[1], [1]]  # temperatures: playouts are random
+    with pytest.raises(ValueError, match="bare-trick reconstructs no history"):
+        make_agent("search:infer=random@4", bare_game)
+    with pytest.raises(ValueError, match="bare-trick has no features to weigh"):
+        start_of(bare_game, None)
+    rules(bare_game)
+    assert "Agents: random," in capsys.readouterr().out
+    assert "treated: random " in template(bare_game, "claim")
+
+
 REGISTERED = """
 import gymnasium, gupai_env, pettingzoo
 print("gupai/OneTrick-v0" in gymnasium.registry, "gupai/one-trick-v0" in pettingzoo.aec_registry)
@@ -186,7 +222,7 @@ def test_claims_about_it_know_chips_wins_rates_of_actions_and_hands_dealt_to_ord
 def table_of_verbs(game, monkeypatch):
     """The example with verbs of its own: light tiles are offered, heavy ones thrown away. At the turn of a person."""
     moves = tuple(
-        Move("offer", (kind,), to="lays") if kind < 10 else Move("bury", (kind,), to=AWAY) for kind in range(KINDS)
+        Move("offer", (kind,), to="laid") if kind < 10 else Move("bury", (kind,), to=AWAY) for kind in range(KINDS)
     )
     monkeypatch.setitem(gupai_env.GAMES, ID, dataclasses.replace(game, moves=moves))
     return WebGame(Address.read({"game": ID, "seed": "3", "seat": "0", "with": "greedy"}))
@@ -199,8 +235,8 @@ def test_verbs_of_a_game_of_another_package_have_gestures(table_of_verbs):
         (button,) = {each for each in re.findall(r"<button [^>]*>", drawing) if tile in each}
         assert (f'data-discard="{action}"' in button) == move.discards == (move.verb == "bury")
         assert (f'name="play" value="{action}"' in button) == (move.verb == "offer")  # a click throws nothing away
-        assert ("lays=" in button) == (move.verb == "offer")
-    assert 'data-spot="lays"' in drawing and 'aria-label="offer it"' in drawing
+        assert ("laid=" in button) == (move.verb == "offer")
+    assert 'data-spot="laid"' in drawing and 'aria-label="offer it"' in drawing
     assert {entry.move.verb for entry in table_of_verbs.entries} == {"offer", "bury"}
 
 

@@ -21,7 +21,7 @@ from walks import views_of
 
 GAME = get_game("pai-gow")
 FACES = [(int(high), int(low)) for high, low in PIPS]
-TABLE = table_of(GAME.variant().as_rules(GAME.rules_type))
+TABLE = table_of(GAME.variant().as_rules())
 
 
 def made(group):
@@ -124,7 +124,7 @@ def test_gong_and_wild_tiles_are_options():
 @pytest.mark.parametrize(("zero", "gong_four", "wild"), product(("banker", "tile"), (True, False), (True, False)))
 def test_all_groups_compare_as_the_referee_compares_them(zero, gong_four, wild):
     options = {"zero": zero, "gong_four": gong_four, "wild": wild}
-    table = table_of(GAME.variant(**options).as_rules(GAME.rules_type))
+    table = table_of(GAME.variant(**options).as_rules())
     groups = sorted(set(combinations(DECK.tolist(), 2)))
     ours = np.array([VALUE[table, a, b] for a, b in groups], int)
     theirs = [referee.value((FACES[a], FACES[b]), **options) for a, b in groups]

@@ -143,7 +143,7 @@ def without(key):
 def exchanged():
     """Return the deck with a copy of one tile more and of another one less: as many tiles, of the same kinds."""
     game = get_game("jie-long")
-    deck = np.asarray(game.deck(game.variant().as_rules(game.rules_type))).tolist()
+    deck = np.asarray(game.deck(game.variant().as_rules())).tolist()
     more, less = [kind for kind, copies in Counter(deck).items() if copies > 1][:2]
     deck[deck.index(less)] = more
     return deck
@@ -458,7 +458,7 @@ def test_the_line_on_the_page_is_a_record_and_its_table_names_every_key(tmp_path
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_may_say_how_its_tiles_were_dealt(name, tmp_path):
     game = get_game(name)
-    deck = np.asarray(game.deck(game.variant().as_rules(game.rules_type)))
+    deck = np.asarray(game.deck(game.variant().as_rules()))
     orders = [np.random.default_rng(seed).permutation(deck).tolist() for seed in (1, 2)]
     played = []
     for order in orders:
@@ -486,7 +486,7 @@ def test_a_match_is_dealt_by_its_seed_alone(tmp_path):
     session = Session(game, variant, 5)
     while not session.terminated:
         session.play(int(session.mask().argmax()))
-    deck = np.asarray(game.deck(variant.as_rules(game.rules_type))).tolist()
+    deck = np.asarray(game.deck(variant.as_rules())).tolist()
     path = tmp_path / "games.jsonl"
     path.write_text(replace(session.record(["a"] * 4), order=tuple(deck)).line)
     with pytest.raises(RecordError, match="for a single deal, not for a match"):

@@ -8,7 +8,7 @@ from gupai_env.positions.shi_wu_hu import from_tiles, matches, points, settle
 
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.tiles import ALL_KINDS, FULL_SET, PIPS, deck_of, set_name, size
-from gupai_env.games.shi_wu_hu.rules import CATCH, DECKS, FISH, THREE, Rules, ShiWuHu
+from gupai_env.games.shi_wu_hu.rules import CATCH, DECKS, FISH, THREE, ShiWuHu
 from referees import shi_wu_hu as referee
 from walks import play_out
 
@@ -127,9 +127,9 @@ def test_must_catch_leaves_no_choice_to_lay():
 
 def test_the_deck_decides_what_is_left_to_it():
     for deck, group, bonus in (("cards", 0, 300), ("tiles", 1, 100), ("tiny", 0, 300)):
-        rules = ShiWuHu(deck=deck).as_rules(Rules)
+        rules = ShiWuHu(deck=deck).as_rules()
         assert (rules.group, rules.supreme_bonus) == (group, bonus)
-    rules = ShiWuHu(deck="tiles", group="one_two", supreme_bonus=0).as_rules(Rules)
+    rules = ShiWuHu(deck="tiles", group="one_two", supreme_bonus=0).as_rules()
     assert (rules.group, rules.supreme_bonus) == (0, 0)
     assert points("42 42 21 21", deck="tiles", supreme_bonus=200) == 120 + 200
     assert points("66 63", group="one_one") == 60
@@ -160,7 +160,7 @@ def test_hands_and_stock_run_out_together(options, plays_of_a_deal):
 )
 def test_one_seat_that_catches_the_whole_deck_wins_all_that_can_be_won(options, everything, bound):
     variant = ShiWuHu(**options)
-    deck = [FACES[kind] for kind in DECKS[variant.as_rules(Rules).deck]]
+    deck = [FACES[kind] for kind in DECKS[variant.as_rules().deck]]
     assert points(deck, deck=variant.deck) == everything
     position = from_tiles([""] * variant.players, catches=[deck] + [""] * (variant.players - 1), **options)
     assert position.payoffs()[0] == bound == GAME.payoff_bound(variant)

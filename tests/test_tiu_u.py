@@ -12,7 +12,7 @@ from gupai_agents.agent import DecisionBatch
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import KINDS, PIPS, count, tiles_in
-from gupai_env.games.tiu_u.rules import BAIT, CATCH, HEAVEN, HEAVEN_PAIR, STOCK, THREE, Rules, TiuU
+from gupai_env.games.tiu_u.rules import BAIT, CATCH, HEAVEN, HEAVEN_PAIR, STOCK, THREE, TiuU
 from referees import tiu_u as referee
 from walks import play_out, random_walk, views_of
 
@@ -270,4 +270,4 @@ def test_bad_input_is_refused_with_one_line(call, message):
 
 
 def test_the_rules_see_the_options_as_numbers():
-    assert TiuU(settlement="points").as_rules(Rules).settlement == 1
+    assert TiuU(settlement="points").as_rules().settlement == 1

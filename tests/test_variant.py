@@ -142,7 +142,7 @@ def test_changed_names_what_differs_from_the_default():
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
 def test_the_rules_see_every_option_as_a_number_of_a_fixed_type(game, variant):
-    rules, default = variant.as_rules(game.rules_type), game.variant().as_rules(game.rules_type)
+    rules, default = variant.as_rules(), game.variant().as_rules()
     assert rules._fields == tuple(field.name for field in dataclasses.fields(game.variant))
     assert [type(value) for value in rules] == [type(value) for value in default]
     numbers = [number for value in rules for number in (value if isinstance(value, tuple) else [value])]
@@ -152,7 +152,7 @@ def test_the_rules_see_every_option_as_a_number_of_a_fixed_type(game, variant):
 
 
 def test_a_fixed_leader_is_seen_as_its_seat():
-    assert JieLong(leader=2).as_rules(GAMES["jie-long"].rules_type).leader == 2
+    assert JieLong(leader=2).as_rules().leader == 2
 
 
 def test_words_are_seen_by_their_place_among_the_choices():
@@ -160,7 +160,7 @@ def test_words_are_seen_by_their_place_among_the_choices():
     class Worded(Variant):
         after: str = option("stop", "what follows", ("doubles", "stop", "play_on"))
 
-    assert Worded().as_rules(Worded.rules_type()).after == 1
-    assert Worded(after="play_on").as_rules(Worded.rules_type()).after == 2
+    assert Worded().as_rules().after == 1
+    assert Worded(after="play_on").as_rules().after == 2
     with pytest.raises(ValueError, match="after='go' is not allowed; choose "):
         Worded(after="go")

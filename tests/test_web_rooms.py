@@ -129,7 +129,7 @@ def test_the_address_of_a_game_that_is_sent_outlives_the_server(pages):
 
 def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
     game = get_game("jie-long")
-    session = Session(game, game.variant(), 3, order=[*reversed(game.deck(game.variant().as_rules(game.rules_type)))])
+    session = Session(game, game.variant(), 3, order=[*reversed(game.deck(game.variant().as_rules()))])
     while not session.terminated:
         session.play(int(session.mask().argmax()))
     record = session.record(["a;b&c=d", "checkpoint:runs/x", "Müller", ""])

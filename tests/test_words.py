@@ -84,6 +84,15 @@ def added_up(values):
     return sums.sum()
 
 
+RECORD = np.dtype([("kept", "i8"), ("low", "i2"), ("row", "i1", (5,))])
+overwrite = memory.overwriting(np.array([(0, -3, (1, 2, 3, 4, 5))], RECORD), ("low", "row"))
+
+
+@rule
+def overwritten(records):
+    overwrite(records[1])
+
+
 def word(rng):
     return int(rng.integers(-(1 << 63), 1 << 63, endpoint=False) >> int(rng.integers(64))) or 1
 
@@ -139,6 +148,7 @@ LAYER = {
     written_at: lambda rng: (rng.integers(9, size=3), word(rng)),
     read_from: lambda rng: (record(rng),),
     added_up: lambda rng: (rng.integers(9, size=4),),
+    overwritten: lambda rng: (np.frombuffer(bytearray(rng.bytes(3 * RECORD.itemsize)), RECORD).view(np.recarray),),
 }
 CALLS = (
     lambda function: lambda a: function(a),
@@ -175,8 +185,8 @@ def test_the_whole_layer_is_compared():
         if inspect.isfunction(each) and each.__module__ == module.__name__ and not name.startswith("_")
     }
     met = {name for function in LAYER for name in (function.__name__, *function.__code__.co_names)}
-    # What refuses, and what makes `rearrange` and `add_up`:
-    assert public - met == {"require_bytes", "rearrangement", "adding", "record_of"}
+    # What refuses, and what makes `rearrange`, `add_up` and `overwrite`:
+    assert public - met == {"require_bytes", "rearrangement", "adding", "record_of", "overwriting"}
 
 
 OF_BITS = [function for function in LAYER if function.__module__ == bits.__name__] + [byte_rows.find_mark]

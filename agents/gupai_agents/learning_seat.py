@@ -9,6 +9,7 @@ from gupai_agents.agent import Agent, distinct
 from gupai_agents.identity import require_steady
 from gupai_agents.playouts import draw_legal
 from gupai_agents.registry import agents_of
+from gupai_agents.shipped import plainest_heuristic
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.words.checks import as_list, counted, is_whole, one_of, refused
@@ -49,7 +50,8 @@ def others_of(
     """Return the agents of the other seats, and the pool from which they are drawn instead; one of the two is empty."""
     if pool is not None and opponents is not None:
         raise refused("pool", pool, "give either opponents or a pool")
-    others = opponents_at(game, variant, "greedy" if opponents is None else opponents) if pool is None else []
+    opponents = plainest_heuristic(game) if opponents is None else opponents
+    others = opponents_at(game, variant, opponents) if pool is None else []
     drawn = [] if pool is None else pool_of(game, variant, pool)
     for agent in distinct([*others, *drawn])[0]:
         require_steady(agent, game, variant)

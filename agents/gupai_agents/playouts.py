@@ -151,7 +151,7 @@ def forced(rows, lane, learner):
 def _converse(game: Game) -> Callable[..., Any]:
     """Return the loop `converse` of a game, to be compiled."""
     module, widths, num_actions = game.module, Widths.of(game), game.num_actions
-    numbers_of = game.variant().as_rules(game.rules_type)
+    numbers_of = game.variant().as_rules()
 
     def converse(heuristics, tables, numbers, seating, play, log, ending, why):
         rows, view, mask = (
@@ -193,7 +193,7 @@ def _converse(game: Game) -> Callable[..., Any]:
 def playouts(game: Game) -> Playouts:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call."""
     module, widths, num_actions = game.module, Widths.of(game), game.num_actions
-    numbers_of = game.variant().as_rules(game.rules_type)
+    numbers_of = game.variant().as_rules()
 
     def finish(rules, heuristics, states, line_ups):
         view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)

@@ -183,6 +183,8 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
             weights = dict(tuned_weights(game, variant))
         elif kind in game.heuristics:
             weights = dict(game.heuristics[kind])
+        elif heuristic == "random":
+            temperature = temperature or 1.0  # without weights all scores are alike
         else:
             raise ValueError(f"{short_repr(spec)} is not a player of {game.id}; {_known(kind, game)}")
     for assignment in filter(None, listed.split(",")):
@@ -192,7 +194,7 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
                 f"{short_repr(spec)}: {assignment!r} is not a weight; write feature=weight, such as pips=1.5"
             )
         weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
-    if not weights:
+    if not weights and heuristic != "random":
         raise ValueError(f"{short_repr(spec)} weighs nothing; write heuristic:feature=weight,...")
     return note_origin(HeuristicAgent(game, spec, weights, temperature), spec)
 

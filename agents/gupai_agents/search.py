@@ -29,7 +29,7 @@ from gupai_agents.workers import in_threads, pause
 from gupai_env.core.byte_rows import count_marks
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
-from gupai_env.core.game import Game
+from gupai_env.core.game import Game, no_history
 from gupai_env.core.heuristic import COLDEST, MAX_SCORE, WEIGHT, highest_score
 from gupai_env.core.kernels import FLAG
 from gupai_env.core.memory import blank, scratch
@@ -366,11 +366,13 @@ class SearchAgent:
                 raise ValueError(
                     f"{name}: a heuristic of {game.id} is {len(game.features) + 1} numbers, as Game.heuristic gives"
                 )
+        if infer is not None and game.history is no_history:
+            raise ValueError(f"{name}: {game.id} reconstructs no history, so that no belief can be had")
         if infer is not None and infer[-1] == 0:
             raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")
         self.game, self.variant, self.name, self.plan, self.infer = game, variant, name, plan, infer
         self.heuristics: np.ndarray = np.array([heuristic, heuristic if others is None else others])
-        self.rules: Any = variant.as_rules(game.rules_type)
+        self.rules: Any = variant.as_rules()
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""

@@ -51,8 +51,13 @@ def heuristic_names(game: Game) -> list[str]:
 
 
 def best_heuristic(game: Game) -> str:
-    """Return the name of a game's strongest heuristic."""
-    return heuristic_names(game)[-1]
+    """Return the name of a game's strongest heuristic; `random` if it has none."""
+    return ["random", *heuristic_names(game)][-1]
+
+
+def plainest_heuristic(game: Game) -> str:
+    """Return the name of a game's weakest heuristic, `greedy`; `random` if it has none."""
+    return [*heuristic_names(game), "random"][0]
 
 
 @functools.cache

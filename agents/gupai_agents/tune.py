@@ -122,6 +122,8 @@ def _among(game: Game, features: Sequence[str] | None) -> list[bool]:
 
 def start_of(game: Game, start: str | None) -> str:
     """Return the name of the heuristic to begin with, by default the game's last; raises ValueError."""
+    if not game.heuristics:
+        raise ValueError(f"{game.id} has no features to weigh: its module has no FEATURES, HEURISTICS and score")
     if start is not None and start not in game.heuristics:
         raise ValueError(f"{short_repr(start)} is not a heuristic of {game.id}; they are {', '.join(game.heuristics)}")
     return start or next(reversed(list(game.heuristics)))

@@ -20,7 +20,7 @@ from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.schema import MOST_ID
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.records import action_types_of
-from gupai_agents.shipped import heuristic_names
+from gupai_agents.shipped import best_heuristic, heuristic_names, plainest_heuristic
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.claims.changes import changed, fields_of
 from gupai_app.shell.screen import put, shares, table_of
@@ -298,16 +298,16 @@ def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str,
 
 def template(game: Game, name: str) -> str:
     """Return the text of a claim's file that can be tested as it stands."""
-    heuristics, (verbs, types) = heuristic_names(game), action_types_of(game)
+    verbs, types = action_types_of(game)
     words = {
         "title": game.title,
         "name": name,
         "game": game.id,
         "action": verbs[np.bincount(types).argmax()],
-        "panel": ", ".join(heuristics[:3]),
-        "treated": heuristics[-1],
-        "baseline": heuristics[0],
-        "feature": game.features[0].name,
+        "panel": ", ".join(heuristic_names(game)[:3]) or "random",
+        "treated": best_heuristic(game),
+        "baseline": plainest_heuristic(game),
+        "feature": game.features[0].name if game.features else "FEATURE",
     }
     parts = (BEGINNING, ACTION, POLICY) if game.move_of is None else (BEGINNING, POLICY)
     return "".join(parts).format(**words)

@@ -15,6 +15,7 @@ from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.failure import Leave
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_agents.search import SearchAgent
+from gupai_agents.shipped import plainest_heuristic
 from gupai_app.play.moves import ADVISER, Entry, digits, entries_of, headed, scores
 from gupai_app.play.session import Session
 from gupai_app.shell.screen import Screen, put, table_of
@@ -384,9 +385,13 @@ def rules(game: Game) -> None:
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
         f"Agents: {', '.join([*agent_names(game), *NOT_NAMED])}.",
-        "Rule-based agents weigh features of each action and play the best one:",
-        heuristics,
-        features,
-        f"To change weights: heuristic:FEATURE=WEIGHT,..., {next(iter(game.heuristics))}+FEATURE=WEIGHT, or with a "
-        f"temperature, {next(iter(game.heuristics))}@1.5",
     )
+    if game.features:
+        plainest = plainest_heuristic(game)
+        put(
+            "Rule-based agents weigh features of each action and play the best one:",
+            heuristics,
+            features,
+            f"To change weights: heuristic:FEATURE=WEIGHT,..., {plainest}+FEATURE=WEIGHT, or with a temperature, "
+            f"{plainest}@1.5",
+        )

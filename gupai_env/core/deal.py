@@ -44,7 +44,7 @@ class Deal:
         """
         self.game, self.compiled = game, compiled
         self.variant: Any = variant  # of the game's own class
-        self.rules: Any = variant.as_rules(game.rules_type)
+        self.rules: Any = variant.as_rules()
         self.states: np.recarray = game.new_states(1) if states is None else states
 
     @property

@@ -1,21 +1,33 @@
-"""The frame of an episode that all games share: turns, the deals of a match, and what every state begins with."""
+"""The frame of an episode that all games share: turns, the deals of a match, and what every state begins with.
 
+What most games do alike is here too, and a game that does not define it gets it: `clearing`, `deck_of_option`,
+`pass_lead`. `deal_hidden` is the loop of most games' `determinize`.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from gupai_env.core.memory import scratch
-from gupai_env.core.rng import derive, draw
+from gupai_env.core.memory import overwriting, scratch
+from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import LEADER_STREAM, NOISE_STREAM
-from gupai_env.core.tiles import MOST_TILES, shuffle_deck
+from gupai_env.core.tiles import MOST_TILES, ONE, list_tiles, shuffle_deck
 
 BYTE = np.dtype(np.int8)
 NOBODY = -1  # in place of a seat
 
 
 def state_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
-    """Return the dtype of a game's state: the fields every game has, then its own."""
+    """Return the dtype of a game's state: the fields every game has, then its own.
+
+    Args:
+        seats: The most seats.
+        fields: Name, type and, where it has them, the shape of each, and what it holds in an empty state, if that is
+            not 0: NOBODY where 0 would be a seat.
+    """
+    defaults = {field[0]: field[3] for field in fields if len(field) > 3}
     return np.dtype(
         [
             ("seed", "i8"),  # key of the episode
@@ -28,10 +40,35 @@ def state_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
             ("settled", "i1"),  # the last step ended a deal, and `payoff` holds its chips
             ("payoff", "f4", (seats,)),
             ("total", "f4", (seats,)),  # chips of all finished deals
-            *fields,
+            *(each[:3] for each in fields),
         ],
         align=True,
+        metadata={"own": tuple(each[0] for each in fields), "defaults": defaults},
     )
+
+
+def empty_state(state: np.dtype) -> np.ndarray:
+    """Return the empty state of a dtype of `state_dtype`, [1]: nothing is dealt and nothing has happened."""
+    empty, metadata = np.zeros(1, state), dict(state.metadata or {})
+    empty["direction"] = 1
+    for name, default in metadata["defaults"].items():
+        empty[name] = default
+    return empty
+
+
+def clearing(state: np.dtype) -> Callable[..., Any]:
+    """Return clear(state), which empties the fields of a state that are the game's own; see `state_dtype`."""
+    return overwriting(empty_state(state), dict(state.metadata or {})["own"])
+
+
+def deck_of_option(decks: Sequence[np.ndarray]) -> Callable[..., Any]:
+    """Return deck(rules), the one of some decks that the option `deck` names."""
+
+    @rule
+    def deck(rules):
+        return decks[rules.deck]
+
+    return deck
 
 
 def view_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
@@ -85,15 +122,34 @@ def noise_key(state):
 
 @rule
 def begin_view(rules, state, seat, view):
-    """Begin to fill a view: the fields every game has, except for what has been won."""
+    """Begin to fill a view: the fields every game has."""
     view.seat = seat
     view.direction = state.direction
     view.deal = state.deal
     view.deals = rules.deals
+    rotate(rules, state, seat, state.total, view.total)
 
 
 @rule
-def resume_from(view, key, state):
+def rotate(rules, state, seat, by_seat, by_place):
+    """Fill an array that begins with a seat and continues in order of turn from one by seat."""
+    for place in range(len(by_place)):  # a constant, so that the loop is unrolled
+        if place == rules.players:
+            break
+        by_place[place] = by_seat[seat]
+        seat = seat_after(rules, state, seat)
+
+
+@rule
+def rotate_back(rules, state, seat, by_place, by_seat):
+    """Fill an array by seat from one that begins with a seat and continues in order of turn."""
+    for place in range(rules.players):
+        by_seat[seat] = by_place[place]
+        seat = seat_after(rules, state, seat)
+
+
+@rule
+def resume_from(rules, view, key, state):
     """Begin to fill a state from a view: the fields every game has, of a deal under way.
 
     The episode's key is drawn again from `key`, because a view does not reveal the later deals of the match.
@@ -105,6 +161,32 @@ def resume_from(view, key, state):
     state.terminated = 0
     state.settled = 0
     state.payoff[:] = 0
+    rotate_back(rules, state, view.seat, view.total, state.total)
+
+
+@rule
+def deal_hidden(rules, state, viewer, unseen, sizes, key):
+    """Deal a tile set that a viewer does not see to the other hands, in an order drawn from an RNG key.
+
+    Args: sizes: by place, how many of them each seat gets; the first place is the viewer's.
+    Returns: the kinds that nobody got, int8, in the order drawn.
+    """
+    tiles = np.empty(MOST_TILES, np.int8)
+    total = list_tiles(unseen, tiles)
+    shuffle(tiles[:total], key)
+    dealt, seat = 0, viewer
+    for place in range(1, rules.players):
+        seat = seat_after(rules, state, seat)
+        for _ in range(sizes[place]):
+            state.hands[seat] += ONE[tiles[dealt]]
+            dealt += 1
+    return tiles[dealt:total]
+
+
+@rule
+def pass_lead(rules, state):
+    """Let the next seat lead the next deal."""
+    state.leader = seat_after(rules, state, state.leader)
 
 
 @long_rule

@@ -15,10 +15,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from gupai_env.core.episode import deck_of_option, empty_state, pass_lead
 from gupai_env.core.heuristic import Feature, weights_row
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
 from gupai_env.core.move import Move
+from gupai_env.core.plain_table import plain_table
+from gupai_env.core.rule import rule
 from gupai_env.core.variant import Variant
 from gupai_env.words.checks import short_repr
 from gupai_env.words.scene import Scene, seat_names
@@ -31,28 +34,31 @@ class Game:
     module_name: the import name of that package. Compiled loops take it as one argument and find in it, under these
     very names, what follows (functions are `@rule`, plain Python that also compiles):
         STATE, VIEW: the dtypes of a state (`state_dtype`) and of a view.
-        deck(rules): the kinds of all tiles, a sorted int8 array.
-        clear(state): empties the fields of a state that are the game's own: nothing is dealt and nothing has happened,
-            so that NOBODY stands wherever 0 would be a seat. `deal_from` and `determinize` begin with it, and states
-            set up by hand do, for `new_states` makes them so.
-        deal_from(rules, state, order): deals the tiles of the deck as they lie in `order`, whatever was in the state;
-            `state.leader` and `state.direction` are set already. All randomness of a deal is the order, and the first
-            leader.
+        DECKS: by deck of the option, the kinds of all tiles, each a sorted int8 array.
+        deal_from(rules, state, order): deals the tiles of the deck as they lie in `order`, whatever was in the state,
+            which `clearing(STATE)` empties; `state.leader` and `state.direction` are set already. All randomness of a
+            deal is the order, and the first leader.
         legal_actions(rules, state, mask): marks in a cleared bool [num_actions] the moves of the seat to act.
         step(rules, state, action): plays one legal decision; sets `to_act`, or `terminated` when the deal has ended.
         payoffs(rules, state, out): fills float32 [max_seats] with the chips of a deal that is over.
-        next_deal(rules, state): sets `leader` and `direction` for the next deal of a match.
         information_set(rules, state, seat, view, history=True): fills a view with all that the seat may know. The only
             place that decides what is hidden. Without `history` it leaves out what no encoder reads, move by move.
-        determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows. The
-            view must be of a deal under way.
+        determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows, whatever
+            was in it. The view must be of a deal under way.
+        encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
+
+    What a module may leave out, and gets then:
+        deck(rules): the one of DECKS that the option names.
+        next_deal(rules, state): sets `leader` and `direction` for the next deal of a match; the next seat leads it.
         history(rules, state, order, actions): reconstructs a deal under way: fills `order`, int8, with how its deck was
             dealt and `actions`, [max_decisions], with all decisions since; returns how many these are. Dealt and played
-            like this the deal comes to the same state, so that what the others did can be weighed.
-        encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
+            like this the deal comes to the same state, so that what the others did can be weighed, as search with a
+            belief does; without it there is no such search.
         FEATURES: tuple of `Feature`, the numbers about an action that heuristics weigh.
         HEURISTICS: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best last.
-        score(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order.
+        score(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order;
+            without these three only `random` and what is trained play.
+        LAYOUT: the sections of an observation, where the record names no `encoder`.
     """
 
     module_name: str
@@ -60,13 +66,12 @@ class Game:
     title: str
     version: int
     variant: type[Variant]
-    rules_type: type
     max_seats: int
     max_decisions: int  # of one deal, dealt once
     moves: tuple[Move, ...]  # what each action does; their names, in which a hand is not known yet, stay for ever
-    encoder: Encoder
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
-    table: Callable[..., Scene]  # see `scene`
+    encoder: Encoder = None  # type: ignore[assignment]  # default: of the module's LAYOUT, by the game's id and version
+    table: Callable[..., Scene] = plain_table  # see `scene`
     hints: type[Hints] = Hints  # what people read about the moves
     # Each seat decides once in a deal, and none sees the decisions of others before all have decided: search lets the
     # others decide first.
@@ -80,7 +85,6 @@ class Game:
     state: np.dtype = field(init=False, repr=False)
     view: np.dtype = field(init=False, repr=False)
     deck: Callable[..., Any] = field(init=False, repr=False)
-    clear: Callable[..., Any] = field(init=False, repr=False)
     deal_from: Callable[..., Any] = field(init=False, repr=False)
     legal_actions: Callable[..., Any] = field(init=False, repr=False)
     step: Callable[..., Any] = field(init=False, repr=False)
@@ -96,11 +100,19 @@ class Game:
 
     def __post_init__(self) -> None:
         """Raises: TypeError naming what the game's module does not provide."""
+        self.variant.rules_type()  # so that pickles find it
+        for name, default in DEFAULTS.items():
+            if not hasattr(self.module, name):
+                setattr(self.module, name, default)
+        if not hasattr(self.module, "deck") and hasattr(self.module, "DECKS"):
+            setattr(self.module, "deck", deck_of_option(self.module.DECKS))  # noqa: B010
         missing = [name for name in PROVIDED if not hasattr(self.module, name)]
         if missing:
             raise TypeError(f"{self.module_name} is not the module of a game: it has no {', '.join(missing)}")
         for name in PROVIDED:
             object.__setattr__(self, name.lower(), getattr(self.module, name))
+        if self.encoder is None:
+            object.__setattr__(self, "encoder", Encoder(self.id, self.version, self.module.LAYOUT))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _game_of, (self.module_name,)
@@ -193,9 +205,8 @@ class Game:
         """
         if isinstance(weights, str):
             if weights not in self.heuristics:
-                raise ValueError(
-                    f"{short_repr(weights)} is not a heuristic of {self.id}; they are {', '.join(self.heuristics)}"
-                )
+                known = ", ".join(self.heuristics) or "none"
+                raise ValueError(f"{short_repr(weights)} is not a heuristic of {self.id}; they are {known}")
             weights = self.heuristics[weights]
         return weights_row(self.features, weights, temperature)
 
@@ -210,10 +221,7 @@ class Game:
     @functools.cached_property
     def _empty(self) -> np.recarray:
         """The only empty state, a record array [1]."""
-        empty = np.zeros(1, self.state).view(np.recarray)
-        empty.direction = 1
-        self.clear(empty[0])
-        return empty
+        return empty_state(self.state).view(np.recarray)
 
     def scene(
         self,
@@ -239,6 +247,25 @@ def _game_of(module_name: str) -> Game:
     return game
 
 
+@rule
+def no_history(rules, state, order, actions):
+    """Stand for the history of a game that reconstructs none."""
+    return 0
+
+
+@rule
+def no_score(view, action, weights):
+    """Score the actions of a game without features, all alike."""
+    return 0.0
+
+
+DEFAULTS: dict[str, Any] = {
+    "next_deal": pass_lead,
+    "history": no_history,
+    "FEATURES": (),
+    "HEURISTICS": {},
+    "score": no_score,
+}
 CAPITALS = ("state", "view", "features", "heuristics")
 # What the module of a game provides: functions by their names, data in capitals.
 PROVIDED = tuple(each.name.upper() if each.name in CAPITALS else each.name for each in fields(Game) if not each.init)

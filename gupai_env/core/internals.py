@@ -27,7 +27,8 @@ KEEPING = (  # to keep machine code where it is found again
 EVENTS = ("core.event.Listener", "core.event.register")  # to say what is being compiled
 CODE = (  # to write machine code by hand
     *(f"{TEMPLATES}.{name}" for name in ("infer", "infer_global", "make_intrinsic_template")),
-    *("core.types.Function", "core.cgutils.alloca_once", "np.arrayobj.populate_array"),
+    *("core.types.Function", "np.arrayobj.populate_array"),
+    *(f"core.cgutils.{name}" for name in ("alloca_once", "global_constant", "raw_memcpy")),
 )
 
 

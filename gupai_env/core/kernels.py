@@ -237,7 +237,7 @@ def play_lane(game, rules, rows, lane, action, view):
 
 def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
     """Return the loops of a game that take a table, to be compiled."""
-    module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules(game.rules_type)
+    module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules()
 
     def begin(tables):
         rows = rows_of(module, widths, numbers, tables[0])

@@ -7,6 +7,7 @@ LLVM code.
 """
 
 import ctypes
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -20,6 +21,8 @@ from gupai_env.core.rule import in_machine_code
 
 populate_array: Any = internal("np.arrayobj.populate_array")
 alloca_once: Any = internal("core.cgutils.alloca_once")
+global_constant: Any = internal("core.cgutils.global_constant")
+raw_memcpy: Any = internal("core.cgutils.raw_memcpy")
 
 
 def _built(context, builder, array, data, lengths):
@@ -131,3 +134,27 @@ def _scratch(typing_context, length, dtype):
 @in_machine_code(blank)
 def _blank(typing_context, length, dtype):
     return _on_the_stack(length, dtype, cleared=True)
+
+
+def overwriting(source: np.ndarray, fields: Sequence[str]) -> Callable[..., None]:
+    """Return overwrite(record), which sets fields of a record as they are in `source`, [1]; they are its last ones."""
+    start = dict(source.dtype.fields or {})[fields[0]][1] if fields else source.dtype.itemsize
+    content = source.tobytes()[start:]
+
+    def overwrite(record: Any) -> None:
+        for name in fields:
+            setattr(record, name, source[name][0])
+
+    @in_machine_code(overwrite)
+    def _overwrite(typing_context, record):
+        def build(context, builder, signature, given):
+            byte = ir.IntType(8)
+            place = builder.gep(builder.bitcast(given[0], byte.as_pointer()), [ir.Constant(ir.IntType(64), start)])
+            whole = ir.Constant(ir.ArrayType(byte, len(content)), bytearray(content))
+            data = builder.bitcast(global_constant(builder, "source", whole), byte.as_pointer())
+            raw_memcpy(builder, place, data, ir.Constant(ir.IntType(64), len(content)), 1)
+            return context.get_dummy_value()
+
+        return types.void(record), build
+
+    return overwrite

@@ -201,6 +201,11 @@ def tiles_in(tiles: int) -> list[int]:
     return [int(kind) for kind in deck_of(tiles)]
 
 
+def faces(tiles: int) -> tuple[tuple[int, int], ...]:
+    """Return the tiles of a set as pairs of numbers, the heaviest high end first."""
+    return tuple((int(PIPS[kind, 0]), int(PIPS[kind, 1])) for kind in reversed(tiles_in(tiles)))
+
+
 def set_name(tiles: int) -> str:
     """Return a tile set in the rulebook's notation, heaviest tile first."""
     return "".join(tile_name(kind) for kind in reversed(tiles_in(tiles)))

@@ -4,6 +4,7 @@ The compiled rules see a variant as its `rules`: a flat named tuple of numbers w
 """
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -143,6 +144,7 @@ class Variant:
 
     # By deck, the options of which it allows less than their choices:
     LIMITS: ClassVar[dict[str, dict[str, tuple[Any, ...]]]] = {FULL: {}, TINY: {"players": (2,)}}
+    Rules: ClassVar[type]  # set by `rules_type`
     # Options that go together, by the name that stands for them as `preset`:
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 
@@ -211,15 +213,18 @@ class Variant:
             )
 
     @classmethod
+    @functools.cache
     def rules_type(cls) -> type:
-        """Build the named tuple type of the compiled rules; assign it to a module global named `Rules`."""
+        """Return the named tuple type of what rules functions read, which is made once for each class."""
         rules = NamedTuple("Rules", [(field.name, float) for field in dataclasses.fields(cls)])  # type: ignore[misc]
-        rules.__module__ = cls.__module__  # so that compiled code in the disk cache finds it again
+        # Where pickle, and compiled code in the disk cache, find it again.
+        rules.__module__, rules.__qualname__ = cls.__module__, f"{cls.__qualname__}.Rules"
+        cls.Rules = rules
         return rules
 
-    def as_rules(self, rules_type: type) -> Any:
+    def as_rules(self) -> Any:
         """Return the options as the numbers that the rules functions read."""
-        return rules_type(*(_encode(field, getattr(self, field.name)) for field in dataclasses.fields(self)))
+        return self.rules_type()(*(_encode(field, getattr(self, field.name)) for field in dataclasses.fields(self)))
 
     @classmethod
     def tiny_options(cls) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Positions:
     @cached_property
     def deck(self) -> int:
         """All tiles of the variant, a tile set."""
-        return tile_set(self.game.deck(self.variant.as_rules(self.game.rules_type)).tolist())
+        return tile_set(self.game.deck(self.variant.as_rules()).tolist())
 
 
 @dataclass(frozen=True)

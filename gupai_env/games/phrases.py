@@ -7,15 +7,9 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.core.variant import Variant, option_in_words
 from gupai_env.words.messages import Message, count, joined, say
-from gupai_env.words.scene import YOU, Tile
-
-
-def faces(tiles: int) -> tuple[Tile, ...]:
-    """Return the tiles of a set as pairs of numbers, the heaviest high end first."""
-    return tuple((int(PIPS[kind, 0]), int(PIPS[kind, 1])) for kind in reversed(tiles_in(tiles)))
+from gupai_env.words.scene import YOU
 
 
 @functools.lru_cache(maxsize=256)

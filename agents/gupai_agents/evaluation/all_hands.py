@@ -142,7 +142,7 @@ class HandTree:
     @property
     def rules(self) -> Any:
         """The options as numbers."""
-        return self.variant.as_rules(self.game.rules_type)
+        return self.variant.as_rules()
 
     @property
     def bankers(self) -> list[int]:
@@ -248,7 +248,7 @@ def build_hand_tree(game: str | Game, /, **variant: Unpack[Options]) -> HandTree
             f"{game.id} ({options}): hands alone do not decide a policy; this needs two seats, one deal and one "
             "decision for each"
         )
-    rules = options.as_rules(game.rules_type)
+    rules = options.as_rules()
     by_tiles = list_hands(game, rules)
     batches = [batch_of(game, options, by_tiles.hands, seat) for seat in range(SEATS)]
     by_tiles.masks[:] = batches[0].masks[: len(by_tiles.hands)]
@@ -290,7 +290,7 @@ def by_worth(hands: Hands, kinds: np.ndarray) -> tuple[Hands, np.ndarray]:
 def batch_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> DecisionBatch:
     """Return what a seat is asked with each hand, as player and then as banker; whatever it cannot see is left out."""
     states = game.new_states(2 * len(hands))
-    rules = variant.as_rules(game.rules_type)
+    rules = variant.as_rules()
     deck = tile_set(np.asarray(game.deck(rules)).tolist())
     sets = np.array([tile_set(hand) for hand in hands.tolist()] * 2)
     states.hands[:, seat], states.unused = sets, deck - sets

@@ -442,7 +442,7 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
 
 def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
     """Return the order of a deal, given as a list; raises ValueError for what is none of this variant."""
-    deck = np.asarray(game.deck(variant.as_rules(game.rules_type))).tolist()
+    deck = np.asarray(game.deck(variant.as_rules())).tolist()
     if variant.deals > 1:
         raise ValueError("the order of the tiles can be given for a single deal, not for a match")
     whole = isinstance(order, list) and all(type(kind) is int for kind in order)

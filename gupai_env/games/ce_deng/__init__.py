@@ -5,12 +5,10 @@ from gupai_env.games.ce_deng.hints import CeDengHints
 from gupai_env.games.ce_deng.knowledge import determinize, information_set
 from gupai_env.games.ce_deng.players import FEATURES, HEURISTICS, score
 from gupai_env.games.ce_deng.rules import (
+    DECKS,
     STATE,
     CeDeng,
-    Rules,
-    clear,
     deal_from,
-    deck,
     history,
     legal_actions,
     next_deal,
@@ -29,7 +27,6 @@ GAME = Game(
     title="Ce Deng 斜釘",
     version=0,
     variant=CeDeng,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=TURNS + SEATS,
     moves=moves_with("declare eight doubles", "demand a redeal", "play on"),

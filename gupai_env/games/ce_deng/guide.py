@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.tiles import weight
+from gupai_env.core.tiles import faces, weight
 from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
 from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.guide import Payment, direct
-from gupai_env.games.phrases import faces, says
+from gupai_env.games.phrases import says
 from gupai_env.words.messages import say
 
 
@@ -95,10 +95,10 @@ class CeDengGuide(ConnectingGuide):
         return chips
 
     def _laid_all(self, views: Sequence[np.record], seat: int) -> bool:
-        return bool(is_pass(self.variant.as_rules(self.game.rules_type), views[seat], 0))
+        return bool(is_pass(self.variant.as_rules(), views[seat], 0))
 
     def _laid_none(self, views: Sequence[np.record], seat: int) -> bool:
-        return bool(is_head_or_tail(self.variant.as_rules(self.game.rules_type), views[seat], 0))
+        return bool(is_head_or_tail(self.variant.as_rules(), views[seat], 0))
 
 
 GUIDE = CeDengGuide

@@ -2,7 +2,7 @@
 
 from gupai_env.core.episode import seat_after
 from gupai_env.core.rule import rule
-from gupai_env.games.ce_deng.rules import DECK_SETS, blocked, clear, deck, may_declare, may_redeal
+from gupai_env.games.ce_deng.rules import DECK_SETS, DECKS, blocked, clear, may_declare, may_redeal
 from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.knowledge import open_view
 
@@ -25,7 +25,7 @@ def possible(rules, view, state, tiles, offsets, turns):
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals and discards that the view allows."""
     clear(state)
-    connecting.determinize(possible, rules, view, len(deck(rules)), True, False, key, state)
+    connecting.determinize(possible, rules, view, len(DECKS[rules.deck]), True, False, key, state)
     if view.asked:  # seats after the viewer will be asked if what was drawn for them gives them a right
         seat = view.seat
         state.rights = 1 << seat

@@ -22,10 +22,11 @@ Match    The seat with the fewest points, or the declarer, leads the next deal; 
 Actions  After those of the connecting games: 63 declares, 64 demands a redeal, 65 plays on.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from gupai_env.core.episode import BYTE, NOBODY, seat_after, state_dtype
+from gupai_env.core.episode import BYTE, NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
@@ -88,15 +89,14 @@ class CeDeng(Variant):
         require_stake(self, payoff_bound)
 
 
-Rules: type = CeDeng.rules_type()
-
 STATE = state_dtype(
     SEATS,
     *FIELDS,
     ("rights", "i1"),  # seats, as bits, still to be asked before the play
-    ("declarer", "i1"),  # who showed eight doubles
+    ("declarer", "i1", (), NOBODY),  # who showed eight doubles
     ("redeals", "i1"),  # hands thrown in before this one
 )
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule
@@ -119,21 +119,6 @@ def may_declare(rules, hand):
 def may_redeal(rules, hand):
     """True if the hand gives the right to a redeal."""
     return rules.redeal_doubles > 0 and doubles_held(hand) >= rules.redeal_doubles
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields."""
-    connecting.clear(state)
-    state.rights = 0
-    state.declarer = NOBODY
-    state.redeals = 0
 
 
 @rule
@@ -198,7 +183,7 @@ def step(rules, state, action):
     elif action == REDEAL:
         redeals = state.redeals + 1
         key = derive(derive(state.seed, state.deal), redeals)
-        deal_from(rules, state, shuffle_deck(deck(rules), key, scratch(MOST_TILES, BYTE)))
+        deal_from(rules, state, shuffle_deck(DECKS[rules.deck], key, scratch(MOST_TILES, BYTE)))
         state.redeals = redeals
     elif action == PLAY_ON:
         state.rights &= ~(1 << state.to_act)
@@ -262,5 +247,5 @@ def next_deal(rules, state):
 
 def payoff_bound(variant: CeDeng) -> float:
     """Return an upper bound of the chips that a seat can win or lose in a deal: every difference doubled twice."""
-    rules = variant.as_rules(Rules)
-    return 4 * connecting.payoff_bound(deck(rules), variant.players, HANDS[rules.deck]) * variant.stake
+    rules = variant.as_rules()
+    return 4 * connecting.payoff_bound(DECKS[rules.deck], variant.players, HANDS[rules.deck]) * variant.stake

@@ -31,7 +31,7 @@ def scene(
         return replace(
             table, last_move=says(names[declarer], "{name} declares eight doubles", "{name} declare eight doubles")
         )
-    rules = variant.as_rules(game.rules_type)
+    rules = variant.as_rules()
     places = [
         replace(scene_place, note=joined(", ", [scene_place.note, *_doublings(rules, near, place)]))
         for place, scene_place in enumerate(table.places)

@@ -62,7 +62,6 @@ def open_view(rules, state, viewer, deck, forced, view, history):
         if offset == rules.players:
             break
         unseen -= state.played[seat]
-        view.total[offset] = state.total[seat]
         view.played[offset] = state.played[seat]
         view.plays[offset] = state.plays[seat]
         view.drops[offset] = state.drops[seat]
@@ -84,7 +83,7 @@ def open_view(rules, state, viewer, deck, forced, view, history):
 @rule
 def restore_public(rules, view, key, state):
     """Fill an empty state with all that a view knows; hands and discards of the others stay empty."""
-    resume_from(view, key, state)
+    resume_from(rules, view, key, state)
     write_row(state.ends, view.ends)
     state.turn = view.turn
     state.hand_size = view.hand_size
@@ -93,7 +92,6 @@ def restore_public(rules, view, key, state):
     write_row(state.record, view.record)
     seat = view.seat
     for offset in range(rules.players):
-        state.total[seat] = view.total[offset]
         state.played[seat] = view.played[offset]
         state.plays[seat] = view.plays[offset]
         state.drops[seat] = view.drops[offset]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.episode import NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -52,7 +52,7 @@ FIELDS = (  # of the state of every connecting game
     ("ends", "i1", (2,)),  # the open numbers, equal if there is one open end; 0 before the lead
     ("turn", "i1"),  # tiles shed so far
     ("hand_size", "i1"),  # tiles dealt to each seat
-    ("last_player", "i1"),  # who laid the last tile
+    ("last_player", "i1", (), NOBODY),  # who laid the last tile
     ("passes", "i1"),  # discards since then
     ("plays", "i1", (SEATS,)),  # tiles laid
     ("drops", "i1", (SEATS,)),  # tiles discarded
@@ -61,6 +61,7 @@ FIELDS = (  # of the state of every connecting game
     ("record", "i1", (TURNS,)),  # the actions, turn by turn
 )
 STATE = state_dtype(SEATS, *FIELDS)
+clear: Callable[..., Any] = clearing(STATE)
 STACKED = "tiles of the line cover others; pictures and observations show only those that lie open"  # an option
 
 
@@ -68,26 +69,6 @@ def moves_with(*more: str) -> tuple[Move, ...]:
     """Return the moves: a tile is laid with its high or its low number open, or discarded; `more` do without a tile."""
     laid = (Move(tiles=(kind,), leaves=int(number)) for end in PIPS.T for kind, number in enumerate(end))
     return (*laid, *(Move("discard", (kind,), to=AWAY) for kind in range(KINDS)), *map(Move, more))
-
-
-@rule
-def clear(state):
-    """Empty the fields of every connecting game."""
-    state.hands[:] = 0
-    state.discards[:] = 0
-    state.played[:] = 0
-    state.unused = 0
-    state.points[:] = 0
-    state.plays[:] = 0
-    state.drops[:] = 0
-    state.ends[:] = 0
-    state.missed[:] = 0
-    state.laid_at[:] = 0
-    state.record[:] = 0
-    state.turn = 0
-    state.hand_size = 0
-    state.last_player = NOBODY
-    state.passes = 0
 
 
 @rule

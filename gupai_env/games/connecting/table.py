@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
+from gupai_env.core.tiles import KINDS, ONE, PIPS, faces, tile_name, tiles_in, weight
 from gupai_env.games.connecting.rules import DISCARD, STACK_ROW
-from gupai_env.games.phrases import deal_of_match, faces, listed, says, seats_from, title, won_by
+from gupai_env.games.phrases import deal_of_match, listed, says, seats_from, title, won_by
 from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Pile, Place, Scene, Tile
 
@@ -24,7 +24,7 @@ def scene(
     choosers = [int(view.seat) for view in views if view.asked]
     to_act = choosers[0] if choosers else order[(near.leader + near.turn) % players]
 
-    deck = len(game.deck(variant.as_rules(game.rules_type)))
+    deck = len(game.deck(variant.as_rules()))
     layout = _stacked(near) if variant.stacked else _layout(near, both_ends, deck)
     centre = [layout]
     unused = deck - players * int(near.hand_size)

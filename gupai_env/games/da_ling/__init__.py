@@ -7,14 +7,12 @@ from gupai_env.games.da_ling.history import history
 from gupai_env.games.da_ling.knowledge import VIEW, determinize, information_set
 from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
 from gupai_env.games.da_ling.rules import (
+    DECKS,
     MOVES,
     SEATS,
     STATE,
     DaLing,
-    Rules,
-    clear,
     deal_from,
-    deck,
     legal_actions,
     move_of,
     next_deal,
@@ -30,7 +28,6 @@ GAME = Game(
     title="Da Ling 打零",
     version=0,
     variant=DaLing,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=SEATS,
     moves=MOVES,

@@ -7,6 +7,7 @@ from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
+    DECKS,
     GROUPS,
     HAND,
     HANDS,
@@ -15,7 +16,6 @@ from gupai_env.games.da_ling.rules import (
     VALUE,
     clear,
     colour_of,
-    deck,
     matches,
     points_of,
     wilds_of,
@@ -87,7 +87,7 @@ def determinize(rules, view, key, state):
     Before the showdown nobody knows who has split, and it does not matter: here nobody except the viewer has.
     """
     clear(state)
-    draw_hands(rules, view, key, len(deck(rules)), HANDS[rules.deck], state)
+    draw_hands(rules, view, key, len(DECKS[rules.deck]), HANDS[rules.deck], state)
     state.table = view.table
     state.target = view.target
     state.red = view.red

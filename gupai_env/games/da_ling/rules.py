@@ -18,7 +18,7 @@ Actions  0..59, the ways to split six tiles, a to f, sorted by kind. Of ways tha
          only one is legal. `move_of` gives a split with its tiles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -26,14 +26,13 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.byte_rows import write_marks
-from gupai_env.core.episode import NOBODY, state_dtype
+from gupai_env.core.episode import NOBODY, clearing, state_dtype
 from gupai_env.core.memory import scratch
 from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import BLACK, DECK, KINDS, NO_TILE, ONE, RED, WEIGHT, deck_of, kind_of, parse_tiles, tile_set
 from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
-from gupai_env.games.splitting import rules as splitting
-from gupai_env.games.splitting.rules import deal_hands, split_hand, unseen_splits
+from gupai_env.games.splitting.rules import UNSPLIT, deal_hands, split_hand, unseen_splits
 from gupai_env.words.checks import refused, whole_number
 from gupai_env.words.messages import say
 
@@ -127,33 +126,17 @@ class DaLing(Variant):
         return self.casino_fee == 0
 
 
-Rules: type = DaLing.rules_type()
-
 STATE = state_dtype(
     SEATS,
     ("hands", "i8", (SEATS,)),  # tile sets
-    ("tiles", "i1", (SEATS, HAND)),  # the same as sorted kinds, and NO_TILE behind them
+    ("tiles", "i1", (SEATS, HAND), NO_TILE),  # the same as sorted kinds, and NO_TILE behind them
     ("table", "i8"),
     ("target", "i1"),  # 0..9
     ("red", "i1"),  # 1: the colour is red, 0: black
     ("unused", "i8"),  # dealt to nobody and seen by nobody
-    ("splits", "i1", (SEATS,)),  # actions; UNSPLIT before the decision
+    ("splits", "i1", (SEATS,), UNSPLIT),  # actions; UNSPLIT before the decision
 )
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields."""
-    splitting.clear(state)
-    state.table = 0
-    state.target = 0
-    state.red = 0
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule

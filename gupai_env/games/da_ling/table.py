@@ -6,7 +6,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import NO_TILE, ONE, list_tiles
+from gupai_env.core.tiles import NO_TILE, ONE, faces, list_tiles
 from gupai_env.games.da_ling.rules import (
     GROUPS,
     HAND,
@@ -21,7 +21,7 @@ from gupai_env.games.da_ling.rules import (
     strength_of,
     value_of,
 )
-from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
 from gupai_env.words.messages import Message, alias, joined, say
 from gupai_env.words.scene import Pile, Place, Scene
@@ -47,7 +47,7 @@ def scene(
     is_open = near.splits[1] != UNSPLIT
     choosers = [int(view.seat) for view in views if view.asked]
     own = {int(view.seat): view for view in views}
-    size = HANDS[variant.as_rules(game.rules_type).deck]
+    size = HANDS[variant.as_rules().deck]
     absolute, winners = winners_of(near, variant) if is_open else (NOBODY, [NOBODY] * GROUPS)
 
     places = []

@@ -6,19 +6,16 @@ from gupai_env.games.deer_hunt.hints import DeerHuntHints
 from gupai_env.games.deer_hunt.knowledge import VIEW, determinize, information_set
 from gupai_env.games.deer_hunt.players import FEATURES, HEURISTICS, score
 from gupai_env.games.deer_hunt.rules import (
+    DECKS,
     MOVES,
     PLAYS,
     SEATS,
     STATE,
     TEAMS,
     DeerHunt,
-    Rules,
-    clear,
     deal_from,
-    deck,
     history,
     legal_actions,
-    next_deal,
     payoff_bound,
     payoffs,
     step,
@@ -31,7 +28,6 @@ GAME = Game(
     title="Deer Hunt 鹿狩り",
     version=0,
     variant=DeerHunt,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=PLAYS,
     moves=MOVES,

@@ -3,12 +3,21 @@
 import numpy as np
 
 from gupai_env.core.byte_rows import copy_entries, write_row
-from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
+from gupai_env.core.episode import (
+    NOBODY,
+    begin_view,
+    deal_hidden,
+    distance,
+    resume_from,
+    seat_after,
+    seat_at,
+    view_dtype,
+)
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, ONE, kinds_in, list_tiles, size
-from gupai_env.games.deer_hunt.rules import DECK_SETS, ONE_HEAVEN, PACKS, PARTNER, PLAYS, SEATS, clear, deck
+from gupai_env.games.deer_hunt.rules import DECK_SETS, ONE_HEAVEN, PACKS, PARTNER, PLAYS, SEATS, clear
 
 VIEW = view_dtype(
     SEATS,
@@ -50,7 +59,6 @@ def information_set(rules, state, seat, view, history=True):
     lies = state.escaped
     place_seat = seat
     for offset in range(SEATS):
-        view.total[offset] = state.total[place_seat]
         view.played[offset] = state.played[place_seat]
         view.taken[offset] = state.taken[place_seat]
         view.red[offset] = state.red[place_seat]
@@ -71,7 +79,7 @@ def information_set(rules, state, seat, view, history=True):
 def determinize(rules, view, key, state):
     """Fill a state: the unseen tiles lie in the other hands in any order that the deal allows, all alike."""
     clear(state)
-    resume_from(view, key, state)
+    resume_from(rules, view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.to_act = seat_at(rules, state, view.seat, view.mover)
     state.escaped = view.escaped
@@ -86,22 +94,14 @@ def determinize(rules, view, key, state):
     hands[0] = view.hand
     deal_packs(rules, view, derive(key, 2), hands, free)
 
-    tiles = np.empty(len(deck(rules)), np.int8)
-    unseen = list_tiles(view.unseen + view.hand - hands.sum(), tiles)
-    shuffle(tiles[:unseen], derive(key, 1))
-    used = 0
     for offset in range(SEATS):
         seat = seat_at(rules, state, view.seat, offset)
-        state.total[seat] = view.total[offset]
         state.played[seat] = view.played[offset]
         state.taken[seat] = view.taken[offset]
         state.red[seat] = view.red[offset]
         state.trick[seat] = view.trick[offset]
-        if offset > 0:
-            for _ in range(free[offset]):
-                hands[offset] += ONE[tiles[used]]
-                used += 1
         state.hands[seat] = hands[offset]
+    deal_hidden(rules, state, view.seat, view.unseen + view.hand - hands.sum(), free, derive(key, 1))
 
 
 @rule

@@ -18,14 +18,15 @@ Match    The deal passes to the next seat.
 Actions  The kind of the tile that is played.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.episode import NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -114,8 +115,6 @@ class DeerHunt(Variant):
     )
 
 
-Rules: type = DeerHunt.rules_type()
-
 STATE = state_dtype(
     SEATS,
     ("hands", "i8", (SEATS,)),  # tile sets
@@ -123,33 +122,13 @@ STATE = state_dtype(
     ("taken", "i8", (SEATS,)),  # the tricks that each seat has taken
     ("red", "i1", (SEATS,)),  # red pips in them
     ("escaped", "i8"),  # the tricks that count for nobody
-    ("trick", "i1", (SEATS,)),  # kinds, by who played them; NOBODY before. It lies until the next one is led
+    ("trick", "i1", (SEATS,), NOBODY),  # kinds, by who played them; NOBODY before. It lies until the next one is led
     ("lying", "i1"),  # tiles in the trick; 0 before a lead
-    ("taking", "i1"),  # who takes the trick, as it is
+    ("taking", "i1", (), NOBODY),  # who takes the trick, as it is
     ("plays", "i1"),  # decisions so far
     ("record", "i1", (PLAYS,)),  # the actions
 )
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields."""
-    state.hands[:] = 0
-    state.played[:] = 0
-    state.taken[:] = 0
-    state.red[:] = 0
-    state.escaped = 0
-    state.trick[:] = NOBODY
-    state.lying = 0
-    state.taking = NOBODY
-    state.plays = 0
-    state.record[:] = 0
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule
@@ -268,12 +247,6 @@ def payoffs(rules, state, out):
         if rules.settlement == 1:
             difference = min(max(difference, -1), 1)
         out[seat] = difference
-
-
-@rule
-def next_deal(rules, state):
-    """The deal passes to the next seat."""
-    state.leader = seat_after(rules, state, state.leader)
 
 
 def payoff_bound(variant: DeerHunt) -> float:

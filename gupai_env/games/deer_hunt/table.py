@@ -6,11 +6,11 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import ONE, RED, tile_name
+from gupai_env.core.tiles import ONE, RED, faces, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.deer_hunt.rules import HANDS, PARTNER, SEATS
 from gupai_env.games.guide import counted
-from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Pile, Place, Scene
 
@@ -27,7 +27,7 @@ def scene(
     order = seats_from(near, SEATS)
     terminated = payoffs is not None
     own = {int(view.seat): view for view in views}
-    size = HANDS[variant.as_rules(game.rules_type).deck]
+    size = HANDS[variant.as_rules().deck]
 
     places = []
     for place, seat in enumerate(order):

@@ -8,12 +8,10 @@ from gupai_env.games.ding_niu.knowledge import VIEW, determinize, information_se
 from gupai_env.games.ding_niu.players import FEATURES, HEURISTICS, score
 from gupai_env.games.ding_niu.rules import (
     DECK,
+    DECKS,
     STATE,
     DingNiu,
-    Rules,
-    clear,
     deal_from,
-    deck,
     legal_actions,
     next_deal,
     payoff_bound,
@@ -28,7 +26,6 @@ GAME = Game(
     title="Ding Niu 頂牛",
     version=0,
     variant=DingNiu,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=len(DECK),
     moves=moves_with(),

@@ -14,6 +14,7 @@ from gupai_env.games.ding_niu.rules import (
     BY_POINTS,
     CLASSIC,
     DECK_SETS,
+    DECKS,
     DOUBLES_LAID,
     NONE,
     NOTHING_FITS,
@@ -21,7 +22,6 @@ from gupai_env.games.ding_niu.rules import (
     RUNNING_SET,
     THREAT,
     clear,
-    deck,
     has_no_way_out,
     made_by,
     off_layout,
@@ -156,4 +156,4 @@ def determinize(rules, view, key, state):
     if view.maker != NOBODY:
         state.maker = (view.seat + view.maker) % rules.players
     state.exempt = view.exempt
-    connecting.determinize(possible, rules, view, len(deck(rules)), rules.forced_play, True, key, state)
+    connecting.determinize(possible, rules, view, len(DECKS[rules.deck]), rules.forced_play, True, key, state)

@@ -27,14 +27,14 @@ Actions  Those of the connecting games: where the two open numbers differ, the e
 
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gupai_env.core.bits import gather
-from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.episode import NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -170,30 +170,14 @@ class DingNiu(Variant):
             )
 
 
-Rules: type = DingNiu.rules_type()
-
 STATE = state_dtype(
     SEATS,
     *FIELDS,
-    ("suan_zhang", "i1"),  # the first of the deal: NONE, CLASSIC or SMOTHERED
-    ("maker", "i1"),  # the seat that made it
+    ("suan_zhang", "i1", (), NONE),  # the first of the deal: NONE, CLASSIC or SMOTHERED
+    ("maker", "i1", (), NOBODY),  # the seat that made it
     ("exempt", "i1"),  # `exempt_forced_maker` spares the maker; depends on the hand it held
 )
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields."""
-    connecting.clear(state)
-    state.suan_zhang = NONE
-    state.maker = NOBODY
-    state.exempt = 0
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule
@@ -339,7 +323,7 @@ def next_deal(rules, state):
 
 def payoff_bound(variant: DingNiu) -> float:
     """Return an upper bound of the chips that a seat can win or lose in a deal."""
-    rules = variant.as_rules(Rules)
+    rules = variant.as_rules()
     if rules.settlement == BY_POINTS:
-        return connecting.payoff_bound(deck(rules), variant.players, HANDS[rules.deck])
+        return connecting.payoff_bound(DECKS[rules.deck], variant.players, HANDS[rules.deck])
     return 2.0 * CHIPS[rules.deck, 0]

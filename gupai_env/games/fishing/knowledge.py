@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.byte_rows import adding, copy_entries, write_row
-from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_at, view_dtype
-from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.episode import NOBODY, begin_view, deal_hidden, distance, resume_from, seat_at, view_dtype
+from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, ONE, counts_of, list_tiles, size, tiles_in
+from gupai_env.core.tiles import KINDS, ONE, counts_of, size, tiles_in
 from gupai_env.games.fishing.rules import SEATS
 
 
@@ -68,7 +68,6 @@ def open_view(rules, state, seat, deck_set, fish, view, history):
 @rule
 def see_place(state, view, offset, seat):
     """Fill what fishing games share of what all know of a seat, `offset` turns after the viewer."""
-    view.total[offset] = state.total[seat]
     view.catches[offset] = state.catches[seat]
     view.points[offset] = state.points[seat]
     view.laid[offset] = state.laid[seat]
@@ -90,9 +89,9 @@ def match_counter(matches: np.ndarray) -> Callable[..., Any]:
 
 
 @rule
-def determinize(rules, view, deck_size, key, state):
+def determinize(rules, view, key, state):
     """Fill a cleared state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
-    resume_from(view, key, state)
+    resume_from(rules, view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.to_act = seat_at(rules, state, view.seat, view.mover)
     if view.last_player != NOBODY:
@@ -103,19 +102,10 @@ def determinize(rules, view, deck_size, key, state):
     state.drawn = view.drawn
     state.plays = view.plays
     write_row(state.record, view.record)
-    tiles = np.empty(deck_size, np.int8)
-    unseen = list_tiles(view.unseen, tiles)
-    shuffle(tiles[:unseen], derive(key, 1))
-    used = 0
+    hidden = deal_hidden(rules, state, view.seat, view.unseen, view.sizes, derive(key, 1))
+    write_row(state.stock[state.turned :], hidden)  # those turned up are public and not needed any more
     for offset in range(rules.players):
         seat = seat_at(rules, state, view.seat, offset)
-        state.total[seat] = view.total[offset]
         state.catches[seat] = view.catches[offset]
         state.points[seat] = view.points[offset]
         state.laid[seat] = view.laid[offset]
-        if offset > 0:
-            for _ in range(view.sizes[offset]):
-                state.hands[seat] += ONE[tiles[used]]
-                used += 1
-    # Those turned up are public and not needed any more.
-    write_row(state.stock[state.turned :], tiles[used : used + view.stock])

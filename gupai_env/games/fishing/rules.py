@@ -37,9 +37,9 @@ def fishing_state(stock: int, plays: int, *own: tuple[Any, ...]) -> np.dtype:
         ("lake", "i8"),
         ("laid", "i8", (SEATS,)),  # what each seat laid from its hand
         ("stock", "i1", (stock,)),  # kinds, the next one at `turned`
-        ("turned", "i1"),  # the place of the next one; the last tile of the stock is at the end
-        ("drawn", "i1"),  # the kind turned up and to be played now; NOBODY while the bait comes from the hand
-        ("last_player", "i1"),  # who played last
+        ("turned", "i1", (), stock),  # the place of the next one; the last tile of the stock is at the end
+        ("drawn", "i1", (), NOBODY),  # the kind turned up, to be played now; NOBODY while the bait comes from the hand
+        ("last_player", "i1", (), NOBODY),  # who played last
         ("plays", "i1"),  # decisions so far
         ("record", "i1", (plays,)),  # the actions, all public
     )
@@ -86,22 +86,6 @@ def match_set(kinds, matches):
         if kinds >> (3 * kind) & 1:
             result |= matches[kind]
     return result
-
-
-@rule
-def clear(state):
-    """Empty the fields that fishing games share."""
-    state.hands[:] = 0
-    state.catches[:] = 0
-    state.points[:] = 0
-    state.lake = 0
-    state.laid[:] = 0
-    state.stock[:] = 0
-    state.turned = len(state.stock)
-    state.drawn = NOBODY
-    state.last_player = NOBODY
-    state.plays = 0
-    state.record[:] = 0
 
 
 @rule
@@ -209,12 +193,6 @@ def begin_turn(rules, state):
             return
         state.to_act = seat_after(rules, state, state.to_act)
     state.terminated = 1
-
-
-@rule
-def next_deal(rules, state):
-    """The lead passes to the next seat."""
-    state.leader = seat_after(rules, state, state.leader)
 
 
 def moves_with(catches: Iterable[tuple[int, int]], threes: Iterable[int], *more: str) -> tuple[Move, ...]:

@@ -6,10 +6,10 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import ONE, tile_name
+from gupai_env.core.tiles import ONE, faces, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.fishing.rules import CATCH
-from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Pile, Place, Scene
 
@@ -35,7 +35,7 @@ def table_of(
         payoffs: Sequence[float] | None = None,
     ) -> Scene:
         """Return the table; see `Game.scene`."""
-        dealt, lake = shares[variant.as_rules(game.rules_type).deck]
+        dealt, lake = shares[variant.as_rules().deck]
         return _drawn(game, variant, views, names, payoffs, dealt, lake, baits, move_of)
 
     return scene
@@ -64,7 +64,7 @@ def _drawn(
     centre = [_pile("lake", near.lake, LAKE_CAPACITY, laid)]
     if near.drawn != NOBODY:
         centre.append(Pile("from the stock", faces(ONE[near.drawn]), marked=(0,)))
-    stock = len(game.deck(variant.as_rules(game.rules_type))) - dealt - lake
+    stock = len(game.deck(variant.as_rules())) - dealt - lake
     centre.append(Pile("stock", hidden=int(near.stock), capacity=stock, form="stack"))
 
     places = []

@@ -8,11 +8,9 @@ from gupai_env.games.jie_long.hints import JieLongHints
 from gupai_env.games.jie_long.knowledge import determinize, information_set
 from gupai_env.games.jie_long.players import FEATURES, HEURISTICS, score
 from gupai_env.games.jie_long.rules import (
+    DECKS,
     JieLong,
-    Rules,
-    clear,
     deal_from,
-    deck,
     legal_actions,
     next_deal,
     payoff_bound,
@@ -27,7 +25,6 @@ GAME = Game(
     title="Jie Long 接龍",
     version=0,
     variant=JieLong,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=TURNS,
     moves=moves_with(),

@@ -6,7 +6,7 @@ from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS
 from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.knowledge import open_view
 from gupai_env.games.connecting.rules import DISCARD
-from gupai_env.games.jie_long.rules import DECK_SETS, clear, deck, locked
+from gupai_env.games.jie_long.rules import DECK_SETS, DECKS, clear, locked
 
 
 @rule
@@ -55,4 +55,6 @@ def doubles_alone(rules, view, offset, turn, number, tiles, offsets, turns):
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals and discards that the view allows."""
     clear(state)
-    connecting.determinize(possible, rules, view, len(deck(rules)), rules.forced_play, rules.open_ends == 2, key, state)
+    connecting.determinize(
+        possible, rules, view, len(DECKS[rules.deck]), rules.forced_play, rules.open_ends == 2, key, state
+    )

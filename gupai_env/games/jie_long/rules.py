@@ -91,15 +91,6 @@ class JieLong(Variant):
         require_stake(self, payoff_bound)
 
 
-Rules: type = JieLong.rules_type()
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
 @rule
 def deal_from(rules, state, order):
     """Deal all hands; the leader is to move."""
@@ -193,9 +184,9 @@ def next_deal(rules, state):
 
 def payoff_bound(variant: JieLong) -> float:
     """Return an upper bound of the chips that a seat can win or lose in a deal."""
-    rules = variant.as_rules(Rules)
+    rules = variant.as_rules()
     if rules.settlement == WINNER_TAKES_CHIPS:
         return (variant.players - 1) * variant.stake
     hand_size = HAND_SIZES[rules.deck][variant.players]
     times = 2 if variant.all_laid_doubles else 1
-    return times * connecting.payoff_bound(deck(rules), variant.players, hand_size) * variant.stake
+    return times * connecting.payoff_bound(DECKS[rules.deck], variant.players, hand_size) * variant.stake

@@ -7,14 +7,12 @@ from gupai_env.games.pai_gow.history import history
 from gupai_env.games.pai_gow.knowledge import VIEW, determinize, information_set
 from gupai_env.games.pai_gow.players import FEATURES, HEURISTICS, score
 from gupai_env.games.pai_gow.rules import (
+    DECKS,
     MOVES,
     SEATS,
     STATE,
     PaiGow,
-    Rules,
-    clear,
     deal_from,
-    deck,
     legal_actions,
     move_of,
     next_deal,
@@ -30,7 +28,6 @@ GAME = Game(
     title="Pai Gow 牌九",
     version=0,
     variant=PaiGow,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=SEATS,
     moves=MOVES,

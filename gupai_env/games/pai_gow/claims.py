@@ -42,7 +42,7 @@ def undominated(groups: np.ndarray) -> np.ndarray:
 def groups_held(positions: Positions) -> np.ndarray:
     """Return the values of the groups of each split of the seats to act, int [N, splits, 2]."""
     tiles = positions.states.tiles[positions.rows, positions.states.to_act]
-    table = int(table_of(positions.variant.as_rules(positions.game.rules_type)))
+    table = int(table_of(positions.variant.as_rules()))
     return groups_by_split(table, tiles).astype(int)
 
 

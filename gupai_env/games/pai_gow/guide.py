@@ -53,7 +53,7 @@ class PaiGowGuide(Guide):
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield what the banker's groups make, and what came of those of all others."""
         near = views[0]
-        rules = self.variant.as_rules(self.game.rules_type)
+        rules = self.variant.as_rules()
         banker = self._banker(views)
         bankers = groups_at(near, banker)
         yield says(

@@ -5,12 +5,12 @@ from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.games.pai_gow.rules import (
     DECK_SETS,
+    DECKS,
     GROUP,
     HAND,
     SEATS,
     SPLITS,
     clear,
-    deck,
     hand_size,
     is_distinct,
     table_of,
@@ -53,7 +53,7 @@ def determinize(rules, view, key, state):
     Of the later ones nobody knows who has split, and it does not matter: here none of them has.
     """
     clear(state)
-    draw_hands(rules, view, key, len(deck(rules)), hand_size(rules), state)
+    draw_hands(rules, view, key, len(DECKS[rules.deck]), hand_size(rules), state)
     state.leader = seat_at(rules, state, view.seat, view.banker)
     state.to_act = state.leader
     if not state.terminated and (view.asked or view.splits[0] != UNSPLIT):

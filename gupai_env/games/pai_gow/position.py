@@ -57,7 +57,7 @@ def value(group: Tiles, **variant: Unpack[PaiGowPosition]) -> int:
     if len(tiles) != GROUP:
         raise ValueError(f"a group has {GROUP} tiles, not {len(tiles)}")
     rest_of(DECK_SETS[0], tiles)
-    rules = PaiGow.make(**variant).as_rules(GAME.rules_type)
+    rules = PaiGow.make(**variant).as_rules()
     return int(VALUE[table_of(rules), tiles[0], tiles[1]])
 
 

@@ -25,13 +25,13 @@ Actions  0, 1 and 2: ab / cd, ac / bd and ad / bc, the tiles a to d sorted by ki
          same only the first is legal. `move_of` gives a split with its tiles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gupai_env.core.episode import seat_after, seat_at, state_dtype
+from gupai_env.core.episode import clearing, seat_after, seat_at, state_dtype
 from gupai_env.core.move import Move
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
@@ -39,7 +39,7 @@ from gupai_env.core.streams import LEADER_STREAM
 from gupai_env.core.tiles import DECK, NO_TILE, deck_of, parse_tiles, tile_set
 from gupai_env.core.variant import Variant, option
 from gupai_env.games.pai_gow.groups import NO_VALUE, VALUE, value_of
-from gupai_env.games.splitting.rules import clear, deal_hands, split_hand, unseen_splits
+from gupai_env.games.splitting.rules import UNSPLIT, deal_hands, split_hand, unseen_splits
 
 SEATS, HAND, GROUP = 8, 4, 2
 # By deck, full and tiny:
@@ -74,21 +74,14 @@ class PaiGow(Variant):
         return self.commission == 0
 
 
-Rules: type = PaiGow.rules_type()
-
 STATE = state_dtype(
     SEATS,
     ("hands", "i8", (SEATS,)),  # tile sets
-    ("tiles", "i1", (SEATS, HAND)),  # the same as sorted kinds, and NO_TILE behind them
+    ("tiles", "i1", (SEATS, HAND), NO_TILE),  # the same as sorted kinds, and NO_TILE behind them
     ("unused", "i8"),  # dealt to nobody and seen by nobody
-    ("splits", "i1", (SEATS,)),  # actions; UNSPLIT before the decision
+    ("splits", "i1", (SEATS,), UNSPLIT),  # actions; UNSPLIT before the decision
 )
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import NO_TILE, list_tiles, tile_set
+from gupai_env.core.tiles import NO_TILE, faces, list_tiles, tile_set
 from gupai_env.games.pai_gow.groups import VALUE, group_name
 from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, PaiGow, groups_high_first, hand_size, settled
-from gupai_env.games.phrases import deal_of_match, faces, seats_from, title, won_by
+from gupai_env.games.phrases import deal_of_match, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
 from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Pile, Place, Scene
@@ -32,7 +32,7 @@ def scene(
     players = variant.players
     order = seats_from(near, players)
     is_open = near.splits[1] != UNSPLIT
-    rules = variant.as_rules(game.rules_type)
+    rules = variant.as_rules()
     choosers = [int(view.seat) for view in views if view.asked]
     own = {int(view.seat): view for view in views}
     bankers = groups_at(near, int(near.banker)) if is_open else []

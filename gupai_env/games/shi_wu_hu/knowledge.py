@@ -9,7 +9,7 @@ from gupai_env.core.tiles import KINDS, kinds_in, size
 from gupai_env.games.fishing import knowledge as fishing
 from gupai_env.games.fishing.knowledge import fishing_view, match_counter, open_view, see_place
 from gupai_env.games.fishing.rules import SEATS
-from gupai_env.games.shi_wu_hu.rules import DECK_SETS, MATCHING, PLAYS, clear, deck, full_groups, matching_of
+from gupai_env.games.shi_wu_hu.rules import DECK_SETS, MATCHING, PLAYS, clear, full_groups, matching_of
 
 VIEW = fishing_view(
     PLAYS,
@@ -63,6 +63,6 @@ def count_matches(tiles, row, out, start):
 def determinize(rules, view, key, state):
     """Fill a state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
     clear(state)
-    fishing.determinize(rules, view, len(deck(rules)), key, state)
+    fishing.determinize(rules, view, key, state)
     for offset in range(rules.players):
         state.full[seat_at(rules, state, view.seat, offset)] = view.full[offset]

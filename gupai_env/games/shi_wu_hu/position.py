@@ -14,7 +14,6 @@ from gupai_env.games.shi_wu_hu.rules import (
     DECK_SETS,
     MATCHING,
     SHARES,
-    Rules,
     full_groups,
     matching_of,
     points_of,
@@ -55,13 +54,13 @@ def from_tiles(
 
 def matches(bait: Tile, fish: Tile, **variant: Unpack[ShiWuHuPosition]) -> bool:
     """Return whether a bait catches a fish."""
-    row = matching_of(GAME.variant.make(**variant).as_rules(Rules))
+    row = matching_of(GAME.variant.make(**variant).as_rules())
     return bool(MATCHING[row, read_tile("bait", bait)] >> (3 * read_tile("fish", fish)) & 1)
 
 
 def points(catch: Tiles, **variant: Unpack[ShiWuHuPosition]) -> int:
     """Return what a catch counts."""
-    rules, kinds = GAME.variant.make(**variant).as_rules(Rules), read_tiles(catch)
+    rules, kinds = GAME.variant.make(**variant).as_rules(), read_tiles(catch)
     rest_of(DECK_SETS[rules.deck], kinds)
     tiles = tile_set(kinds)
     return int(points_of(tiles, full_groups(tiles, rules.group), rules.deck, rules.supreme_bonus))

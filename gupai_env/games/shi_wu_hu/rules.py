@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gupai_env.core.bits import gather
-from gupai_env.core.episode import NOBODY
+from gupai_env.core.episode import NOBODY, clearing
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     ALL_KINDS,
@@ -203,16 +203,15 @@ class ShiWuHu(Variant):
 
     LIMITS: ClassVar = {CARDS: {}, TILES: {}, TINY: {"players": (2,)}}
 
-    def as_rules(self, rules_type: type) -> Any:
+    def as_rules(self) -> Any:
         """Return the options as numbers; what the deck decides is decided here."""
         group = GROUP_OF_DECK[self.deck] if self.group == BY_DECK else self.group
         bonus = SUPREME_BONUS[self.deck] if self.supreme_bonus == BY_DECK else self.supreme_bonus
-        return super().as_rules(rules_type)._replace(group=int(group == ONE_ONE), supreme_bonus=bonus)
+        return super().as_rules()._replace(group=int(group == ONE_ONE), supreme_bonus=bonus)
 
-
-Rules: type = ShiWuHu.rules_type()
 
 STATE = fishing_state(STOCK, PLAYS, ("full", "u1", (SEATS,)))  # a bit for each of GROUPS that is full in a catch
+clear: Callable[..., Any] = clearing(STATE)
 
 
 # --- the count ------------------------------------------------------------------------------------
@@ -254,19 +253,6 @@ def put_into_catch(rules, state, seat, tiles):
 
 
 # --- the deal -------------------------------------------------------------------------------------
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields."""
-    fishing.clear(state)
-    state.full[:] = 0
 
 
 @rule
@@ -327,7 +313,7 @@ def payoffs(rules, state, out):
 
 def payoff_bound(variant: ShiWuHu) -> float:
     """Return chips that no seat can win or lose more of in a deal: one seat catches everything."""
-    rules = variant.as_rules(Rules)
+    rules = variant.as_rules()
     tiles = DECK_SETS[rules.deck]
     everything = points_of(tiles, full_groups(tiles, rules.group), rules.deck, rules.supreme_bonus)
     twice = variant.thousand and everything >= THOUSAND

@@ -6,15 +6,13 @@ from gupai_env.games.small_mahjong.history import history
 from gupai_env.games.small_mahjong.knowledge import VIEW, determinize, information_set
 from gupai_env.games.small_mahjong.players import FEATURES, HEURISTICS, score
 from gupai_env.games.small_mahjong.rules import (
+    DECKS,
     MOVES,
     SEATS,
     STATE,
     TURNS,
-    Rules,
     SmallMahjong,
-    clear,
     deal_from,
-    deck,
     legal_actions,
     next_deal,
     payoff_bound,
@@ -29,7 +27,6 @@ GAME = Game(
     title="Small Mahjong 打小麻將",
     version=0,
     variant=SmallMahjong,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=TURNS * SEATS,
     moves=MOVES,

@@ -11,13 +11,13 @@ from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, KIND, KINDS, ONE, bit_each, count, list_hand, list_tiles, size
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
+    DECKS,
     DREW,
     JOINED,
     LONGEST_WALL,
     SEATS,
     TURNS,
     clear,
-    deck,
     study,
     without,
 )
@@ -90,7 +90,6 @@ def information_set(rules, state, seat, view, history=True):
         known = state.known[place_seat]
         if mover and offer != NOBODY:
             known = without(known, offer)
-        view.total[offset] = state.total[place_seat]
         for number in range(2):
             view.melds[offset, number] = state.melds[place_seat, number]
             unseen -= state.melds[place_seat, number]
@@ -200,7 +199,7 @@ def determinize(rules, view, key, state):
     who, known = np.empty(TURNS, np.int8), np.empty(TURNS, np.int64)
     list_turns(rules, view, state, who, known)
     state.known[state.mover] = known[view.turns - 1]  # with the tile it discards, until that is settled
-    tiles = np.empty(len(deck(rules)), np.int8)
+    tiles = np.empty(len(DECKS[rules.deck]), np.int8)
     unseen = list_tiles(view.unseen, tiles)
     attempt = derive(key, 1)
     place_tiles(rules, view, tiles[:unseen], attempt, state)
@@ -224,7 +223,7 @@ def determinize(rules, view, key, state):
 def restore_public(rules, view, key, state):
     """Fill a state with all that a view knows; hands of the others hold their known tiles alone."""
     clear(state)
-    resume_from(view, key, state)
+    resume_from(rules, view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.mover = seat_at(rules, state, view.seat, view.mover)
     state.to_act = state.mover if view.offer == NOBODY else view.seat
@@ -234,11 +233,9 @@ def restore_public(rules, view, key, state):
     state.turns = view.turns
     write_row(state.steps, view.steps)
     write_row(state.begun, view.begun)
-    state.drawn[:] = 0
     write_row(state.thrown, view.thrown)
     for offset in range(rules.players):
         seat = seat_at(rules, state, view.seat, offset)
-        state.total[seat] = view.total[offset]
         write_row(state.melds[seat], view.melds[offset])
         state.meld_points[seat] = view.meld_points[offset]
         state.known[seat] = view.known[offset]

@@ -23,14 +23,15 @@ Match    The winner leads the next deal; after a draw the leader leads again.
 Actions  kind discards; 21 wins; 22 passes; 23 claims into the hand; 24.. lays out one of 122 triplets.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gupai_env.core.bits import first_one
-from gupai_env.core.byte_rows import BLOCK, write_row
-from gupai_env.core.episode import NOBODY, distance, seat_after, seat_at, state_dtype
+from gupai_env.core.byte_rows import write_row
+from gupai_env.core.episode import NOBODY, clearing, distance, seat_after, seat_at, state_dtype
 from gupai_env.core.memory import scratch
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import long_rule, rule
@@ -89,8 +90,6 @@ class SmallMahjong(Variant):
     LIMITS: ClassVar = {FULL: {"players": (3, 4)}, TINY: {"players": (2,), "auto_win": (True,)}}
 
 
-Rules: type = SmallMahjong.rules_type()
-
 STATE = state_dtype(
     SEATS,
     ("hands", "i8", (SEATS,)),  # tile sets, not laid out
@@ -99,43 +98,22 @@ STATE = state_dtype(
     ("known", "i8", (SEATS,)),  # tiles in hand that all saw being claimed
     ("discards", "i8", (SEATS,)),  # face up and claimed by nobody
     ("wall", "i1", (LONGEST_WALL,)),  # kinds, the next one at `top`, the last one at the end
-    ("top", "i1"),
-    ("mover", "i1"),  # whose turn it is: holds six tiles, or has discarded and the others are asked
-    ("new_tile", "i1"),  # the kind it drew; NOBODY after a claim
+    ("top", "i1", (), LONGEST_WALL),
+    ("mover", "i1", (), NOBODY),  # whose turn it is: holds six tiles, or has discarded and the others are asked
+    ("new_tile", "i1", (), NOBODY),  # the kind it drew; NOBODY after a claim
     ("win", "i1"),  # points of its six tiles; 0: no win
-    ("offer", "i1"),  # the kind it discarded and the others are asked about; NOBODY: none
+    ("offer", "i1", (), NOBODY),  # the kind it discarded and the others are asked about; NOBODY: none
     ("asked", "i1"),  # the seats, as bits, that have been asked
-    ("winner", "i1"),
+    ("winner", "i1", (), NOBODY),
     ("waits", "i8", (SEATS,)),  # the kinds that complete a hand of five
     ("claims", "i8", (SEATS, DOUBLE_SET)),  # the kinds that it may claim at distance 1, 2 and 3
     ("turns", "i2"),  # turns begun; of each turn:
     ("steps", "i1", (TURNS,)),  # seats from the turn before to this one
-    ("begun", "i1", (TURNS,)),  # DREW, JOINED or the number of the triplet laid out
-    ("drawn", "i1", (TURNS,)),  # the kind, where the turn began with DREW; what else stands here is of no meaning
-    ("thrown", "i1", (TURNS,)),  # the kind discarded; NOBODY: not yet; what follows the block begun is of no meaning
+    ("begun", "i1", (TURNS,), DREW),  # DREW, JOINED or the number of the triplet laid out
+    ("drawn", "i1", (TURNS,)),  # the kind, where the turn began with DREW
+    ("thrown", "i1", (TURNS,), NOBODY),  # the kind discarded; NOBODY: not yet
 )
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields; a block of turns is cleared when the first of them begins."""
-    state.hands[:] = 0
-    state.melds[:] = 0
-    state.meld_points[:] = 0
-    state.known[:] = 0
-    state.discards[:] = 0
-    state.wall[:] = 0
-    state.top = LONGEST_WALL
-    state.mover = state.new_tile = state.offer = state.winner = NOBODY
-    state.win = state.asked = state.turns = 0
-    state.waits[:] = 0
-    state.claims[:] = 0
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule
@@ -177,12 +155,6 @@ def draw_tile(state, seat, steps):
 def begin_turn(state, seat, steps, begun, kind):
     """Begin the turn of a seat that has got its sixth tile, one of `kind`."""
     turn = state.turns
-    if turn % BLOCK == 0:  # the turns of an earlier deal may stand there
-        for blank in range(turn, turn + BLOCK):
-            state.steps[blank] = 0
-            state.begun[blank] = DREW
-            state.drawn[blank] = 0
-            state.thrown[blank] = NOBODY
     state.steps[turn] = steps
     state.begun[turn] = begun
     state.turns = turn + 1
@@ -328,7 +300,7 @@ def next_deal(rules, state):
 
 def payoff_bound(variant: SmallMahjong) -> float:
     """Return an upper bound of the chips that a seat can win or lose in a deal: double sets paid by all others."""
-    triplets = (HANDS[variant.as_rules(Rules).deck] + 1) // 3
+    triplets = (HANDS[variant.as_rules().deck] + 1) // 3
     return float((variant.players - 1) * triplets * DOUBLE_SET)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import ONE, size, tile_name
+from gupai_env.core.tiles import ONE, faces, size, tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WALL
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES
 from gupai_env.words.messages import count, joined, say
@@ -41,7 +41,7 @@ def scene(
     offer = int(own[choosers[-1]].offer) if choosers else NOBODY
 
     wall = Pile("wall", hidden=int(near.wall), capacity=LONGEST_WALL, form="stack")
-    hand = HANDS[variant.as_rules(game.rules_type).deck]
+    hand = HANDS[variant.as_rules().deck]
     centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if choosers else (wall,)
     places = []
     for place, seat in enumerate(order):

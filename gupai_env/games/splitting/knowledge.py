@@ -21,14 +21,12 @@ def see_hands(rules, state, seat, unseen, view):
     view.unseen = unseen - state.hands[seat]
     view.splits[:] = UNSPLIT
     view.hands[:] = 0
-    view.total[:] = 0
     view.splits[0] = state.splits[seat]
     view.hands[0] = state.hands[seat]
     other = seat
     for offset in range(len(view.hands)):  # a constant, so that the loop is unrolled
         if offset == rules.players:
             break
-        view.total[offset] = state.total[other]
         if state.terminated and offset:
             view.hands[offset] = state.hands[other]
             view.splits[offset] = state.splits[other]
@@ -40,15 +38,13 @@ def see_hands(rules, state, seat, unseen, view):
 @rule
 def draw_hands(rules, view, key, deck_size, hand_size, state):
     """Fill a cleared state with the hands that the view shows, and with a uniform draw of the others."""
-    resume_from(view, key, state)
+    resume_from(rules, view, key, state)
     state.terminated = view.splits[1] != UNSPLIT
-    state.total[:] = 0
     tiles, hand = np.empty(deck_size, np.int8), np.empty(hand_size, np.int8)
     unseen = list_tiles(view.unseen, tiles)
     shuffle(tiles[:unseen], derive(key, 1))
     dealt, seat = 0, view.seat
     for offset in range(rules.players):
-        state.total[seat] = view.total[offset]
         state.splits[seat] = view.splits[offset]
         if view.hands[offset]:
             list_tiles(view.hands[offset], hand)

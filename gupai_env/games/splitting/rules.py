@@ -10,18 +10,9 @@ from gupai_env.core.bits import as_index
 from gupai_env.core.episode import seat_after
 from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import NO_TILE, ONE, list_hand, list_tiles
+from gupai_env.core.tiles import ONE, list_hand, list_tiles
 
 UNSPLIT = -1  # in place of an action
-
-
-@rule
-def clear(state):
-    """Empty the fields that splitting games share."""
-    state.hands[:] = 0
-    state.tiles[:] = NO_TILE
-    state.unused = 0
-    state.splits[:] = UNSPLIT
 
 
 @rule

@@ -6,15 +6,13 @@ from gupai_env.games.tien_gow.hints import TienGowHints
 from gupai_env.games.tien_gow.knowledge import VIEW, determinize, information_set
 from gupai_env.games.tien_gow.players import FEATURES, HEURISTICS, score
 from gupai_env.games.tien_gow.rules import (
+    DECKS,
     MOVES,
     PLAYS,
     SEATS,
     STATE,
-    Rules,
     TienGow,
-    clear,
     deal_from,
-    deck,
     history,
     legal_actions,
     next_deal,
@@ -30,7 +28,6 @@ GAME = Game(
     title="Tien Gow 打天九",
     version=0,
     variant=TienGow,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=PLAYS,
     moves=MOVES,

@@ -22,7 +22,7 @@ from gupai_env.games.claims import (
     ratio,
 )
 from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
-from gupai_env.games.tien_gow.rules import DISCARD, PLAYS, TILES, Rules, plays_of
+from gupai_env.games.tien_gow.rules import DISCARD, PLAYS, TILES, plays_of
 
 
 def lead(positions: Positions, number: int) -> np.ndarray:
@@ -160,7 +160,7 @@ def sets_led(outcome: Outcome, number: int) -> np.ndarray:
 
 def given_up(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], how often a seat discarded although it could beat what lay, and how often it could."""
-    rules, sums = outcome.variant.as_rules(Rules), np.zeros((len(outcome.states), 2))
+    rules, sums = outcome.variant.as_rules(), np.zeros((len(outcome.states), 2))
     for row in range(len(sums)):
         for table, hand, action in turns_of(outcome, row):
             if table.tiles > 0 and plays_of(rules, table, hand):

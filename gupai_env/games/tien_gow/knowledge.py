@@ -9,7 +9,7 @@ from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, bit_each, first_kind, list_tiles, size
 from gupai_env.games.tien_gow.combinations import CLASSES, SIZE, beatable_by, combinations_in
-from gupai_env.games.tien_gow.rules import ALLOWED, DECK_SETS, DISCARD, PLAYS, SEATS, clear, deck, is_last
+from gupai_env.games.tien_gow.rules import ALLOWED, DECK_SETS, DECKS, DISCARD, PLAYS, SEATS, clear, is_last
 from gupai_env.games.tien_gow.settlement import multiplier
 
 VIEW = view_dtype(
@@ -74,7 +74,6 @@ def information_set(rules, state, seat, view, history=True):
         if offset == rules.players:
             break
         unseen -= state.played[place_seat]
-        view.total[offset] = state.total[place_seat]
         view.played[offset] = state.played[place_seat]
         view.bonus[offset] = state.bonus[place_seat]
         view.sizes[offset] = ones(bit_each(state.hands[place_seat]))
@@ -134,7 +133,7 @@ def determinize(rules, view, key, state):
     is not complete yet must be such as can be gone on with: the lowest kinds come first.
     """
     restore_public(rules, view, key, state)
-    tiles = np.empty(len(deck(rules)), np.int8)
+    tiles = np.empty(len(DECKS[rules.deck]), np.int8)
     unseen = list_tiles(view.unseen, tiles)
     attempt = derive(key, 1)
     shuffle(tiles[:unseen], attempt)
@@ -149,7 +148,7 @@ def determinize(rules, view, key, state):
 def restore_public(rules, view, key, state):
     """Fill a state with all that a view knows; hands and discards of the others stay empty."""
     clear(state)
-    resume_from(view, key, state)
+    resume_from(rules, view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.to_act = seat_at(rules, state, view.seat, view.mover)
     state.first = seat_at(rules, state, view.seat, view.first)
@@ -165,7 +164,6 @@ def restore_public(rules, view, key, state):
     write_row(state.record, view.record)
     seat = view.seat
     for offset in range(rules.players):
-        state.total[seat] = view.total[offset]
         state.played[seat] = view.played[offset]
         state.bonus[seat] = view.bonus[offset]
         state.taken[seat] = view.taken[offset]

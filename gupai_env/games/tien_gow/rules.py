@@ -31,6 +31,7 @@ Match    The winner of a deal is the next banker.
 Actions  0.. plays a combination, 61.. discards a kind. A discard of n tiles is n actions, the lowest kind first.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -38,7 +39,7 @@ import numpy as np
 
 from gupai_env.core.bits import nth_one, ones
 from gupai_env.core.byte_rows import MARKS, store_marks
-from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.episode import NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -135,20 +136,18 @@ class TienGow(Variant):
     }
 
 
-Rules: type = TienGow.rules_type()
-
 STATE = state_dtype(
     SEATS,
     ("hands", "i8", (SEATS,)),  # tile sets
     ("played", "i8", (SEATS,)),  # face up, by who played them
     ("discards", "i8", (SEATS,)),  # face down, known to their owner alone
     ("bonus", "i4", (SEATS,)),  # chips paid at once
-    ("streak", "i2"),  # deals in a row, with this one, in which the leader is banker
+    ("streak", "i2", (), 1),  # deals in a row, with this one, in which the leader is banker
     ("taken", "i1", (SEATS,)),  # tricks
     ("done", "i1"),  # tricks of all seats
     ("first", "i1"),  # who led the trick on the table, or who leads the next one
-    ("lead", "i1"),  # the combination that was led; NOBODY: none yet
-    ("best", "i1"),  # the highest one, of
+    ("lead", "i1", (), NOBODY),  # the combination that was led; NOBODY: none yet
+    ("best", "i1", (), NOBODY),  # the highest one, of
     ("holder", "i1"),  # this seat
     ("tiles", "i1"),  # tiles of each seat in this trick; 0 before the lead
     ("turns", "i1"),  # seats that have played to it
@@ -159,31 +158,7 @@ STATE = state_dtype(
     ("plays", "i1"),  # decisions so far
     ("record", "i1", (PLAYS,)),  # the actions
 )
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields."""
-    state.hands[:] = 0
-    state.played[:] = 0
-    state.discards[:] = 0
-    state.bonus[:] = 0
-    state.streak = 1
-    state.taken[:] = 0
-    state.done = 0
-    state.first = 0
-    state.holder = 0
-    state.opener = 0
-    state.gave_up[:] = 0
-    state.plays = 0
-    state.record[:] = 0
-    clear_table(state)
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule

@@ -7,7 +7,8 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.games.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.core.tiles import faces
+from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
 from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES, TienGow
 from gupai_env.words.messages import count, joined, say
@@ -42,7 +43,7 @@ def scene(
     order = seats_from(near, variant.players)
     terminated = payoffs is not None
     own = {int(view.seat): view for view in views}
-    size = HANDS[variant.as_rules(game.rules_type).deck]
+    size = HANDS[variant.as_rules().deck]
     plays, tricks = plays_of(near)
     now = tricks[-1] if tricks and (near.tiles > 0 or terminated) else {}
 

@@ -1,19 +1,17 @@
 """Tiu-U (釣魚): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
-from gupai_env.games.fishing.rules import SEATS, next_deal
+from gupai_env.games.fishing.rules import SEATS
 from gupai_env.games.tiu_u.encoder import ENCODER, encode
 from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
 from gupai_env.games.tiu_u.players import FEATURES, HEURISTICS, score
 from gupai_env.games.tiu_u.rules import (
+    DECKS,
     MOVES,
     PLAYS,
     STATE,
-    Rules,
     TiuU,
-    clear,
     deal_from,
-    deck,
     history,
     legal_actions,
     payoff_bound,
@@ -28,7 +26,6 @@ GAME = Game(
     title="Tiu-U 釣魚",
     version=0,
     variant=TiuU,
-    rules_type=Rules,
     max_seats=SEATS,
     max_decisions=PLAYS,
     moves=MOVES,

@@ -8,7 +8,7 @@ from gupai_env.core.rule import rule
 from gupai_env.games.fishing import knowledge as fishing
 from gupai_env.games.fishing.knowledge import fishing_view, match_counter, open_view, see_place
 from gupai_env.games.fishing.rules import SEATS
-from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, clear, deck, single_fish
+from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, clear, single_fish
 
 VIEW = fishing_view(
     PLAYS,
@@ -41,6 +41,6 @@ def information_set(rules, state, seat, view, history=True):
 def determinize(rules, view, key, state):
     """Fill a state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
     clear(state)
-    fishing.determinize(rules, view, len(deck(rules)), key, state)
+    fishing.determinize(rules, view, key, state)
     for offset in range(rules.players):
         state.red[seat_at(rules, state, view.seat, offset)] = view.red[offset]

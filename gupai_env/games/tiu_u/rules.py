@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.bits import gather
-from gupai_env.core.episode import NOBODY
+from gupai_env.core.episode import NOBODY, clearing
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     COPIES,
@@ -116,9 +116,8 @@ class TiuU(Variant):
     )
 
 
-Rules: type = TiuU.rules_type()
-
 STATE = fishing_state(STOCK, PLAYS, ("red", "i1", (SEATS,)))  # red pips of the small fish of each catch
+clear: Callable[..., Any] = clearing(STATE)
 
 
 @rule
@@ -141,19 +140,6 @@ def put_into_catch(state, seat, kind, tiles):
     state.points[seat] += tiles * BIG_POINTS[kind] + tens(red) - tens(state.red[seat])
     state.red[seat] = red
     state.catches[seat] += tiles * ONE[kind]
-
-
-@rule
-def deck(rules):
-    """Return the kinds of all tiles."""
-    return DECKS[rules.deck]
-
-
-@rule
-def clear(state):
-    """Empty the game's own fields."""
-    fishing.clear(state)
-    state.red[:] = 0
 
 
 @rule
@@ -219,7 +205,7 @@ def payoffs(rules, state, out):
 
 def payoff_bound(variant: TiuU) -> float:
     """Return an upper bound of the chips that a seat can win or lose in a deal: one seat catches everything."""
-    tiles = deck(variant.as_rules(Rules))
+    tiles = DECKS[variant.as_rules().deck]
     everything = tens(SMALL_RED[tiles].sum()) + BIG_POINTS[tiles].sum()
     return float((variant.players - 1) * everything)
 

@@ -47,7 +47,7 @@ def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
     Raises:
         ValueError: If the game deals hands in another way, so that none can be dealt to order.
     """
-    rules, states = variant.as_rules(game.rules_type), game.new_states(1)
+    rules, states = variant.as_rules(), game.new_states(1)
     order = np.sort(game.deck(rules)).astype(np.int8)
     laying_out(game)(rules, states, order[None])
     hands = [Counter(tiles_in(int(hand))) for hand in states.hands[0, : variant.players]]
@@ -91,7 +91,7 @@ class Sampler:
             ValueError: For conditions that no hand meets, and for those with too many cases to list.
         """
         self.game, self.variant = game, variant
-        self.rules: Any = variant.as_rules(game.rules_type)
+        self.rules: Any = variant.as_rules()
         self.deck: np.ndarray = np.asarray(game.deck(self.rules))
         partner = population.partner
         self.away: tuple[int, ...] = (0, partner.away) if partner else (0,)
