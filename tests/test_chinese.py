@@ -28,7 +28,7 @@ from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
 from gupai_app.server.app import create_app
-from gupai_app.server.pages import about
+from gupai_app.server.pages import game_sentence
 from gupai_app.server.players import NAMED
 from gupai_app.words import sentences as words
 from gupai_app.words.languages import catalogue, speak
@@ -106,7 +106,7 @@ def test_a_template_says_nothing_that_is_not_in_the_catalogue(path):
 def test_what_a_game_says_of_itself_is_chinese(name):
     game = get_game(name)
     guide, found = guide_of(game, game.variant()), []
-    found += [guide.kind + ".", guide.goal(), about(game), *guide.terms, *guide.terms.values()]
+    found += [guide.kind + ".", guide.goal(), game_sentence(game), *guide.terms, *guide.terms.values()]
     for option in fields(game.variant):
         choices, allowed = option.metadata["choices"], game.variant.allowed(option.name)
         found += [option.metadata["help"], *([] if choices else [allowed])]
@@ -165,7 +165,7 @@ def test_what_is_said_in_a_deal_is_chinese(name):
                     question, answers = hints.choice(view, entry.actions)
                     found |= {question, *answers}
             paid = session.play(entries[draw(deal, len(session.actions), len(entries))].actions[0])
-        views = session.shown(paid).views()
+        views = session.as_paid(paid).views()
         for you in range(variant.players):
             names = words.names_at(variant.players, 0, you)
             found |= {words.winners(names, paid), words.result(paid[you])}

@@ -24,7 +24,7 @@ def ended(game, seed, **options):
     """The end of such a deal: its guide, the views of all seats and the chips."""
     *_, session = decisions(game, seed, **options)
     guide = guide_of(session.game, session.variant)
-    return guide, session.shown(session.payoffs[0]).views(), session.payoffs[0]
+    return guide, session.as_paid(session.payoffs[0]).views(), session.payoffs[0]
 
 
 def paid(payments, seats):

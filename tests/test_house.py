@@ -294,8 +294,13 @@ VAGUE = {
     "shown", "told", "what",
 }  # fmt: skip
 SIDES = {"right", "top"}  # next to these, `left` is a side
-OLD_NAMES = ("gupai_app", "gupai_env/core", "gupai_env/words", "gupai_env/games/claims.py", "gupai_env/games/guide.py",
-             "examples/one_trick")  # fmt: skip
+OLD_NAMES = (
+    "gupai_env/core",
+    "gupai_env/words",
+    "gupai_env/games/claims.py",
+    "gupai_env/games/guide.py",
+    "examples/one_trick",
+)
 
 
 @functools.cache

@@ -41,7 +41,7 @@ from gupai_agents.tune import tune
 from gupai_app.claims.changes import changed, fields_of
 from gupai_app.claims.page import claim_page
 from gupai_app.claims.terminal import paths
-from gupai_app.shell import screen as app_report
+from gupai_app.tournaments import terminal as app_report
 from pins import digest_of, markup, same_texts
 
 TWOS = {"feature": "carrying", "number": 2}

@@ -91,7 +91,7 @@ def words_of(name: str) -> dict[str, list[str]]:
             found["lessons"] += guide.lessons(view, mask)
             if seed < 2:  # a line for each of many moves
                 found["moves"] += [_move(hints, view, int(action)) for action in mask.nonzero()[0]]
-        views, chips = session.shown(session.payoffs[0]).views(), session.payoffs[0]
+        views, chips = session.as_paid(session.payoffs[0]).views(), session.payoffs[0]
         found["reasons"] += guide.reasons(views, [f"seat {seat}" for seat in range(len(views))], chips)
         found["payments"] += map(str, guide.payments(views, chips))
     return found

@@ -21,7 +21,7 @@ from gupai_app.play.terminal import _begins, _columns, _play_episode
 from gupai_app.review.routes import luck
 from gupai_app.shell.screen import put, table_of
 from gupai_app.tournaments import terminal
-from gupai_app.tournaments.folders import Kept
+from gupai_app.tournaments.folders import SavedTournament
 from gupai_app.tournaments.routes import index_of_game
 from gupai_app.training import discover
 from gupai_app.training.speed import COUNTED, RUNS, Figure, machine, speed
@@ -351,14 +351,14 @@ def test_standings_of_a_folder_are_the_best_first():
         Total(hero=2, mean=0.5, low=0.25, high=0.75, n=9, **rest),
     ]
     agents = SimpleNamespace(agents=["a", "b", "c"])
-    found = Kept("name", Path(), manifest=agents, summary=SimpleNamespace(deals=9, totals=totals)).standings
+    found = SavedTournament("name", Path(), manifest=agents, summary=SimpleNamespace(deals=9, totals=totals)).standings
     assert [each.name for each in found] == ["b", "c", "a"]
     assert [each.chips for each in found] == [
         Estimate.symmetric(2, float("inf"), 9),
         Estimate.symmetric(0.5, 0.25, 9),
         Estimate.symmetric(-1, 0.5, 9),
     ]
-    assert Kept("name", Path()).standings == []
+    assert SavedTournament("name", Path()).standings == []
 
 
 def test_columns_are_filled_row_by_row():

@@ -23,6 +23,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
 from gupai_agents.evaluation.folder import FolderError
 from gupai_agents.evaluation.tournament import LineUp
+from gupai_app.play import routes as play_routes
 from gupai_app.play.address import Address, moves_in, play_on
 from gupai_app.play.gestures import _playable
 from gupai_app.play.session import Session
@@ -232,7 +233,7 @@ def test_what_nobody_expected_is_a_sentence_and_a_traceback_on_the_console(pages
     ],
 )
 def test_only_the_address_of_a_table_is_kept_as_it_is(query, told, pages):
-    found = web_app._kept(query, pages.app.state.server.players)
+    found = play_routes._saved_query(query, pages.app.state.server.players)
     assert (found is not None) == bool(told)
 
 

@@ -73,7 +73,7 @@ def test_people_at_one_screen_play_to_the_end_and_see_their_own_tiles_alone(game
             continue
         seat = compass(GAMES[game].variant().players).index(re.search(r"You are (\w+);", text)[1])
         seats.append(seat)
-        scene = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))), at=seat).frames[-1].scene
+        scene = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))), viewer=seat).frames[-1].scene
         assert not [tile for place in scene.places[1:] for pile in place.piles[:1] for tile in pile.tiles]
         answer = pages.get(f"/table?{re.sub('&at=[0-9]', '', at)}&play={actions(text)[0]}")
         assert answer.status_code == 200, said(answer)

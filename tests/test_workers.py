@@ -26,7 +26,7 @@ from gupai_agents.cores import cores, quota
 from gupai_agents.evaluation import duel, gate, round_robin
 from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.search import in_blocks
-from gupai_agents.tune import Table
+from gupai_agents.tune import Contest
 from gupai_agents.workers import (
     Cluster,
     LostError,
@@ -363,7 +363,7 @@ def test_batches_and_searches_pause():
     game = get_game("jie-long")
     heuristics = np.array([game.heuristic("greedy")] * 3)
     with pytest.raises(StoppedError), stoppable(lambda: True):
-        Table(game, {}).values(heuristics, heuristics[:1], 30, 1)
+        Contest(game, {}).values(heuristics, heuristics[:1], 30, 1)
     for threads in (1, 2):
         looked, stop = [], threading.Event()
 
@@ -411,7 +411,7 @@ def test_whoever_works_keeps_to_one_core(workers):
 def test_candidates_win_the_same_however_they_are_shared():
     game = get_game("jie-long")
     heuristics = np.array([game.heuristic(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
-    found = [Table(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager())]
+    found = [Contest(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager())]
     assert found[0].shape == (5, 30)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])

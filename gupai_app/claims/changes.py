@@ -53,11 +53,13 @@ class Changed(NamedTuple):
 def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None = None) -> Changed:
     """Return a claim with changes, each a text by its key; those that change nothing do not count.
 
-    Args: names: of the players that may be named, as on pages; without it a change may name any that a file may.
+    Args:
+        names: Of the players that may be named, as on pages; without it a change may name any that a file may.
 
-    Raises: ValueError, in one line that begins with the key, as for a claim's file.
+    Raises:
+        ValueError: In one line that begins with the key, as for a claim's file.
     """
-    own = [list(fields_of(claim, at, names)) for at in range(len(claim.readings))]
+    own = [list(fields_of(claim, index, names)) for index in range(len(claim.readings))]
     known = {field.key: field for fields in own for field in fields}
     for key in words:
         if key not in known:
@@ -72,25 +74,29 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     for key in sorted(changes, key=lambda key: key.endswith(".suit")):
         _change(content, key, changes[key], known[key], get_game(claim.game), names is None)
     suits = {key.split(".")[1]: text for key, text in changes.items() if key.endswith(".suit")}
-    told_of = {key: _said(known[key], text, suits.get(key.split(".")[1])) for key, text in changes.items()}
+    change_by_key = {key: _change_text(known[key], text, suits.get(key.split(".")[1])) for key, text in changes.items()}
     touched = {int(key.split(".")[1]) for key in changes if not key.endswith(f".{SKIP}")}
-    for at in touched:
-        said = [what for key, what in told_of.items() if key.startswith(f"readings.{at}.")]
-        content["readings"][at]["note"] = f"Changed from reading {at + 1} of {claim.id}: {'; '.join(said)}."
-    left = [at for at, each in enumerate(content["readings"]) if not each.pop(SKIP, None)]
-    content["readings"] = [content["readings"][at] for at in left]
+    for index in touched:
+        change_texts = [
+            change_text for key, change_text in change_by_key.items() if key.startswith(f"readings.{index}.")
+        ]
+        content["readings"][index]["note"] = (
+            f"Changed from reading {index + 1} of {claim.id}: {'; '.join(change_texts)}."
+        )
+    remaining = [index for index, reading in enumerate(content["readings"]) if not reading.pop(SKIP, None)]
+    content["readings"] = [content["readings"][index] for index in remaining]
     if not content["readings"]:
         raise ValueError("every reading is left out; keep at least one")
     content["id"] = f"{claim.id[:52]}-changed"
     content["source"] = f"{claim.id} ({claim.source}), changed: " + ", ".join(
         f"{key}={text}" for key, text in changes.items()
     )
-    found = titled(claim_of(content), [place for place, at in enumerate(left) if at in touched])
+    new_claim = titled(claim_of(content), [place for place, index in enumerate(remaining) if index in touched])
     fields = [[field._replace(value=changes.get(field.key, field.value)) for field in fields] for fields in own]
-    return Changed(found, changes, fields)
+    return Changed(new_claim, changes, fields)
 
 
-def _said(field: Field, text: str, suit: str | None) -> str:
+def _change_text(field: Field, text: str, suit: str | None) -> str:
     """Return a change in words; suit: what the reading is about now, if that has changed too."""
     if field.key.endswith(f".{SKIP}"):
         return f"reading {int(field.key.split('.')[1]) + 1} is left out"
@@ -101,11 +107,11 @@ def _said(field: Field, text: str, suit: str | None) -> str:
 def titled(claim: Claim, touched: Sequence[int]) -> Claim:
     """Return a claim whose changed readings, by their numbers, are named by what is tested, and so is the claim."""
     readings, names = list(claim.readings), [reading.name for reading in claim.readings]
-    for at in touched:
-        title = f"{at + 1}: " * (len(readings) > 1) + tested(readings[at])
-        names[at] = title if len(title) <= MOST_NAME else f"{title[: MOST_NAME - 3]}..."
-        readings[at] = readings[at].model_copy(update={"name": names[at]})
-    statement = "; ".join(tested(each) for at, each in enumerate(claim.readings) if at in touched)
+    for index in touched:
+        title = f"{index + 1}: " * (len(readings) > 1) + tested(readings[index])
+        names[index] = title if len(title) <= MOST_NAME else f"{title[: MOST_NAME - 3]}..."
+        readings[index] = readings[index].model_copy(update={"name": names[index]})
+    statement = "; ".join(tested(reading) for index, reading in enumerate(claim.readings) if index in touched)
     changes = {"readings": readings, "statement": f"{statement or 'Readings: ' + '; '.join(names)}."}
     return claim.model_copy(update=changes)
 
@@ -113,27 +119,27 @@ def titled(claim: Claim, touched: Sequence[int]) -> Claim:
 def tested(reading: Reading) -> str:
     """Return in words what a reading puts to the test."""
     if isinstance(reading, Policy):
-        said = f"{player_text(reading.treated)} instead of {player_text(reading.baseline)}"
+        change = f"{player_text(reading.treated)} instead of {player_text(reading.baseline)}"
     elif isinstance(reading, Action):
-        said = f"{', '.join(map(str, reading.action))} instead of {COMPARED[reading.comparator]}"
+        change = f"{', '.join(map(str, reading.action))} instead of {COMPARED[reading.comparator]}"
     elif isinstance(reading, Rate):
-        said = reading.metric if reading.number is None else f"{reading.metric} {reading.number}"
+        change = reading.metric if reading.number is None else f"{reading.metric} {reading.number}"
     else:
         return f"{reading.name} (changed)"
     doses = reading.doses if isinstance(reading, Policy | Action) else None
     population = reading.population
-    where = [str(each) for each in (*population.hand, *population.position)]
+    where = [str(condition) for condition in (*population.hand, *population.position)]
     where += [f"{doses.what}: {', '.join(doses.values)}"] if doses else []
     options = in_words(reading.variant, "")
-    return ", ".join(filter(None, [said, say("with {where}", where=", ".join(where)) if where else "", options]))
+    return ", ".join(filter(None, [change, say("with {where}", where=", ".join(where)) if where else "", options]))
 
 
 # --- the fields -----------------------------------------------------------------------------------
 
 
-def fields_of(claim: Claim, at: int, names: Sequence[str] | None = None) -> Iterator[Field]:
+def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> Iterator[Field]:
     """Yield the fields of a reading by its number; names: of the players to choose from."""
-    reading, key, game = claim.readings[at], f"readings.{at}", get_game(claim.game)
+    reading, key, game = claim.readings[index], f"readings.{index}", get_game(claim.game)
     names = agent_names(game) if names is None else names
     if isinstance(reading, Exact):
         return
@@ -152,9 +158,9 @@ def fields_of(claim: Claim, at: int, names: Sequence[str] | None = None) -> Iter
     yield from _walk(reading, key, names)
     if isinstance(reading, Ordering):
         items = [list(_walk(item, f"{key}.items.*", names)) for item in reading.items]
-        said = [{field.key: field.value for field in item} for item in items]
+        settings = [{field.key: field.value for field in item} for item in items]
         for field in items[0]:  # what all items say alike is changed in all of them
-            if all(item.get(field.key) == field.value for item in said):
+            if all(item.get(field.key) == field.value for item in settings):
                 yield field._replace(label=f"{re.sub(' [1-6],', ',', field.label)} (of all)")
     for option in fields(game.variant):
         if option.name == "deals":
@@ -165,13 +171,13 @@ def fields_of(claim: Claim, at: int, names: Sequence[str] | None = None) -> Iter
         yield Field(f"{key}.variant.{option.name}", name, value, tuple(map(str, choices)), help=option.metadata["help"])
 
 
-def _walk(part: Part, key: str, names: Sequence[str], of: str = "") -> Iterator[Field]:
+def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "") -> Iterator[Field]:
     """Yield the fields of a part and of the parts in it; of: what this is a part of."""
     for name, info in type(part).model_fields.items():
         value, here = getattr(part, name), f"{key}.{name}"
         if name in FIXED or name in ("variant", "items", "expect", "enumerate"):
             continue
-        help, label = info.description or "", f"{of}{name.replace('_', ' ')}"
+        help, label = info.description or "", f"{prefix}{name.replace('_', ' ')}"
         if name == "panel":
             if value:
                 yield Field(
@@ -184,10 +190,10 @@ def _walk(part: Part, key: str, names: Sequence[str], of: str = "") -> Iterator[
                 )
         elif isinstance(value, Part):
             yield from _walk(value, here, names, f"{label}: {value.what}, " if isinstance(value, Named) else "")
-        elif isinstance(value, list) and any(isinstance(each, Part) for each in value):
-            for number, each in enumerate(value):
-                about = f"{name}: {each.what}, " if isinstance(each, Named) else ""
-                yield from _walk(each, f"{here}.{number}", names, about)
+        elif isinstance(value, list) and any(isinstance(member, Part) for member in value):
+            for number, member in enumerate(value):
+                member_prefix = f"{name}: {member.what}, " if isinstance(member, Named) else ""
+                yield from _walk(member, f"{here}.{number}", names, member_prefix)
         elif isinstance(value, list):
             if value:
                 yield Field(here, label, ", ".join(map(str, value)), help=help)
@@ -220,7 +226,8 @@ def _text(value: Any) -> str:
 def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Game, anybody: bool) -> None:
     """Write a text into the content of a claim's file; anybody: any player may be named.
 
-    Raises: ValueError beginning with the key.
+    Raises:
+        ValueError: Beginning with the key.
     """
     _, number, *path = key.split(".")
     reading = content["readings"][int(number)]
@@ -251,10 +258,10 @@ def _value(key: str, name: str, text: str, field: Field, anybody: bool) -> Any:
     """Return what is in a file for a text: the model reads numbers of it."""
     if field.many or name in ("treated", "baseline"):
         listed = text.split(";")
-        for each in listed:
-            if not (anybody or PLAIN.fullmatch(each) or each in field.choices):
+        for player in listed:
+            if not (anybody or PLAIN.fullmatch(player) or player in field.choices):
                 raise ValueError(
-                    f"{key}: {short_repr(each)} does not play here; write a player's name, such as variety, or "
+                    f"{key}: {short_repr(player)} does not play here; write a player's name, such as variety, or "
                     "weights: +pips=2 on top of the other side's, variety+pips=2, heuristic:pips=2"
                 )
         return listed if field.many else text

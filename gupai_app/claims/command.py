@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gupai_app.shell.errors import Commands, check_target, going_on, mistakes
+from gupai_app.shell.errors import Commands, check_target, mistakes, resume_hint
 from gupai_app.shell.options import (
-    NOTHING_KEPT,
+    NOTHING_SAVED,
     Force,
     Options,
     Sharing,
+    folder_hint,
     grouped,
-    kept_in,
     one_of,
     path_option,
     read_seed,
@@ -123,32 +123,32 @@ def run(
     with mistakes():
         if (name is None) != everything:
             raise ValueError("name a claim, or --all; `gupai claim list` lists them")
-        found, more = _asked(name, sample, changes)
+        selection, more = _read_claims(name, sample, changes)
         _check_together(sample, dry_run, output)
         if dry_run:
-            with going_on(NOTHING_KEPT):
-                claims.plan(found, read_seed(seed), output.as_json)
+            with resume_hint(NOTHING_SAVED):
+                claims.plan(selection, read_seed(seed), output.as_json)
         else:
-            output.check(found)
-            shown = "json" if output.as_json else "markdown" if output.as_markdown else "text"
+            output.check(selection)
+            output_format = "json" if output.as_json else "markdown" if output.as_markdown else "text"
             figures = sample.deals, sample.panel, sample.strong
-            with going_on(kept_in(out)), sharing.workers(kept_in(out)) as workers:
-                verdicts = claims.test(found, read_seed(seed), *figures, shown, out, workers, more)
-            output.write(found[0], verdicts[0], sample.panel or ())
+            with resume_hint(folder_hint(out)), sharing.workers(folder_hint(out)) as workers:
+                verdicts = claims.test(selection, read_seed(seed), *figures, output_format, out, workers, more)
+            output.write(selection[0], verdicts[0], sample.panel or ())
 
 
-def _asked(name: str | None, sample: Sample, changes: Changes) -> "tuple[list[Claim], dict[str, Any]]":
+def _read_claims(name: str | None, sample: Sample, changes: Changes) -> "tuple[list[Claim], dict[str, Any]]":
     """Return the claims that are to be tested, changed if that is asked, and what else their command says."""
     from gupai_app.claims import terminal as claims
 
-    found = claims.read(name)
+    selection = claims.read(name)
     more: dict[str, Any] = {} if sample.masters else {"masters": False}
     if changes.changes or changes.option:
         if name is None:
             raise ValueError("--set and -o change one claim; name it instead of --all")
-        claim, made = claims.changed_by(found[0], changes.changes or (), changes.option or ())
+        claim, made = claims.changed_by(selection[0], changes.changes or (), changes.option or ())
         return [claim], {**more, "claim": name, "set": made}
-    return found, more
+    return selection, more
 
 
 def _check_together(sample: Sample, dry_run: bool, output: Output) -> None:

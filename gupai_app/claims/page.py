@@ -57,10 +57,16 @@ def write_claim(
 ) -> Path | None:
     """Write the page of a verdict, and next to it the games it shows; return where these are, if there are any.
 
-    Args: path: of a file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON. panel: players
-        that it was tested with instead of the file's. force: whether both may
-        be replaced.
-    Raises: ValueError for a file that is there already; OSError.
+    Args:
+        path: Of a file, FILE.html; the games go to FILE.jsonl.
+        claim: The claim.
+        content: The verdict as JSON.
+        panel: Players that it was tested with instead of the file's.
+        force: Whether both may be replaced.
+
+    Raises:
+        ValueError: For a file that is there already.
+        OSError: If it cannot be written.
     """
     check(path, [claim])
     records = records_of(path)
@@ -80,7 +86,8 @@ def claim_page(
     """Return the page of a verdict, which is JSON; pairs: its deals. records: the name of the file of their games."""
     parts = Parts()
     deals = [
-        (of, deal_both_ways(content, of, at, example, pair, parts)) for at, (of, example, pair) in enumerate(pairs)
+        (reading_index, deal_both_ways(content, reading_index, deal_index, example, pair, parts))
+        for deal_index, (reading_index, example, pair) in enumerate(pairs)
     ]
     body = claim_body(content, deals, records)
     return page(f"{content['id']}: {content['statement']}", body, parts)
@@ -89,12 +96,13 @@ def claim_page(
 def claim_body(content: dict[str, Any], deals: Iterable[tuple[int, dict[str, Any]]], records: str = "") -> Markup:
     """Return what the page of a verdict shows.
 
-    Args: deals: to look at, each with the number of its reading: `deal_both_ways` or `deal_elsewhere`. records: the
-        name of the file of their games.
+    Args:
+        deals: To look at, each with the number of its reading: `deal_both_ways` or `deal_elsewhere`.
+        records: The name of the file of their games.
     """
     readings = [_reading(reading) for reading in content["readings"]]
-    for of, deal in deals:
-        readings[of]["deals"].append(deal)
+    for reading_index, deal in deals:
+        readings[reading_index]["deals"].append(deal)
     words = {"readings": readings, "records": records, "command": command_of(content)}
     return filled("verdict_body.html", content=content, **words)
 
@@ -108,8 +116,8 @@ def _reading(reading: dict[str, Any]) -> dict[str, Any]:
         "look": LOOKS.get(reading["verdict"], ""),
         "figures": list(_headline(reading)),
         "options": in_words(reading["variant"], "the defaults"),
-        "members": ", ".join(each["label"] for each in opponents(reading) if with_sides),
-        "levels": [(each["label"], summary(each, reading)) for each in levels(reading)],
+        "members": ", ".join(opponent["label"] for opponent in opponents(reading) if with_sides),
+        "levels": [(level["label"], summary(level, reading)) for level in levels(reading)],
         "chart": dose_chart(levels(reading)),
         "masters": list(master_sentences(reading)),
         "failures": failures(reading) if with_sides else "",
@@ -119,7 +127,7 @@ def _reading(reading: dict[str, Any]) -> dict[str, Any]:
             for which, title in TITLES.items()
             if reading.get(which)
         ]
-        + [(each["label"], list(_table(each["effects"], reading.get("unit", "")))) for each in levels(reading)],
+        + [(level["label"], list(_table(level["effects"], reading.get("unit", "")))) for level in levels(reading)],
         "deals": [],
     }
 
@@ -130,8 +138,8 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if pooled and reading.get("unit") == "chips":
         if pooled.get("differ"):
             yield f"{pooled['least']:+z.2f} to {pooled['most']:+z.2f}", "chips per deal when it comes up, by opponent"
-        what = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
-        yield figure_text(pooled, {}), what
+        quantity = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
+        yield figure_text(pooled, {}), quantity
     if "frequency" in reading:
         if reading["kind"] == "action":
             yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
@@ -144,83 +152,85 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def failures(reading: dict[str, Any]) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
     less = reading.get("about", {}).get("alternative") == "less"
-    found = [
-        f"{where}{each['label']} ({figure_text(each, {})})"
+    sentences = [
+        f"{where}{effect['label']} ({figure_text(effect, {})})"
         for where, figures in (
             ("", reading.get("effects", ())),
             *((f"{level['label']}, against ", level["effects"]) for level in levels(reading)),
             ("", reading.get("subgroups", ())),
         )
-        for each in figures
-        if (Estimate.of(each).low > 0 if less else Estimate.of(each).high < 0) and each.get("p", 0.0) < 0.05
+        for effect in figures
+        if (Estimate.of(effect).low > 0 if less else Estimate.of(effect).high < 0) and effect.get("p", 0.0) < 0.05
     ]
     looked = [
         word
         for which, word in (("effects", "opponent"), ("doses", "dose"), ("subgroups", "group"))
         if reading.get(which)
     ]
-    if not found:
+    if not sentences:
         return f"No {', '.join(looked[:-1])}{' or ' if looked[1:] else ''}{looked[-1]} is shown to turn it around."
-    return f"It turns around with: {'; '.join(found)}."
+    return f"It turns around with: {'; '.join(sentences)}."
 
 
 def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
     """Yield the rows of a table of figures, its heads first."""
-    times, of = (100, "%") if unit.startswith("share") else (1, unit)
-    heads = f"mean ({of})" if of else "mean", "95% interval", "deals"
+    times, unit_name = (100, "%") if unit.startswith("share") else (1, unit)
+    heads = f"mean ({unit_name})" if unit_name else "mean", "95% interval", "deals"
     yield ["", *map(word, heads), "p", word("verdict")]
-    for each in figures:
-        found = Estimate.of(each)
+    for effect in figures:
+        estimate = Estimate.of(effect)
         yield [
-            word(each["label"]),
-            f"{times * found.mean:+z.3f}" if found.occurred else word("did not occur"),
-            word(f"{times * found.low:+z.3f} to {times * found.high:+z.3f}" if found.has_interval else "none"),
-            f"{found.samples:,}",
-            f"{each['p']:.2g}" if "p" in each else "",
-            word(each.get("verdict", "")),
+            word(effect["label"]),
+            f"{times * estimate.mean:+z.3f}" if estimate.occurred else word("did not occur"),
+            word(f"{times * estimate.low:+z.3f} to {times * estimate.high:+z.3f}" if estimate.has_interval else "none"),
+            f"{estimate.samples:,}",
+            f"{effect['p']:.2g}" if "p" in effect else "",
+            word(effect.get("verdict", "")),
         ]
 
 
 def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     """Return the effects at every dose, against each opponent with its interval, as SVG; "" if no interval is known."""
-    steps = [each["label"].rpartition(": ")[2] if "mean" in each else each["dose"] for each in levels]
-    names = list(dict.fromkeys(each["label"] for level in levels for each in level["effects"]))
+    steps = [level["label"].rpartition(": ")[2] if "mean" in level else level["dose"] for level in levels]
+    names = list(dict.fromkeys(effect["label"] for level in levels for effect in level["effects"]))
     means = [
         chart.Mean(
-            f"{level['label']}, against {each['label']}: {figure_text(each, {})}",
-            each["mean"],
-            Estimate.of(each).half_width,
+            f"{level['label']}, against {effect['label']}: {figure_text(effect, {})}",
+            effect["mean"],
+            Estimate.of(effect).half_width,
             place,
-            names.index(each["label"]),
+            names.index(effect["label"]),
         )
         for place, level in enumerate(levels)
-        for each in level["effects"]
-        if Estimate.of(each).has_interval
+        for effect in level["effects"]
+        if Estimate.of(effect).has_interval
     ]
     return chart.columns(steps, names, means)
 
 
 def deal_elsewhere(reading: dict[str, Any], example: dict[str, Any], address: str) -> dict[str, Any]:
     """Return what a page says about a deal that has a page of its own."""
-    what, unit = example["what"], "chips" if reading.get("unit") == "chips" else "in the metric"
+    kind, unit = example["what"], "chips" if reading.get("unit") == "chips" else "in the metric"
     who = f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
     return {
-        "slug": SLUGS[what],
-        "title": f"{capitalized(what)}{AMONG if what == MEDIAN else ''}: {example['gain']:+g} {unit}",
+        "slug": SLUGS[kind],
+        "title": f"{capitalized(kind)}{AMONG if kind == MEDIAN else ''}: {example['gain']:+g} {unit}",
         "about": f"{who}; deal {example['deal']}.",
         "address": address,
     }
 
 
 def deal_both_ways(
-    content: dict[str, Any], of: int, at: int, example: dict[str, Any], pair: Pair, parts: Parts
+    content: dict[str, Any], reading_index: int, deal_index: int, example: dict[str, Any], pair: Pair, parts: Parts
 ) -> dict[str, Any]:
     """Return a deal played both ways, side by side.
 
-    Args: of: the number of its reading. at: its number among the deals of the page.
+    Args:
+        reading_index: The number of its reading.
+        deal_index: Its number among the deals of the page.
     """
-    reading, games = content["readings"][of], (pair.treated, pair.baseline)
-    slug = f"r{of + 1}-{SLUGS[example['what']]}"
+    reading, games = content["readings"][reading_index], (pair.treated, pair.baseline)
+    slug = f"r{reading_index + 1}-{SLUGS[example['what']]}"
     seats = ", ".join(f"seat {seat}" for seat in pair.seats)
     both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
     sides = [
@@ -229,17 +239,17 @@ def deal_both_ways(
             "slug": side,
             "won": chips(sum(paid[pair.seats[0]] for paid in game.payoffs)),
             "stepper": stepper(game, parts, f"{slug}-{side}-", pair.seats[0]),
-            "number": 2 * at + number,
+            "number": 2 * deal_index + number,
         }
         for number, (side, name, game) in enumerate(
             zip(("with", "without"), SIDES[reading["kind"]], games, strict=True), 1
         )
     ]
-    told = deal_elsewhere(reading, example, "")
+    description = deal_elsewhere(reading, example, "")
     return {
-        **told,
+        **description,
         "slug": slug,
-        "about": f"{told['about'].rstrip('.')}, {seats}.",
+        "about": f"{description['about'].rstrip('.')}, {seats}.",
         "parting": next((number for number, (one, other) in both if one != other), None),
         "sides": sides,
     }

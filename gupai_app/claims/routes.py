@@ -67,12 +67,17 @@ class Verdict(NamedTuple):
     def page(self, back: str, here: str, query: str = "") -> Response:
         """Return its page, whose deals are played again when they are opened.
 
-        Args: back: the address of the claim. here: that of the verdict, without its query.
+        Args:
+            back: The address of the claim.
+            here: That of the verdict, without its query.
         """
-        found = list(examples_of_verdict(self.claim, self.content)) if self._same else []
+        examples = list(examples_of_verdict(self.claim, self.content)) if self._same else []
         deals = [
-            (of, deal_elsewhere(self.content["readings"][of], example, f"{here}/deal/{number}{query}"))
-            for number, (of, _, example) in enumerate(found, 1)
+            (
+                reading_index,
+                deal_elsewhere(self.content["readings"][reading_index], example, f"{here}/deal/{number}{query}"),
+            )
+            for number, (reading_index, _, example) in enumerate(examples, 1)
         ]
         body = claim_body({**self.content, "id": self.printed}, deals)
         return page("verdict.html", head=self.claim.id, body=body, deals=deals, back=back)
@@ -85,13 +90,13 @@ class Verdict(NamedTuple):
 
     def deal(self, number: str, back: str) -> Response:
         """Return the page of a deal, played both ways; there is no such page for another number."""
-        found = list(examples_of_verdict(self.claim, self.content)) if self._same else []
-        names = list(map(str, range(1, len(found) + 1)))
+        examples = list(examples_of_verdict(self.claim, self.content)) if self._same else []
+        names = list(map(str, range(1, len(examples) + 1)))
         if number not in names:
             raise HTTPException(404)
-        of, reading, example = found[names.index(number)]
+        reading_index, reading, example = examples[names.index(number)]
         parts, pair = Parts(), play_again(self.claim, reading, self.content["seed"], example)
-        deal = deal_both_ways(self.content, of, 0, example, pair, parts)
+        deal = deal_both_ways(self.content, reading_index, 0, example, pair, parts)
         return page(
             "deal.html",
             head=f"{self.claim.id}: {example['what']}",
@@ -130,7 +135,7 @@ Now = Annotated[Changed, Depends(now_changed)]
 
 @router.get("/claims")
 def claims() -> Response:
-    return page("claims.html", head="Claims", claims=[(each, _summary(each.id)) for each in known().values()])
+    return page("claims.html", head="Claims", claims=[(claim, _summary(claim.id)) for claim in known().values()])
 
 
 @router.get("/claim/{name}")
@@ -167,10 +172,10 @@ async def test(own: Own, request: Request, server: Asked) -> Response:
 def _tried(key: str, server: Server) -> Verdict:
     """Return the verdict of a test that is finished; there is no such page without one."""
     status = server.jobs.status(key)
-    if status is None or status.found is None:
+    if status is None or status.result is None:
         raise HTTPException(404)
-    found: Verdict = status.found
-    return found
+    verdict: Verdict = status.result
+    return verdict
 
 
 @router.get("/verdict/{name}")
@@ -187,21 +192,21 @@ def verdict_deal(own: Own, now: Now, server: Asked, number: str) -> Response:
 
 @router.get("/recorded/{name}")
 def recorded(own: Own) -> Response:
-    return _recorded_verdict(own, lambda found: found.page(f"/claim/{own.id}", f"/recorded/{own.id}"))
+    return _recorded_verdict(own, lambda verdict: verdict.page(f"/claim/{own.id}", f"/recorded/{own.id}"))
 
 
 @router.get("/recorded/{name}/deal/{number}")
 def recorded_deal(own: Own, server: Asked, number: str) -> Response:
     wait = waiting(server, get_game(own.game), MATCHES)
-    return wait or _recorded_verdict(own, lambda found: found.deal(number, f"/recorded/{own.id}"))
+    return wait or _recorded_verdict(own, lambda verdict: verdict.deal(number, f"/recorded/{own.id}"))
 
 
-def _recorded_verdict(own: Claim, shown: Callable[[Verdict], Response]) -> Response:
+def _recorded_verdict(own: Claim, render: Callable[[Verdict], Response]) -> Response:
     """Return a page of a recorded verdict. Raises: ValueError, in one line, for one that is damaged."""
     if (content := _recorded(own.id)) is None:
         raise HTTPException(404)
     try:
-        return shown(Verdict(own, content, own.id))
+        return render(Verdict(own, content, own.id))
     except ODD as error:
         raise ValueError(
             say("the verdict is damaged ({problem})", problem=wrong_with(error, f"{own.id}.json"))
@@ -216,7 +221,7 @@ def file(now: Now) -> Response:
 
 def _players(own: Claim) -> list[str]:
     """Return the players that may be named on a page of claims."""
-    return [each for each in NAMED.names(get_game(own.game)) if each not in SEARCHES]
+    return [name for name in NAMED.names(get_game(own.game)) if name not in SEARCHES]
 
 
 def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
@@ -234,8 +239,8 @@ def _query(now: Changed) -> str:
 
 def _tested(now: Changed, deals: int | None, notify: Notify) -> Verdict:
     """Test a claim; return its verdict."""
-    found = try_claim(now.claim, deals=deals, masters=True, progress=notify)
-    content = found.content({"seed": 0, "deals": deals, "panel": None})
+    verdict = try_claim(now.claim, deals=deals, masters=True, progress=notify)
+    content = verdict.content({"seed": 0, "deals": deals, "panel": None})
     # A changed claim is repeated from its file.
     return Verdict(now.claim, content, f"{now.claim.id}.yaml" if now.changes else content["id"])
 
@@ -248,15 +253,15 @@ def _recorded(name: str) -> dict[str, Any] | None:
     """Return the recorded verdict on a claim, None where there is none."""
     path = RECORDED / f"{name}.json"
     try:
-        found = read_stored(path, Recorded, MOST_BYTES)
+        recorded = read_stored(path, Recorded, MOST_BYTES)
         content: dict[str, Any] = json.loads(path.read_bytes())
     except ODD:
         return None
-    return content if found.id == name else None
+    return content if recorded.id == name else None
 
 
 def _summary(name: str) -> list[tuple[str, str, int]]:
     """Return the recorded verdicts on the readings of a claim: each with its look and how many readings have it."""
     content: Mapping[str, Any] = _recorded(name) or {}
-    found = [reading["verdict"] for reading in content.get("readings", ())]
-    return [(each, LOOKS.get(each, ""), found.count(each)) for each in dict.fromkeys(found)]
+    verdicts = [reading["verdict"] for reading in content.get("readings", ())]
+    return [(verdict, LOOKS.get(verdict, ""), verdicts.count(verdict)) for verdict in dict.fromkeys(verdicts)]

@@ -72,12 +72,14 @@ def read(name: str | None) -> list[Claim]:
 def show(name: str) -> None:
     """Print the file of a claim, by its id or path, and as comments what may be changed.
 
-    Raises: ValueError; OSError.
+    Raises:
+        ValueError: For a file that is not a claim.
+        OSError: For one that cannot be read.
     """
     path = find(name)
     say(read_text(path), end="")
     claim = read_claim(path)
-    fields = [field for at in range(len(claim.readings)) for field in fields_of(claim, at)]
+    fields = [field for index in range(len(claim.readings)) for field in fields_of(claim, index)]
     if fields:
         say(f"\n# Settings to change: gupai claim run {name} --set KEY=VALUE; options also with -o NAME=VALUE")
     for field in fields:
@@ -88,21 +90,24 @@ def show(name: str) -> None:
 def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> tuple[Claim, list[str]]:
     """Return a claim with changes, "KEY=VALUE" each, and options of the rules for all readings; and all of them by key.
 
-    Raises: ValueError for what cannot be changed, or not to this.
+    Raises:
+        ValueError: For what cannot be changed, or not to this.
     """
     words: dict[str, str] = {}
     get_game(claim.game).variant.parse(list(options))
     for option in options:
-        for at, reading in enumerate(claim.readings):
+        for index, reading in enumerate(claim.readings):
             if reading.kind != "exact":
-                words[f"readings.{at}.variant.{option.partition('=')[0]}"] = option.partition("=")[2]
-    for each in changes:
-        key, sign, value = each.partition("=")
+                words[f"readings.{index}.variant.{option.partition('=')[0]}"] = option.partition("=")[2]
+    for change in changes:
+        key, sign, value = change.partition("=")
         if not sign:
-            raise ValueError(f"--set {short_repr(each)}: write KEY=VALUE; `gupai claim show {claim.id}` lists the keys")
+            raise ValueError(
+                f"--set {short_repr(change)}: write KEY=VALUE; `gupai claim show {claim.id}` lists the keys"
+            )
         words[key] = value
-    found = changed(claim, words)
-    return found.claim, [f"{key}={value}" for key, value in found.changes.items()]
+    result = changed(claim, words)
+    return result.claim, [f"{key}={value}" for key, value in result.changes.items()]
 
 
 def listed() -> None:
@@ -127,21 +132,23 @@ def features() -> None:
     for where, of_game in offered.items():
         rows: dict[tuple[str, str], list[str]] = {}
         for game in GAMES.values():
-            for name, each in of_game(game).items():
-                shown = f"{name} (number)" if getattr(each, "number", False) else name
-                rows.setdefault((shown, each.what), []).append(game.id)
-        for (name, what), games in rows.items():
-            table.add_row(where, name, "all" if len(games) == len(GAMES) else " ".join(games), what)
+            for name, feature in of_game(game).items():
+                label = f"{name} (number)" if getattr(feature, "number", False) else name
+                rows.setdefault((label, feature.what), []).append(game.id)
+        for (name, meaning), games in rows.items():
+            table.add_row(where, name, "all" if len(games) == len(GAMES) else " ".join(games), meaning)
     put(table)
 
 
 def new(game: str, name: str | None = None, *, force: bool = False) -> None:
     """Write the beginning of a claim's file about a game.
 
-    Raises: ValueError for no game, or if the file is there or has no claim's name; OSError.
+    Raises:
+        ValueError: For no game, or if the file is there or has no claim's name.
+        OSError: If it cannot be written.
     """
-    about = get_game(game)
-    name = name or f"my-{about.id}"
+    game_record = get_game(game)
+    name = name or f"my-{game_record.id}"
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
     letters = path.stem.replace("-", "")
     if not all(path.stem.split("-")) or not set(letters) <= set(ascii_lowercase + digits) or len(path.stem) > MOST_ID:
@@ -149,7 +156,7 @@ def new(game: str, name: str | None = None, *, force: bool = False) -> None:
             f"{short_repr(path.stem)} is not a name of a claim; write at most {MOST_ID} lower-case letters and digits, "
             "with - between"
         )
-    write_file(path, template(about, path.stem), force=force)
+    write_file(path, template(game_record, path.stem), force=force)
     say(f"{path} written; test it with: gupai claim run {path}")
 
 
@@ -160,18 +167,18 @@ def show_schema() -> None:
 
 def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
     """Print how often each reading is eligible, how many deals it would play, and about how long that takes."""
-    found: list[dict[str, Any]] = []
+    plans: list[dict[str, Any]] = []
     for claim in claims:
         begin = time.perf_counter()
-        found.append({"id": claim.id, "readings": planned(claim, seed), "seconds": time.perf_counter() - begin})
+        plans.append({"id": claim.id, "readings": planned(claim, seed), "seconds": time.perf_counter() - begin})
     if as_json:
-        print(json_text(found, 2))
+        print(json_text(plans, 2))
         return
     table = table_of("claim", "reading", "share of hands", "comes up", "deals of a figure", "figures")
-    for each in found:
-        for reading in each["readings"]:
+    for entry in plans:
+        for reading in entry["readings"]:
             table.add_row(
-                each["id"],
+                entry["id"],
                 f"{reading['name']} ({reading['kind']})",
                 f"{100 * reading['share_of_hands']:.2f}%" if "share_of_hands" in reading else "",
                 f"{100 * reading['comes_up_in_share_of_deals']:.1f}% of deals"
@@ -189,7 +196,7 @@ def test(
     deals: int | None,
     panel: Sequence[str] | None,
     strong: bool,
-    shown: str,
+    output_format: str,
     out: str | None,
     workers: Workers,
     more: Mapping[str, Any],
@@ -202,13 +209,13 @@ def test(
     """
     command = {"seed": in_json(seed), "deals": deals, "panel": list(panel) if panel else None}
     command |= {**({"strong": True} if strong else {}), **more}
-    with keeping(out, "testing claims into this folder"):
+    with lock_output(out, "testing claims into this folder"):
         parts = _parts(claims, command, out, workers)
     if len(parts) > 1:
         parts = corrected(parts)
-    if shown == "json":
+    if output_format == "json":
         print(json_text(parts if len(parts) > 1 else parts[0], 2))
-    elif shown == "markdown":
+    elif output_format == "markdown":
         say(markdown(parts), end="")
     else:
         for content in parts:
@@ -218,7 +225,7 @@ def test(
     return parts
 
 
-def keeping(out: str | None, doing: str) -> contextlib.AbstractContextManager[Any]:
+def lock_output(out: str | None, doing: str) -> contextlib.AbstractContextManager[Any]:
     """Return what holds the folder in which something is kept, if there is one."""
     return contextlib.nullcontext() if out is None else locked_folder(out, doing)
 
@@ -226,32 +233,32 @@ def keeping(out: str | None, doing: str) -> contextlib.AbstractContextManager[An
 def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers) -> list[dict[str, Any]]:
     """Return the verdicts on claims, those that are kept already as they are."""
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
-    found = {
-        at: content
-        for at, (claim, path) in enumerate(zip(claims, paths, strict=True))
-        if (content := _kept(path, claim, command)) is not None
+    contents = {
+        index: content
+        for index, (claim, path) in enumerate(zip(claims, paths, strict=True))
+        if (content := _saved_content(path, claim, command)) is not None
     }
     how = command["deals"], command["panel"], command.get("strong", False)
-    todo = {at: work(claim, *how) for at, claim in enumerate(claims) if at not in found}
+    todo = {index: work(claim, *how) for index, claim in enumerate(claims) if index not in contents}
     total, done = sum(todo.values()), 0.0
     with shares() as notify:
 
         def tried() -> Iterator[tuple[int, dict[str, Any]]]:
             if isinstance(workers, Cluster) or (workers.count > 1 and len(todo) > 1):
-                yield from workers.as_done(_tried, {at: (claims[at], command) for at in todo})
+                yield from workers.as_done(_tried, {index: (claims[index], command) for index in todo})
                 return
-            for at in todo:
-                yield at, _tried(claims[at], command, functools.partial(tell_of, at))
+            for index in todo:
+                yield index, _tried(claims[index], command, functools.partial(tell_of, index))
 
-        def tell_of(at: int, share: float, what: str) -> None:
-            notify((done + share * todo[at]) / total, f"{claims[at].id}: {what}")
+        def tell_of(index: int, share: float, phase: str) -> None:
+            notify((done + share * todo[index]) / total, f"{claims[index].id}: {phase}")
 
-        for at, content in tried():
-            found[at] = content
-            _keep(paths[at], content)
-            done += todo[at]
-            notify(done / total, claims[at].id)
-    return [found[at] for at in range(len(claims))]
+        for index, content in tried():
+            contents[index] = content
+            _keep(paths[index], content)
+            done += todo[index]
+            notify(done / total, claims[index].id)
+    return [contents[index] for index in range(len(claims))]
 
 
 def together(parts: Sequence[dict[str, Any]]) -> str:
@@ -268,8 +275,8 @@ def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str],
     """Return the verdict of a claim for JSON."""
     how = {"masters": True, **{name: command[name] for name in HOW if name in command}}
     how["seed"] = from_json(how["seed"])
-    found = try_claim(claim, **how, progress=notify)
-    return found.content(command)
+    verdict = try_claim(claim, **how, progress=notify)
+    return verdict.content(command)
 
 
 def _keep(path: Path | None, content: dict[str, Any]) -> None:
@@ -278,7 +285,7 @@ def _keep(path: Path | None, content: dict[str, Any]) -> None:
         write_file(path, f"{json_text(content, 2)}\n", force=True)
 
 
-def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
+def _saved_content(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
     """Return the verdict that is at a path, if it is that of this claim and command."""
     if path is None or not path.exists():
         return None

@@ -93,7 +93,7 @@ class Address:
     def seating(self) -> list[str]:
         """Who sits at each seat."""
         seats = range(self.variant.players)
-        others = (self.others[at % len(self.others)] for at in seats)
+        others = (self.others[seat % len(self.others)] for seat in seats)
         return [PERSON if seat == self.seat else next(others) for seat in seats]
 
     @property

@@ -39,7 +39,7 @@ def play(
         raise Mistake(f"there is no seat {seat}; the seats are 0 to {players - 1}")
     from gupai_agents.levels import levels
 
-    others = read_line_up(against or [each.name for each in levels(game)[:1]], players - 1, game, variant)
+    others = read_line_up(against or [level.name for level in levels(game)[:1]], players - 1, game, variant)
 
     from gupai_app.play import terminal
 

@@ -49,15 +49,16 @@ class Spot(NamedTuple):
 def drawn(scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], thrown: Mapping[int, int]) -> Drawing:
     """Return tables drawn, wide and narrow; the last one has buttons on the tiles that may be played.
 
-    Args: laid: the tables after the actions that lay a tile at the end of a line. thrown: the actions that discard
-        tiles, by tile.
+    Args:
+        laid: The tables after the actions that lay a tile at the end of a line.
+        thrown: The actions that discard tiles, by tile.
     """
     parts, stages, named = Parts(), [], word("The table")
     scenes = [translated(scene) for scene in scenes]
     for name, narrow in LAYOUTS.items():
         layout = lay_out(scenes, narrow=narrow)
-        for at, scene in enumerate(scenes):
-            table, last = draw_table(scene, layout), at == len(scenes) - 1
+        for number, scene in enumerate(scenes):
+            table, last = draw_table(scene, layout), number == len(scenes) - 1
             hot = ""
             if last and by_tile:
                 spots = list(_spots(scene, table, layout, by_tile, laid))
@@ -65,7 +66,7 @@ def drawn(scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], th
                 hot = "".join([*targets, *_over(spots, parts)])
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
-                f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
+                f'<svg class="stage {name}{"" if last else " past"}" data-frame="{number}" '
                 f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="{named}">{uses}{hot}'
                 "</svg>"
             )
@@ -167,7 +168,7 @@ def _ends(actions: Sequence[int], layout: Layout, laid: Mapping[int, Laid]) -> I
     taken: set[tuple[float, float]] = set()
     for action in actions:
         pieces = draw_centre(laid[action].scene, layout)
-        mark = next((at for at, piece in enumerate(pieces) if '"#g-mark' in piece.attributes), None)
+        mark = next((index for index, piece in enumerate(pieces) if '"#g-mark' in piece.attributes), None)
         if mark is None:
             continue
         ghost = pieces[mark + 1]

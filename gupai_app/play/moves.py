@@ -64,7 +64,7 @@ def scores(adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) 
     """Return the values of the moves of one decision, and a sentence that says how they were found."""
     values = adviser.values(turn)
     means, errors = values.means[0], values.errors[0]
-    best = [max(entry.actions, key=lambda each: means[each]) for entry in entries]
+    best = [max(entry.actions, key=lambda action: means[action]) for entry in entries]
     how_found = say(
         "Chips that each move brings on average in up to {deals} deals that you may be in, played out by a rule-based "
         "player in all seats, with 95% intervals",

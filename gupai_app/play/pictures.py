@@ -47,7 +47,11 @@ class Tips:
     """
 
     def __init__(self, terms: Mapping[str, str]) -> None:
-        """Args: terms: what the terms of a game mean, by term; some entries are for two, with a comma between."""
+        """Prepare the terms of a game.
+
+        Args:
+            terms: What the terms of a game mean, by term; some entries are for two, with a comma between.
+        """
         self._meanings = {
             part.lower(): word(meaning) for term, meaning in terms.items() for part in split_term(word(term))
         }
@@ -57,14 +61,14 @@ class Tips:
 
     def __call__(self, text: str) -> Markup:
         """Return a text, safe in a page, with pictures of tiles and the tips of terms that no text before this had."""
-        text, shown, at = drawable(text), Markup(), 0
+        text, markup, end = drawable(text), Markup(), 0
         for term in self._words.finditer(text):
             meaning = self._meanings[term[1].lower()]
             if meaning not in self._shown:
                 self._shown.append(meaning)
-                shown += _pictured(text[at : term.start()]) + self._tip(term[0], meaning)
-                at = term.end()
-        return shown + _pictured(text[at:])
+                markup += _pictured(text[end : term.start()]) + self._tip(term[0], meaning)
+                end = term.end()
+        return markup + _pictured(text[end:])
 
     def _tip(self, word: str, meaning: str) -> Markup:
         name = f"term-{len(self._shown)}"
@@ -82,15 +86,15 @@ def split_term(term: str) -> list[str]:
 @functools.cache
 def tile_pictures() -> dict[str, str]:
     """Return the picture of every tile, as SVG, by its file's name."""
-    found = {}
+    pictures = {}
     for high in "123456":
         for low in "123456"[: int(high)]:
             use = f'<use href="#g-u{high}{low}"/>'
-            found[tile_file(high, low)] = (
+            pictures[tile_file(high, low)] = (
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 {_WIDE + 16} {_WIDE * LENGTH + 16:g}">'
                 f"<style>{style(LIGHT)}</style><defs>{symbols(use)}</defs>{use}</svg>"
             )
-    return found
+    return pictures
 
 
 @functools.cache
@@ -109,13 +113,13 @@ def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:
 
     A rule has one entry with its headword, which means different things in different games.
     """
-    found: list[list[str]] = []
+    terms: list[list[str]] = []
     for line in game.rules_text.splitlines()[1:]:
         if head := HEADWORD.match(line):
-            found.append([head[1], head[2]])
-        elif found and line.startswith(" "):
-            found[-1][1] += f" {line.strip()}"
-    for name, text in found:
+            terms.append([head[1], head[2]])
+        elif terms and line.startswith(" "):
+            terms[-1][1] += f" {line.strip()}"
+    for name, text in terms:
         if name not in FOR_PROGRAMS:
             headword, _, rule = word(f"{name}: {text.replace('`', '')}").replace("：", ": ", 1).partition(": ")
             yield headword, rule

@@ -13,7 +13,7 @@ from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, number_in, rul
 from gupai_app.play.pictures import Tips, rules_in_words, table_picture
 from gupai_app.play.session import drawn_seed
 from gupai_app.play.table import WebGame
-from gupai_app.server.pages import Asked, Query, about, game_called, options_of, page, saved_as, waiting, whole
+from gupai_app.server.pages import Asked, Query, game_called, game_sentence, options_of, page, saved_as, waiting, whole
 from gupai_app.server.players import Players, level_names
 from gupai_app.server.warming import HINTS, PLAYERS
 from gupai_app.words.sentences import compass
@@ -56,12 +56,12 @@ def begin(name: str, query: Query, server: Asked) -> Response:
         "begin.html",
         game=game,
         head=title(game, variant),
-        about=about(game),
+        about=game_sentence(game),
         tipped=Tips(guide_of(game, variant).terms),
         players=players,
         choices=choices,
         options=[option for option in options_of(game) if option["name"] != "players"],
-        agents=[each for each in server.players.known(game) if each not in level_names(game)],
+        agents=[player for player in server.players.known(game) if player not in level_names(game)],
         person=PERSON,
         levels=levels(game),
         places=compass(players),
@@ -86,13 +86,13 @@ def rules(name: str) -> Response:
 @router.get("/table")
 def table(query: Query, server: Asked) -> Response:
     # The game continues from what the address says, so that asking twice is not two moves.
-    at = whole(query["at"], "at", 0, 99) if "at" in query else None
-    asked = Address.read(_drawn(query), server.players)
-    if wait := waiting(server, asked.game, PLAYERS):
+    viewer = whole(query["at"], "at", 0, 99) if "at" in query else None
+    address = Address.read(_drawn(query), server.players)
+    if wait := waiting(server, address.game, PLAYERS):
         return wait
-    seating = WebGame(asked, _actions(query), at)
+    seating = WebGame(address, _actions(query), viewer)
     there = seating.address
-    if there.query != _kept(query, server.players):
+    if there.query != _saved_query(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)
     head = title(there.game, there.variant)
     place = compass(there.variant.players, there.seat)[seating.seat]
@@ -135,16 +135,16 @@ def record(query: Query, server: Asked) -> Response:
 
 def _drawn(query: dict[str, str]) -> dict[str, str]:
     """Return the query with a seed and a seat where none is named, as `gupai play` draws them."""
-    found = dict(query)
-    if not found.get("seed", "").strip():
-        found["seed"] = str(drawn_seed())
-    if found.get("seat", ANY).strip() in (ANY, ""):
-        _, variant = rules_of(found)
-        found["seat"] = str(draw(number_in(found, "seed", 0, KEYS - 1), PERSON_STREAM, variant.players))
-    return found
+    complete = dict(query)
+    if not complete.get("seed", "").strip():
+        complete["seed"] = str(drawn_seed())
+    if complete.get("seat", ANY).strip() in (ANY, ""):
+        _, variant = rules_of(complete)
+        complete["seat"] = str(draw(number_in(complete, "seed", 0, KEYS - 1), PERSON_STREAM, variant.players))
+    return complete
 
 
-def _kept(query: Mapping[str, str], players: Players) -> str | None:
+def _saved_query(query: Mapping[str, str], players: Players) -> str | None:
     """Return the query as `Address.query` writes it, None if it says more than where a table stands."""
     if "play" in query:
         return None

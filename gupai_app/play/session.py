@@ -47,9 +47,13 @@ class Session(Deal):
     """
 
     def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0, order: Sequence[int] = ()) -> None:
-        """Args: order: the tiles as they are dealt, instead of as the seed shuffles them.
+        """Deal.
 
-        Raises: ValueError for a bad seed.
+        Args:
+            order: The tiles as they are dealt, instead of as the seed shuffles them.
+
+        Raises:
+            ValueError: For a bad seed.
         """
         super().__init__(game, variant)
         self.finished: Session | None = None
@@ -68,10 +72,10 @@ class Session(Deal):
 
     def copy(self) -> Self:
         """Return the same game, to be played on independently of this one."""
-        found = super().copy()
-        found.actions, found.movers = self.actions[:], self.movers[:]
-        found.payoffs, found._memories = self.payoffs[:], Memories(1, self.variant.players)
-        return found
+        twin = super().copy()
+        twin.actions, twin.movers = self.actions[:], self.movers[:]
+        twin.payoffs, twin._memories = self.payoffs[:], Memories(1, self.variant.players)
+        return twin
 
     def decision_batch(self) -> DecisionBatch:
         """Return the decision to be made, as agents take it; by the plain rules, without waiting for a compiler."""
@@ -110,11 +114,11 @@ class Session(Deal):
         seat = self.seat
         words = self.game.action_name(action, self.view(seat))
         payoffs = self.play(action)
-        scene = self.shown(payoffs).scene(names, first=first)
+        scene = self.as_paid(payoffs).scene(names, first=first)
         news = next((note for note in scene.notes[:1] if note not in known), "")
         return Step(int(self.state.moves), seat, words, news, payoffs, scene)
 
-    def shown(self, payoffs: Sequence[float] | None) -> "Session":
+    def as_paid(self, payoffs: Sequence[float] | None) -> "Session":
         """Return the game as it is or, with the payoffs of a deal that has just ended, as it was then."""
         return self if payoffs is None or self.finished is None else self.finished
 

@@ -98,10 +98,10 @@ class _Recent:
     def get(self, address: Address) -> Played | None:
         """Return a game that may be continued, None if it is not cached."""
         with self._lock:
-            if (found := self._found.pop(address, None)) is None:
+            if (played := self._found.pop(address, None)) is None:
                 return None
-            self._found[address] = found  # the latest are last
-        return Played(found.begun, found.session.copy(), dict(found.marks), dict(found.lessons))
+            self._found[address] = played  # the latest are last
+        return Played(played.begun, played.session.copy(), dict(played.marks), dict(played.lessons))
 
     def put(self, address: Address, played: Played) -> None:
         """Cache a game, which must not be played on from now."""
@@ -127,11 +127,15 @@ class WebGame:
     undo: the table before that person's last move, None where it cannot be taken back.
     """
 
-    def __init__(self, address: Address, actions: Sequence[int] = (), at: int | None = None) -> None:
+    def __init__(self, address: Address, actions: Sequence[int] = (), viewer: int | None = None) -> None:
         """Play the moves of an address, then what the person does and the actions of the agents that follow.
 
-        Args: actions: several where tiles are discarded together. at: the seat of who says that they are at the screen.
-        Raises: ValueError, in one line, for moves that are not legal and agents that fail.
+        Args:
+            actions: Several where tiles are discarded together.
+            viewer: The seat of who says that they are at the screen.
+
+        Raises:
+            ValueError: In one line, for moves that are not legal and agents that fail.
         """
         self._people, self._agents = address.people, address.agents()
         self.hints = address.game.hints(address.game, address.variant)
@@ -150,12 +154,12 @@ class WebGame:
         _PLAYED.put(self.address, Played(self._begun, self.session, self._marks, self._taught))
         last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
         self.seat = self.session.seat if not self.terminated else address.seat if last is None else last
-        self.covered = len(self._people) > 1 and self.seat not in (last, at)
+        self.covered = len(self._people) > 1 and self.seat not in (last, viewer)
         self.undo = None
         if self.seat in self._marks and address.practice:
             self.undo = address.after(self._marks[self.seat].actions)
         self.names = names_at(address.variant.players, address.seat, None if self.covered else self.seat)
-        self.total = [float(each) for each in self.session.state.total[: address.variant.players]]
+        self.total = [float(chips) for chips in self.session.state.total[: address.variant.players]]
 
     def _begin(self, address: Address) -> Played:
         """Play the moves of an address from the beginning."""
@@ -196,7 +200,7 @@ class WebGame:
         if self.terminated or not self._practice:
             return []
         known = self._taught.get(self.seat, ())
-        return [each for each in self._lessons() if each not in known]
+        return [lesson for lesson in self._lessons() if lesson not in known]
 
     @property
     def discards(self) -> int:
@@ -225,30 +229,30 @@ class WebGame:
 
     def _watched(self, session: Session, moves: Sequence[int]) -> Iterator[Frame]:
         """Play moves; yield what the person sees after each that shows them something."""
-        shown = None
+        previous = None
         if not session.actions:
-            yield (shown := self._frame(session))
+            yield (previous := self._frame(session))
         for action in moves:
             paid = session.play(action)
             if paid is not None:
-                scene = session.shown(paid).scene(self.names, first=self.seat)
+                scene = session.as_paid(paid).scene(self.names, first=self.seat)
                 yield Frame(scene, joined(". ", [scene.last_move, result(paid[self.seat])]), self._end(session, paid))
                 if session.terminated:
                     return
             frame = self._frame(session)
-            if paid is not None or frame != shown:  # something happened that the person may know of
-                yield (shown := frame)
+            if paid is not None or frame != previous:  # something happened that the person may know of
+                yield (previous := frame)
 
     def _end(self, session: Session, paid: Sequence[float]) -> End:
         """Return how the deal that has just ended came out."""
-        views = session.shown(paid).views()
-        found = [(each, payment(each, self.names)) for each in self.guide.payments(views, paid)]
-        yours = [said for each, said in found if self.seat in (each.payer, each.winner)]
+        views = session.as_paid(paid).views()
+        transfers = [(transfer, payment(transfer, self.names)) for transfer in self.guide.payments(views, paid)]
+        yours = [sentence for transfer, sentence in transfers if self.seat in (transfer.payer, transfer.winner)]
         return End(
             winners(self.names, paid),
             list(self.guide.reasons(views, self.names, paid)),
             yours,
-            [said for _, said in found if said not in yours],
+            [sentence for _, sentence in transfers if sentence not in yours],
             [(name, signed_chips(won)) for name, won in zip(self.names, paid, strict=True)],
         )
 
@@ -262,27 +266,29 @@ class WebGame:
         """A hint that needs no search."""
         player = strongest(self.address.game, self.address.variant)
         action = self.session.answer(player)
-        entry = next(each for each in self.entries if action in each.actions)
+        entry = next(candidate for candidate in self.entries if action in candidate.actions)
         words = self.hints.label(self._view, [action]) if entry.move.verb == PLAY else entry.move.name
         return Quick(player.name, entry, words)
 
     def lines(self, *, advice: bool = False, quick: bool = False) -> tuple[dict[str, list[Line]], str]:
         """Return the moves under their headings, and a sentence on their values if asked for.
 
-        Args: advice: whether a search values them. quick: whether the one that `quick` names is marked instead.
+        Args:
+            advice: Whether a search values them.
+            quick: Whether the one that `quick` names is marked instead.
         """
         if not self.entries:
             return {}, ""
-        said, how_found = [("", False)] * len(self.entries), ""
+        notes, how_found = [("", False)] * len(self.entries), ""
         if quick:
-            said = [(self.quick.player, True) if entry == self.quick.entry else ("", False) for entry in self.entries]
+            notes = [(self.quick.player, True) if entry == self.quick.entry else ("", False) for entry in self.entries]
         elif advice:
             search = adviser(self.address.game, self.address.variant)
-            found, how_found = scores(search, self.session.decision_batch(), self.entries)
-            most = max(each.mean for each in found)
-            said = [(f"{each.mean:+z.1f} ±{each.half:.1f}", each.mean == most) for each in found]
+            values, how_found = scores(search, self.session.decision_batch(), self.entries)
+            most = max(value.mean for value in values)
+            notes = [(f"{value.mean:+z.1f} ±{value.half:.1f}", value.mean == most) for value in values]
         listed = {
-            heading: [self._line(at, entry, *said[at - 1]) for at, entry in numbered]
+            heading: [self._line(number, entry, *notes[number - 1]) for number, entry in numbered]
             for heading, numbered in headed(self.hints, self.entries).items()
         }
         return listed, how_found
@@ -310,17 +316,19 @@ class WebGame:
 
     def seats(self) -> list[tuple[str, str, str]]:
         """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
-        who = ["" if each == PERSON else each for each in self.address.seating]
-        return [(name, each, signed_chips(won)) for name, each, won in zip(self.names, who, self.total, strict=True)]
+        who = ["" if player == PERSON else player for player in self.address.seating]
+        return [
+            (name, player, signed_chips(won)) for name, player, won in zip(self.names, who, self.total, strict=True)
+        ]
 
     def by_tile(self) -> dict[int, list[tuple[int, Entry]]]:
         """Return the moves that are made with a tile, with their numbers: of a catch those of its bait alone."""
-        found: dict[int, list[tuple[int, Entry]]] = {}
+        by_kind: dict[int, list[tuple[int, Entry]]] = {}
         for number, entry in enumerate(self.entries, 1):
             if not entry.move.groups:  # a split is made of all tiles
                 for kind in sorted(set(entry.move.tiles)):
-                    found.setdefault(kind, []).append((number, entry))
-        return found
+                    by_kind.setdefault(kind, []).append((number, entry))
+        return by_kind
 
     def drawing(self) -> Drawing:
         """Return the frames drawn, wide and narrow, with the tiles that may be played."""
@@ -337,11 +345,11 @@ class WebGame:
         """Return the table after each action that lays a tile at an end of a line, in games that have one."""
         if not any(pile.form == "line" for pile in self.frames[-1].scene.centre):
             return {}
-        found = {}
+        laid = {}
         for action in map(int, np.flatnonzero(self.session.mask())):
             if self.hints.game.moves[action].leaves:
                 then = self.session.copy()
-                shown = then.shown(then.play(action))
-                scene = self.address.game.scene(self.address.variant, [fields_of(shown.view(self.seat))], self.names)
-                found[action] = Laid(scene, self.hints.label(self._view, [action]))
-        return found
+                after = then.as_paid(then.play(action))
+                scene = self.address.game.scene(self.address.variant, [fields_of(after.view(self.seat))], self.names)
+                laid[action] = Laid(scene, self.hints.label(self._view, [action]))
+        return laid

@@ -57,10 +57,12 @@ class Terminal:
         colour: bool | None = None,
         width: int | None = None,
     ) -> None:
-        """Args: ask: shows a prompt and returns a line, or raises EOFError. say: shows some lines.
-
-        colour: whether ones and fours are red; None: if standard output is a terminal. width: columns; None:
+        """colour: whether ones and fours are red; None: if standard output is a terminal. width: columns; None:
             those of the terminal, at most 100.
+
+        Args:
+            ask: Shows a prompt and returns a line, or raises EOFError.
+            say: Shows some lines.
         """
         self._say, self._ask = say, ask
         self.colour = sys.stdout.isatty() if colour is None else colour
@@ -108,9 +110,10 @@ class HumanAgent:
         names: Sequence[str] | None = None,
         adviser: SearchAgent | None = None,
     ) -> None:
-        """Args: names: how the seats are called, by seat; None: "You", and the others by their number.
+        """adviser: values the moves when asked.
 
-        adviser: values the moves when asked.
+        Args:
+            names: How the seats are called, by seat; None: "You", and the others by their number.
         """
         self.game, self.variant, self.names = game, variant, names
         self.terminal = Terminal() if terminal is None else terminal
@@ -163,10 +166,10 @@ class HumanAgent:
         scene = self.game.scene(self.variant, [view], names)
         self.terminal.table(scene, near_last=True)
         self.terminal.paragraph(say("You: {task}.", task=say(self.guide.task(view, mask))))
-        self._most = self._fitting(scene, view, entries)
+        self._most = self._list_length(scene, view, entries)
         self._list(view, entries, self._most)
 
-    def _fitting(self, scene: Scene, view: np.record, entries: Sequence[Entry]) -> int:
+    def _list_length(self, scene: Scene, view: np.record, entries: Sequence[Entry]) -> int:
         """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""
         near = replace(scene, title="", notes=(), last_move="", places=scene.places[:1])
         room = self.terminal.height - len(draw_text(near, width=self.terminal.width).split("\n")) - ASIDE
@@ -177,12 +180,12 @@ class HumanAgent:
 
     def _advise(self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> None:
         """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
-        found, how_found = scores(adviser, turn, entries)
-        ranked = sorted(range(len(entries)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
+        values, how_found = scores(adviser, turn, entries)
+        ranked = sorted(range(len(entries)), key=lambda index: -values[index].mean)[: self.hints.most_shown]
         lines = [
-            f"{at + 1:>3}  {word(self.game.action_name(found[at].action, turn.views[0]))} "
-            f"{found[at].mean:+z.1f} ±{found[at].half:.1f}"
-            for at in ranked
+            f"{index + 1:>3}  {word(self.game.action_name(values[index].action, turn.views[0]))} "
+            f"{values[index].mean:+z.1f} ±{values[index].half:.1f}"
+            for index in ranked
         ]
         self.terminal.paragraph(say("{heading}:", heading=how_found))
         self.terminal.say(_columns(lines, self.terminal.width))
@@ -208,8 +211,8 @@ class HumanAgent:
         """Return the move that a text means, or a sentence that says why it means none."""
         typed = text.removeprefix("#").strip()
         is_number = typed.isdecimal()
-        at = int(typed) if is_number else 0
-        by_number = entries[at - 1] if 1 <= at <= len(entries) else None
+        place = int(typed) if is_number else 0
+        by_number = entries[place - 1] if 1 <= place <= len(entries) else None
         spell = spelled if "/" in text else str  # a split may be spelled in many ways; other tiles are found below
         by_name = next((entry for entry in entries if spell(entry.move.name) == spell(text)), None)
         if by_name:
@@ -218,7 +221,7 @@ class HumanAgent:
         words = "".join(letter if letter in ascii_lowercase else " " for letter in text).split()
         if is_number and (text.startswith("#") or not tiles):
             return by_number or say(
-                "There is no move {number}; your moves are 1 to {most}.", number=at, most=len(entries)
+                "There is no move {number}; your moves are 1 to {most}.", number=place, most=len(entries)
             )
         if not text:
             return self.hints.answers()
@@ -228,30 +231,30 @@ class HumanAgent:
         if by_number and by_tile is not by_number and any(entry.move.named == tiles for entry in entries):
             tile = f"[{text[0]}:{text[1]}]"
             question = "Is {text} a move or a tile? Type #{number} for move {number}, or {tile} for the tile."
-            return say(question, text=text, number=at, tile=tile)
+            return say(question, text=text, number=place, tile=tile)
         return by_number if by_number and isinstance(by_tile, str) else by_tile
 
     def _named(self, tiles: tuple, words: list[str], entries: Sequence[Entry]) -> Entry | str:
         """Return the move with these tiles, its verb beginning like the words typed, or why there is none."""
         called = "".join(map(tile_name, tiles))
-        fitting = [entry for entry in entries if entry.move.named == tiles] if tiles else list(entries)
+        matches = [entry for entry in entries if entry.move.named == tiles] if tiles else list(entries)
         if words:
-            fitting = [entry for entry in fitting if _begins(entry.move.verb.split(), words)]
+            matches = [entry for entry in matches if _begins(entry.move.verb.split(), words)]
         elif any(entry.move.verb == PLAY for entry in entries):  # a tile alone is to be played
-            others = [entry.move.verb for entry in fitting if entry.move.verb != PLAY]
-            fitting = [entry for entry in fitting if entry.move.verb == PLAY]
-            if others and not fitting:
+            others = [entry.move.verb for entry in matches if entry.move.verb != PLAY]
+            matches = [entry for entry in matches if entry.move.verb == PLAY]
+            if others and not matches:
                 return f"{called} cannot be played now; type {others[0]} {digits(tiles)} to {others[0]} it."
-        if len(fitting) == 1:
-            return fitting[0]
-        if not fitting and not tiles:
+        if len(matches) == 1:
+            return matches[0]
+        if not matches and not tiles:
             return say("I do not understand {text!r}. {advice}", text=" ".join(words), advice=say(self.hints.answers()))
-        if not fitting:
+        if not matches:
             text = " ".join([*words, called])
             return say("{text} is not among your moves, which are 1 to {most}.", text=text, most=len(entries))
         if tiles:
             return "More than one of your moves is like that; type the number of one."
-        verbs = listed((entry.move.verb for entry in fitting), "or")
+        verbs = listed((entry.move.verb for entry in matches), "or")
         return f"Which tile? Type {verbs} 64 for [6:4], or the number of a move."
 
     def _settle(self, view: np.record, entry: Entry) -> int | None:
@@ -280,7 +283,7 @@ def _columns(entries: Sequence[str], width: int) -> str:
     """Lay entries out in columns of equal width, row by row."""
     column = max(map(columns, entries)) + 2
     across = max(width // column, 1)
-    rows = [entries[at : at + across] for at in range(0, len(entries), across)]
+    rows = [entries[start : start + across] for start in range(0, len(entries), across)]
     return "\n".join("".join(entry + " " * (column - columns(entry)) for entry in row).rstrip() for row in rows)
 
 
@@ -295,7 +298,8 @@ def play(
 ) -> None:
     """Play episodes of one stream against agents until the person stops; raises Quit if they leave.
 
-    Args: agents: one per seat; the one at seat `you` is not asked.
+    Args:
+        agents: One per seat; the one at seat `you` is not asked.
     """
     names = names_at(variant.players, you, you)
     adviser = make_agent(ADVISER, game, **asdict(variant))
@@ -332,10 +336,14 @@ def _play_episode(
         if payoffs:
             terminal.say("")
             terminal.say("The count, all tiles face up:")
-            ended = session.shown(payoffs)
+            ended = session.as_paid(payoffs)
             terminal.table(ended.scene(names, first=you))
             views, guide = ended.views(), guide_of(game, variant)
-            paid = [payment(each, names) for each in guide.payments(views, payoffs) if you in (each.payer, each.winner)]
+            paid = [
+                payment(transfer, names)
+                for transfer in guide.payments(views, payoffs)
+                if you in (transfer.payer, transfer.winner)
+            ]
             others = [] if payoffs[you] == max(payoffs) else [winners(names, payoffs)]
             terminal.paragraph(joined(" ", [*others, *guide.reasons(views, names, payoffs), *paid]))
             terminal.say(result(payoffs[you]))

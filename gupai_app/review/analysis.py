@@ -105,12 +105,12 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
     """Return the decisions of a game in which there was a choice."""
     game, variant = record.game, record.variant
     session = Session.of(record)
-    asked: list[tuple[int, int, int, int]] = []
+    turns: list[tuple[int, int, int, int]] = []
     batches: list[DecisionBatch] = []
     for number, action in enumerate(record.actions, 1):
         batch = session.decision_batch()
-        if batch.masks.sum() > 1 and len(asked) < MOST_DECISIONS:
-            asked.append((number, session.seat, int(session.state.deal), action))
+        if batch.masks.sum() > 1 and len(turns) < MOST_DECISIONS:
+            turns.append((number, session.seat, int(session.state.deal), action))
             batches.append(batch)
         session.play(action)
     if not batches:
@@ -119,60 +119,78 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
     policy = probabilities(agent, game, variant, together)
     values = adviser(game, variant).values(together, halving=False)
     return [
-        decision(record, each, together.at(slice(at, at + 1)), policy[at], values.means[at], values.errors[at])
-        for at, each in enumerate(asked)
+        decision(
+            record, turn, together.at(slice(index, index + 1)), policy[index], values.means[index], values.errors[index]
+        )
+        for index, turn in enumerate(turns)
     ]
 
 
 def decision(
     record: GameRecord,
-    asked: tuple[int, int, int, int],
+    turn: tuple[int, int, int, int],
     batch: DecisionBatch,
     policy: np.ndarray,
     means: np.ndarray,
     errors: np.ndarray,
 ) -> Decision:
     """Return a decision, from its number, seat, deal and action, and the values of all actions."""
-    number, seat, deal, action = asked
+    number, seat, deal, action = turn
     legal = np.flatnonzero(batch.masks[0])
-    ranked = sorted(map(int, legal), key=lambda each: -means[each])
-    shown = ranked[:MOST_BARS] if action in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], action]
+    ranked = sorted(map(int, legal), key=lambda option: -means[option])
+    options = ranked[:MOST_BARS] if action in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], action]
     view, best = batch.views[0], ranked[0]
     name = functools.partial(record.game.action_name, view=view)
     bars = [
-        Bar(name(each), float(policy[each]), float(means[each]), WIDE * float(errors[each]), each == action)
-        for each in shown
+        Bar(name(option), float(policy[option]), float(means[option]), WIDE * float(errors[option]), option == action)
+        for option in options
     ]
     loss = float(means[best] - means[action])
     half = WIDE * float(np.hypot(errors[best], errors[action])) if best != action else 0.0
-    preferred = name(max(map(int, legal), key=lambda each: policy[each]))
+    preferred = name(max(map(int, legal), key=lambda option: policy[option]))
     move = record.game.move(action, view)
     return Decision(number, seat, deal, move.name, move.verb, preferred, bars, loss, half)
 
 
-def largest_losses(found: Sequence[Decision]) -> list[Decision]:
+def largest_losses(decisions: Sequence[Decision]) -> list[Decision]:
     """Return the decisions that lost most, the largest first, without those whose loss may be noise."""
-    return sorted((each for each in found if each.sure), key=lambda each: -each.loss)[:MOST_LOSSES]
+    return sorted((decision for decision in decisions if decision.sure), key=lambda decision: -decision.loss)[
+        :MOST_LOSSES
+    ]
 
 
-def mistakes(found: Sequence[Decision], names: Sequence[str]) -> list[Mistakes]:
+def mistakes(decisions: Sequence[Decision], names: Sequence[str]) -> list[Mistakes]:
     """Return what each seat lost by its decisions; losses within noise are not counted."""
-    return [_mistakes([each for each in found if each.seat == seat], name) for seat, name in enumerate(names)]
+    return [
+        _mistakes([decision for decision in decisions if decision.seat == seat], name)
+        for seat, name in enumerate(names)
+    ]
 
 
-def _mistakes(found: Sequence[Decision], name: str) -> Mistakes:
-    lost = [each for each in found if each.sure]
-    by_kind = {kind: [each.loss for each in lost if each.kind == kind] for kind in {each.kind for each in lost}}
-    kinds = sorted(((kind, len(each), sum(each)) for kind, each in by_kind.items()), key=lambda each: -each[2])
-    return Mistakes(name, len(found), sum(each.loss for each in lost), hypot(*(each.half for each in lost)), kinds)
+def _mistakes(decisions: Sequence[Decision], name: str) -> Mistakes:
+    lost = [decision for decision in decisions if decision.sure]
+    by_kind = {
+        kind: [decision.loss for decision in lost if decision.kind == kind]
+        for kind in {decision.kind for decision in lost}
+    }
+    kinds = sorted(
+        ((kind, len(losses), sum(losses)) for kind, losses in by_kind.items()), key=lambda losses: -losses[2]
+    )
+    return Mistakes(
+        name,
+        len(decisions),
+        sum(decision.loss for decision in lost),
+        hypot(*(decision.half for decision in lost)),
+        kinds,
+    )
 
 
-def expected_result(record: GameRecord, found: Sequence[Decision], seat: int) -> Markup:
+def expected_result(record: GameRecord, decisions: Sequence[Decision], seat: int) -> Markup:
     """Draw what a seat could expect of a game, in chips, after each of its decisions, with a mark where it fell.
 
     Returns the chart as SVG, "" if the seat had no choice.
     """
-    own = [each for each in found if each.seat == seat]
+    own = [decision for decision in decisions if decision.seat == seat]
     if not own:
         return Markup()
     session = Session.of(record)
@@ -181,16 +199,16 @@ def expected_result(record: GameRecord, found: Sequence[Decision], seat: int) ->
     points, marks = [], []
     for deal, end in enumerate(ends):
         before = float(won[deal])
-        for each in own:
-            if each.deal != deal:
+        for decision in own:
+            if decision.deal != deal:
                 continue
-            x, half, value = each.number, each.played.half, before + each.played.mean
-            if each.sure:  # the line falls from the best action to the one that was played
-                best = each.bars[0]
+            x, half, value = decision.number, decision.played.half, before + decision.played.mean
+            if decision.sure:  # the line falls from the best action to the one that was played
+                best = decision.bars[0]
                 top = before + best.mean
                 points.append(chart.Point(x, top, top - best.half, top + best.half))
-                said = word("Move {0}: {1} loses {2} chips").format(x, word(each.words), f"{each.loss:.1f}")
-                marks.append(chart.Mark(x, value, said))
+                label = word("Move {0}: {1} loses {2} chips").format(x, word(decision.words), f"{decision.loss:.1f}")
+                marks.append(chart.Mark(x, value, label))
             points.append(chart.Point(x, value, value - half, value + half))
         points.append(chart.Point(end, *[float(won[deal + 1])] * 3))
     name = word(called(record)[seat])

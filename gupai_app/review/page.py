@@ -102,13 +102,13 @@ def called(record: GameRecord) -> list[str]:
 
 def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | None) -> tuple[Place, ...]:
     """Return every seat, from seat 0 on, as it looks when only the others' tiles are open."""
-    session = session.shown(payoffs)
-    views, paid, found = session.views(), session.paid() if session.terminated else None, []
+    session = session.as_paid(payoffs)
+    views, paid, places = session.views(), session.paid() if session.terminated else None, []
     for seat in range(len(views)):
         others = [*views[seat + 1 :], *views[:seat]]
         scene = session.game.scene(session.variant, others, names, paid)
-        found.append(translated_place(next(place for place in scene.places if place.name == names[seat])))
-    return tuple(found)
+        places.append(translated_place(next(place for place in scene.places if place.name == names[seat])))
+    return tuple(places)
 
 
 # --- parts of drawings ----------------------------------------------------------------------------
@@ -142,8 +142,8 @@ class Parts:
 
     def uses(self, parts: Sequence[int]) -> Markup:
         """Return parts as SVG uses them in a drawing."""
-        kept = list(self._parts)
-        return Markup("".join(f'<use href="#p-{name}"/>' for part in parts for name in kept[part].split()))
+        texts = list(self._parts)
+        return Markup("".join(f'<use href="#p-{name}"/>' for part in parts for name in texts[part].split()))
 
     @property
     def definitions(self) -> Markup:
@@ -167,37 +167,40 @@ def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
     by_name = {place.name: seat for seat, place in enumerate(moment.closed)}
     places = [moment.closed[by_name[place.name]] for place in moment.scene.places]
     closed = draw_table(Scene("", (), tuple(places)), layout)
-    found = [f"a-{parts.add(part)}" for part in (table.felt, table.head, table.centre, *table.panels)]
-    for at, place in enumerate(moment.scene.places):
+    references = [f"a-{parts.add(part)}" for part in (table.felt, table.head, table.centre, *table.panels)]
+    for index, place in enumerate(moment.scene.places):
         seat = by_name[place.name]
         for opened, hidden in ((table.words, closed.words), (table.tiles, closed.tiles)):
-            one, other = parts.add(opened[at]), parts.add(hidden[at])
-            found += [f"a-{one}"] if one == other else [f"o{seat}-{one}", f"c{seat}-{other}"]
-    return " ".join(found)
+            one, other = parts.add(opened[index]), parts.add(hidden[index])
+            references += [f"a-{one}"] if one == other else [f"o{seat}-{one}", f"c{seat}-{other}"]
+    return " ".join(references)
 
 
 def stepper(
-    record: GameRecord, parts: Parts, prefix: str = "", near: int | None = None, at: int = 0, address: str = ""
+    record: GameRecord, parts: Parts, prefix: str = "", near: int | None = None, start: int = 0, address: str = ""
 ) -> Markup:
     """Return the part of a page that steps through a game.
 
-    Args: prefix: the prefix of the anchors of its moves. near: the seat at the near side; None: see `near_of`. at: the
-        number of the table that is shown first; one that is too large is the last. address: of the page, to which the
-        number of another table is added, for browsers without scripts; "" for a page that cannot be asked.
+    Args:
+        prefix: The prefix of the anchors of its moves.
+        near: The seat at the near side; None: see `near_of`.
+        start: The number of the table that is shown first; one that is too large is the last.
+        address: Of the page, to which the number of another table is added, for browsers without scripts; "" for a page
+            that cannot be asked.
     """
-    shown = list(moments(record, near_of(record) if near is None else near))
-    at = min(at, len(shown) - 1)
-    scenes = [moment.scene for moment in shown]
+    frames = list(moments(record, near_of(record) if near is None else near))
+    start = min(start, len(frames) - 1)
+    scenes = [moment.scene for moment in frames]
     # The layout also reserves space for closed seats and their notes.
-    closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in shown]
+    closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in frames]
     layouts = {name: lay_out([*scenes, *closed], narrow=narrow) for name, narrow in LAYOUTS.items()}
-    moves = [(moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()}) for moment in shown]
-    first = moves[at][1]
+    moves = [(moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()}) for moment in frames]
+    first = moves[start][1]
     stages = [
         (name, layout, parts.uses([int(part[part.index("-") + 1 :]) for part in first[name].split() if part[0] != "c"]))
         for name, layout in layouts.items()
     ]
-    words = {"names": called(record), "moves": moves, "prefix": prefix, "at": at, "address": address}
+    words = {"names": called(record), "moves": moves, "prefix": prefix, "at": start, "address": address}
     return filled("stepper.html", stages=stages, **words)
 
 
@@ -211,15 +214,15 @@ def _in_order(moment: Moment) -> Iterator[Place]:
 
 def result_of(record: GameRecord) -> str:
     """Return what everybody has won in a game."""
-    won = [sum(each) for each in zip(*record.payoffs, strict=True)]
+    won = [sum(chips) for chips in zip(*record.payoffs, strict=True)]
     return _results(called(record), won)
 
 
 def game_page(record: GameRecord) -> str:
     """Return a page with one game."""
     parts, head = Parts(), title(record.game, record.variant)
-    shown = stepper(record, parts)
-    return page(head, filled("game.html", head=head, result=result_of(record), record=record, stepper=shown), parts)
+    markup = stepper(record, parts)
+    return page(head, filled("game.html", head=head, result=result_of(record), record=record, stepper=markup), parts)
 
 
 def page(head: str, body: Markup, parts: Parts) -> str:

@@ -121,10 +121,11 @@ def check_names(names: Sequence[Any]) -> list[str]:
     return list(names)
 
 
-def again_from(record: GameRecord, at: Decision, agent: str, players: Players) -> str:
+def again_from(record: GameRecord, decision: Decision, agent: str, players: Players) -> str:
     """Return the address of a practice table at a decision, "" if tables do not deal as the game was dealt.
 
-    Args: agent: who sits where a person sat, or somebody who may not be named here.
+    Args:
+        agent: Who sits where a person sat, or somebody who may not be named here.
     """
     if record.order:
         return ""
@@ -136,10 +137,10 @@ def again_from(record: GameRecord, at: Decision, agent: str, players: Players) -
             return agent
         return name
 
-    others = tuple(allowed(name) for seat, name in enumerate(record.agents) if seat != at.seat)
-    moves = record.actions[: at.number - 1]
+    others = tuple(allowed(name) for seat, name in enumerate(record.agents) if seat != decision.seat)
+    moves = record.actions[: decision.number - 1]
     episode = record.episode or 0
-    return Address(record.game, record.variant, record.seed, episode, at.seat, others, moves=tuple(moves)).query
+    return Address(record.game, record.variant, record.seed, episode, decision.seat, others, moves=tuple(moves)).query
 
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -153,15 +154,15 @@ def choose() -> Response:
 @router.get("/review/game")
 def review_at(query: Query, server: Asked) -> Response:
     record, agent = record_of(query, server.players), query.get("agent", "")
-    shown = number_in(query, "table", 0, MOST_MOVES + MOST_DEALS)
-    return (agent and waiting(server, record.game, MATCHES)) or reviewed(record, agent, server.players, shown)
+    position = number_in(query, "table", 0, MOST_MOVES + MOST_DEALS)
+    return (agent and waiting(server, record.game, MATCHES)) or reviewed(record, agent, server.players, position)
 
 
 @router.post("/review")
 async def review(request: Request, server: Asked) -> Response:
     sent = once(await form_of(request))
-    at = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
-    line = line_in(sent.get("games", ""), at)
+    number = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
+    line = line_in(sent.get("games", ""), number)
     return await run_in_threadpool(show, line, server.players, sent.get("agent", ""))
 
 
@@ -177,14 +178,14 @@ def show(line: str, players: Players, agent: str = "") -> Response:
     return RedirectResponse(f"/review/game?{address}{'&' if agent else ''}{query_of({'agent': agent})}", 303)
 
 
-def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) -> Response:
+def reviewed(record: GameRecord, name: str, players: Players, position: int = 0) -> Response:
     """Return the page that reviews a game, with the policy of an agent if one is named; shown: the first table."""
     agent: Any = players.agent(name, record.game, record.variant) if name else None
     parts = Parts()
     address = address_of(record)
     here = f"/review/game?{address}{'&' if name else ''}{query_of({'agent': name})}" if address else ""
-    game = stepper(record, parts, at=shown, address=here)
-    found = decisions(record, agent) if agent else []
+    game = stepper(record, parts, start=position, address=here)
+    turns = decisions(record, agent) if agent else []
     allowed = players.names(record.game, record.variant)
     return page(
         "review.html",
@@ -192,13 +193,13 @@ def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) ->
         result=result_of(record),
         game=game,
         parts=parts.svg,
-        decisions=[(each, again_from(record, each, name, players)) for each in found],
-        numbers=[each.number for each in found],
-        losses=largest_losses(found),
-        mistakes=mistakes(found, called(record)),
-        expected=expected_result(record, found, near_of(record)),
+        decisions=[(turn, again_from(record, turn, name, players)) for turn in turns],
+        numbers=[turn.number for turn in turns],
+        losses=largest_losses(turns),
+        mistakes=mistakes(turns, called(record)),
+        expected=expected_result(record, turns, near_of(record)),
         near=near_of(record),
-        next=shown + 1 if address else 0,
+        next=position + 1 if address else 0,
         address=here,
         luck=luck(record) if agent else [],
         heuristic=best_heuristic(record.game),
@@ -206,8 +207,8 @@ def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) ->
         names=called(record),
         line=record.line,
         fields=parse_qsl(address),
-        agents=[each for each in allowed if each not in SEARCHES],  # which have no probabilities
-        strongest=[each for each in allowed if ":" not in each][-1],
+        agents=[candidate for candidate in allowed if candidate not in SEARCHES],  # which have no probabilities
+        strongest=[candidate for candidate in allowed if ":" not in candidate][-1],
         agent=name,
         adviser=ADVISER,
     )

@@ -42,7 +42,8 @@ def replay(
 ) -> None:
     """Show recorded games, the first of them number `first`, as `watch` does; raises Quit if the person leaves.
 
-    Args: step: wait for the person after every move.
+    Args:
+        step: Wait for the person after every move.
     """
     if step:
         terminal.paragraph("Enter shows the next move, n the next game, q leaves.")
@@ -50,8 +51,8 @@ def replay(
         session = Session.of(game)
         terminal.say("")
         head = "Game {number}: {game}, seed {seed}, episode {episode}"
-        what = title(game.game, game.variant)
-        terminal.paragraph(say(head, number=number, game=what, seed=game.seed, episode=game.episode))
+        game_title = title(game.game, game.variant)
+        terminal.paragraph(say(head, number=number, game=game_title, seed=game.seed, episode=game.episode))
         _show(
             session,
             game.agents,

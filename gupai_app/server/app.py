@@ -33,10 +33,15 @@ def create_app(
 ) -> FastAPI:
     """Return the server.
 
-    Args: hosts: names by which it may be called besides those of this machine. runs: the folder of training runs.
-        tournaments: the folder in which tournaments are kept; without it there are none. agents: texts of more players.
-        warm: whether games are compiled in the background at once.
-    Raises: ValueError as `Players`.
+    Args:
+        hosts: Names by which it may be called besides those of this machine.
+        runs: The folder of training runs.
+        tournaments: The folder in which tournaments are kept; without it there are none.
+        agents: Texts of more players.
+        warm: Whether games are compiled in the background at once.
+
+    Raises:
+        ValueError: As `Players`.
     """
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
     load_plugins()
@@ -44,9 +49,9 @@ def create_app(
     app.state.server = Server(Players(runs, agents), tournaments, warmer=warmer)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, OSError, HTTPException, ValueError):
-        app.add_exception_handler(kind, said_instead)
-    for each in (router, *(subject.router for subject in (play, review, claims, tournament_pages, training))):
-        app.include_router(each)
+        app.add_exception_handler(kind, error_page)
+    for part in (router, *(subject.router for subject in (play, review, claims, tournament_pages, training))):
+        app.include_router(part)
     return app
 
 
@@ -64,7 +69,7 @@ def asset(name: str) -> Response:
     return Response(content, media_type=kind, headers={"Cache-Control": "max-age=60"})
 
 
-async def said_instead(request: Request, error: Exception) -> Response:
+async def error_page(request: Request, error: Exception) -> Response:
     """Return a page that says an error in a sentence."""
     match error:
         case RefusedError():
@@ -72,9 +77,9 @@ async def said_instead(request: Request, error: Exception) -> Response:
         case OSError():
             return sentence(503, describe(error), page_before(request))
         case HTTPException():
-            said = {
+            messages = {
                 404: "There is no such page.",
                 405: say("This page does not answer {method}.", method=request.method[:10]),
             }
-            return sentence(error.status_code, said.get(error.status_code, str(error.detail)), page_before(request))
+            return sentence(error.status_code, messages.get(error.status_code, str(error.detail)), page_before(request))
     return sentence(422, str(error), page_before(request))

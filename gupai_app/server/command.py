@@ -7,7 +7,7 @@ import typer
 
 from gupai_app.shell.errors import mistakes
 from gupai_app.shell.options import path_option, read_variant
-from gupai_app.shell.packages import needing
+from gupai_app.shell.packages import require_package
 from gupai_app.shell.streams import say
 
 
@@ -26,7 +26,7 @@ def web(
 ) -> None:
     """Open a web page to play, review games, test claims, run tournaments and follow training runs."""
     with mistakes():
-        with needing("web", "gupai web"):
+        with require_package("web", "gupai web"):
             from gupai_app.server.serve import serve
         serve(port, host, browser=browser, runs=runs, tournaments=tournaments, agents=agent or ())
 

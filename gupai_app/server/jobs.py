@@ -13,19 +13,19 @@ MOST_KEPT = 16  # jobs whose end is remembered
 class Status(NamedTuple):
     """How far a job is.
 
-    share: from 0 to 1. error: why it ended early, "" if it did not. found: its result, or what is known so far.
+    share: from 0 to 1. error: why it ended early, "" if it did not. result: its result, or what is known so far.
     """
 
     share: float = 0.0
     doing: str = "beginning"
     error: str = ""
-    found: Any = None
+    result: Any = None
 
 
 class Notify(Protocol):
     """A callback for the progress of a job, called every few seconds; it raises when the person stops the job."""
 
-    def __call__(self, share: float, doing: str, found: Any = None) -> None: ...
+    def __call__(self, share: float, doing: str, result: Any = None) -> None: ...
 
 
 class _StoppedError(Exception):
@@ -51,8 +51,12 @@ class Jobs:
     def begin(self, key: str, name: str, work: Callable[[Notify], Any]) -> None:
         """Start a job; one with the same key that is running already is left alone.
 
-        Args: name: its name for people. work: called with the callback for its progress; returns its result.
-        Raises: ValueError while another job runs.
+        Args:
+            name: Its name for people.
+            work: Called with the callback for its progress; returns its result.
+
+        Raises:
+            ValueError: While another job runs.
         """
         with self._lock:
             if self.running == key:
@@ -81,18 +85,18 @@ class Jobs:
             self._stop.set()
 
     def _do(self, key: str, work: Callable[[Notify], Any]) -> None:
-        def notify(share: float, doing: str, found: Any = None) -> None:
+        def notify(share: float, doing: str, result: Any = None) -> None:
             if self._stop.is_set():
                 raise _StoppedError
-            self._status[key] = Status(share, doing, found=found)
+            self._status[key] = Status(share, doing, result=result)
 
         ended = Status(error="It failed.")
         try:
-            ended = Status(1.0, "done", found=work(notify))
+            ended = Status(1.0, "done", result=work(notify))
         except _StoppedError:
-            ended = Status(error="It was stopped.", found=self._status[key].found)
+            ended = Status(error="It was stopped.", result=self._status[key].result)
         except BaseException as error:  # of any kind, also an agent's SystemExit: a page says what failed
-            ended = Status(error=say("It failed: {problem}", problem=said(error)))
+            ended = Status(error=say("It failed: {problem}", problem=failure_message(error)))
         finally:
             self._end(key, ended)
 
@@ -102,7 +106,7 @@ class Jobs:
             self.running = self._name = ""
 
 
-def said(error: BaseException) -> str:
+def failure_message(error: BaseException) -> str:
     """Return in one line what an error says; one that says nothing by its kind."""
     kind = type(error).__name__
     try:

@@ -78,8 +78,8 @@ def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
 
 def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
     """Return a page that says what is awaited, None once the first parts of a game are compiled."""
-    said = server.preparing(game, parts)
-    return page("waiting.html", 202, head="One moment", sentence=said) if said else None
+    sentence = server.preparing(game, parts)
+    return page("waiting.html", 202, head="One moment", sentence=sentence) if sentence else None
 
 
 def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
@@ -90,22 +90,22 @@ def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
 def page_before(request: Request) -> str:
     """Return the page of this server from which a request came, "" if there is none."""
     try:
-        found = urlsplit(request.headers.get("referer", ""))
+        referer = urlsplit(request.headers.get("referer", ""))
     except ValueError:
         return ""
-    if found.netloc != request.headers.get("host") or not found.path.startswith("/") or found.path[1:2] == "/":
+    if referer.netloc != request.headers.get("host") or not referer.path.startswith("/") or referer.path[1:2] == "/":
         return ""
-    return f"{found.path}?{found.query}" if found.query else found.path
+    return f"{referer.path}?{referer.query}" if referer.query else referer.path
 
 
 @functools.cache
 def assets() -> dict[str, tuple[str, str]]:
     """Return the files that pages use, by name, each with its type: no request opens a file."""
     folder = files("gupai_app.server") / "static"
-    found: dict[str, tuple[str, str]] = {"web.css": (sheet("web.css"), "text/css")}
+    contents: dict[str, tuple[str, str]] = {"web.css": (sheet("web.css"), "text/css")}
     for name in ("page.js", "web.js", "drag.js", "gestures.js", "groups.js", "choose.js", "review.js"):
-        found[name] = ((folder / name).read_text(encoding="utf-8"), "text/javascript")
-    return found | {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
+        contents[name] = ((folder / name).read_text(encoding="utf-8"), "text/javascript")
+    return contents | {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
 
 
 def saved_as(name: str, text: str) -> PlainTextResponse:
@@ -116,7 +116,8 @@ def saved_as(name: str, text: str) -> PlainTextResponse:
 def file_of(folder: Path, name: str) -> FileResponse:
     """Return a file of a run or tournament, in which nothing runs; there is no such page for another.
 
-    Raises: DamagedError, HTTPException, OSError.
+    Raises:
+        DamagedError: HTTPException, OSError.
     """
     kind = KEPT_FILES.get(name)
     if kind is None or not (folder / name).exists():
@@ -144,13 +145,13 @@ Query = Annotated[dict[str, str], Depends(query_of)]
 
 def once(pairs: list[tuple[str, str]], *several: str) -> dict[str, str]:
     """Return words by name, those of the names `several` joined by ";". Raises: ValueError for another said twice."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in pairs:
-        if name not in several and name in found:
+        if name not in several and name in values:
             raise ValueError(say("{name} is said twice", name=short_repr(name)))
         if name not in several or value:
-            found[name] = f"{found[name]};{value}" if name in found else value
-    return found
+            values[name] = f"{values[name]};{value}" if name in values else value
+    return values
 
 
 async def form_of(request: Request, most: int = 8) -> list[tuple[str, str]]:
@@ -162,11 +163,11 @@ async def form_of(request: Request, most: int = 8) -> list[tuple[str, str]]:
         raise ValueError(say("more than {most} fields were sent", most=most)) from None
 
 
-def whole(text: str, what: str, low: int, high: int) -> int:
+def whole(text: str, name: str, low: int, high: int) -> int:
     """Return a whole number from text. Raises: ValueError naming what it is and what is allowed."""
     number = read_whole(text)
     if number is None or not low <= number <= high:
-        raise refused(what, text, say("choose {low:,} to {high:,}", low=low, high=high))
+        raise refused(name, text, say("choose {low:,} to {high:,}", low=low, high=high))
     return number
 
 
@@ -177,17 +178,17 @@ def game_called(name: str) -> Game:
     return get_game(name)
 
 
-def about(game: Game) -> str:
+def game_sentence(game: Game) -> str:
     """Return a game in a sentence."""
     return capitalized(game.hints(game, game.variant()).reminder())
 
 
 def options_of(game: Game) -> list[dict[str, Any]]:
     """Return the options of a game for a form: name, default, choices, help, allowed."""
-    found = []
+    options = []
     for field in fields(game.variant):
         choices = ("true", "false") if isinstance(field.default, bool) else field.metadata["choices"]
-        found.append(
+        options.append(
             {
                 "name": field.name,
                 "value": typed(field.default),
@@ -196,4 +197,4 @@ def options_of(game: Game) -> list[dict[str, Any]]:
                 "allowed": game.variant.allowed(field.name),
             }
         )
-    return found
+    return options

@@ -33,24 +33,24 @@ def folders(folder: Path | None) -> dict[str, Path]:
     """Return the folders in a folder by name, the newest first: a request names one of these and never a path."""
     if folder is None or not folder.is_dir():
         return {}
-    found: list[tuple[float, Path]] = []
-    for each in folder.iterdir():
+    dated: list[tuple[float, Path]] = []
+    for path in folder.iterdir():
         with contextlib.suppress(OSError):  # it may have gone meanwhile
-            if _is_plain(each.name) and each.is_dir():
-                found.append((-each.stat().st_mtime, each))
-    return {each.name: each for _, each in sorted(found)}
+            if _is_plain(path.name) and path.is_dir():
+                dated.append((-path.stat().st_mtime, path))
+    return {path.name: path for _, path in sorted(dated)}
 
 
 def _is_plain(name: str) -> bool:
     """Return whether a folder's name is one that pages show: ASCII letters, digits, "_", "." and "-"."""
-    return name.isascii() and len(name) <= MOST_NAME and all(each.isalnum() or each in "_.-" for each in name)
+    return name.isascii() and len(name) <= MOST_NAME and all(letter.isalnum() or letter in "_.-" for letter in name)
 
 
 def folder_called(folder: Path | None, name: str) -> Path:
     """Return one of those folders by its name; there is no such page for another."""
-    if (found := folders(folder).get(name)) is None:
+    if (path := folders(folder).get(name)) is None:
         raise HTTPException(404)
-    return found
+    return path
 
 
 # What may be raised by a file that does not hold what pages show of it.
@@ -65,7 +65,7 @@ def wrong_with(error: BaseException, where: str) -> str:
     return problem if isinstance(error, DamagedError) else joined(": ", [where, problem])
 
 
-def shown(name: str) -> str:
+def display_name(name: str) -> str:
     """Return an agent's name as pages show it: that of a checkpoint, which names a folder, by its run."""
     return f"{RUN}{Path(name).name}" if name.startswith("checkpoint:") else name
 
@@ -86,9 +86,14 @@ class Players:
     """The players that pages of a server may name: none that a request makes open a file of its choice or run code."""
 
     def __init__(self, runs: Path | None = None, given: Sequence[str] = ()) -> None:
-        """Args: runs: the folder of training runs, whose players may be named too. given: texts of more players.
+        """List who may be named.
 
-        Raises: ValueError for a text that makes a player of no game.
+        Args:
+            runs: The folder of training runs, whose players may be named too.
+            given: Texts of more players.
+
+        Raises:
+            ValueError: For a text that makes a player of no game.
         """
         self.runs, self.given = runs, tuple(given)
         for spec in self.given:
@@ -136,9 +141,9 @@ NAMED = Players()
 
 def adviser(game: Game, variant: Variant) -> SearchAgent:
     """Return the search that values moves."""
-    found = _named(ADVISER, game, variant)
-    assert isinstance(found, SearchAgent)
-    return found
+    agent = _named(ADVISER, game, variant)
+    assert isinstance(agent, SearchAgent)
+    return agent
 
 
 def strongest(game: Game, variant: Variant) -> Agent:
@@ -182,8 +187,8 @@ def made_for(file: Path) -> tuple[Game, Variant] | None:
 
 
 def _fits(file: Path, game: Game, variant: Variant | None) -> bool:
-    found = made_for(file)
-    if found is None or found[0] != game:
+    rules = made_for(file)
+    if rules is None or rules[0] != game:
         return False
     try:
         return variant is None or _plays(file, file.stat().st_mtime_ns, game, variant)

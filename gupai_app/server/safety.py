@@ -88,7 +88,11 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, *, hosts: tuple[str, ...], sentence: Callable[[int, str], Response]) -> None:
-        """Args: sentence: returns a page that says what is wrong."""
+        """Guard an app.
+
+        Args:
+            sentence: Returns a page that says what is wrong.
+        """
         self._app, self._hosts, self._sentence = app, hosts, sentence
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -136,9 +140,9 @@ class Guard:
 
 async def body_of(request: Request) -> bytes:
     """Return what a request sends. Raises: RefusedError if it is too large."""
-    found = bytearray()
+    body = bytearray()
     async for part in request.stream():
-        found += part
-        if len(found) > MOST_BODY:
+        body += part
+        if len(body) > MOST_BODY:
             raise RefusedError(413, say("That is more than {most:,} bytes.", most=MOST_BODY))
-    return bytes(found)
+    return bytes(body)

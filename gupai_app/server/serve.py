@@ -38,23 +38,25 @@ class Server(uvicorn.Server):
 def bound(host: str, port: int | None) -> socket.socket:
     """Return a socket at a port, by default the first free one from PORT on.
 
-    Raises: OSError; ValueError for all addresses at once: pages answer only to the name or address they were given.
+    Raises:
+        OSError: For a port that is not free.
+        ValueError: For all addresses at once: pages answer only to the name or address they were given.
     """
     first = PORT if port is None else port
     for number in range(first, first + (TRIED if port is None else 1)):
-        found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((host, number))
-            if found.getsockname()[0] in EVERYWHERE:
-                found.close()
+            listener.bind((host, number))
+            if listener.getsockname()[0] in EVERYWHERE:
+                listener.close()
                 raise ValueError(f"--host {short_repr(host)}: name one address of this machine, not all of them")
-            found.listen(64)
+            listener.listen(64)
         except OSError as error:
-            found.close()
+            listener.close()
             failure = error
         else:
-            return found
+            return listener
     raise OSError(f"no page can be served at {host} port {first}: {failure.strerror or failure}")
 
 
@@ -69,17 +71,21 @@ def serve(
 ) -> None:
     """Serve the pages until ctrl-C.
 
-    Args: runs, tournaments: folders of training runs and of tournaments; the second is made when one is played.
-        agents: texts of more players that pages may name.
-    Raises: OSError if there is no free port, or the named one is not free; ValueError as `bound` and `create_app`.
+    Args:
+        runs, tournaments: Folders of training runs and of tournaments; the second is made when one is played.
+        agents: Texts of more players that pages may name.
+
+    Raises:
+        OSError: If there is no free port, or the named one is not free.
+        ValueError: As `bound` and `create_app`.
     """
-    found, folders = bound(host, port), {"runs": Path(runs), "tournaments": Path(tournaments)}
-    number = found.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{number}/"
+    listener, folders = bound(host, port), {"runs": Path(runs), "tournaments": Path(tournaments)}
+    number = listener.getsockname()[1]
+    host_text = f"[{host}]" if ":" in host else host
+    address = f"http://{host_text}:{number}/"
     print(f"gupai is at {address} (ctrl-C ends it)", flush=True)
     config = uvicorn.Config(
-        create_app((shown.lower(),), agents=agents, warm=True, **folders),
+        create_app((host_text.lower(),), agents=agents, warm=True, **folders),
         log_level="warning",
         server_header=False,
         h11_max_incomplete_event_size=MOST_QUERY + 16_384,
@@ -89,7 +95,7 @@ def serve(
     server = Server(config)
     if browser:
         threading.Thread(target=_open, args=(server, address), daemon=True).start()
-    server.run([found])
+    server.run([listener])
 
 
 def _open(server: uvicorn.Server, address: str) -> None:

@@ -59,7 +59,8 @@ class Warmer:
     def await_parts(self, game: Game, number: int, *, patient: bool = True) -> str:
         """Wait a moment for the first parts of a game; return "" when they are ready, else what is being done.
 
-        Args: patient: False: do not wait, the page has something to show meanwhile.
+        Args:
+            patient: False: do not wait, the page has something to show meanwhile.
         """
         with self._changed:
             self._wanted = game  # its hints too come before those of others, while a person looks at its table
@@ -71,8 +72,8 @@ class Warmer:
             under_way = [work for work in (self._here, self._there) if work is not None]
             begins = Work(game, "players", time.monotonic())
             doing = next((work for work in under_way if work.game is game), (*under_way, begins)[0])
-            of = title(doing.game, doing.game.variant())
-            part = say("{part} of {game}", part=alias(doing.what, context="part"), game=of)
+            game_title = title(doing.game, doing.game.variant())
+            part = say("{part} of {game}", part=alias(doing.what, context="part"), game=game_title)
             return being_prepared(title(game, game.variant()), part, time.monotonic() - doing.begun)
 
     def _at_hints(self, game: Game, work: Work | None) -> bool:
@@ -108,14 +109,14 @@ class Warmer:
                 self._changed.notify_all()
 
     def _work_in_another_process(self) -> None:
-        left = list(self._done)
-        while left:
+        remaining = list(self._done)
+        while remaining:
             with self._changed:
-                game = self._wanted if self._wanted in left else left[0]
-                left.remove(game)
-            kept = hints_on_disk(game)  # no page waits for the disk
+                game = self._wanted if self._wanted in remaining else remaining[0]
+                remaining.remove(game)
+            is_cached = hints_on_disk(game)  # no page waits for the disk
             with self._changed:
-                if kept or self._done[game] >= HINTS or self._at_hints(game, self._here):
+                if is_cached or self._done[game] >= HINTS or self._at_hints(game, self._here):
                     continue
                 self._there = Work(game, "hints", time.monotonic())
             with contextlib.suppress(Exception):

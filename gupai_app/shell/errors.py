@@ -79,15 +79,15 @@ class OneLineErrors(Commands):
         return copy_context().run(self._main, *args, **extra)  # the language that is chosen stays within
 
     def _main(self, *args: Any, **extra: Any) -> Any:
-        said: object = None
+        message: object = None
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
             sys.stdout.flush()
             if status == STOPPED + signal.SIGINT:  # while the words were read
-                said = "stopped"
+                message = "stopped"
         except typer.TyperException as error:
             self.explain(error)
-            said, status = _in_our_words(error), error.exit_code
+            message, status = _in_our_words(error), error.exit_code
         except ValueError as error:
             from gupai_agents.failure import AgentError
             from gupai_env.core.illegal import IllegalActionError
@@ -95,17 +95,20 @@ class OneLineErrors(Commands):
             if not isinstance(error, (AgentError, IllegalActionError)):
                 raise
             self.explain(error)
-            said, status = error, Mistake.exit_code
+            message, status = error, Mistake.exit_code
         except typer.Abort:
-            said, status = "stopped", 1
+            message, status = "stopped", 1
         except OutputLostError as lost:
-            said, status = (None, READER_LEFT) if lost.reader_left else (_described(lost.error), 1)
+            message, status = (None, READER_LEFT) if lost.reader_left else (_described(lost.error), 1)
         except OSError as error:  # what the user names is read within `mistakes`
-            said, status = _described(error), 1
+            message, status = _described(error), 1
         except MemoryError as error:
-            said, status = (f"there is not enough memory ({error})" if str(error) else "there is not enough memory", 1)
-        if said is not None:
-            line = f"gupai: {_worded(said)}"
+            message, status = (
+                f"there is not enough memory ({error})" if str(error) else "there is not enough memory",
+                1,
+            )
+        if message is not None:
+            line = f"gupai: {_worded(message)}"
             say(line if len(line) <= LONGEST else f"{line[: LONGEST - 200]} ... {line[-200:]}", error=True)
         sys.exit(status)
 
@@ -178,7 +181,7 @@ def check_target(option: str, path: str, force: bool, *, stream: bool = True) ->
 
 
 @contextmanager
-def going_on(words: str) -> Iterator[None]:
+def resume_hint(words: str) -> Iterator[None]:
     """Say how to continue, to whoever stops this."""
     try:
         yield

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from gupai_env.core.variant import Variant
 
 BEGIN_AGAIN = "run the command again; with --out FOLDER, finished work is kept"
-NOTHING_KEPT = "no results were kept: run the command again"
+NOTHING_SAVED = "no results were kept: run the command again"
 
 
 def not_empty(parameter: typer.CallbackParam, value: str | None) -> str | None:
     """Refuse a file or folder without a name, as a script's unset variable makes it."""
     if value is not None and not value.strip():
-        said = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[-1]
-        raise Mistake(f"{said} is empty")
+        label = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[-1]
+        raise Mistake(f"{label} is empty")
     return value
 
 
@@ -158,8 +158,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command(**given)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
-    run.__dict__["__signature__"] = inspect.Signature([each.replace(kind=keyword) for each in parameters])
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__dict__["__signature__"] = inspect.Signature([parameter.replace(kind=keyword) for parameter in parameters])
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
@@ -207,7 +207,7 @@ def one_of(flags: dict[str, object]) -> None:
         raise ValueError(f"{given[0]} and {given[1]} cannot be combined; leave one of them out")
 
 
-def kept_in(out: str | None) -> str:
+def folder_hint(out: str | None) -> str:
     """Return how to continue with a command that keeps what is finished in a folder, if one is named."""
     return f"finished work is in {out}: run the command again" if out else BEGIN_AGAIN
 
@@ -216,8 +216,12 @@ def kept_in(out: str | None) -> str:
 def workers_of(jobs: int, go_on: str, address: str | None = None) -> "Iterator[Workers]":
     """Have so many processes, one of which is this one, or the workers of a Ray cluster.
 
-    Args: go_on: what to do if the cluster is lost, the end of a sentence. address: of the cluster.
-    Raises: ValueError for a cluster and processes.
+    Args:
+        go_on: What to do if the cluster is lost, the end of a sentence.
+        address: Of the cluster.
+
+    Raises:
+        ValueError: For a cluster and processes.
     """
     from gupai_agents.workers import Cluster, workers_for
 

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def needing(extra: str, what: str) -> Iterator[None]:
+def require_package(extra: str, feature: str) -> Iterator[None]:
     """Import or call what needs the packages of an extra.
 
     Args:
         extra: Its name in `pip install gupai[extra]`.
-        what: What needs them, the beginning of the sentence.
+        feature: What needs them, the beginning of the sentence.
 
     Raises:
         ValueError: One is missing.
@@ -24,7 +24,7 @@ def needing(extra: str, what: str) -> Iterator[None]:
         raise ValueError(
             say(
                 "{what} needs a package that is not installed ({package}): {command}",
-                what=what,
+                what=feature,
                 package=missing,
                 command=f"pip install 'gupai[{extra}]'",
             )

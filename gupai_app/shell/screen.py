@@ -62,12 +62,12 @@ def put_json(content: dict[str, Any]) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
     console = Console(stderr=True)
-    columns = BarColumn(), TextColumn("{task.completed:,} of {task.total:,} " + what), TimeRemainingColumn()
+    columns = BarColumn(), TextColumn("{task.completed:,} of {task.total:,} " + unit), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(unit, total=total)
         yield lambda number: bar.advance(task, number)
 
 
@@ -78,4 +78,4 @@ def shares() -> Iterator[Callable[[float, str], None]]:
     columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=1.0)
-        yield lambda share, what: bar.update(task, completed=share, description=what)
+        yield lambda share, label: bar.update(task, completed=share, description=label)

@@ -40,11 +40,11 @@ class Stop:
             raise SystemExit(STOPPED + (self.signal or signal.SIGINT)) from None
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        again, self.signal = self.signal != 0, number
-        if again or not self.gently:
+        is_repeat, self.signal = self.signal != 0, number
+        if is_repeat or not self.gently:
             raise KeyboardInterrupt(number)
 
-    def asked(self) -> bool:
+    def requested(self) -> bool:
         """Return whether a signal has come."""
         return self.signal != 0
 

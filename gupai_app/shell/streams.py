@@ -93,8 +93,8 @@ def printable(text: str, *, colours: bool = False) -> str:
     """
     if colours:
         parts = COLOURS.split(text)
-        return "".join(part if at % 2 else printable(part) for at, part in enumerate(parts))
-    return HARMFUL.sub(lambda found: ascii(found[0])[1:-1], text)
+        return "".join(part if index % 2 else printable(part) for index, part in enumerate(parts))
+    return HARMFUL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def say(text: str, *, error: bool = False, end: str = "\n") -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gupai_app.shell.errors import Mistake, check_target, going_on, mistakes
-from gupai_app.shell.options import NOTHING_KEPT, AsJson, Force, Jobs, grouped, path_option, workers_of
+from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
+from gupai_app.shell.options import NOTHING_SAVED, AsJson, Force, Jobs, grouped, path_option, workers_of
 from gupai_app.shell.streams import say
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def benchmark(
     with mistakes():
         suite, cards = read_suite(suite_name), read_cards(compare or [])
     if agents:
-        found = _played(suite, randomness, who_plays(suite, agents, tasks), deals, card.label, jobs)
-        cards.insert(0, found)
+        new_card = _played(suite, randomness, who_plays(suite, agents, tasks), deals, card.label, jobs)
+        cards.insert(0, new_card)
         if card.out is not None:
             from gupai_agents.evaluation.html import card_page
 
-            write_file(card.out, as_text(found).encode(), force=card.force)
-            write_file(page_of(card.out), card_page(found).encode(), force=card.force)
+            write_file(card.out, as_text(new_card).encode(), force=card.force)
+            write_file(page_of(card.out), card_page(new_card).encode(), force=card.force)
             say(f"The card is in {card.out}; check it with: gupai verify {card.out}", error=True)
     with mistakes():
         terminal.benchmark(cards, as_json=as_json)
@@ -96,8 +96,8 @@ def _played(
     duels = sum(len(suite.task(task).population) for task in who) * (1 if randomness is None else 3)
     with (
         mistakes(),
-        going_on(NOTHING_KEPT),
-        workers_of(jobs, NOTHING_KEPT) as workers,
+        resume_hint(NOTHING_SAVED),
+        workers_of(jobs, NOTHING_SAVED) as workers,
         progress("duels", duels) as done,
     ):
         how: dict[str, Any] = {"deals": deals, "progress": done, "workers": workers}
@@ -109,7 +109,8 @@ def _played(
 def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None = None) -> dict[str, str]:
     """Return the agent of every task, from AGENT for all and TASK=AGENT for one; only of some tasks, if they are named.
 
-    Raises: Mistake for two agents for all, a task without one, and a task that there is not.
+    Raises:
+        Mistake: For two agents for all, a task without one, and a task that there is not.
     """
     known, of_all = [task.name for task in suite.tasks], []
     with mistakes():
@@ -148,11 +149,11 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
 
     with mistakes():
         card = read_card(path)  # what it says is checked below
-        names = [each.task for each in card.results]
+        names = [result.task for result in card.results]
         who = who_plays(read_suite(card.suite.partition(HELD_OUT)[0]), agents, names) if agents else {}
-        duels = sum(len(each.chips) for each in card.results)
+        duels = sum(len(result.chips) for result in card.results)
         so_far = "no errors were found so far"
-        with going_on(so_far), workers_of(jobs, so_far) as workers, progress("duels", duels) as done:
+        with resume_hint(so_far), workers_of(jobs, so_far) as workers, progress("duels", duels) as done:
             check(path, who, progress=done, workers=workers)
         verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
     say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from gupai_app.shell.errors import Mistake, check_target, going_on, mistakes
+from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
 from gupai_app.shell.options import (
     BEGIN_AGAIN,
-    NOTHING_KEPT,
+    NOTHING_SAVED,
     AsJson,
     Deals,
     Evaluated,
@@ -31,7 +31,7 @@ from gupai_app.shell.options import (
     read_variant,
     workers_of,
 )
-from gupai_app.shell.packages import needing
+from gupai_app.shell.packages import require_package
 from gupai_app.shell.streams import say
 from gupai_app.tournaments.benchmark import PLAYERS, verify_card
 
@@ -71,7 +71,7 @@ def tournament(
         raise Mistake("--out keeps the games already; leave out --record")
 
     from gupai_agents.agent import labels_of
-    from gupai_agents.evaluation import folder as kept
+    from gupai_agents.evaluation import folder as folders
     from gupai_agents.evaluation import tournament as play
     from gupai_app.shell.screen import progress
     from gupai_app.tournaments import terminal
@@ -84,17 +84,17 @@ def tournament(
     lost = f"finished work is in {out}: run the command again with --resume" if out else BEGIN_AGAIN
     with (
         mistakes(),
-        going_on(lost),
+        resume_hint(lost),
         sharing.workers(lost) as workers,
         record.writer() as file,
         progress("deals", total) as done,
     ):
         if out is None:
             how: dict[str, Any] = {"record": file, "progress": done, "workers": workers}
-            found = play.play_tournament(game, rivals, deals, **how, **options)
+            results = play.play_tournament(game, rivals, deals, **how, **options)
         else:
-            found = kept.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
-    terminal.tournament(found, time.perf_counter() - begin, as_json=as_json)
+            results = folders.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
+    terminal.tournament(results, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
         say(f"The tournament is in {out}; check it with: gupai verify {out}", error=True)
 
@@ -128,7 +128,7 @@ def record(
     lost = "run the command again, with --force if there is a file of what was finished"
     with (
         mistakes(),
-        going_on(lost),
+        resume_hint(lost),
         sharing.workers(lost) as workers,
         Record(out, force).writer("--out") as file,
         progress("deals", len(plan.line_ups) * deals) as done,
@@ -171,8 +171,8 @@ def verify(
     if jobs > 1:
         raise Mistake("--jobs is for cards; the games of a tournament are read one after another")
     with mistakes():
-        found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=rerun)
-    games, number = found.chips[..., 0].size, len(found.players)
+        results = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=rerun)
+    games, number = results.chips[..., 0].size, len(results.players)
     say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, replayed; all figures match")
 
 
@@ -211,13 +211,13 @@ def gate(
     how: dict[str, Any] = {**asdict(limits), "seed": read_seed(seed), **variant.changed()}
     with (
         mistakes(),
-        going_on(NOTHING_KEPT),
-        workers_of(jobs, NOTHING_KEPT) as workers,
+        resume_hint(NOTHING_SAVED),
+        workers_of(jobs, NOTHING_SAVED) as workers,
         record.writer() as file,
         progress("deals at most", limits.most) as done,
     ):
-        found = play(game, *rivals, progress=done, record=file, workers=workers, **how)
-    terminal.gate(found, (challenger, champion), limits.gain, time.perf_counter() - begin, as_json=as_json)
+        outcome = play(game, *rivals, progress=done, record=file, workers=workers, **how)
+    terminal.gate(outcome, (challenger, champion), limits.gain, time.perf_counter() - begin, as_json=as_json)
 
 
 def ladder(
@@ -251,13 +251,13 @@ def ladder(
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
     with (
         mistakes(),
-        going_on(NOTHING_KEPT),
-        workers_of(jobs, NOTHING_KEPT) as workers,
+        resume_hint(NOTHING_SAVED),
+        workers_of(jobs, NOTHING_SAVED) as workers,
         progress("deals", total) as done,
     ):
         how: dict[str, Any] = {"seed": read_seed(seed), "progress": done, "workers": workers}
-        found = play_ladder(game, players, deals, few, **how, **variant.changed())
-    terminal.ladder(found, time.perf_counter() - begin, as_json=as_json)
+        standings = play_ladder(game, players, deals, few, **how, **variant.changed())
+    terminal.ladder(standings, time.perf_counter() - begin, as_json=as_json)
 
 
 def exploitability(
@@ -274,7 +274,7 @@ def exploitability(
     with mistakes():
         tiny = get_game(name).variant.tiny_options()
     chosen = [word.partition("=")[0] for word in option or ()]
-    tiny_words = [f"{each}={value}" for each, value in tiny.items() if each not in chosen]
+    tiny_words = [f"{option}={value}" for option, value in tiny.items() if option not in chosen]
     game, variant = read_variant(name, [*tiny_words, *(option or ())])
 
     from gupai_agents import agent_names
@@ -292,7 +292,7 @@ def exploitability(
             for label, agent in zip(labels_of(evaluated), evaluated, strict=True)
         }
     if solve:
-        with mistakes(), going_on(NOTHING_KEPT), progress("rounds of CFR+", rounds) as done:
+        with mistakes(), resume_hint(NOTHING_SAVED), progress("rounds of CFR+", rounds) as done:
             policies["CFR+"] = exact.solve(tree, rounds, done)
     terminal.exploitability(tree, policies, time.perf_counter() - begin, as_json=as_json)
 
@@ -354,11 +354,16 @@ def best_response(
     with mistakes():
         effort = Effort(**asdict(finding)).checked(frozen, variant.players)
     if effort.method == NETWORK:
-        with mistakes(), going_on(NOTHING_KEPT):
+        with mistakes(), resume_hint(NOTHING_SAVED):
             learned, effort, note = terminal.learn(game, variant, frozen, effort, seed, out, force)
-    kept = NOTHING_KEPT if out is None else f"the network is in {out}: use it as checkpoint:{out}"
-    with mistakes(), needing("tune", "tuning"), going_on(kept), progress("deals", effort.total(game)) as done:
-        found = find_best_response(
+    saved_note = NOTHING_SAVED if out is None else f"the network is in {out}: use it as checkpoint:{out}"
+    with (
+        mistakes(),
+        require_package("tune", "tuning"),
+        resume_hint(saved_note),
+        progress("deals", effort.total(game)) as done,
+    ):
+        response = find_best_response(
             game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()
         )
-    terminal.best_response(replace(found, note=found.note or note), time.perf_counter() - begin, as_json=as_json)
+    terminal.best_response(replace(response, note=response.note or note), time.perf_counter() - begin, as_json=as_json)

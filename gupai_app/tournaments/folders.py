@@ -23,7 +23,7 @@ from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.records import RecordError
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament, line_ups
-from gupai_app.server.players import ODD, shown, wrong_with
+from gupai_app.server.players import ODD, display_name, wrong_with
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -40,7 +40,7 @@ class Standing(NamedTuple):
     chips: Estimate | None
 
 
-class Kept(NamedTuple):
+class SavedTournament(NamedTuple):
     """A tournament's folder as pages show it. damaged: what is wrong with it, "" if nothing is."""
 
     name: str
@@ -58,7 +58,7 @@ class Kept(NamedTuple):
     @property
     def agents(self) -> list[str]:
         """The agents as pages call them."""
-        return list(map(shown, self.manifest.agents)) if self.manifest else []
+        return list(map(display_name, self.manifest.agents)) if self.manifest else []
 
     @property
     def seats(self) -> int:
@@ -72,11 +72,11 @@ class Kept(NamedTuple):
     @property
     def totals(self) -> list[Total]:
         """The results of every agent, the best first."""
-        return sorted(self.summary.totals if self.summary else (), key=lambda each: -each.mean)
+        return sorted(self.summary.totals if self.summary else (), key=lambda total: -total.mean)
 
     @property
     def duels(self) -> dict[tuple[int, int], Duel]:
-        return {(each.hero, each.villain): each for each in (self.summary.duels if self.summary else ())}
+        return {(duel.hero, duel.villain): duel for duel in (self.summary.duels if self.summary else ())}
 
     @property
     def rating_notes(self) -> list[tuple[str, str]]:
@@ -86,7 +86,7 @@ class Kept(NamedTuple):
     @property
     def standings(self) -> list[Standing]:
         """The standings of a finished tournament, the best agent first."""
-        return [Standing(self.agents[each.hero], Estimate.of(each.model_dump())) for each in self.totals]
+        return [Standing(self.agents[total.hero], Estimate.of(total.model_dump())) for total in self.totals]
 
     @property
     def line_ups(self) -> list[str]:
@@ -94,7 +94,9 @@ class Kept(NamedTuple):
         if self.manifest is None or self.game is None:
             return []
         sides = self.game.sides(self.seats).tolist()
-        return [_who(each, self.agents) for each in line_ups(len(self.agents), self.seats, self.manifest.table, sides)]
+        return [
+            _who(line_up, self.agents) for line_up in line_ups(len(self.agents), self.seats, self.manifest.table, sides)
+        ]
 
 
 def _who(line_up: LineUp, names: list[str]) -> str:
@@ -103,7 +105,7 @@ def _who(line_up: LineUp, names: list[str]) -> str:
     return ", ".join(names[agent] for agent in line_up.agents)
 
 
-def kept(name: str, folder: Path) -> Kept:
+def saved_tournament(name: str, folder: Path) -> SavedTournament:
     """Return the contents of a folder; errors in it are returned, not raised."""
     where = MANIFEST
     try:
@@ -126,10 +128,10 @@ def kept(name: str, folder: Path) -> Kept:
             if summary.agents != manifest.agents:
                 raise ValueError(say("agents are not those of {manifest}", manifest=MANIFEST))
     except FolderError as error:
-        return Kept(name, folder, damaged=say("damaged ({problem})", problem=_inside(folder, error)))
+        return SavedTournament(name, folder, damaged=say("damaged ({problem})", problem=_inside(folder, error)))
     except ODD as error:
-        return Kept(name, folder, damaged=say("damaged ({problem})", problem=wrong_with(error, where)))
-    return Kept(name, folder, game, variant, manifest, summary)
+        return SavedTournament(name, folder, damaged=say("damaged ({problem})", problem=wrong_with(error, where)))
+    return SavedTournament(name, folder, game, variant, manifest, summary)
 
 
 def _inside(folder: Path, error: Exception) -> str:
@@ -137,33 +139,34 @@ def _inside(folder: Path, error: Exception) -> str:
     return str(error).replace(f"{folder}{os.sep}", "").replace(": damaged, ", ": ").replace(str(folder), folder.name)
 
 
-def played_so_far(found: Kept) -> tuple[Schedule, Tournament, int]:
+def played_so_far(saved: SavedTournament) -> tuple[Schedule, Tournament, int]:
     """Return the schedule of a folder that is not finished, what is played of it, and how many blocks that is.
 
-    Raises: ValueError.
+    Raises:
+        ValueError: For a folder that is damaged.
     """
-    with _in_words(found):
-        return partly(found.folder)
+    with _in_words(saved):
+        return partly(saved.folder)
 
 
-def schedule_of(found: Kept) -> Schedule:
+def schedule_of(saved: SavedTournament) -> Schedule:
     """Return the schedule of a folder. Raises: ValueError."""
-    with _in_words(found):
-        return planned_in(found.folder, read_manifest(found.folder))
+    with _in_words(saved):
+        return planned_in(saved.folder, read_manifest(saved.folder))
 
 
 @contextlib.contextmanager
-def _in_words(found: Kept) -> Iterator[None]:
+def _in_words(saved: SavedTournament) -> Iterator[None]:
     """Say in a ValueError what is wrong with a folder, without its path."""
-    if found.damaged:
-        raise ValueError(f"{found.name} is {found.damaged}")
+    if saved.damaged:
+        raise ValueError(f"{saved.name} is {saved.damaged}")
     try:
         yield
     except (FolderError, RecordError) as error:
         raise ValueError(
-            say("{name} is damaged ({problem})", name=found.name, problem=_inside(found.folder, error))
+            say("{name} is damaged ({problem})", name=saved.name, problem=_inside(saved.folder, error))
         ) from None
     except ODD as error:
         raise ValueError(
-            say("{name} is damaged ({problem})", name=found.name, problem=wrong_with(error, "its files"))
+            say("{name} is damaged ({problem})", name=saved.name, problem=wrong_with(error, "its files"))
         ) from None

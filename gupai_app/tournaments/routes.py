@@ -46,8 +46,8 @@ from gupai_app.server.pages import (
     svg_of,
     whole,
 )
-from gupai_app.server.players import RUN, Players, folder_called, folders, shown
-from gupai_app.tournaments.folders import Kept, Standing, kept, played_so_far, schedule_of
+from gupai_app.server.players import RUN, Players, display_name, folder_called, folders
+from gupai_app.tournaments.folders import SavedTournament, Standing, played_so_far, saved_tournament, schedule_of
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
@@ -102,16 +102,16 @@ class Watched(Schedule):
             yield ready.pop(block)
 
     def _round(self, agents: Sequence[Agent], block: Block) -> dict[Block, Played]:
-        at, first, some = block
-        parts: dict[int, list[Played]] = {each: [] for each in range(at, len(self.line_ups))}
+        line_up, first, some = block
+        parts: dict[int, list[Played]] = {number: [] for number in range(line_up, len(self.line_ups))}
         for begin, few in chunks(some, self.step):
-            for each in parts:
-                part = (each, first + begin, few)
-                parts[each].append(play_block(self, agents, part))
-                fill(self.so_far, part, parts[each][-1])
+            for number in parts:
+                part = (number, first + begin, few)
+                parts[number].append(play_block(self, agents, part))
+                fill(self.so_far, part, parts[number][-1])
                 self.seen(first + begin, self.so_far)
             self.seen(first + begin + few, self.so_far)
-        return {(each, first, some): _joined(played) for each, played in parts.items()}
+        return {(number, first, some): _joined(played) for number, played in parts.items()}
 
 
 def _joined(parts: Sequence[Played]) -> Played:
@@ -123,20 +123,25 @@ def _joined(parts: Sequence[Played]) -> Played:
     )
 
 
-def progress(deals: int, found: Tournament) -> Progress:
+def progress(deals: int, results: Tournament) -> Progress:
     """Return how far a tournament is whose line-ups have all played so many deals."""
-    played = replace(found, chips=found.chips[:, :deals])
+    played = replace(results, chips=results.chips[:, :deals])
     standings = [
-        Standing(shown(name), estimate(played.chips_of(number)) if deals > 1 else None)
-        for number, name in enumerate(found.players)
+        Standing(display_name(name), estimate(played.chips_of(number)) if deals > 1 else None)
+        for number, name in enumerate(results.players)
     ]
-    return Progress(deals, sorted(standings, key=lambda each: -each.chips.mean if each.chips else 0.0))
+    return Progress(deals, sorted(standings, key=lambda standing: -standing.chips.mean if standing.chips else 0.0))
 
 
 def intervals(standings: Sequence[Standing]) -> Markup:
     """Return agents' chips per deal with their 95% intervals as a chart, one below another."""
-    known = [(each.name, each.chips) for each in standings if each.chips and each.chips.has_interval]
-    means = [chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, at) for at, (name, chips) in enumerate(known)]
+    known = [
+        (standing.name, standing.chips) for standing in standings if standing.chips and standing.chips.has_interval
+    ]
+    means = [
+        chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, position)
+        for position, (name, chips) in enumerate(known)
+    ]
     return chart.rows([name for name, _ in known], means)
 
 
@@ -146,8 +151,8 @@ def intervals(standings: Sequence[Standing]) -> Markup:
 def index_of_game(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
     """Return the index of a game in the file of its tournament."""
     number = 0
-    for at, first, some in plan.blocks():
-        if at == line_up and first <= deal < first + some:
+    for index, first, some in plan.blocks():
+        if index == line_up and first <= deal < first + some:
             return number + (deal - first) * plan.rotations + rotation
         number += some * plan.rotations
     raise AssertionError
@@ -172,13 +177,13 @@ def line_at(path: Path, index: int) -> str:
 
 @router.get("/tournaments")
 def listed(server: Asked) -> Response:
-    found = list(folders(server.tournaments).items())
+    entries = list(folders(server.tournaments).items())
     return page(
         "tournaments.html",
         head="Tournaments",
         games=list(map(get_game, GAMES)),
-        found=[kept(*each) for each in found[:MOST_LISTED]],
-        more=max(0, len(found) - MOST_LISTED),
+        saved=[saved_tournament(*entry) for entry in entries[:MOST_LISTED]],
+        more=max(0, len(entries) - MOST_LISTED),
         running=server.jobs.running,
         can=server.tournaments is not None,
     )
@@ -250,7 +255,11 @@ def _begin(server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule
         if known and (sent.get("token") or server.jobs.running == known):
             return known
         server.jobs.require_free()
-        name = next(each for at in itertools.count(1) if not (folder / (each := f"{plan.game.id}-{at}")).exists())
+        name = next(
+            candidate
+            for number in itertools.count(1)
+            if not (folder / (candidate := f"{plan.game.id}-{number}")).exists()
+        )
         key = f"/tournament/{name}"
         server.jobs.begin(key, say("the tournament {name}", name=name), _playing(folder / name, plan, agents))
         server.begun[form] = key
@@ -265,8 +274,8 @@ def _playing(
     """Return what plays a tournament into a folder, or continues one of which some is played."""
 
     def work(notify: Notify) -> Progress:
-        def seen(deals: int, found: Tournament) -> None:
-            notify(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", progress(deals, found))
+        def seen(deals: int, results: Tournament) -> None:
+            notify(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", progress(deals, results))
 
         slow = any(isinstance(agent, SearchAgent) for agent in agents)
         watched = Watched.of(plan, seen, before, FEW if slow else STEP)
@@ -281,17 +290,17 @@ def tournament(name: str, server: Asked) -> Response:
     going, status = server.jobs.running == key, server.jobs.status(key)
     path = folders(server.tournaments).get(name)
     if status and (path is None or (going and not (path / MANIFEST).is_file())):
-        found = Kept(name, Path())  # it is about to be made, or could not be
+        saved = SavedTournament(name, Path())  # it is about to be made, or could not be
     else:
-        found = kept(name, folder_called(server.tournaments, name))
-    sofar = status.found if status else None
-    if sofar is None and found.manifest and not found.summary and not going:
-        sofar = _stopped_at(found)
-    standings = found.standings or (sofar.standings if sofar else [])
+        saved = saved_tournament(name, folder_called(server.tournaments, name))
+    sofar = status.result if status else None
+    if sofar is None and saved.manifest and not saved.summary and not going:
+        sofar = _stopped_at(saved)
+    standings = saved.standings or (sofar.standings if sofar else [])
     return page(
         "tournament.html",
         head=name,
-        found=found,
+        saved=saved,
         going=going,
         work=status,
         sofar=sofar,
@@ -302,8 +311,8 @@ def tournament(name: str, server: Asked) -> Response:
 
 @router.get("/tournament/{name}/chips.svg")
 def chips_file(name: str, server: Asked) -> Response:
-    found = kept(name, folder_called(server.tournaments, name))
-    return svg_of(f"{name}-chips", intervals(found.standings))
+    saved = saved_tournament(name, folder_called(server.tournaments, name))
+    return svg_of(f"{name}-chips", intervals(saved.standings))
 
 
 @router.post("/tournament/{name}")
@@ -319,24 +328,24 @@ async def change(name: str, request: Request, server: Asked) -> Response:
 
 def _go_on(server: Server, path: Path, key: str) -> None:
     """Continue a tournament that was stopped. Raises: ValueError."""
-    there, players = kept(path.name, path), server.players
+    there, players = saved_tournament(path.name, path), server.players
     if server.jobs.running == key or there.summary:
         return
-    plan, found, _ = played_so_far(there)
-    named = {f"checkpoint:{each}": f"{RUN}{name}" for name, each in folders(players.runs).items()}
+    plan, so_far, _ = played_so_far(there)
+    named = {f"checkpoint:{folder}": f"{RUN}{name}" for name, folder in folders(players.runs).items()}
     assert there.manifest is not None
-    specs = [each.spec or label for label, each in zip(plan.players, there.manifest.players, strict=True)]
+    specs = [player.spec or label for label, player in zip(plan.players, there.manifest.players, strict=True)]
     agents = [players.agent(named.get(spec, spec), plan.game, plan.variant) for spec in specs]
-    server.jobs.begin(key, say("the tournament {name}", name=path.name), _playing(path, plan, agents, found))
+    server.jobs.begin(key, say("the tournament {name}", name=path.name), _playing(path, plan, agents, so_far))
 
 
 @router.get("/tournament/{name}/game")
 def one(name: str, query: Query, server: Asked) -> Response:
     path = folder_called(server.tournaments, name)
-    plan = schedule_of(kept(name, path))
+    plan = schedule_of(saved_tournament(name, path))
     most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.rotations}
-    at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
-    return show(line_at(path / GAMES_FILE, index_of_game(plan, **at)), server.players)
+    place = {key: whole(query.get(key, "0"), key, 0, many - 1) for key, many in most.items()}
+    return show(line_at(path / GAMES_FILE, index_of_game(plan, **place)), server.players)
 
 
 @router.get("/tournament/{name}/{file}")
@@ -344,10 +353,10 @@ def file(name: str, file: str, server: Asked) -> Response:
     return file_of(folder_called(server.tournaments, name), file)
 
 
-def _stopped_at(found: Kept) -> Progress | None:
+def _stopped_at(saved: SavedTournament) -> Progress | None:
     """Return how far a tournament got that is not under way."""
     try:
-        plan, played, blocks = played_so_far(found)
+        plan, played, blocks = played_so_far(saved)
     except ValueError:
         return None
     rounds = list(plan.blocks())[:: len(plan.line_ups)]

@@ -27,7 +27,7 @@ from gupai_agents.evaluation.ladder import Ladder
 from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import agent_names
-from gupai_app.shell.packages import needing
+from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import put, put_json, shares, table_of
 from gupai_app.shell.streams import say
 from gupai_app.training.speed import machine
@@ -58,22 +58,22 @@ def short_names(names: Sequence[str]) -> list[str]:
     return [short(name, most) for name, most in zip(names, lengths, strict=True)]
 
 
-def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> None:
+def tournament(results: Tournament, seconds: float, *, as_json: bool = False) -> None:
     """Print what each agent won from each other and at each seat, and its performance."""
     if as_json:
-        return put_json({**summary(found), "seconds": seconds})
-    who, seats = range(len(found.players)), range(found.variant.players)
-    names = short_names(found.players)
-    ranked = sorted(who, key=lambda each: -found.performances[each].chips.mean)
+        return put_json({**summary(results), "seconds": seconds})
+    who, seats = range(len(results.players)), range(results.variant.players)
+    names = short_names(results.players)
+    ranked = sorted(who, key=lambda agent: -results.performances[agent].chips.mean)
     parts: list[Any] = []
-    if found.standings is not None:
-        parts.append(_duels(found.standings, names, ranked))
+    if results.standings is not None:
+        parts.append(_duels(results.standings, names, ranked))
     by_seat = table_of("agent", *(f"seat {seat}" for seat in seats), title="Chips per deal by seat")
     performances = table_of("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
-    action_types = table_of("agent", *found.performances[0].action_types, title="Decisions per deal")
+    action_types = table_of("agent", *results.performances[0].action_types, title="Decisions per deal")
     for agent in ranked:
-        performance = found.performances[agent]
-        by_seat.add_row(names[agent], *(str(found.at_seat(agent, seat)) for seat in seats))
+        performance = results.performances[agent]
+        by_seat.add_row(names[agent], *(str(results.at_seat(agent, seat)) for seat in seats))
         place = sum(number * share for number, share in enumerate(performance.places, 1))
         rank = "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}"
         rating = f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}"
@@ -91,12 +91,12 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
         *parts,
         by_seat,
         performances,
-        *([action_types] if len(found.performances[0].action_types) > 1 else []),
-        *(f"{name} is {full}." for name, full in zip(names, found.players, strict=True) if name != full),
-        f"{found.game.id} v{found.game.version}, {found.variant}; {found.deals:,} deals per duel, "
-        f"seed {found.seed}; {seconds:.1f} seconds.",
-        *(f"{line}." for line in _tables_of(found)),
-        *(f"{note.format(agents)}." for note, agents in notes(names, found.ratings.orders)),
+        *([action_types] if len(results.performances[0].action_types) > 1 else []),
+        *(f"{name} is {full}." for name, full in zip(names, results.players, strict=True) if name != full),
+        f"{results.game.id} v{results.game.version}, {results.variant}; {results.deals:,} deals per duel, "
+        f"seed {results.seed}; {seconds:.1f} seconds.",
+        *(f"{line}." for line in _tables_of(results)),
+        *(f"{note.format(agents)}." for note, agents in notes(names, results.ratings.orders)),
         "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, is for the hypothesis of "
         "coming out even; wins is the share of games won, ties shared; place is the mean place; rating is by "
         "Plackett-Luce: 400 points are odds of ten to one of placing above another.",
@@ -111,9 +111,9 @@ def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) ->
     return duels
 
 
-def _tables_of(found: Tournament) -> list[str]:
+def _tables_of(results: Tournament) -> list[str]:
     """Return the line-ups in words."""
-    played = dict.fromkeys(line_up.table for line_up in found.line_ups)
+    played = dict.fromkeys(line_up.table for line_up in results.line_ups)
     descriptions = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
     return [
         f"{descriptions[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
@@ -129,13 +129,13 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
     """Print the scores of cards next to each other, by task and in all; raises ValueError as `gaps` does."""
     differences = list(gaps(cards)) if len(cards) > 1 else []
     if as_json:
-        shown = [card.model_dump(exclude={"results": {"__all__": {"chips"}}}) for card in cards]
-        above = [each.model_dump() for each in differences]
-        return put_json({"cards": shown, "above_the_first": above} if differences else shown[0])
+        contents = [card.model_dump(exclude={"results": {"__all__": {"chips"}}}) for card in cards]
+        above = [difference.model_dump() for difference in differences]
+        return put_json({"cards": contents, "above_the_first": above} if differences else contents[0])
     names = short_names([f"{card.agent}" for card in cards])
     table = table_of("task", *names, *(["µs", "from 0 to 100"] if len(cards) == 1 else []))
-    for at, result in enumerate(cards[0].results):
-        row = [str(card.results[at].score) for card in cards]
+    for index, result in enumerate(cards[0].results):
+        row = [str(card.results[index].score) for card in cards]
         if len(cards) == 1:
             suite = suite_of(cards[0])
             task = suite.task(result.task)
@@ -160,7 +160,7 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
     )
 
 
-def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_json: bool = False) -> None:
+def gate(outcome: Gate, names: Sequence[str], gain: float, seconds: float, *, as_json: bool = False) -> None:
     """Print what a gate decided."""
     challenger, champion = names
     if as_json:
@@ -168,23 +168,24 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_j
             {
                 "challenger": challenger,
                 "champion": champion,
-                "verdict": found.verdict,
+                "verdict": outcome.verdict,
                 "gain": gain,
-                **found.chips.as_numbers(),
-                "deals": found.test.samples,
-                "log_likelihood_ratio": found.test.log_likelihood_ratio,
+                **outcome.chips.as_numbers(),
+                "deals": outcome.test.samples,
+                "log_likelihood_ratio": outcome.test.log_likelihood_ratio,
                 "seconds": seconds,
             }
         )
-    said = {
+    message = {
         ACCEPTED: f"Accepted: {challenger} wins more than {champion}.",
         REJECTED: f"Rejected: {challenger} does not win {gain:g} chips per deal more than {champion}.",
         UNDECIDED: "Undecided: there were no more deals.",
-    }[found.verdict]
+    }[outcome.verdict]
     put(
-        said,
-        f"One {challenger} among {champion}: {found.chips} chips per deal after {counted(found.test.samples, 'deal')}, "
-        f"each from every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+z.2f}; {seconds:.1f} seconds.",
+        message,
+        f"One {challenger} among {champion}: {outcome.chips} chips per deal after "
+        f"{counted(outcome.test.samples, 'deal')}, each from every seat; log-likelihood ratio "
+        f"{outcome.test.log_likelihood_ratio:+z.2f}; {seconds:.1f} seconds.",
     )
 
 
@@ -235,28 +236,31 @@ def _exploitability(tree: GameTree | HandTree, policies: dict[str, np.ndarray], 
     }
 
 
-def best_response(found: BestResponse, seconds: float, *, as_json: bool = False) -> None:
+def best_response(response: BestResponse, seconds: float, *, as_json: bool = False) -> None:
     """Print the best response that was found to a frozen agent, and its gain."""
     if as_json:
-        return put_json({**found.as_numbers(), "seconds": seconds})
-    gain, effort = found.gain, found.effort
+        return put_json({**response.as_numbers(), "seconds": seconds})
+    gain, effort = response.gain, response.effort
     method = {
         TUNING: f"tuning: {effort.generations} generations of {effort.population} heuristics in "
         f"{effort.candidate_deals:,} deals each",
         SEARCH: f"search: {effort.playouts} playouts per decision",
         NETWORK: f"a network that learned from {effort.targets:,} targets in {effort.minutes:.1f} minutes of one core",
     }[effort.method]
-    said = (
-        f"A best response gains at least {gain.low:.2f} chips per deal from {found.agent}"
+    message = (
+        f"A best response gains at least {gain.low:.2f} chips per deal from {response.agent}"
         if gain.low > 0
-        else f"Nothing was found that clearly wins more than {found.agent} does"
+        else f"Nothing was found that clearly wins more than {response.agent} does"
     )
-    put(f"{said}: one such player among copies of it wins {gain} chips per deal more than it does in the same seats.")
-    say(f"Best response: {found.response}")  # on one line, to be copied
+    put(
+        f"{message}: one such player among copies of it wins {gain} chips per deal more than it does in the same seats."
+    )
+    say(f"Best response: {response.response}")  # on one line, to be copied
     put(
         f"Found by {method}; measured in {gain.samples:,} other deals, each from every seat.",
-        *([f"{capitalized(found.note)}."] if found.note else []),
-        f"{found.game.id} v{found.game.version}, {found.variant}; seed {found.seed}; {seconds:.1f} seconds.",
+        *([f"{capitalized(response.note)}."] if response.note else []),
+        f"{response.game.id} v{response.game.version}, {response.variant}; seed {response.seed}; "
+        f"{seconds:.1f} seconds.",
         "The gain is a lower bound: there may be a better response that was not found. ± is the half-width of its 95% "
         "interval.",
     )
@@ -279,7 +283,7 @@ def learn(
     Raises:
         ValueError: For a missing package, a file that cannot be written, and as `learn_response`.
     """
-    with needing("train", "learning"):
+    with require_package("train", "learning"):
         from gupai_training.best_response import learn_response
     with shares() as notify:
         learned = learn_response(
@@ -304,46 +308,46 @@ def ladder_players(game: Game, variant: Variant, more: Sequence[str]) -> list[st
     return [*agent_names(game, variant), *more, *SEARCHES]
 
 
-def ladder(found: Ladder, seconds: float, *, as_json: bool = False) -> None:
+def ladder(result: Ladder, seconds: float, *, as_json: bool = False) -> None:
     """Print a ladder."""
     if as_json:
-        return put_json(_ladder(found, seconds))
-    heads = "one of", *(f"against {name}" for name in found.rivals), "all except random", "deals", "decisions/s"
+        return put_json(_ladder(result, seconds))
+    heads = "one of", *(f"against {name}" for name in result.rivals), "all except random", "deals", "decisions/s"
     table = table_of(*heads)
-    for rung in found.rungs:
-        on_each = ["" if name == rung.player else str(won) for name, won in zip(found.rivals, rung.chips, strict=True)]
+    for rung in result.rungs:
+        on_each = ["" if name == rung.player else str(won) for name, won in zip(result.rivals, rung.chips, strict=True)]
         table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.speed:,.0f}")
     put(
         table,
-        f"{found.game.id} v{found.game.version}, {found.variant}; seed {found.seed}; {seconds:.0f} seconds.",
+        f"{result.game.id} v{result.game.version}, {result.variant}; seed {result.seed}; {seconds:.0f} seconds.",
         MEANING,
         f"Decisions per second are those of a batch, on {cores()} cores.",
     )
 
 
-def _ladder(found: Ladder, seconds: float) -> dict[str, Any]:
+def _ladder(result: Ladder, seconds: float) -> dict[str, Any]:
     return {
-        "game": found.game.id,
-        "version": found.game.version,
-        "variant": asdict(found.variant),
-        "changed": found.variant.changed(),
+        "game": result.game.id,
+        "version": result.game.version,
+        "variant": asdict(result.variant),
+        "changed": result.variant.changed(),
         "command": shlex.join(["gupai", *sys.argv[1:]]),
-        "seed": in_json(found.seed),
+        "seed": in_json(result.seed),
         "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals",
-        "rivals": found.rivals,
+        "rivals": result.rivals,
         "rungs": [
             {
                 "player": rung.player,
                 "deals": rung.deals,
                 "against": {
                     name: won.as_numbers()
-                    for name, won in zip(found.rivals, rung.chips, strict=True)
+                    for name, won in zip(result.rivals, rung.chips, strict=True)
                     if name != rung.player
                 },
                 "all_but_random": rung.total.as_numbers(),
                 "decisions_per_second": rung.speed,
             }
-            for rung in found.rungs
+            for rung in result.rungs
         ],
         "machine": {**machine(), "cores": cores()},
         "seconds": seconds,

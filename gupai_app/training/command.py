@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from gupai_app.shell.errors import Mistake, check_target, going_on, mistakes
+from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
 from gupai_app.shell.options import (
-    NOTHING_KEPT,
+    NOTHING_SAVED,
     AsJson,
     Force,
     GameName,
@@ -16,13 +16,13 @@ from gupai_app.shell.options import (
     Sharing,
     SomeGame,
     Threads,
+    folder_hint,
     grouped,
-    kept_in,
     not_empty,
     read_seed,
     read_variant,
 )
-from gupai_app.shell.packages import needing
+from gupai_app.shell.packages import require_package
 from gupai_app.shell.stop import Stop
 from gupai_app.shell.streams import say
 
@@ -91,7 +91,7 @@ def compare_runs(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
 ) -> None:
     """Compare training runs across seeds: chips per deal at the end, and by targets, decisions and seconds."""
-    with mistakes(), going_on(NOTHING_KEPT):
+    with mistakes(), resume_hint(NOTHING_SAVED):
         from gupai_app.training.compare_runs import compare
 
         compare(folders, out, against, as_json=as_json, force=force, unfinished=unfinished)
@@ -116,18 +116,18 @@ def export(
         raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
     from gupai_env.words.files import write_output
 
-    asked = {"--onnx": onnx, "--sb3": sb3}
-    for option, file in asked.items():
+    targets = {"--onnx": onnx, "--sb3": sb3}
+    for option, file in targets.items():
         if file:
             check_target(option, file, force)
     with mistakes():
         if onnx and sb3 and os.path.realpath(onnx) == os.path.realpath(sb3):
             raise ValueError(f"--onnx and --sb3 both name {onnx}; name two files")
-        with needing("train,onnx", "the export"):
+        with require_package("train,onnx", "the export"):
             from gupai_training.export import onnx_bytes, sb3_bytes
 
             makers = {"--onnx": onnx_bytes, "--sb3": sb3_bytes}
-            made = {file: makers[option](checkpoint) for option, file in asked.items() if file}
+            made = {file: makers[option](checkpoint) for option, file in targets.items() if file}
         for file, content in made.items():
             write_output(file, content, force=force)
 
@@ -158,16 +158,16 @@ def export_dataset(
     targets = [out, f"{out}.croissant.json"] if croissant else [out]
     for target in targets:
         check_target("--out", target, force, stream=False)
-    with mistakes(), going_on(NOTHING_KEPT):
+    with mistakes(), resume_hint(NOTHING_SAVED):
         from gupai_agents.evaluation.arrays import as_npz, as_parquet, games_to_arrays
         from gupai_agents.evaluation.croissant import as_croissant
 
         decisions = games_to_arrays(games, agent, licence=licence)
-        with needing("data", "Parquet"):
+        with require_package("data", "Parquet"):
             content = as_parquet(decisions) if parquet else as_npz(decisions)
         contents = content, as_croissant(decisions, os.path.basename(out), content).encode()
-        for target, each in zip(targets, contents, strict=False):
-            write_file(target, each, force=force)
+        for target, data in zip(targets, contents, strict=False):
+            write_file(target, data, force=force)
     played, dealt = counted(int(decisions.games[-1]) + 1, "game"), counted(int(decisions.deals.max()) + 1, "deal")
     reader = "pandas.read_parquet" if parquet else "numpy.load"
     say(f"{out}: {counted(len(decisions.actions), 'decision')} of {played} of {dealt}; {reader}({out!r}) reads them")
@@ -206,7 +206,7 @@ def tune(
 
     from gupai_app.training.tune import run
 
-    with mistakes(), going_on(NOTHING_KEPT), sharing.workers(NOTHING_KEPT) as workers:
+    with mistakes(), resume_hint(NOTHING_SAVED), sharing.workers(NOTHING_SAVED) as workers:
         run(game, variant, start, feature, seconds, generations, read_seed(seed), out, workers, force=force)
 
 
@@ -256,7 +256,7 @@ def discover(
     from gupai_agents.evaluation import Budget
     from gupai_app.training import discover as app_discover
 
-    with mistakes(), needing("tune", "tuning"), going_on(kept_in(out)):
+    with mistakes(), require_package("tune", "tuning"), resume_hint(folder_hint(out)):
         searched = {"seeds": effort.seeds, "generations": effort.generations, "again": effort.again}
         budget = Budget(**searched, deals=effort.candidate_deals, fresh=effort.deals)
         content = app_discover.run(game, variant, budget, start, read_seed(seed), threads, out)
@@ -280,9 +280,9 @@ def bench(
 
     games = list(GAMES.values()) if everything else [game]
     measured = []
-    with going_on(NOTHING_KEPT), progress("measurements", len(games) * FIGURES) as done:
-        for each in games:
-            for figure in figures(each):
+    with resume_hint(NOTHING_SAVED), progress("measurements", len(games) * FIGURES) as done:
+        for game_record in games:
+            for figure in figures(game_record):
                 measured.append(figure)
                 done(1)
     speed(measured, as_json=as_json)

@@ -14,9 +14,9 @@ from gupai_training.trained import METRICS, as_csv, load_run
 EVENTS = "tensorboard"  # the folder of TensorBoard's files
 
 
-def show(found: Comparison, *, as_json: bool = False) -> None:
+def show(comparison: Comparison, *, as_json: bool = False) -> None:
     """Print how the runs of every recipe ended, against each player, and how likely one recipe ends above the first."""
-    ends = found.ends()
+    ends = comparison.ends()
     if as_json:
         rows = [
             {
@@ -27,35 +27,36 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
             }
             for end in ends
         ]
-        runs = {recipe: [str(run.folder) for run in each] for recipe, each in found.recipes.items()}
-        notes = list(map(str, found.notes))
+        runs = {recipe: [str(run.folder) for run in group] for recipe, group in comparison.recipes.items()}
+        notes = list(map(str, comparison.notes))
         return put_json({"runs": runs, "notes": notes, "unit": "chips per deal", "ends": rows})
-    several = len(found.recipes) > 1
+    several = len(comparison.recipes) > 1
     table = table_of("recipe", "against", "runs", "mean", "IQM", *(["ends above the first"] if several else []))
     for end in ends:
-        mean, middle = (each.text(noun="runs") for each in (end.mean, end.middle))
+        mean, middle = (estimate.text(noun="runs") for estimate in (end.mean, end.middle))
         cells = [end.recipe, end.against, str(end.mean.samples), mean, middle]
         table.add_row(*cells, *([end.better] if several else []))
     put(
         table,
         "Chips per deal at the last evaluation of each run, with 95% intervals over runs.",
-        *(f"{note}." for note in found.notes),
+        *(f"{note}." for note in comparison.notes),
     )
     return None
 
 
-def write(found: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:
+def write(comparison: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:
     """Write the comparison into a folder: two tables, pictures against one player, files for TensorBoard.
 
-    Returns: What was written, and what could not be.
+    Returns:
+        What was written, and what could not be.
     """
     folder = make_folder(out)
-    rows = found.rows()
-    metrics = [row for runs in found.recipes.values() for run in runs for row in run.metrics()]
+    rows = comparison.rows()
+    metrics = [row for runs in comparison.recipes.values() for run in runs for row in run.metrics()]
     files: dict[str, bytes | str] = {"curves.csv": as_csv(COLUMNS, rows), "metrics.csv": as_csv(METRICS, metrics)}
     notes = []
-    for axis in found.axes():
-        picture = standalone(found.chart(rows, against, axis))
+    for axis in comparison.axes():
+        picture = standalone(comparison.chart(rows, against, axis))
         files[f"strength-{axis}.svg"] = picture
         try:
             from gupai_env.render.image import as_png
@@ -106,13 +107,14 @@ def compare(
 ) -> None:
     """Compare runs, print how they ended, and write the rest into a folder.
 
-    Raises: ValueError for anything that is not a run, or not comparable; in one line.
+    Raises:
+        ValueError: For anything that is not a run, or not comparable; in one line.
     """
-    found = Comparison([load_run(folder) for folder in runs], unfinished=unfinished)
-    if against is not None and against not in found.baselines:
-        raise refused("--against", against, f"the runs were compared with {', '.join(found.baselines)}")
-    written = write(found, out, against or found.baselines[-1], force=force) if out else []
-    show(found, as_json=as_json)
+    comparison = Comparison([load_run(folder) for folder in runs], unfinished=unfinished)
+    if against is not None and against not in comparison.baselines:
+        raise refused("--against", against, f"the runs were compared with {', '.join(comparison.baselines)}")
+    written = write(comparison, out, against or comparison.baselines[-1], force=force) if out else []
+    show(comparison, as_json=as_json)
     if not as_json:
-        total = sum(map(len, found.recipes.values()))
-        put(f"{counted(total, 'run')} of {counted(len(found.recipes), 'recipe')}.", *written)
+        total = sum(map(len, comparison.recipes.values()))
+        put(f"{counted(total, 'run')} of {counted(len(comparison.recipes), 'recipe')}.", *written)

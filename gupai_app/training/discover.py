@@ -8,7 +8,7 @@ from typing import Any
 
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.claims.terminal import keeping
+from gupai_app.claims.terminal import lock_output
 from gupai_app.shell.screen import progress, put, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
@@ -28,39 +28,39 @@ def run(
     What is there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
     another command has left there; OSError.
     """
-    asked = {"variant": variant.changed(), "start": start, "seed": in_json(seed), "budget": asdict(budget.checked())}
-    made_by = {"format": FORMAT, "gupai": __version__, "asked": asked}
+    request = {"variant": variant.changed(), "start": start, "seed": in_json(seed), "budget": asdict(budget.checked())}
+    made_by = {"format": FORMAT, "gupai": __version__, "asked": request}
     path = None if out is None else Path(out) / f"{game.id}.json"
-    with keeping(out, "searching into this folder"):
+    with lock_output(out, "searching into this folder"):
         if path is not None and path.exists():
             content = _read(path, made_by)
             say(f"{path}: exists already and is kept", error=True)
             return content
         part = None if path is None else path.with_suffix(".part")
         seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
-        kept = {searched.seed: searched for searched in (Searched(*each) for each in seeds)}
+        saved = {searched.seed: searched for searched in (Searched(*values) for values in seeds)}
 
         def keep(searched: Searched) -> None:
-            kept[searched.seed] = searched
+            saved[searched.seed] = searched
             if part is not None:
-                _write(part, {**made_by, "seeds": [list(each) for each in kept.values()]})
+                _write(part, {**made_by, "seeds": [list(searched) for searched in saved.values()]})
 
         options = variant.changed()
         total = planned_deals(game, budget, start, **options)
         with progress("deals", total) as done:
-            done(total // budget.seeds * len(kept))
-            found = discover(
+            done(total // budget.seeds * len(saved))
+            ablation = discover(
                 game,
                 budget=budget,
                 start=start,
                 seed=seed,
                 threads=threads,
                 progress=done,
-                kept=dict(kept),
+                kept=dict(saved),
                 keep=keep,
                 **options,
             )
-        content = {**made_by, **found.as_numbers()}
+        content = {**made_by, **ablation.as_numbers()}
         if path is not None and part is not None:
             _write(path, content)
             part.unlink(missing_ok=True)
@@ -71,14 +71,14 @@ def show(game: Game, content: dict[str, Any]) -> None:
     """Print what has been discovered."""
     table = table_of("without", "chips lost", "found again", "if set to zero", "weight")
     table.columns[0].no_wrap = True
-    for each in content["features"]:
-        one = len(each["features"]) == 1
+    for entry in content["features"]:
+        one = len(entry["features"]) == 1
         table.add_row(
-            label(each["features"]),
-            figure(each["lost"]),
-            again_of(each),
-            figure(each["dropped"]),
-            figure(each["weight"]) if one else "",
+            label(entry["features"]),
+            figure(entry["lost"]),
+            replication_text(entry),
+            figure(entry["dropped"]),
+            figure(entry["weight"]) if one else "",
         )
     budget = content["budget"]
     put(
@@ -88,7 +88,7 @@ def show(game: Game, content: dict[str, Any]) -> None:
         f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
         f"The tuned heuristic wins {figure(content['chips'])} chips per deal from them.",
         *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
-        f"Found: {', '.join(label(each['features']) for each in content['features'] if each['found']) or 'nothing'}. "
+        f"Found: {', '.join(label(row['features']) for row in content['features'] if row['found']) or 'nothing'}. "
         "A finding is made in the first half of the searches and must be confirmed by the second, on deals that the "
         "first never saw.",
         "Lost: how many fewer chips per deal a heuristic tuned without it wins. Weights are scaled so that in half of "
@@ -97,11 +97,11 @@ def show(game: Game, content: dict[str, Any]) -> None:
     )
 
 
-def again_of(each: dict[str, Any]) -> str:
+def replication_text(entry: dict[str, Any]) -> str:
     """Return what became of a feature in the second half of the searches; "" if the first stated nothing."""
-    if not each["stated"]:
+    if not entry["stated"]:
         return ""
-    return f"{figure(each['again'])}{', found' if each['found'] else ', not found again'}"
+    return f"{figure(entry['again'])}{', found' if entry['found'] else ', not found again'}"
 
 
 def label(features: Sequence[str]) -> str:
@@ -110,9 +110,9 @@ def label(features: Sequence[str]) -> str:
     return first if len(features) == 1 else f"{first}..{last.rpartition('_')[2]}"
 
 
-def figure(found: dict[str, float]) -> str:
+def figure(numbers: dict[str, float]) -> str:
     """Return a mean with its interval, small ones with more digits."""
-    estimate = Estimate.of(found)
+    estimate = Estimate.of(numbers)
     return estimate.text(3 if max(abs(estimate.mean), estimate.half_width) < 1 else 2, "searches")
 
 

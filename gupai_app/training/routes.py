@@ -16,7 +16,7 @@ from gupai_agents.stored import DamagedError, read_stored, small_file
 from gupai_app.play.address import query_of, words_of_rules
 from gupai_app.server.pages import Asked, file_of, once, page, saved_as, svg_of
 from gupai_app.server.players import ODD, RUN, folder_called, folders, made_for, wrong_with
-from gupai_app.shell.packages import needing
+from gupai_app.shell.packages import require_package
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games.phrases import title
@@ -80,16 +80,16 @@ def run_of(name: str, folder: Path) -> Run:
     try:
         evaluations = _evaluations(folder)
     except ODD as error:
-        what = wrong_with(error, METRICS_FILE).removeprefix(METRICS_FILE).lstrip(":, ")
-        wrong.append(word("{0} is damaged ({1})").format(METRICS_FILE, what))
+        problem = wrong_with(error, METRICS_FILE).removeprefix(METRICS_FILE).lstrip(":, ")
+        wrong.append(word("{0} is damaged ({1})").format(METRICS_FILE, problem))
     try:
         read(_small(folder / CONFIG_FILE))
     except ODD:
         wrong.append(word("{0} cannot be read").format(CONFIG_FILE))
-    found = made_for(folder / AGENT_FILE)
-    if found is None:
+    rules = made_for(folder / AGENT_FILE)
+    if rules is None:
         wrong.append(word("there is no player yet, or not of this version"))
-    game, variant = found or (None, None)
+    game, variant = rules or (None, None)
     return Run(name, folder, game, variant, evaluations, word("; ").join(wrong))
 
 
@@ -102,8 +102,8 @@ def _evaluations(folder: Path) -> list[dict[str, Any]]:
     file = folder / METRICS_FILE
     if not file.exists():
         return []
-    found = _small(file).stat()
-    return _evaluations_at(folder, (found.st_ino, found.st_size, found.st_mtime_ns))
+    status = _small(file).stat()
+    return _evaluations_at(folder, (status.st_ino, status.st_size, status.st_mtime_ns))
 
 
 @functools.lru_cache(maxsize=MOST_RUNS)
@@ -123,48 +123,48 @@ def final_table(folder: Path) -> list[tuple[str, str, str]]:
 @router.get("/runs")
 def listed(server: Asked) -> Response:
     folder = server.players.runs
-    found = list(folders(folder).items())
+    entries = list(folders(folder).items())
     return page(
         "runs.html",
         head="Runs",
         folder="" if folder is None else folder.name,
-        runs=[run_of(*each) for each in found[:MOST_RUNS]],
-        more=max(0, len(found) - MOST_RUNS),
+        runs=[run_of(*entry) for entry in entries[:MOST_RUNS]],
+        more=max(0, len(entries) - MOST_RUNS),
     )
 
 
 @router.get("/run/{name}")
 def run(name: str, server: Asked) -> Response:
-    found = run_of(name, folder_called(server.players.runs, name))
+    trained = run_of(name, folder_called(server.players.runs, name))
     config = ""
     with contextlib.suppress(OSError, ValueError):
-        config = _small(found.folder / CONFIG_FILE).read_text(encoding="utf-8")
+        config = _small(trained.folder / CONFIG_FILE).read_text(encoding="utf-8")
     return page(
         "run.html",
-        head=found.name,
-        run=found,
-        evaluations=found.evaluations[-MAX_EVALUATIONS:],
-        charts={each: chart for each, draw in CHARTS.items() if (chart := draw(found.evaluations))},
-        final=final_table(found.folder),
+        head=trained.name,
+        run=trained,
+        evaluations=trained.evaluations[-MAX_EVALUATIONS:],
+        charts={name_of_chart: chart for name_of_chart, draw in CHARTS.items() if (chart := draw(trained.evaluations))},
+        final=final_table(trained.folder),
         config=config,
     )
 
 
 @router.get("/run/{name}/{chart}.svg")
 def chart_file(name: str, chart: str, server: Asked) -> Response:
-    found = run_of(name, folder_called(server.players.runs, name))
+    trained = run_of(name, folder_called(server.players.runs, name))
     draw = CHARTS.get(chart)
-    return svg_of(f"{name}-{chart}", draw(found.evaluations) if draw else Markup())
+    return svg_of(f"{name}-{chart}", draw(trained.evaluations) if draw else Markup())
 
 
 @router.get("/run/{name}/evaluations.csv")
 def evaluations_file(name: str, server: Asked) -> Response:
-    found = run_of(name, folder_called(server.players.runs, name))
+    trained = run_of(name, folder_called(server.players.runs, name))
     ends = ("mean", "low", "high")
-    heads = [*PROGRESS, *(f"{baseline} {end}" for baseline in found.baselines for end in ends)]
+    heads = [*PROGRESS, *(f"{baseline} {end}" for baseline in trained.baselines for end in ends)]
     rows = (
-        [*(row[each] for each in PROGRESS), *(row[each][end] for each in found.baselines for end in ends)]
-        for row in found.evaluations
+        [*(row[column] for column in PROGRESS), *(row[column][end] for column in trained.baselines for end in ends)]
+        for row in trained.evaluations
     )
     return saved_as(f"{name}-evaluations.csv", csv_text([heads, *rows]))
 
@@ -181,7 +181,7 @@ class Compared(NamedTuple):
     compared too.
     """
 
-    found: Comparison
+    comparison: Comparison
     rows: list[dict[str, Any]]
     names: tuple[str, ...]
     against: str
@@ -189,71 +189,75 @@ class Compared(NamedTuple):
 
     def chart(self, measured: str, axis: str) -> Markup:
         """Return the curves of a player or a loss as SVG."""
-        return self.found.chart(self.rows, measured, axis)
+        return self.comparison.chart(self.rows, measured, axis)
 
 
-async def asked(request: Request, server: Asked) -> Compared:
+async def compared_runs(request: Request, server: Asked) -> Compared:
     """Return the runs that a query names. Raises: ValueError, HTTPException, OSError."""
     query = once(request.query_params.multi_items(), "run")
     names, unfinished = tuple(query.get("run", "").split(";")), query.get("unfinished") == "yes"
     if not 2 <= len(names) <= MOST_COMPARED:
         raise ValueError(f"choose 2 to {MOST_COMPARED} runs to compare")
     folders = [folder_called(server.players.runs, name) for name in names]
-    stamps = tuple(_stamp(each / file) for each in folders for file in (CONFIG_FILE, *READ))
-    found, rows = _compared(tuple(folders), stamps, unfinished)
-    against = query.get("against", found.baselines[-1])
-    if against not in found.baselines:
+    stamps = tuple(_stamp(folder / file) for folder in folders for file in (CONFIG_FILE, *READ))
+    comparison, rows = _compared(tuple(folders), stamps, unfinished)
+    against = query.get("against", comparison.baselines[-1])
+    if against not in comparison.baselines:
         raise refused(
-            "against", against, say("the runs were compared with {baselines}", baselines=", ".join(found.baselines))
+            "against",
+            against,
+            say("the runs were compared with {baselines}", baselines=", ".join(comparison.baselines)),
         )
-    return Compared(found, rows, names, against, unfinished)
+    return Compared(comparison, rows, names, against, unfinished)
 
 
 def _stamp(file: Path) -> tuple[int, ...]:
     """Return a key that changes with a file of a run, empty for one of READ that does not exist yet."""
     if file.name in READ and not file.exists():
         return ()
-    found = small_file(file, MOST_BYTES).stat() if file.name != AGENT_FILE else file.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    status = small_file(file, MOST_BYTES).stat() if file.name != AGENT_FILE else file.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @functools.lru_cache(maxsize=16)
 def _compared(folders: tuple[Path, ...], _: tuple[tuple[int, ...], ...], unfinished: bool) -> tuple[Comparison, list]:
-    found = Comparison([load_run(folder) for folder in folders], unfinished=unfinished)
-    return found, found.rows([*found.baselines, *found.losses])
+    comparison = Comparison([load_run(folder) for folder in folders], unfinished=unfinished)
+    return comparison, comparison.rows([*comparison.baselines, *comparison.losses])
 
 
 @router.get("/compare")
-def compared(asked: Annotated[Compared, Depends(asked)]) -> Response:
-    found, _, names, against, unfinished = asked
+def compared(runs: Annotated[Compared, Depends(compared_runs)]) -> Response:
+    comparison, _, names, against, unfinished = runs
     return page(
         "compare.html",
         head="Runs compared",
         names=names,
-        found=found,
+        comparison=comparison,
         unfinished=unfinished,
-        notes=[(note.sentence, note.folder.name, getattr(note.more, "name", note.more)) for note in found.notes],
+        notes=[(note.sentence, note.folder.name, getattr(note.more, "name", note.more)) for note in comparison.notes],
         against=against,
-        ends=found.ends(),
-        charts=[(name, axis, asked.chart(name, axis)) for name in (against, *found.losses) for axis in found.axes()],
+        ends=comparison.ends(),
+        charts=[
+            (name, axis, runs.chart(name, axis)) for name in (against, *comparison.losses) for axis in comparison.axes()
+        ],
         query="&".join([*(f"run={name}" for name in names), f"against={against}", *["unfinished=yes"] * unfinished]),
     )
 
 
 @router.get(f"/compare/{CSV}")
-def curves_file(asked: Annotated[Compared, Depends(asked)]) -> Response:
-    return saved_as(CSV, as_csv(COLUMNS, asked.rows))
+def curves_file(runs: Annotated[Compared, Depends(compared_runs)]) -> Response:
+    return saved_as(CSV, as_csv(COLUMNS, runs.rows))
 
 
 @router.get("/compare/{measured}-{axis}.{kind}")
-def compared_chart(measured: str, axis: str, kind: str, asked: Annotated[Compared, Depends(asked)]) -> Response:
-    found = asked.found
-    if measured not in ("strength", *found.losses) or axis not in found.axes() or kind not in ("svg", "png"):
+def compared_chart(measured: str, axis: str, kind: str, runs: Annotated[Compared, Depends(compared_runs)]) -> Response:
+    comparison = runs.comparison
+    if measured not in ("strength", *comparison.losses) or axis not in comparison.axes() or kind not in ("svg", "png"):
         raise HTTPException(404)
-    drawn = asked.chart(asked.against if measured == "strength" else measured, axis)
+    drawn = runs.chart(runs.against if measured == "strength" else measured, axis)
     if kind == "svg":
         return svg_of(f"{measured}-{axis}", drawn)
-    with needing("render", "PNG"):
+    with require_package("render", "PNG"):
         from gupai_env.render.image import as_png
     saved = {"Content-Disposition": f'attachment; filename="{measured}-{axis}.png"'}
     return Response(as_png(standalone(drawn), width=PIXELS), media_type="image/png", headers=saved)

@@ -50,16 +50,16 @@ def _train(settings: str, runs: str, pipe: Connection) -> None:
             def evaluated(self, row: dict[str, Any]) -> None:
                 pipe.send((EVALUATED, row))
 
-        if stop.asked():
+        if stop.requested():
             return
         try:
             run = Run.begin(config, Path(runs))
             pipe.send((BEGAN, str(run.folder)))
-            if not run.learn(reporter=PipeReporter(), stop=stop.asked):
+            if not run.learn(reporter=PipeReporter(), stop=stop.requested):
                 os._exit(0)  # all is saved, and what loaded torch takes seconds to end in order
             rows = []
             for row in run.results():
-                if stop.asked():
+                if stop.requested():
                     os._exit(0)
                 rows.append(row)
             write_report(run, rows)
@@ -102,7 +102,7 @@ class Seeds:
                 while self.waiting and len(self.children) < most:
                     self._begin(self.waiting.pop(0))
                 for pipe in wait([child.pipe for child in self.children]):
-                    child = next(each for each in self.children if each.pipe is pipe)
+                    child = next(candidate for candidate in self.children if candidate.pipe is pipe)
                     if not self._heard(child, notify):
                         self.children.remove(child)
                         ended(1)
@@ -119,20 +119,20 @@ class Seeds:
     def _heard(self, child: Child, notify: Callable[[int, dict[str, Any]], None]) -> bool:
         """Take what a process says; return whether it continues."""
         try:
-            what, content = child.pipe.recv()
+            event, content = child.pipe.recv()
         except (EOFError, OSError):
             child.process.join()
             self.failed.setdefault(child.seed, f"its process ended with status {child.process.exitcode}")
             return False
-        if what == BEGAN:
+        if event == BEGAN:
             self.folders[child.seed] = content
-        elif what == EVALUATED:
+        elif event == EVALUATED:
             notify(child.seed, content)
         else:
-            if what == FAILED:
+            if event == FAILED:
                 self.failed[child.seed] = content
             child.process.join()
-        return what in (BEGAN, EVALUATED)
+        return event in (BEGAN, EVALUATED)
 
     def stop(self) -> None:
         """End all processes: each may save for PATIENCE seconds, then it is killed."""
@@ -166,7 +166,9 @@ def _saying(seeds: Seeds, stop: Stop) -> Iterator[None]:
 def train(config: Config, count: int, runs: str, stop: Stop, *, as_json: bool) -> list[str]:
     """Train a configuration from several seeds; return the folders of the runs that reached their end.
 
-    Raises: ValueError naming the seeds that failed; KeyboardInterrupt after a signal, with all processes ended.
+    Raises:
+        ValueError: Naming the seeds that failed.
+        KeyboardInterrupt: After a signal, with all processes ended.
     """
     seeds, screen = Seeds(seeds_of(config, count), runs), Screen()
 
@@ -179,18 +181,18 @@ def train(config: Config, count: int, runs: str, stop: Stop, *, as_json: bool) -
     with _saying(seeds, stop), progress("runs", count) as ended:
         seeds.train(notify, ended)
     if seeds.failed:
-        raise ValueError("; ".join(f"seed {seed}: {what}" for seed, what in sorted(seeds.failed.items())))
+        raise ValueError("; ".join(f"seed {seed}: {problem}" for seed, problem in sorted(seeds.failed.items())))
     return [seeds.folders[seed] for seed in sorted(seeds.folders)]
 
 
 def evaluation_line(row: dict[str, Any]) -> str:
     """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
-    found = [
+    figures = [
         f"{name} {Estimate.of(value).text(1)}"
         for name, value in row.items()
         if isinstance(value, dict) and "mean" in value
     ]
     if "exploitability" in row:
-        found.append("exploitability {best:z.4f}, drawn {drawn:z.4f}".format(**row["exploitability"]))
-    number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
-    return f"{number / 1e6:5.2f}M {what}: {', '.join(found)}"
+        figures.append("exploitability {best:z.4f}, drawn {drawn:z.4f}".format(**row["exploitability"]))
+    number, unit = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
+    return f"{number / 1e6:5.2f}M {unit}: {', '.join(figures)}"

@@ -170,20 +170,20 @@ def figures(game: Game) -> Iterator[Figure]:
     """Measure a game, one figure after another."""
     for num_envs in ENVS:
         for observe in (True, False):
-            what = f"{num_envs} lane{'s' * (num_envs > 1)}, {'observation and ' * observe}mask"
-            found = median_rate(stepping(game, num_envs, observe))
-            yield Figure(game.id, what, found, "decisions/s")
+            label = f"{num_envs} lane{'s' * (num_envs > 1)}, {'observation and ' * observe}mask"
+            rate = median_rate(stepping(game, num_envs, observe))
+            yield Figure(game.id, label, rate, "decisions/s")
     for num_envs in SHARED:
         yield Figure(game.id, f"play_random, {num_envs} lanes", median_rate(playing(game, num_envs)), "decisions/s")
-        for what, make in (("play_random", playing), ("stepped", stepping)):
+        for label, make in (("play_random", playing), ("stepped", stepping)):
             times = speedup(make(game, num_envs), make(game, num_envs, threads=cores()))
-            yield Figure(game.id, f"{what}, {num_envs} lanes, {cores()} threads against 1", times, "x")
-    for what, measure in {
+            yield Figure(game.id, f"{label}, {num_envs} lanes, {cores()} threads against 1", times, "x")
+    for label, measure in {
         "playouts, greedy": lambda: median_rate(playout_runs(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),
         "AEC, agent_iter": lambda: aec_rate(game),
     }.items():
-        yield Figure(game.id, what, measure(), "decisions/s")
+        yield Figure(game.id, label, measure(), "decisions/s")
     yield Figure(game.id, "first step in a new process", first_step_seconds(game), "s")
     yield Figure(game.id, "memory of a lane", VectorEnv(game, 1).env_bytes, "bytes")
 
@@ -194,8 +194,8 @@ def speed(measured: Sequence[Figure], *, as_json: bool = False) -> None:
         figures = [figure._asdict() for figure in measured]
         return put_json({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": figures})
     table = table_of("game", "what", "decisions/s")
-    shown = {"decisions/s": "{:,.0f}", "x": "{:.2f} x", "s": "{:,.2f} s", "bytes": "{:,.0f} bytes"}
+    formats = {"decisions/s": "{:,.0f}", "x": "{:.2f} x", "s": "{:,.2f} s", "bytes": "{:,.0f} bytes"}
     for figure in measured:
-        table.add_row(figure.game, figure.what, shown[figure.unit].format(figure.value))
-    here = "; ".join(f"{what} {value}" for what, value in machine().items())
+        table.add_row(figure.game, figure.what, formats[figure.unit].format(figure.value))
+    here = "; ".join(f"{name} {value}" for name, value in machine().items())
     put(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")

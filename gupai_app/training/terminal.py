@@ -49,9 +49,9 @@ class ScreenReporter(MessageReporter):
         self.progress.update(self.task, completed=progress)
         self.progress.start()
 
-    def moved(self, progress: float, number: int, what: str, seconds: float) -> None:
+    def moved(self, progress: float, number: int, unit: str, seconds: float) -> None:
         """Advance the bar."""
-        rate = f"{number / 1e6:.2f}M {what}, {number / max(seconds, 1e-9) / 1000:.0f}k a second"
+        rate = f"{number / 1e6:.2f}M {unit}, {number / max(seconds, 1e-9) / 1000:.0f}k a second"
         self.progress.update(self.task, completed=progress, rate=rate)
 
     def evaluated(self, row: dict[str, Any]) -> None:

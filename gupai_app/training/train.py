@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gupai_agents.workers import Cluster
-from gupai_app.shell.packages import needing
+from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
 
@@ -28,9 +28,11 @@ def train(
 
     With `seeds`, so many runs are trained, and the table is over them.
 
-    Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
+    Raises:
+        ValueError: For anything wrong with the configuration or the saved run.
+        KeyboardInterrupt: After a signal.
     """
-    with stop.held(), needing("train", "training"):
+    with stop.held(), require_package("train", "training"):
         from gupai_training.config import load, saved_config
 
         # Errors in the configuration are reported before torch is imported.
@@ -73,17 +75,17 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
             "saves and stops",
             soft_wrap=True,  # a path is not broken
         )
-    again = f"gupai train --resume {run.folder}"
-    stop.result = f" at once; continue from the last save, if there is one, with: {again}"
+    command = f"gupai train --resume {run.folder}"
+    stop.result = f" at once; continue from the last save, if there is one, with: {command}"
     stop.gently = True
     try:
-        finished = run.learn(go_on=go_on, reporter=reporter, stop=stop.asked)
+        finished = run.learn(go_on=go_on, reporter=reporter, stop=stop.requested)
     except (FloatingPointError, MemoryError, torch.OutOfMemoryError) as error:
         raise ValueError(f"{run.folder}: {error}") from None
     if not finished:
-        stop.result = f" and saved; continue with: {again}"
+        stop.result = f" and saved; continue with: {command}"
         raise KeyboardInterrupt
-    stop.result = f", all is learned and saved; the table comes with: {again}"
+    stop.result = f", all is learned and saved; the table comes with: {command}"
     stop.gently = False
     rows = []
     try:

@@ -10,7 +10,7 @@ from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.tune import Tuned, tune
 from gupai_agents.workers import Workers
-from gupai_app.shell.packages import needing
+from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import shares
 from gupai_app.shell.streams import say
 from gupai_env.core.game import Game
@@ -37,11 +37,13 @@ def run(
 ) -> None:
     """Tune, print the heuristic as YAML and, with `out`, write it there. Raises: ValueError as `tune`; OSError.
 
-    Args: out: of a file, "-" for standard output alone. force: whether it may be replaced.
+    Args:
+        out: Of a file, "-" for standard output alone.
+        force: Whether it may be replaced.
     """
     options = variant.changed()
-    with needing("tune", "tuning"), shares() as notify:
-        found = tune(
+    with require_package("tune", "tuning"), shares() as notify:
+        result = tune(
             game,
             start=start,
             features=features,
@@ -52,20 +54,20 @@ def run(
             workers=workers,
             **options,
         )
-    text = to_yaml(described(found, options, start))
+    text = to_yaml(described(result, options, start))
     say(text, end="")  # first, so that it is not lost if the file cannot be written
     if out is not None and out not in STREAMS:
         write_file(out, text, force=force)
         say(f"Play against it: gupai play {game.id} --against heuristic:{out}", error=True)
 
 
-def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:
+def described(result: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:
     """Return a heuristic with its origin and its results."""
-    game = found.game
-    weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in found.weights.items()}
+    game = result.game
+    weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in result.weights.items()}
     tuned = HeuristicAgent(game, "this", weights)
     gains = {
-        name: str(duel(game, tuned, make_agent(name, game, **options), TRIED, seed=found.seed, **options).mean(0))
+        name: str(duel(game, tuned, make_agent(name, game, **options), TRIED, seed=result.seed, **options).mean(0))
         for name in agent_names(game, game.variant.make(**options))[1:]
     }
     return {
@@ -77,9 +79,9 @@ def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[
         "provenance": {
             "by": "gupai tune",
             "start": start or next(reversed(list(game.heuristics))),
-            "seed": in_json(found.seed),
-            "generations": found.generations,
-            "deals": found.deals,
+            "seed": in_json(result.seed),
+            "generations": result.generations,
+            "deals": result.deals,
             "tried_in_deals": TRIED,
             "versions": {name: version(name) for name in ("gupai", "cmaes", "numpy", "numba")},
         },

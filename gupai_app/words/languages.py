@@ -26,9 +26,9 @@ MOST_HEADER = 200  # characters of what a browser says of its languages
 def catalogue(language: str, context: str = "") -> Mapping[str, str]:
     """Return the texts of a language by the English ones: those of a context, or all of them."""
     return {
-        _id(each): _string(each)
-        for each in _entries(language)
-        if each.context in (None, "error") and context in ("", each.context)
+        _id(entry): _string(entry)
+        for entry in _entries(language)
+        if entry.context in (None, "error") and context in ("", entry.context)
     }
 
 

@@ -53,18 +53,18 @@ def parsed(known: "Entries", text: str) -> str | None:
         return f"{known[name.replace('_', ' ')]}：{known.get(text.lower()) or known.get(value.lower(), value)}"
     if text in known:
         return known[text]
-    if all(re.fullmatch(_PLAYER, each) for each in text.split(" or ")):
-        return "、".join(known.get(each, each) for each in text.split(" or "))
+    if all(re.fullmatch(_PLAYER, player) for player in text.split(" or ")):
+        return "、".join(known.get(player, player) for player in text.split(" or "))
     slots: list[str] = []
 
-    def slot(found: re.Match[str]) -> str:
-        slots.append(_slot(known, found[0]))
+    def slot(match: re.Match[str]) -> str:
+        slots.append(_slot(known, match[0]))
         return f"{{{len(slots) - 1}}}"
 
     if (pattern := known.get(_SLOT.sub(slot, text))) is not None:
-        return re.sub(r"\{(\d+)\}", lambda found: slots[int(found[1])], pattern)
+        return re.sub(r"\{(\d+)\}", lambda match: slots[int(match[1])], pattern)
     if not re.search("[A-Za-z]", _SLOT.sub("", text)):  # "nine / two" has no words around it
-        plain = _SLOT.sub(lambda found: _slot(known, found[0]), text)
+        plain = _SLOT.sub(lambda match: _slot(known, match[0]), text)
         return functools.reduce(lambda there, joint: there.replace(joint, _JOINTS[joint]), _JOINTS, plain)
     if text.endswith(".") and not text.endswith("..") and (there := parsed(known, text[:-1])) is not None:
         return f"{there}。"

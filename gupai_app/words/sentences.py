@@ -25,7 +25,8 @@ REFUSED = "This request is refused"  # the head of any other error
 def compass(players: int, south: int = 0) -> list[str]:
     """Return the names of seats by their place at the table, by seat.
 
-    Args: south: the seat at the near side.
+    Args:
+        south: The seat at the near side.
     """
     return [COMPASS[int(TAKEN[players][(seat - south) % players])] for seat in range(players)]
 
@@ -62,7 +63,10 @@ def won(name: str, paid: float) -> str:
 def being_prepared(game: str, doing: str, seconds: float) -> str:
     """Return in a sentence what a page waits for.
 
-    Args: game: that the page is about. doing: what is being compiled now. seconds: since when.
+    Args:
+        game: That the page is about.
+        doing: What is being compiled now.
+        seconds: Since when.
     """
     return say(
         "{game} is being prepared, once on this machine: it takes half a minute or less on a quiet one. "
@@ -138,5 +142,5 @@ def translated_place(place: Place) -> Place:
     return replace(place, name=word(place.name), note=word(place.note), piles=_piles(place.piles))
 
 
-def _piles(found: tuple[Pile, ...]) -> tuple[Pile, ...]:
-    return tuple(replace(pile, label=word(pile.label)) for pile in found)
+def _piles(piles: tuple[Pile, ...]) -> tuple[Pile, ...]:
+    return tuple(replace(pile, label=word(pile.label)) for pile in piles)

@@ -196,8 +196,12 @@ class Verdict:
             **({"untested": self.claim.untested} if self.claim.untested else {}),
         }
 
-    def content(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Return it for a file, with what made it. Args: asked: the arguments of the command."""
+    def content(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return it for a file, with what made it.
+
+        Args:
+            request: The arguments of the command.
+        """
         file = self.claim.model_dump(mode="json", exclude_defaults=True)
         made_by = {"format": "gupai-verdict-1", "gupai": __version__}
-        return {**made_by, **self.as_numbers(), "asked": asked, "file": file}
+        return {**made_by, **self.as_numbers(), "asked": request, "file": file}
