@@ -198,8 +198,10 @@ def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(
     sources = {
         "one/spread/rules.py": "from .shared import (\n    A,\n)\n",
         "other/spread/shared.py": "A = 1\n",
-        "one/game.py": "import beside\n",
+        "one/game.py": '"""Text.\n\nimport told\n"""\ntry:\n    import os, \\\n        beside as other\n'
+        "finally:\n    pass\n",
         "one/beside.py": "",
+        "one/told.py": "",
         "one/spread/unused.py": "",
     }
     for name, text in sources.items():
@@ -222,11 +224,14 @@ def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(
             "other/spread/shared.py": [True, False],
             "one/game.py": [False, True],
             "one/beside.py": [False, True],
+            "one/told.py": [False, False],  # in a text, no import
             "one/spread/unused.py": [False, False],
         }.items():
             (tmp_path / name).write_text(sources[name] + "EDITED = True\n")
             assert (name, [a != b for a, b in zip(digests(), first, strict=True)]) == (name, changed)
             (tmp_path / name).write_text(sources[name])
+        (tmp_path / "one/game.py").write_text("import (")  # being edited
+        assert digests()[1] not in ("", first[1])
     finally:
         for name in ("spread.rules", "spread.shared", "spread", "game", "beside"):
             del sys.modules[name]
@@ -319,10 +324,10 @@ def test_an_edited_rule_is_compiled_anew(tmp_path):
     compiled, hands = deal()
     assert compiled == 1
     rules = tmp_path / "gupai_env" / "games" / "connecting" / "rules.py"
-    rule = "state.hands[at // hand_size] += ONE[order[at]]"
+    rule = "state.hands[index // hand_size] += ONE[order[index]]"
     before = rules.read_text()
     assert before.count(rule) == 1
-    rules.write_text(before.replace(rule, "state.hands[3 - at // hand_size] += ONE[order[at]]"))
+    rules.write_text(before.replace(rule, "state.hands[3 - index // hand_size] += ONE[order[index]]"))
     assert deal() == (1, [row[::-1] for row in hands])
 
 
@@ -330,6 +335,7 @@ def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere
     """It has no sources by which an edit could be noticed."""
     source = (ROOT / "examples" / "one_trick" / "one_trick.py").read_text()
     source += """
+import numpy as np
 from gupai_env.deals import laying_out
 
 deal, states = laying_out(GAME), GAME.new_states(1)

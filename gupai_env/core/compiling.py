@@ -3,11 +3,11 @@
 With NUMBA_DISABLE_JIT=1 every loop runs as plain Python, slowly, so that rules can be stepped through in a debugger.
 """
 
+import ast
 import contextlib
 import functools
 import hashlib
 import os
-import re
 import stat
 import sys
 import tempfile
@@ -26,8 +26,7 @@ from gupai_env.core.rule import CODED, LOOP
 from gupai_env.words.files import describe
 
 LISTS = {"gupai_env", "gupai_env.games"}  # import all games, but contain no rules
-IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\.*)([\w.]*)([^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
-WORD = re.compile(r"[\w.]+")
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)  # and what only holds statements
 CONFIG: Any = numba.config
 njit: Any = numba.njit  # its stubs do not know all options
 PLAIN = bool(CONFIG.DISABLE_JIT) or not CODED
@@ -50,13 +49,29 @@ def _module(name: str) -> tuple[bytes, frozenset[str]] | None:
     file = next((Path(file) for file in files if file and os.path.isfile(file)), None)
     if file is None:
         return None
-    source, names = file.read_bytes(), set()
-    location = (name if file.stem == "__init__" else name.rpartition(".")[0]).split(".")
-    for dots, base, rest in IMPORT.findall(source.decode(errors="replace")):
-        if dots:
-            base = ".".join([*location[: len(location) + 1 - len(dots)], base]).strip(".")
-        names |= {base, *(f"{base}.{word}" for word in WORD.findall(rest)), *WORD.findall(rest)}
-    return source, frozenset(names)
+    source = file.read_bytes()
+    return source, _imports(source, (name if file.stem == "__init__" else name.rpartition(".")[0]).split("."))
+
+
+def _imports(source: bytes, package: list[str]) -> frozenset[str]:
+    """Return the names in the import statements of a source, wherever they stand, that may be modules."""
+    names: set[str] = set()
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # edited since it was imported: the digest of such a source is met by no other
+        return frozenset()
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        # Not `ast.walk`: of the nodes of a source one in ten is a statement, and every process waits for this.
+        nodes += [child for child in ast.iter_child_nodes(node) if isinstance(child, STATEMENTS)]
+        if isinstance(node, ast.Import):
+            names |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            base = ".".join(filter(None, [*above, node.module]))
+            names |= {base, *(f"{base}.{each.name}" for each in node.names)}  # a name may be a module or not
+    return frozenset(names)
 
 
 def _home(top: str) -> str:
@@ -78,6 +93,8 @@ def sources_digest(*modules: str) -> str:
     packages = {getattr(sys.modules.get(name), "__package__", "") or name for name in modules}
     tops = {each.partition(".")[0] for each in (__name__, *packages)}
     homes = {_home(top) for top in tops} - {""}
+    # More than what is compiled, on purpose: whether a constant ends up in machine code cannot be seen in the source,
+    # and compiling once too often costs seconds, while code of an older rule would play another game.
     found: dict[str, bytes] = {}
     names = set(modules)
     while names:
@@ -89,6 +106,7 @@ def sources_digest(*modules: str) -> str:
     if not found.keys() >= set(modules):
         return ""
     digest = hashlib.sha256()
+    # By name and content and not by path or time, so that another copy of the same sources finds the same code.
     for name, source in sorted(found.items()):
         digest.update(name.encode() + hashlib.sha256(source).digest())
     return digest.hexdigest()[:16]
@@ -104,6 +122,7 @@ def compiled(loop: Callable[..., Any], game: Game | None = None) -> Callable[...
         return _plain(loop)
     name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
     digest = sources_digest(loop.__module__, *location)
+    # Numba's file names begin with the qualified name of the function; so the digest becomes a part of it.
     loop.__qualname__ += "".join(f"-{each}" for each in (*location, digest, *VERSIONS))
     dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, **LOOP)
     if digest and KEEPS and _folder(CONFIG.CACHE_DIR):
@@ -126,6 +145,7 @@ def bind(loop: Any, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[..
     """
     if PLAIN:
         return functools.partial(loop, *arguments)
+    # The entry point is the machine code itself: it takes the arguments as they are, so they must be of these types.
     types = tuple(map(_type_of, arguments + later))
     known = loop.overloads.get(types)  # `compile` finds it too, but asks for numba's locks and timers on the way
     return functools.partial(known.entry_point if known else loop.compile(types), *arguments)
@@ -160,6 +180,15 @@ def _with_attributes(argument: Any) -> Any:
 
 
 # --- where machine code is kept -------------------------------------------------------------------
+#
+# Four classes, because numba's cache is made of four, and each of ours replaces just one method or two of one of them:
+#
+#   _Kept      FunctionCache           finds and saves the code of one loop; never fails because of a disk
+#   _Entries   CompileResultCacheImpl  names the class of the places where it looks
+#   _Place     _CacheLocator           the folder, and what says that code is of the same source
+#   _Files     IndexDataCacheFile      the bytes on disk, with a digest behind them
+#
+# `_Kept` makes the other three, as numba does. One class would have to bring along what the four inherit.
 
 
 class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
@@ -172,9 +201,10 @@ class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
         return _folder(CONFIG.CACHE_DIR)
 
     def get_source_stamp(self) -> str:
-        return ""
+        return ""  # numba: time and size of the file; here the digest in the name says it, also of what is imported
 
     def get_disambiguator(self) -> str:
+        # Numba tells functions of one name in a file apart by it, such as the loops `step` of two modules.
         return str(self._line)
 
     @classmethod
@@ -189,6 +219,8 @@ class _Entries(base_class("core.caching.CompileResultCacheImpl")):  # type: igno
 class _Files(base_class("core.caching.IndexDataCacheFile")):  # type: ignore[misc]
     """The index and the machine code of a loop; the latter ends with its digest, because damaged code must not run."""
 
+    # Numba unpickles what it finds and runs it. The digest stops what a full disk or a crash has left. It does not stop
+    # an attacker, who could write a fitting one: that is why the folder must be this user's own (`_is_own`).
     def _dump(self, entry: Any) -> bytes:
         data: bytes = super()._dump(entry)
         return data + hashlib.sha256(data).digest()
@@ -210,14 +242,14 @@ class _Kept(base_class("core.caching.FunctionCache")):  # type: ignore[misc]
     _impl_class = _Entries
 
     def __init__(self, loop: Callable[..., Any]) -> None:
-        super().__init__(loop)
+        super().__init__(loop)  # which makes a file of numba's own class, replaced here by ours
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(signature, target_context)
         except Exception:  # bytes that are not what was written may raise anything
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # without its index nothing asks for the damaged code again
                 os.unlink(self._cache_file._index_path)
             _warn_once(f"machine code in {self._cache_path} is damaged; it is compiled again")
             return None
@@ -247,6 +279,7 @@ def _folder(chosen: str) -> str:
 
     If neither can be written to, it is a folder of this user alone below that for temporary files, with a message.
     """
+    # Not next to the sources, where numba puts it: packages may be installed where the user cannot write.
     home = internal("core.caching.AppDirs")("gupai", appauthor=False).user_cache_dir
     if chosen and _usable(Path(chosen, "gupai"), lambda _: True):
         return str(Path(chosen, "gupai"))
@@ -301,6 +334,7 @@ class _Announcer(base_class("core.event.Listener")):  # type: ignore[misc]
 
     def on_start(self, event: Any) -> None:
         loop = event.data["dispatcher"]
+        # Only for a person at a terminal: in a log or a pipe the line would be one more that somebody must filter out.
         if loop not in self.names or sys.stderr is None or not sys.stderr.isatty():
             return
         timer = threading.Timer(PATIENCE, self._say, [loop])
@@ -318,7 +352,7 @@ class _Announcer(base_class("core.event.Listener")):  # type: ignore[misc]
             return
         timer, begun = self._begun.pop(loop)
         timer.cancel()
-        timer.join()
+        timer.join()  # it may be saying the line just now; what follows must come after it
         if loop in self._announced:
             self._announced.remove(loop)
             tell(f"compiled {self.names[loop]} in {time.monotonic() - begun:.0f} s")

@@ -91,6 +91,7 @@ class Deal:
     def view_row(self, seat: int) -> np.recarray:
         """Return what a seat knows as agents and compiled loops take it, a record array [1]."""
         views = np.zeros(1, self.game.view).view(np.recarray)
+        # Plain rules first: the first decision of a game must not wait for a compiler.
         if self.compiled:
             kernels(self.game).view_of(self.rules, self.states, seat, views)
         else:
@@ -157,6 +158,7 @@ class Fields:
         self.__dict__["_record"] = record  # no field begins with an underscore
 
     def __getattr__(self, name: str) -> Any:
+        # `np.void`, because `np.record` looks up the name twice and wraps what it finds.
         value = np.void.__getitem__(self._record, name)
         if type(value) is np.ndarray:  # a view of the record's memory, which stays the same
             self.__dict__[name] = value

@@ -32,10 +32,14 @@ CODE = (  # to write machine code by hand
 )
 
 
+# One road to everything that numba does not promise to keep, so that a new version is met here, and not as an
+# AttributeError in the middle of compiling.
+
+
 def internal(name: str) -> Any:
     """Return a part of numba by its name within it, None if there is none."""
     found, path = numba, ""
-    for word in name.split("."):
+    for word in name.split("."):  # attributes first: a submodule is an attribute only once something has imported it
         path = f"{path}.{word}"
         try:
             found = getattr(found, word) if hasattr(found, word) else import_module(f"numba{path}")
@@ -53,7 +57,7 @@ def base_class(name: str) -> Any:
 def there(names: tuple[str, ...], instead: str) -> bool:
     """Return whether numba has all of these parts; if not, print a line that says what happens instead."""
     missing = next((name for name in names if internal(name) is None), None)
-    if missing:
+    if missing:  # said once for each purpose, because `there` is cached: one version of numba lacks several parts
         tell(f"numba {numba.__version__} has no numba.{missing}: {instead}; tested are numba 0.63 to 0.68")
     return missing is None
 

@@ -128,6 +128,8 @@ def rows_of(game, widths, rules, table):
     The caller that unpacks them passes them on to the rules that write: numba takes arrays that a function has created
     itself for local, and drops its last writes to them.
     """
+    # The widths come from the game and not from the table: as constants they let LLVM unroll the loops over a mask and
+    # clear it with a few wide stores.
     envs, (actions, observation, seats) = table.envs, widths
     return Rows(
         tuple_at(table.rules, rules),
@@ -148,6 +150,8 @@ def rows_of(game, widths, rules, table):
 @rule
 def observe(game, rules, state, seat, view, observation):
     """Write what a seat observes; `view` is scratch."""
+    # Without the history of the deal, which no encoder reads: bytes that were just written, read as words, make the
+    # processor wait, which took 16% of a decision.
     observation[:] = 0
     game.information_set(rules, state, np.int64(seat), view, False)
     game.encode(view, observation)
@@ -163,6 +167,7 @@ def begin_next(game, rules, rows, lane):
 @rule
 def show_turn(game, rules, rows, lane):
     """Write whose turn it is in a lane, and its mask; none is legal at the end."""
+    # Views of the row, not copies: numba makes them on the stack, and the record is the state itself.
     state, mask = rows.states[lane], rows.masks[lane]
     rows.seats[lane] = state.to_act
     mask[:] = False
@@ -180,6 +185,7 @@ def show_view(game, rules, rows, lane, view):
 @rule
 def first_refused(rows, actions, first, end):
     """Return the first of some lanes whose action its mask forbids, or LEGAL; WAIT is allowed, all is at the end."""
+    # A pass of its own before any lane is played, so that a refused action leaves all lanes as they were.
     for lane in range(first, end):
         action = actions[lane]
         if 0 <= action < rows.masks.shape[1] and rows.masks[lane, action]:
@@ -209,10 +215,12 @@ def only_action(mask):
 @rule
 def play_on(game, rules, rows, lane, action):
     """Play an action and, with `skip_forced`, those that follow without a choice in the same deal; show the turn."""
+    # One loop for the action and those that are forced after it: a second call of `advance` would be a second copy of
+    # all rules in the machine code, and as much more to compile.
     state = rows.states[lane]
     while action >= 0:
         advance(game, rules, state, action)
-        settled = state.settled
+        settled = state.settled  # before `begin_next` deals again and clears it
         for seat in range(rows.rewards.shape[1]):
             rows.rewards[lane, seat] = state.payoff[seat] if settled else 0
         rows.terminated[lane] = state.terminated
@@ -220,6 +228,25 @@ def play_on(game, rules, rows, lane, action):
             begin_next(game, rules, rows, lane)
         show_turn(game, rules, rows, lane)
         action = only_action(rows.masks[lane]) if rows.skip_forced and not settled else -1
+
+
+# One lane's pass. Every arrow is a call that is inlined, unless it says `long`; what is read and written is the
+# lane's row of each array, with 168 to 896 bytes of state, which stays in the cache from the first line to the last.
+#
+#   actions[lane] -> play_lane                       the action was checked for all lanes before (`first_refused`)
+#                      |
+#                      +-> play_on -> advance -> game.step              state.hands, state.to_act, ...
+#                      |     ^          |
+#                      |     |          +-> settle (long)               when the deal has ended:
+#                      |     |                +-> game.payoffs          state.payoff, state.total
+#                      |     |                +-> game.next_deal, deal  unless it was the last deal of the match
+#                      |     +-> rewards[lane], terminated[lane]
+#                      |     +-> begin_next -> start -> deal (long)     when the episode has ended, with `renew`
+#                      |     +-> show_turn -> game.legal_actions        seats[lane], masks[lane]
+#                      |     +-> again, with the only legal action      with `skip_forced`, in the same deal
+#                      |
+#                      +-> show_view -> game.information_set            a view on the stack, with `observe`
+#                                         +-> game.encode               observations[lane]
 
 
 @rule
@@ -237,6 +264,8 @@ def play_lane(game, rules, rows, lane, action, view):
 
 def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
     """Return the loops of a game that take a table, to be compiled."""
+    # A module, because numba looks up its functions when it compiles, so that each game has a program of its own.
+    # `numbers` only tell the type: those of a table are read from its record.
     module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules()
 
     def begin(tables):
@@ -248,6 +277,7 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
         return first_refused(rows_of(module, widths, numbers, tables[0]), actions, 0, len(actions))
 
     def step(tables, first, end, actions):
+        # One view for all lanes, on the stack: the compiler keeps what of it is read in registers, and writes no more.
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         refused = first_refused(rows, actions, first, end)
         if refused == LEGAL:
@@ -257,6 +287,7 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
 
     def play_random(tables, first, end, steps, key):
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
+        # Lane by lane and not step by step: the state of a lane stays in the cache for all its steps.
         for lane in range(first, end):
             for number in range(steps):
                 action = random_action(rows.masks[lane], derive(key, number), lane)
@@ -283,6 +314,7 @@ def loops_of_views(game: Game) -> list[Callable[..., Any]]:
 
     def views(rules, states, out, rng_keys):
         for lane in range(len(states)):
+            # An int64, as `view_of` passes it: with another type numba would compile the rules a second time.
             module.information_set(rules, states[lane], np.int64(states[lane].to_act), out[lane], True)
             rng_keys[lane] = noise_key(states[lane])
 

@@ -20,11 +20,16 @@ from gupai_env.core.internals import CODE, COMPILER, LIBRARY, PARTS, TEMPLATES, 
 CODED = there(CODE, "everything runs as plain Python, slowly")
 
 
+# Numba compiles every function to the end. In the four classes below a part stops where it can be inlined: `_Part` and
+# `_CalledPart` are the code of a part, `_PartCompiler` and `_CalledPartCompiler` make numba write it into them.
+
+
 class _Part(base_class(LIBRARY)):  # type: ignore[misc]
     """The code of a function that others inline or call: linked into theirs, and never run by itself."""
 
     @property
     def codegen(self) -> Any:
+        # The compiler asks the code generator for just one thing of a part, `set_env`, which must do nothing here.
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
@@ -33,18 +38,21 @@ class _Part(base_class(LIBRARY)):  # type: ignore[misc]
     def _optimize_functions(self, module: Any) -> None:
         """Only tidy up: what is inlined is optimised where it ends up. Left as it is, it would be more work there."""
         module.data_layout = self._codegen._data_layout
+        # Level 1 removes what numba writes for every variable. Numba alone: level 3, of code that is thrown away.
         for function in module.functions:
             passes, builder = self._codegen._function_pass_manager(opt=1)
             passes.run(function, builder)
 
     def _optimize_final_module(self) -> None:
-        pass
+        pass  # numba alone: the whole part with all its parts, again for each function on the way up
 
     def _finalize_final_module(self) -> None:
+        # As numba's own, without the last step, which hands the module to the machine code compiler.
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
+        # Nobody calls a part, so there is no address; numba takes 0 for "not there".
         self._ensure_finalized()
         return 0
 
@@ -100,7 +108,8 @@ class LoopCompiler(_Compiler):
         return loop
 
 
-_UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # compiling them would take time too
+# Numba writes two more functions around each: one that Python calls, and one for C. Compiling them would take time.
+_UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _CONTAINED: Any = {"forceinline": True, **_UNCALLED}
 _CALLED: Any = {"forceinline": False, **_UNCALLED}
 LOOP: Any = {}  # options of a loop
@@ -127,6 +136,8 @@ def in_machine_code(function: Callable[..., Any]) -> Callable[[Callable[..., Any
     """
 
     def register(typing: Callable[..., Any]) -> Callable[..., Any]:
+        # What `@intrinsic` does, in two steps: a template of types with the generator in it, and the function as the
+        # name under which the compiler finds it. So the plain function stays the one that Python calls.
         if CODED:
             make = internal(f"{TEMPLATES}.make_intrinsic_template")
             template = make(function, typing, function.__name__, prefer_literal=True)
