@@ -294,13 +294,7 @@ VAGUE = {
     "shown", "told", "what",
 }  # fmt: skip
 SIDES = {"right", "top"}  # next to these, `left` is a side
-OLD_NAMES = (
-    "gupai_env/core",
-    "gupai_env/words",
-    "gupai_env/games/claims.py",
-    "gupai_env/games/guide.py",
-    "examples/one_trick",
-)
+OLD_NAMES = "gupai_env/core/"
 
 
 @functools.cache

@@ -18,7 +18,7 @@ def owned(content: Any) -> Any:
     if isinstance(content, np.ndarray):
         return _array_of(content)
     if type(content) is dict:
-        return {name: owned(each) for name, each in content.items()}
+        return {name: owned(value) for name, value in content.items()}
     if type(content) in (list, tuple):
         return type(content)(map(owned, content))
     return content

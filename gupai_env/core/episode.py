@@ -40,10 +40,10 @@ def state_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
             ("settled", "i1"),  # the last step ended a deal, and `payoff` holds its chips
             ("payoff", "f4", (seats,)),
             ("total", "f4", (seats,)),  # chips of all finished deals
-            *(each[:3] for each in fields),
+            *(field[:3] for field in fields),
         ],
         align=True,
-        metadata={"own": tuple(each[0] for each in fields), "defaults": defaults},
+        metadata={"own": tuple(field[0] for field in fields), "defaults": defaults},
     )
 
 

@@ -268,4 +268,6 @@ DEFAULTS: dict[str, Any] = {
 }
 CAPITALS = ("state", "view", "features", "heuristics")
 # What the module of a game provides: functions by their names, data in capitals.
-PROVIDED = tuple(each.name.upper() if each.name in CAPITALS else each.name for each in fields(Game) if not each.init)
+PROVIDED = tuple(
+    field.name.upper() if field.name in CAPITALS else field.name for field in fields(Game) if not field.init
+)

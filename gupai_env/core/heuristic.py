@@ -84,13 +84,13 @@ def highest_score(features: Sequence[Feature], row: np.ndarray) -> float:
         return float(np.abs(row[:-1]) @ ranges)
 
 
-def _number(what: str, value: float) -> float:
+def _number(name: str, value: float) -> float:
     try:
         number = float(value) if isinstance(value, NUMBERS) and not isinstance(value, bool) else math.nan
     except OverflowError:  # an integer of more than 308 digits
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{what} must be a number, not {short_repr(value)}")
+        raise ValueError(f"{name} must be a number, not {short_repr(value)}")
     return number
 
 
@@ -113,10 +113,10 @@ def gumbel(key, action):
 def heuristic_action(game, weights, view, mask, key):
     """Return the action that a heuristic plays; in compiled loops `game` is a game's module."""
     best, best_score, temperature = -1, -np.inf, weights[len(weights) - 1]
-    for at in range(0, len(mask), 2 * MARKS):
-        legal = marks_from(mask, at)
+    for start in range(0, len(mask), 2 * MARKS):
+        legal = marks_from(mask, start)
         while legal:
-            action = at + first_one(legal)
+            action = start + first_one(legal)
             legal &= legal - 1
             score = game.score(view, action, weights)
             if temperature > 0:

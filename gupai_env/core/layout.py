@@ -65,8 +65,8 @@ class Layout:
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Return the named sections of an observation [..., size] as views of their own shape."""
         return {
-            s.name: observation[..., at : at + s.size].reshape(observation.shape[:-1] + s.shape)
-            for s, at in zip(self.sections, self.starts, strict=True)
+            s.name: observation[..., start : start + s.size].reshape(observation.shape[:-1] + s.shape)
+            for s, start in zip(self.sections, self.starts, strict=True)
         }
 
     @property

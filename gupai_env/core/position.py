@@ -78,7 +78,7 @@ class Position(Deal):
         except ValueError:
             text = ""  # which names no action
         view = self.view(self.seat)
-        named = [(self.game.action_names[at], self.game.action_name(at, view)) for at in range(len(mask))]
+        named = [(self.game.action_names[action], self.game.action_name(action, view)) for action in range(len(mask))]
         for actions in (np.flatnonzero(mask), range(len(mask))):
             for spelling in (str, partial(spelled, turned=False), spelled):
                 for action in map(int, actions):
@@ -101,8 +101,8 @@ class Position(Deal):
         self._must_be_over("so nobody has won yet")
         if not hasattr(self.game.positions, "winner"):
             raise ValueError(f"the rules of {self.game.id} name no winner; ask for payoffs()")
-        found: int | None = self.game.positions.winner(self)
-        return found
+        winner: int | None = self.game.positions.winner(self)
+        return winner
 
     def next_leader(self) -> int:
         """Return who leads the next deal of a match; raises ValueError before the deal is over."""
@@ -140,11 +140,11 @@ def whole(value: object) -> int | None:
         return None
 
 
-def read_seat(what: str, seat: object, players: int) -> int:
+def read_seat(name: str, seat: object, players: int) -> int:
     """Return a seat as an integer; raises ValueError naming what it was given for."""
     number = whole(seat)
     if number is None or not 0 <= number < players:
-        raise refused(what, seat, f"choose a seat of {list(range(players))}")
+        raise refused(name, seat, f"choose a seat of {list(range(players))}")
     return number
 
 
@@ -153,11 +153,11 @@ def read_tiles(tiles: Tiles) -> list[int]:
     return [kind_of(*ends) for ends in read_line(tiles)]
 
 
-def read_tile(what: str, tile: Tile) -> int:
+def read_tile(name: str, tile: Tile) -> int:
     """Return the kind of one tile; raises ValueError naming what it was given for."""
     kinds = read_tiles([tile])
     if len(kinds) != 1:
-        raise ValueError(f"{what}={short_repr(tile)} is not one tile")
+        raise ValueError(f"{name}={short_repr(tile)} is not one tile")
     return kinds[0]
 
 
@@ -167,7 +167,7 @@ def read_line(tiles: Tiles) -> list[tuple[int, int]]:
         parse_tiles(tiles)  # complains
         numbers = [int(number) for number in re.findall("[1-6]", tiles)]
         return list(zip(numbers[::2], numbers[1::2], strict=True))
-    entries = list(_each(tiles, f"{short_repr(tiles)} is not a tile; tiles are written [6:4][1:1]"))
+    entries = list(_entries(tiles, f"{short_repr(tiles)} is not a tile; tiles are written [6:4][1:1]"))
     if len(entries) == 2 and None not in map(whole, entries):
         entries = [tuple(entries)]  # a single pair
     return [tile for entry in entries for tile in (read_line(entry) if isinstance(entry, str) else [_pair(entry)])]
@@ -175,14 +175,14 @@ def read_line(tiles: Tiles) -> list[tuple[int, int]]:
 
 def _pair(tile: object) -> tuple[int, int]:
     wrong = f"{short_repr(tile)} is not a tile; a tile is two numbers from 1 to 6"
-    numbers = [whole(number) for number in _each(tile, wrong)]
+    numbers = [whole(number) for number in _entries(tile, wrong)]
     if len(numbers) != 2 or any(number not in range(1, 7) for number in numbers):
         raise ValueError(wrong)
     a, b = numbers
     return int(a or 0), int(b or 0)
 
 
-def _each(value: object, wrong: str) -> Iterator[Any]:
+def _entries(value: object, wrong: str) -> Iterator[Any]:
     """Return what a sequence holds; raises ValueError with the words given if it is none or has no order."""
     if not isinstance(value, Iterable) or isinstance(value, (bytes, Mapping, AbstractSet)):
         raise ValueError(wrong)
@@ -191,22 +191,22 @@ def _each(value: object, wrong: str) -> Iterator[Any]:
     return iter(value)
 
 
-def piles_of(what: str, piles: object) -> list[Any]:
+def piles_of(name: str, piles: object) -> list[Any]:
     """Return one entry per seat as a list; raises ValueError for anything except a sequence."""
-    wrong = f"{what} must be a sequence with one entry for each seat, not {short_repr(piles)}"
+    wrong = f"{name} must be a sequence with one entry for each seat, not {short_repr(piles)}"
     if isinstance(piles, str):
         raise ValueError(wrong)
-    return list(_each(piles, wrong))
+    return list(_entries(piles, wrong))
 
 
-def seats_of(what: str, piles: object, players: int, empty: Any = "") -> list[Any]:
+def seats_of(name: str, piles: object, players: int, empty: Any = "") -> list[Any]:
     """Return one pile per seat, empty ones for None; raises ValueError if there are not as many as seats."""
     if piles is None:
         return [empty] * players
-    found = piles_of(what, piles)
-    if len(found) != players:
-        raise ValueError(f"{what} must hold one entry for each of the {players} seats, not {len(found)}")
-    return found
+    entries = piles_of(name, piles)
+    if len(entries) != players:
+        raise ValueError(f"{name} must hold one entry for each of the {players} seats, not {len(entries)}")
+    return entries
 
 
 def rest_of(deck: int, kinds: Iterable[int]) -> int:

@@ -96,10 +96,10 @@ def as_keys(seeds: Any, count: int) -> np.ndarray:
     """
     if isinstance(seeds, Sequence) and all(map(is_whole, seeds)):  # numpy makes floats of some kinds of integers
         seeds = np.array([as_key(seed) for seed in seeds], np.int64)
-    found = whole_numbers("seeds", seeds, count, "lane")
-    for seed in (found.min(), found.max()):
+    keys = whole_numbers("seeds", seeds, count, "lane")
+    for seed in (keys.min(), keys.max()):
         as_key(seed)
-    return found.astype(np.int64)
+    return keys.astype(np.int64)
 
 
 def in_json(number: int) -> int | str:

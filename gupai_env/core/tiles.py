@@ -107,11 +107,11 @@ def weight(tiles):
 
 
 @rule
-def write_counts(tiles, out, at):
+def write_counts(tiles, out, start):
     """Write a tile set to out[at : at + KINDS], int8 or bool, as copies of each kind."""
-    store_word(out, at, spread(tiles))
-    store_word(out, at + 8, spread(tiles >> 24))
-    store_word(out, at + 13, spread(tiles >> 39))  # the last eight kinds; three of them a second time
+    store_word(out, start, spread(tiles))
+    store_word(out, start + 8, spread(tiles >> 24))
+    store_word(out, start + 13, spread(tiles >> 39))  # the last eight kinds; three of them a second time
 
 
 @rule
@@ -121,9 +121,9 @@ def counts_of(tiles):
 
 
 @rule
-def write_kinds(kinds, out, at):
+def write_kinds(kinds, out, start):
     """Write a set of kinds to out[at : at + KINDS], int8 or bool, as zeros and ones."""
-    write_counts(kinds, out, at)
+    write_counts(kinds, out, start)
 
 
 @rule
@@ -145,8 +145,8 @@ def list_hand(tiles, out):
     Faster than `list_tiles`, because its loop has a fixed length.
     """
     bits = bit_each(tiles)
-    for at in range(len(out)):
-        out[at] = first_one(bits | _BEHIND) // 3
+    for index in range(len(out)):
+        out[index] = first_one(bits | _BEHIND) // 3
         bits &= bits - 1
 
 

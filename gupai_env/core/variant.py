@@ -289,10 +289,10 @@ class Variant:
             for choice in choices:
                 changes: dict[str, Any] = {field.name: choice}
                 try:
-                    found = cls(**changes)
+                    variant = cls(**changes)
                 except ValueError:
                     continue  # it needs another option too
-                if found.changed():
+                if variant.changed():
                     return f"{field.name}={str(choice).lower()}"
         return "deals=2"
 

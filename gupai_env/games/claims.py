@@ -188,8 +188,8 @@ class Vocabulary:
 
 def vocabulary_of(game: Game) -> Vocabulary:
     """Return what claims can name of a game in addition to what every game has."""
-    found: Vocabulary = Vocabulary() if game.claims is None else game.claims.CLAIMS
-    return found
+    claims: Vocabulary = Vocabulary() if game.claims is None else game.claims.CLAIMS
+    return claims
 
 
 # --- for the functions of several games -----------------------------------------------------------
@@ -203,18 +203,18 @@ def counts_of(tiles: np.ndarray) -> np.ndarray:
 
 def carrying(number: int) -> np.ndarray:
     """Return for every kind whether a number is on it, int [KINDS]."""
-    found: np.ndarray = np.equal(PIPS, number).any(1).astype(int)
-    return found
+    counts: np.ndarray = np.equal(PIPS, number).any(1).astype(int)
+    return counts
 
 
-def of_moves(what: str, holds: Callable[[Move, int], bool], number: bool | None = False) -> ActionFeature:
+def of_moves(meaning: str, holds: Callable[[Move, int], bool], number: bool | None = False) -> ActionFeature:
     """Return the feature of an action whose move `holds` it, given the feature's number, 0 without one."""
 
     @cache
     def rows(game: Game, number: int) -> np.ndarray:
         return np.array([[holds(move, number) for move in game.moves]])
 
-    return ActionFeature(what, lambda at, asked: rows(at.game, asked), number)
+    return ActionFeature(meaning, lambda positions, condition: rows(positions.game, condition), number)
 
 
 def carries(tiles: Sequence[int], number: int) -> bool:

@@ -73,8 +73,8 @@ class Guide:
 
 def guide_of(game: Game, variant: Variant) -> Guide:
     """Return the guide of a game, a plain one where the game has none of its own."""
-    found: type[Guide] = Guide if game.guide is None else game.guide.GUIDE
-    return found(game, variant)
+    guide: type[Guide] = Guide if game.guide is None else game.guide.GUIDE
+    return guide(game, variant)
 
 
 def direct(payoffs: Sequence[float]) -> list[Payment]:
@@ -94,9 +94,12 @@ def between(payoffs: Sequence[float], chips: Callable[[int, int], float]) -> lis
     Args: chips: what the first seat wins from the second. Where that is not what was paid, nothing is returned.
     """
     seats = range(len(payoffs))
-    found = [Payment(other, seat, won) for seat in seats for other in seats if (won := chips(seat, other)) > 0]
-    sums = [sum(each.chips * ((each.winner == seat) - (each.payer == seat)) for each in found) for seat in seats]
-    return found if np.allclose(sums, payoffs) else direct(payoffs)
+    transfers = [Payment(other, seat, won) for seat in seats for other in seats if (won := chips(seat, other)) > 0]
+    sums = [
+        sum(transfer.chips * ((transfer.winner == seat) - (transfer.payer == seat)) for transfer in transfers)
+        for seat in seats
+    ]
+    return transfers if np.allclose(sums, payoffs) else direct(payoffs)
 
 
 def fewest_first(names: Sequence[str], counts: Sequence[int]) -> str:

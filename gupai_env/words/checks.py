@@ -47,9 +47,9 @@ def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
     return say("did you mean {names}? ", names=" or ".join(near)) if near else ""
 
 
-def counted(number: int, what: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return "1 agent", or "2,000 agents" for another number."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def in_bounds(whole: bool, **bounds: float) -> str:
@@ -60,13 +60,15 @@ def in_bounds(whole: bool, **bounds: float) -> str:
         bounds: The smallest or the largest (`ge`, `le`), or what they lie above or below (`gt`, `lt`); those that are
             None count as not given.
     """
-    what = say("a whole number" if whole else "a number")
-    found = {key: f"{int(each) if each == int(each) else each:,}" for key, each in bounds.items() if each is not None}
-    if "ge" in found and "le" in found:
-        return say("{number} from {least} to {most}", number=what, least=found["ge"], most=found["le"])
+    kind = say("a whole number" if whole else "a number")
+    limits = {
+        key: f"{int(bound) if bound == int(bound) else bound:,}" for key, bound in bounds.items() if bound is not None
+    }
+    if "ge" in limits and "le" in limits:
+        return say("{number} from {least} to {most}", number=kind, least=limits["ge"], most=limits["le"])
     words = {"gt": "above", "ge": "of at least", "lt": "below", "le": "of at most"}
-    said = [f"{word} {found[key]}" for key, word in words.items() if key in found]
-    return f"{what} {' and '.join(said)}" if said else what
+    phrases = [f"{word} {limits[key]}" for key, word in words.items() if key in limits]
+    return f"{kind} {' and '.join(phrases)}" if phrases else kind
 
 
 NUMBERS = {"int": True, "float": False}  # whether numbers are whole, by the prefix of pydantic's error names
@@ -170,10 +172,10 @@ def truth(name: str, value: Any) -> bool:
     raise refused(name, value, "it must be True or False")
 
 
-def whole_numbers(what: str, values: Any, count: int, each: str) -> np.ndarray:
+def whole_numbers(name: str, values: Any, count: int, unit: str) -> np.ndarray:
     """Return `count` whole numbers as an array of the integers it came as, [count].
 
-    Raises: ValueError, beginning with `what`, for another shape or type; `each` is what there is one for.
+    Raises: ValueError, beginning with `name`, for another shape or type; `unit` is what there is one for.
     """
     try:
         array = np.asarray(values)
@@ -181,7 +183,7 @@ def whole_numbers(what: str, values: Any, count: int, each: str) -> np.ndarray:
         array = np.zeros(0, object)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{what} must be {count} integer{'s' * (count != 1)}, one per {each}, not {array.dtype} {list(array.shape)}"
+            f"{name} must be {count} integer{'s' * (count != 1)}, one per {unit}, not {array.dtype} {list(array.shape)}"
         )
     return array
 
@@ -193,10 +195,10 @@ def between(name: str, value: Any, least: float, most: float, allowed: str) -> f
     raise refused(name, value, say("it must be {allowed}", allowed=say(allowed)))
 
 
-def as_list(name: str, values: Any, what: str) -> list[Any]:
+def as_list(name: str, values: Any, kind: str) -> list[Any]:
     """Return several things as a list; raises ValueError for anything else, such as a single text."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise refused(name, values, f"it must be a list of {what}")
+        raise refused(name, values, f"it must be a list of {kind}")
     return list(values)
 
 

@@ -57,7 +57,7 @@ MEANINGS = {  # of what the operating system reports, in a user's words
 }
 
 
-def shown(path: str | Path) -> str:
+def short_path(path: str | Path) -> str:
     """Return a path as an error repeats it: not all of a long one."""
     text = str(path)
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}...{text[-LONGEST // 2 :]}"
@@ -66,7 +66,7 @@ def shown(path: str | Path) -> str:
 def describe(error: OSError) -> str:
     """Return an error of the operating system as one line, "FILE: what is wrong"."""
     meaning = say(MEANINGS.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__)
-    return joined(": ", [shown(error.filename), meaning]) if error.filename not in (None, "") else meaning
+    return joined(": ", [short_path(error.filename), meaning]) if error.filename not in (None, "") else meaning
 
 
 @contextlib.contextmanager
@@ -94,11 +94,11 @@ def read_text(path: str | Path, most: int = 1 << 30) -> str:
     with naming(path), open(path, "rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise ValueError(say("{path} holds more than {most:,} bytes", path=shown(path), most=most))
+        raise ValueError(say("{path} holds more than {most:,} bytes", path=short_path(path), most=most))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(say("{path} is not UTF-8 text", path=shown(path))) from None
+        raise ValueError(say("{path} is not UTF-8 text", path=short_path(path))) from None
 
 
 def json_text(content: Any, indent: int | None = None) -> str:
@@ -125,7 +125,7 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
     """
     text, mode = str(path), None
     if not text.strip() or "\0" in text or text == "-":
-        raise ValueError(f"{shown(text)!r} is not a name of a file here")
+        raise ValueError(f"{short_path(text)!r} is not a name of a file here")
     try:
         with contextlib.suppress(FileNotFoundError):
             mode = os.stat(text).st_mode  # of the path as it stands: what /dev/stdout leads to has no path
@@ -134,16 +134,22 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
     except OSError as error:  # links that go in a circle, a file among the folders, too long a name
         raise ValueError(describe(error)) from None
     if (mode is not None and stat.S_ISDIR(mode)) or text.endswith(("/", os.sep)):
-        raise ValueError(say("{path}: this is a folder; name a file", path=shown(text)))
+        raise ValueError(say("{path}: this is a folder; name a file", path=short_path(text)))
     if mode is not None and not stat.S_ISREG(mode):
-        raise ValueError(f"{shown(text)}: this is not a regular file; name one")
+        raise ValueError(f"{short_path(text)}: this is not a regular file; name one")
     if not inside:
-        raise ValueError(say("{path}: there is no folder {parent}", path=shown(text), parent=shown(target.parent)))
+        raise ValueError(
+            say("{path}: there is no folder {parent}", path=short_path(text), parent=short_path(target.parent))
+        )
     if mode is not None and not force:
         raise ValueError(_taken(path))
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise ValueError(
-            say("{path}: the folder {parent} cannot be written to", path=shown(text), parent=shown(target.parent))
+            say(
+                "{path}: the folder {parent} cannot be written to",
+                path=short_path(text),
+                parent=short_path(target.parent),
+            )
         )
     return target
 
@@ -159,12 +165,12 @@ def make_folder(path: str | Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise ValueError(say("{path}: this is a file; name a folder", path=shown(path))) from None
+        raise ValueError(say("{path}: this is a file; name a folder", path=short_path(path))) from None
     return folder
 
 
 def _taken(path: str | Path) -> str:
-    return f"{shown(path)} exists already; choose another name, or replace it with --force"
+    return f"{short_path(path)} exists already; choose another name, or replace it with --force"
 
 
 class NewFile:
@@ -302,19 +308,19 @@ def mend_lines(path: Path) -> int:
         return 0
     with naming(path), path.open("r+b") as file:
         end = file.seek(0, os.SEEK_END)
-        at = end
-        while at > 0:  # backwards, a block at a time
-            block = min(at, 1 << 16)
-            file.seek(at - block)
+        start = end
+        while start > 0:  # backwards, a block at a time
+            block = min(start, 1 << 16)
+            file.seek(start - block)
             newline = file.read(block).rfind(b"\n")
             if newline >= 0:
-                at += newline + 1 - block
+                start += newline + 1 - block
                 break
-            at -= block
-        if at < end:
-            file.truncate(at)
+            start -= block
+        if start < end:
+            file.truncate(start)
             os.fsync(file.fileno())
-        return end - at
+        return end - start
 
 
 @contextlib.contextmanager
@@ -358,18 +364,18 @@ def locked_folder(path: str | Path, doing: str) -> Iterator[Path]:
     """
     folder = Path(path)
     with naming(path):
-        made = [each for each in (folder, *folder.parents) if not each.exists()]
+        made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
         make_folder(path)
     with locked(folder, doing):
         try:
-            for each in folder.iterdir():
-                if LEFT.fullmatch(each.name):
-                    each.unlink(missing_ok=True)
+            for file in folder.iterdir():
+                if LEFT.fullmatch(file.name):
+                    file.unlink(missing_ok=True)
             yield folder
         except BaseException:
             with contextlib.suppress(OSError):
-                if made and all(each.name == LOCK for each in folder.iterdir()):
+                if made and all(path.name == LOCK for path in folder.iterdir()):
                     (folder / LOCK).unlink(missing_ok=True)
-                    for each in made:
-                        each.rmdir()
+                    for parent in made:
+                        parent.rmdir()
             raise

@@ -67,7 +67,7 @@ class Pile:
         if (self.form == "line" and self.hidden) or (self.form in ("fan", "stack") and self.tiles):
             raise ValueError(f"pile {self.label!r}: a line lies face up, a stack and a fan face down")
         marks = self.marked if self.lead is None else (*self.marked, self.lead)
-        if any(not 0 <= at < len(self.tiles) for at in marks):
+        if any(not 0 <= index < len(self.tiles) for index in marks):
             raise ValueError(
                 f"pile {self.label!r}: marked {self.marked} and lead {self.lead} must be positions "
                 f"among its {len(self.tiles)} tiles"

@@ -41,5 +41,5 @@ def spelled(text: str, turned: bool = True) -> str:
 
     groups = [" ".join(_RUN.sub(run, group).split()) for group in text.lower().split("/")]
     sizes = [group.count("[") for group in groups]
-    placed = sorted(zip(sizes, groups, strict=True), key=lambda each: each if each[0] > 1 else (each[0], ""))
+    placed = sorted(zip(sizes, groups, strict=True), key=lambda entry: entry if entry[0] > 1 else (entry[0], ""))
     return " / ".join(group for _, group in placed)

@@ -78,18 +78,18 @@ def _place(place: Place, column: int, width: int) -> Iterator[str]:
 
 def _pile(pile: Pile, column: int, width: int) -> Iterator[str]:
     """Yield the label and the tiles next to it, or below it if the column is too narrow for the label."""
-    left = " " * (_INDENT + column + 2)
+    margin = " " * (_INDENT + column + 2)
     label = pile.label
     if columns(label) > column:
         yield from wrap(label, width, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
         label = ""
     words = list(_words(pile))
     line = f"{'':{_INDENT}}{label}{'':{column - columns(label)}}  "
-    for at, word in enumerate(words):
-        space = "" if at == 0 or (pile.form == "line" and _joins(words[at - 1], word)) else " "
-        if at and columns(line) + len(space) + len(word) > width:
+    for index, word in enumerate(words):
+        space = "" if index == 0 or (pile.form == "line" and _joins(words[index - 1], word)) else " "
+        if index and columns(line) + len(space) + len(word) > width:
             yield line.rstrip()
-            line, space = left, ""
+            line, space = margin, ""
         line += space + word
     yield line.rstrip()
 
@@ -98,8 +98,8 @@ def _words(pile: Pile) -> Iterator[str]:
     """Yield what must not be broken across lines: each tile, each open end, the count of face-down tiles."""
     if pile.open_left:
         yield f"({pile.open_left})"
-    for at, (first, second) in enumerate(pile.tiles):
-        yield f"[{first}:{second}]" + "*" * (at in pile.marked)
+    for index, (first, second) in enumerate(pile.tiles):
+        yield f"[{first}:{second}]" + "*" * (index in pile.marked)
     if pile.hidden:
         yield "[ : ]" + f" x {pile.hidden}" * (pile.hidden > 1)
     if pile.open_right:
