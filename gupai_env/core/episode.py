@@ -168,8 +168,11 @@ def resume_from(rules, view, key, state):
 def deal_hidden(rules, state, viewer, unseen, sizes, key):
     """Deal a tile set that a viewer does not see to the other hands, in an order drawn from an RNG key.
 
-    Args: sizes: by place, how many of them each seat gets; the first place is the viewer's.
-    Returns: the kinds that nobody got, int8, in the order drawn.
+    Args:
+        sizes: By place, how many of them each seat gets; the first place is the viewer's.
+
+    Returns:
+        The kinds that nobody got, int8, in the order drawn.
     """
     tiles = np.empty(MOST_TILES, np.int8)
     total = list_tiles(unseen, tiles)

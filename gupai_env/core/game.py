@@ -99,7 +99,11 @@ class Game:
     heuristics: Mapping[str, Mapping[str, float]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Raises: TypeError naming what the game's module does not provide."""
+        """Read what the module provides.
+
+        Raises:
+            TypeError: Naming what the game's module does not provide.
+        """
         self.variant.rules_type()  # so that pickles find it
         for name, default in DEFAULTS.items():
             if not hasattr(self.module, name):
@@ -201,7 +205,8 @@ class Game:
     def heuristic(self, weights: str | Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
         """Return a heuristic, given by name or by the weights of features, as loops take it, float64 [features + 1].
 
-        Raises: ValueError for an unknown name, and as `weights_row`.
+        Raises:
+            ValueError: For an unknown name, and as `weights_row`.
         """
         if isinstance(weights, str):
             if weights not in self.heuristics:
@@ -232,11 +237,13 @@ class Game:
     ) -> Scene:
         """Return the table as seen by the seats whose views are given; no other information goes in.
 
-        Args: views: information sets of one moment, one per seat whose hand is shown. A single view gives the table of
-                that player; the views of all seats give that of a spectator. The first view's seat is at the near
-                side, the others follow in order of turn.
-            names: one per seat; default "Seat 0", "Seat 1", ...
-            payoffs: chips by seat of a deal that is over, to show its count; None while it continues.
+        Args:
+            variant: The options.
+            views: Information sets of one moment, one per seat whose hand is shown. A single view gives the table of
+                that player; the views of all seats give that of a spectator. The first view's seat is at the near side,
+                the others follow in order of turn.
+            names: One per seat; default "Seat 0", "Seat 1", ...
+            payoffs: Chips by seat of a deal that is over, to show its count; None while it continues.
         """
         return self.table(self, variant, views, seat_names(variant.players) if names is None else names, payoffs)
 

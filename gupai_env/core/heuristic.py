@@ -51,8 +51,9 @@ def indices(features: Sequence[Feature]) -> Any:
 def weights_row(features: Sequence[Feature], weights: Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
     """Return a heuristic as the loops take it, float64 [features + 1]; features that are not named weigh nothing.
 
-    Raises: ValueError for an unknown feature, naming the nearest, for a weight or a temperature that is not a number,
-        and for weights so large that a score may exceed MAX_SCORE.
+    Raises:
+        ValueError: For an unknown feature, naming the nearest, for a weight or a temperature that is not a number, and
+            for weights so large that a score may exceed MAX_SCORE.
     """
     names = [feature.name for feature in features]
     if not isinstance(weights, Mapping):

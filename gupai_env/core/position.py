@@ -44,8 +44,10 @@ class Position(Deal):
         A name may be spelled as builders read tiles: "[6:4]", "6:4" or "64". The end of a tile that stays open
         comes last; where only one can, either may. Tiles of a group and groups of a split come in any order.
 
-        Raises: ValueError for a name that no action has; IllegalActionError (a ValueError too) for an action
-            that the rules forbid. What was played before it stays played.
+        Raises:
+            ValueError: For a name that no action has.
+            IllegalActionError: A ValueError too, for an action that the rules forbid. What was played before it stays
+                played.
         """
         for move in moves:
             mask = self.mask()
@@ -62,7 +64,8 @@ class Position(Deal):
     def redealt(self, seat: int, key: int) -> Self:
         """Return a new position in which all that a seat cannot know is dealt again, uniformly, by an RNG key.
 
-        Raises: ValueError if the deal is over, for there is no such seat, or for a bad key.
+        Raises:
+            ValueError: If the deal is over, for there is no such seat, or for a bad key.
         """
         if self.terminated:
             raise ValueError("the deal is over, so nothing can be dealt again")
@@ -96,7 +99,8 @@ class Position(Deal):
     def winner(self) -> int | None:
         """Return the seat that the rules call the winner of the deal, None if it has none, as in a draw.
 
-        Raises: ValueError before the deal is over, or if the game's rules name no winner.
+        Raises:
+            ValueError: Before the deal is over, or if the game's rules name no winner.
         """
         self._must_be_over("so nobody has won yet")
         if not hasattr(self.game.positions, "winner"):

@@ -49,11 +49,15 @@ def option(
     encode: Callable[[Any], Any] | None = None,
     allowed: str = "",
 ) -> Any:
-    """Declare one option: its default, its meaning, what is allowed and how the compiled rules read it.
+    """Declare one option.
 
-    Without `choices` the default's type and `__post_init__` of the variant decide, and `allowed` says
-    what that is. Without `encode` the rules see numbers as they are, truth values as 0 and 1, and words by their
-    index in `choices`.
+    Args:
+        default: Its default, whose type it has.
+        help: Its meaning.
+        choices: What is allowed; without them the type and `__post_init__` of the variant decide.
+        encode: What compiled rules see of a value; without it numbers as they are, truth values as 0 and 1, and words
+            by their index in `choices`.
+        allowed: What `__post_init__` allows, in words.
     """
     allowed = allowed or TYPES[type(default)]
     metadata = {"help": help, "choices": choices, "encode": encode, "allowed": allowed}
@@ -121,7 +125,8 @@ def _read(name: str, text: str, default: Any, instead: str) -> Any:
 class Variant:
     """The options that every game has; a game's own dataclass adds its own.
 
-    Raises: ValueError naming the option, what came and what is allowed.
+    Raises:
+        ValueError: Naming the option, what came and what is allowed.
     """
 
     players: int = option(4, "number of seats", (2, 3, 4))
@@ -195,8 +200,13 @@ class Variant:
         quarter, ... that divides them. What none of UNITS divides is rounded to the nearest float32, off by less
         than the smallest of them.
 
-        Args: most: the most chips that a seat can win or lose in a deal. names: of the options that decide it.
-        Raises: ValueError naming them.
+        Args:
+            stakes: Chips that are paid in whole multiples.
+            most: The most chips that a seat can win or lose in a deal.
+            names: Of the options that decide it.
+
+        Raises:
+            ValueError: Naming them.
         """
         stakes = list(stakes)
         unit = next((unit for unit in UNITS if all(stake % unit == 0 for stake in stakes)), UNITS[-1])
@@ -261,7 +271,8 @@ class Variant:
     def parse(cls: type[T], assignments: Iterable[str]) -> T:
         """Build a variant from words such as "forced_play=true"; each value is read as its option's type.
 
-        Raises: ValueError for a word without "=", or as `make` does.
+        Raises:
+            ValueError: For a word without "=", or as `make` does.
         """
         defaults = {field.name: field.default for field in dataclasses.fields(cls)}
         options = {}

@@ -42,7 +42,8 @@ def add_game(game: Game) -> None:
 def load_plugins() -> None:
     """Import the modules that installed packages name for their games; each registers its own.
 
-    Raises: ValueError naming the package whose module cannot be imported.
+    Raises:
+        ValueError: Naming the package whose module cannot be imported.
     """
     for plugin in entry_points(group=PLUGINS):
         try:

@@ -37,7 +37,11 @@ class Guide:
     terms: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, game: Game, variant: Variant) -> None:
-        """Args: game, variant: what is played."""
+        """Make the guide of a variant.
+
+        Args:
+            game, variant: What is played.
+        """
         self.game, self.variant = game, variant
         self.hints: Hints = game.hints(game, variant)
 
@@ -48,7 +52,8 @@ class Guide:
     def task(self, view: np.record, mask: np.ndarray) -> str:
         """Return what the viewer is to do now, such as "Match the 4, or discard a tile".
 
-        Args: mask: bool [num_actions], the legal actions; there is at least one.
+        Args:
+            mask: bool [num_actions], the legal actions; there is at least one.
         """
         return "Choose your move"
 
@@ -59,14 +64,18 @@ class Guide:
     def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield in the game's terms why a deal, which is over, ended as it did.
 
-        Args: views: by seat, of the end of the deal. names: by seat; "You" for the reader's. payoffs: chips by seat.
+        Args:
+            views: By seat, of the end of the deal.
+            names: By seat; "You" for the reader's.
+            payoffs: Chips by seat.
         """
         yield from ()
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return who pays whom in a deal that is over; nothing where payoffs alone do not show it.
 
-        Args: as for `reasons`.
+        Args:
+            views, payoffs: As of `reasons`.
         """
         return direct(payoffs)
 
@@ -91,7 +100,8 @@ def direct(payoffs: Sequence[float]) -> list[Payment]:
 def between(payoffs: Sequence[float], chips: Callable[[int, int], float]) -> list[Payment]:
     """Return who pays whom where every two seats settle.
 
-    Args: chips: what the first seat wins from the second. Where that is not what was paid, nothing is returned.
+    Args:
+        chips: What the first seat wins from the second. Where that is not what was paid, nothing is returned.
     """
     seats = range(len(payoffs))
     transfers = [Payment(other, seat, won) for seat in seats for other in seats if (won := chips(seat, other)) > 0]

@@ -175,7 +175,8 @@ def truth(name: str, value: Any) -> bool:
 def whole_numbers(name: str, values: Any, count: int, unit: str) -> np.ndarray:
     """Return `count` whole numbers as an array of the integers it came as, [count].
 
-    Raises: ValueError, beginning with `name`, for another shape or type; `unit` is what there is one for.
+    Raises:
+        ValueError: Beginning with `name`, for another shape or type; `unit` is what there is one for.
     """
     try:
         array = np.asarray(values)

@@ -19,11 +19,15 @@ def draw_text(scene: Scene, *, colour: bool = False, width: int = 80, near_last:
     A tile is [6:4], a face-down one [ : ], and * follows a marked one; > stands before the seat to act.
     Numbers open at the ends of a line stand next to it as (2).
 
-    Args: colour: paint ones and fours red by ANSI escapes; without these the text is the same.
-        width: columns, at least 40.
-        near_last: whether the other places come first, then the centre and the near place, as someone reads them who
+    Args:
+        scene: The table, as `Game.scene` returns it.
+        colour: Paint ones and fours red by ANSI escapes; without these the text is the same.
+        width: Columns, at least 40.
+        near_last: Whether the other places come first, then the centre and the near place, as someone reads them who
             types below.
-    Raises: ValueError if `width` is less than 40.
+
+    Raises:
+        ValueError: If `width` is less than 40.
     """
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST} columns, got {width}")

@@ -38,6 +38,12 @@ def from_tiles(
 
     With nothing laid, seats whose doubles give them a right are asked first, as after the deal; else all of
     them have said that they play on.
+
+    Args:
+        hands, discards: Tiles by seat.
+        layout: The line as it lies, "[1:3][3:2]".
+        leader: Who led; whose turn it is follows from the tiles shed.
+        last_player: Who laid the last tile; None: whoever may have.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
@@ -53,9 +59,13 @@ def settle(
 ) -> list[float]:
     """Return the chips of every seat after a deal.
 
-    Args: discards: by seat, the tiles discarded or left in hand, or their pips. plays: tiles that each seat
-            laid, which decide pass, head seven and tail eight.
-    Raises: ValueError for too many copies of a tile, piles that are no rest of a hand, or bad options.
+    Args:
+        discards: By seat, the tiles discarded or left in hand, or their pips.
+        plays: Tiles that each seat laid, which decide pass, head seven and tail eight.
+        leader: Who led.
+
+    Raises:
+        ValueError: For too many copies of a tile, piles that are no rest of a hand, or bad options.
     """
     discards = piles_of("discards", discards)
     players = len(discards)
@@ -76,7 +86,8 @@ def settle(
 def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Unpack[CeDengPosition]) -> list[float]:
     """Return the chips of every seat when `declarer` shows its eight doubles.
 
-    Raises: ValueError for too many copies of a tile, larger hands than are dealt, or if the seat may not declare.
+    Raises:
+        ValueError: For too many copies of a tile, larger hands than are dealt, or if the seat may not declare.
     """
     hands = piles_of("hands", hands)
     declarer = read_seat("declarer", declarer, len(hands)) if hands else 0

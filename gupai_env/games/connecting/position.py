@@ -51,8 +51,10 @@ def place_tiles(
 
     Where an order of play has ended the deal with tiles left in hand, another is preferred that has not.
 
-    Args: last_player: who laid the last tile; None: whoever may have. may_stand: whether a deal continues after a
-            seat laid the last tile of a line; only such lines come up on the way.
+    Args:
+        last_player: Who laid the last tile; None: whoever may have.
+        may_stand: Whether a deal continues after a seat laid the last tile of a line; only such lines come up on the
+            way.
     """
     variant, deck = position.variant, tile_set(position.game.deck(position.rules))
     players = variant.players
@@ -249,8 +251,9 @@ class Search:
 def count_points(position: Position, label: str, piles: object, hand_size: int) -> None:
     """Give every seat the pips of its pile, which comes as its tiles or as the number of its pips.
 
-    Raises: ValueError for more tiles than the deck has or than a hand, more pips than a hand can have, or another
-        number of piles.
+    Raises:
+        ValueError: For more tiles than the deck has or than a hand, more pips than a hand can have, or another number
+            of piles.
     """
     deck = position.game.deck(position.rules)
     heaviest = int(np.sort(WEIGHT[deck])[-hand_size:].sum())

@@ -216,7 +216,8 @@ def pay_stake(rules, chips, out):
 def require_stake(variant: Any, payoff_bound: Callable[[Any], float]) -> None:
     """Refuse a stake, chips per pip, that is too small to be paid or too large to be counted exactly.
 
-    Raises: ValueError naming it and what is allowed.
+    Raises:
+        ValueError: Naming it and what is allowed.
     """
     if not LEAST_STAKE <= variant.stake < float("inf"):
         raise refused("stake", variant.stake, say("it must be at least {least} chips", least=LEAST_STAKE))

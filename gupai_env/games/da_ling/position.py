@@ -40,10 +40,15 @@ def from_tiles(
 ) -> Position:
     """Return a deal in which nobody, or some seats from the leader on, have split their hands.
 
-    Args: table: two tiles. hands: six tiles by seat, for 2 to 5 seats. splits: by seat, None or the split as
-            "single / pair / triple", "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]", in any order of tiles and groups
-            where these differ in size; with all the deal is over.
-    Raises: ValueError for wrong numbers or too many copies of a tile, or a split that is not of its hand.
+    Args:
+        table: Two tiles.
+        hands: Six tiles by seat, for 2 to 5 seats.
+        splits: By seat, None or the split as "single / pair / triple", "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]", in any
+            order of tiles and groups where these differ in size; with all the deal is over.
+        leader: Who splits first.
+
+    Raises:
+        ValueError: For wrong numbers or too many copies of a tile, or a split that is not of its hand.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)

@@ -22,12 +22,17 @@ def from_tiles(
 ) -> Position:
     """Return a deal under way, or one that is over if no tiles are in hand.
 
-    Args: hands: by seat, as many tiles each as before the trick, less the one that a seat has played to it. trick: its
-            tiles in the order in which they were played. taken: the tricks by who took them, in any order of tiles.
-            escaped: those that count for nobody. to_act: by default who follows the last player of the trick, or the
-            dealer if nothing lies. leader: the dealer. Who played what to earlier tricks is unknown, and tiles given
-            nowhere take no part, but a view holds them for unseen.
-    Raises: ValueError for too many copies of a tile, hands of wrong sizes, or tricks that are not of four tiles.
+    Args:
+        hands: By seat, as many tiles each as before the trick, less the one that a seat has played to it.
+        trick: Its tiles in the order in which they were played.
+        taken: The tricks by who took them, in any order of tiles.
+        escaped: Those that count for nobody.
+        to_act: By default who follows the last player of the trick, or the dealer if nothing lies.
+        leader: The dealer. Who played what to earlier tricks is unknown, and tiles given nowhere take no part, but a
+            view holds them for unseen.
+
+    Raises:
+        ValueError: For too many copies of a tile, hands of wrong sizes, or tricks that are not of four tiles.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)

@@ -25,7 +25,11 @@ class DingNiuGuide(ConnectingGuide):
     }
 
     def __init__(self, game: Game, variant: Variant) -> None:
-        """Args: game, variant: what is played."""
+        """Make the guide of a variant.
+
+        Args:
+            game, variant: What is played.
+        """
         super().__init__(game, variant)
         self.by_points: bool = self.variant.settlement == "points"
         unused = ["maker"] if self.by_points else []

@@ -44,8 +44,15 @@ def from_tiles(
     A layout that is a suan zhang stands only where the deal continues after it (`after_suan_zhang="play_on"`);
     to see one made, build the position before it and `play` the tile.
 
-    Args: maker: the seat that made the suan zhang which is on the layout; None: whoever may have.
-    Raises: ValueError as `jie_long.from_tiles` does, and for a maker without a suan zhang.
+    Args:
+        hands, discards: Tiles by seat.
+        layout: The line as it lies, "[1:3][3:2]".
+        leader: Who led; whose turn it is follows from the tiles shed.
+        last_player: Who laid the last tile; None: whoever may have.
+        maker: The seat that made the suan zhang which is on the layout; None: whoever may have.
+
+    Raises:
+        ValueError: As `jie_long.from_tiles` does, and for a maker without a suan zhang.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
@@ -76,9 +83,12 @@ def suan_zhang(
 
     With `suan_zhang=False` none is.
 
-    Args: last: the end where the last tile was laid, which is not a suan zhang if that tile is a double or the lead;
+    Args:
+        last: The end where the last tile was laid, which is not a suan zhang if that tile is a double or the lead;
             None: whichever it was, so that doubles may have been laid after the tile that made it.
-    Raises: ValueError for a line that does not join or is not of the deck.
+
+    Raises:
+        ValueError: For a line that does not join or is not of the deck.
     """
     if last not in (None, "left", "right"):
         raise refused("last", last, "choose None, 'left' or 'right'")
@@ -125,9 +135,14 @@ def settle(
 ) -> list[float]:
     """Return the chips of every seat after a deal.
 
-    Args: piles: by seat, the tiles discarded or left in hand, or their pips. maker: who made a suan zhang,
-            None if nobody did. forced: the maker had no other tile to play.
-    Raises: ValueError for too many copies of a tile, more tiles or pips than a hand has, or bad options.
+    Args:
+        piles: By seat, the tiles discarded or left in hand, or their pips.
+        leader: Who led.
+        maker: Who made a suan zhang, None if nobody did.
+        forced: The maker had no other tile to play.
+
+    Raises:
+        ValueError: For too many copies of a tile, more tiles or pips than a hand has, or bad options.
     """
     piles = piles_of("piles", piles)
     players = len(piles)

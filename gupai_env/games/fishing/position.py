@@ -24,8 +24,10 @@ def place_tiles(
 ) -> Position:
     """Fill a new position; see `from_tiles` of a game.
 
-    Args: deck_set: all tiles. dealt: the most in all hands. catch: puts tiles of a kind into a seat's catch, as
-            catch(state, seat, kind, tiles).
+    Args:
+        deck_set: All tiles.
+        dealt: The most in all hands.
+        catch: Puts tiles of a kind into a seat's catch, as catch(state, seat, kind, tiles).
     """
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]

@@ -26,7 +26,9 @@ CATCHES_THREE = "catches three"  # a verb
 def fishing_state(stock: int, plays: int, *own: tuple[Any, ...]) -> np.dtype:
     """Return the dtype of a state: what fishing games share, with the fields of the game's `own`.
 
-    Args: stock: its most tiles. plays: the decisions of the longest deal.
+    Args:
+        stock: Its most tiles.
+        plays: The decisions of the longest deal.
     """
     return state_dtype(
         SEATS,
@@ -106,8 +108,9 @@ def deal_tiles(rules, state, order, shares):
 def history(rules, state, shares, deck_set, baits, pair, order, actions):
     """Reconstruct a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return their number.
 
-    Args: baits: the kind that each action plays. pair: the action that lays two tiles of the hand as an extra play
-            before the bait; NOBODY if there is none.
+    Args:
+        baits: The kind that each action plays.
+        pair: The action that lays two tiles of the hand as an extra play before the bait; NOBODY if there is none.
     """
     dealt, in_lake = shares
     hands, sizes = scratch(SEATS, np.int64), scratch(SEATS, np.int64)

@@ -23,14 +23,19 @@ def from_tiles(
 ) -> Position:
     """Return a deal under way.
 
-    Args: hands, discards: tiles by seat. layout: the line as it lies, "[1:3][3:2]"; its right end is open,
-            with `open_ends=2` both are. leader: who led; whose turn it is follows from the tiles shed.
-            last_player: who laid the last tile; None: whoever may have.
     Who laid which tile and when is made up, as the rules allow and with discards as late as can be; to fix
     it, give the hands as dealt and `play` the moves. Every seat has an equal share of the tiles given, which
     may be less than in a real deal; tiles not given are unused.
-    Raises: ValueError for too many copies of a tile, a line that does not join, unequal shares, seats that
-        have not taken turns, or a position to which no order of play leads.
+
+    Args:
+        hands, discards: Tiles by seat.
+        layout: The line as it lies, "[1:3][3:2]"; its right end is open, with `open_ends=2` both are.
+        leader: Who led; whose turn it is follows from the tiles shed.
+        last_player: Who laid the last tile; None: whoever may have.
+
+    Raises:
+        ValueError: For too many copies of a tile, a line that does not join, unequal shares, seats that have not taken
+            turns, or a position to which no order of play leads.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
@@ -40,7 +45,8 @@ def from_tiles(
 def settle(discards: Sequence[int | Tiles], **variant: Unpack[JieLongPosition]) -> list[float]:
     """Return the chips of every seat; each pile of discards is given by its tiles or by its pips.
 
-    Raises: ValueError for too many copies of a tile, more tiles or pips than a hand has, or bad options.
+    Raises:
+        ValueError: For too many copies of a tile, more tiles or pips than a hand has, or bad options.
     """
     discards = piles_of("discards", discards)
     players = len(discards)

@@ -25,9 +25,14 @@ def from_tiles(
 ) -> Position:
     """Return a deal in which nobody, or some seats from the banker on, have split their hands.
 
-    Args: hands: four tiles by seat, for 2 to 8 seats. splits: by seat, None or the split as "group / group",
-            "[6:6][6:3] / [4:4][1:1]", in any order; with all the deal is over. leader: the banker's seat.
-    Raises: ValueError for wrong numbers or too many copies of a tile, or a split that is not of its hand.
+    Args:
+        hands: Four tiles by seat, for 2 to 8 seats.
+        splits: By seat, None or the split as "group / group", "[6:6][6:3] / [4:4][1:1]", in any order; with all the
+            deal is over.
+        leader: The banker's seat.
+
+    Raises:
+        ValueError: For wrong numbers or too many copies of a tile, or a split that is not of its hand.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)

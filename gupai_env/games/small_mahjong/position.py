@@ -54,15 +54,17 @@ def from_tiles(
 ) -> Position:
     """Return a deal under way: at somebody's turn, or when the others are asked about a discard.
 
-    Args: hands: by seat, for 3 or 4 seats, what is not laid out. With its triplets laid out a seat has five
-            tiles. The seat whose `turn` it is may have six, the last one drawn: then it is to win or to
-            discard; with five it draws from the wall first. wall: the next tile first. melds: by seat, its
-            triplets laid out. discards: by seat, those claimed by nobody. offered: a sixth tile that the seat
-            whose turn it is discards at once; who may claim it is asked, and without such a seat the deal goes
-            on. claimed: by seat, tiles of its hand that all saw it claim (without `expose_claims`). leader: by
-            default the seat whose turn it is. Tiles given nowhere take no part, but a view holds them for
-            unseen.
-    Raises: ValueError for wrong numbers, too many copies of a tile, or three tiles that are not a triplet.
+    Args:
+        hands: By seat, for 3 or 4 seats, what is not laid out; with its triplets a seat has five tiles. At its `turn` it
+            may have six, the last one drawn, to win or to discard; with five it draws from the wall first.
+        wall: The next tile first.
+        melds, discards: By seat, its triplets laid out, and what nobody claimed.
+        offered: A sixth tile that the seat discards at once; who may claim it is asked, else the deal continues.
+        claimed: By seat, tiles of its hand that all saw it claim (without `expose_claims`).
+        leader: By default the seat at its turn. Tiles given nowhere take no part, but a view holds them for unseen.
+
+    Raises:
+        ValueError: For wrong numbers, too many copies of a tile, or three tiles that are not a triplet.
     """
     hands = piles_of("hands", hands)
     turn = read_seat("turn", turn, len(hands))
@@ -145,7 +147,8 @@ def triplet_points(tiles: Tiles) -> int:
 def win_points(hand: Tiles, melds: Iterable[Tiles] = ()) -> int:
     """Return the points of the best split of six tiles into two triplets, those of `melds` as they lie; 0: none.
 
-    Raises: ValueError for another number of tiles, too many copies of one, or a meld that is not a triplet.
+    Raises:
+        ValueError: For another number of tiles, too many copies of one, or a meld that is not a triplet.
     """
     return _win_points(hand, melds, FULL)
 
@@ -159,7 +162,14 @@ def _win_points(hand: Tiles, melds: Iterable[Tiles], deck: int) -> int:
 
 
 def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()) -> list[str]:
-    """Return the triplets, such as "[2:2][5:2][5:5]", for which a hand may claim a discard from 1 to 3 seats away."""
+    """Return the triplets, such as "[2:2][5:2][5:5]", for which a hand may claim a discard.
+
+    Args:
+        hand: What is not laid out.
+        tile: The discard.
+        seats_away: How far before the seat in turn who discards it sits, 1 to 3.
+        melds: The triplets laid out.
+    """
     kinds, numbers = read_tiles(hand), _numbers_of(melds)
     if len(kinds) + 3 * len(numbers) != HANDS[FULL]:
         raise ValueError(f"a seat that claims has {HANDS[FULL]} tiles, not {len(kinds) + 3 * len(numbers)}")
@@ -178,7 +188,13 @@ def settle(
 ) -> list[float]:
     """Return the chips of every seat when `winner` declares these tiles; None: a draw, without any.
 
-    Raises: ValueError for tiles that are not a win, too many copies of one, no such seat, or bad options.
+    Args:
+        winner: Its seat.
+        hand: What is not laid out.
+        melds: The triplets laid out.
+
+    Raises:
+        ValueError: For tiles that are not a win, too many copies of one, no such seat, or bad options.
     """
     players = whole(variant.get("players", GAME.variant().players))
     position = new_position(GAME, 0, -1 if players is None else players, variant)

@@ -31,8 +31,11 @@ def split_hands(
 ) -> Position:
     """Deal hands, kinds by seat, to a new position and split those for which a split is given, from the leader on.
 
-    Args: action_of: the action that splits a hand, sorted kinds, as it is written.
-    Raises: ValueError if a seat has split its hand and an earlier one has not.
+    Args:
+        action_of: The action that splits a hand, sorted kinds, as it is written.
+
+    Raises:
+        ValueError: If a seat has split its hand and an earlier one has not.
     """
     state, players, leader = position.state, position.variant.players, int(position.state.leader)
     for seat, hand in enumerate(held):

@@ -28,11 +28,17 @@ def from_tiles(
 ) -> Position:
     """Return a deal in which a seat is to lead a trick.
 
-    Args: hands: by seat, equally many tiles in each. tricks: by seat; with the tiles of a hand they add up to those
-            dealt to a seat. By default the banker has them all. played, discards: what each seat has played face up
-            and discarded; tiles that are given nowhere were discarded. leader: the banker. to_lead: by default the
-            banker. streak: deals in a row in which it has been banker.
-    Raises: ValueError for too many copies of a tile, or other numbers of tiles or tricks.
+    Args:
+        hands: By seat, equally many tiles in each.
+        tricks: By seat; with the tiles of a hand they add up to those dealt to a seat. By default the banker has them
+            all.
+        played, discards: What each seat has played face up and discarded; tiles that are given nowhere were discarded.
+        leader: The banker.
+        to_lead: By default the banker.
+        streak: Deals in a row in which it has been banker.
+
+    Raises:
+        ValueError: For too many copies of a tile, or other numbers of tiles or tricks.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
@@ -87,7 +93,15 @@ def combination_class(tiles: Tiles) -> str:
 
 
 def beats(tiles: Tiles, other: Tiles, civil_supreme: bool = False) -> bool:
-    """Return whether a combination beats another; raises ValueError for tiles that are none."""
+    """Return whether a combination beats another.
+
+    Args:
+        tiles, other: The tiles of both; `other` was led.
+        civil_supreme: As the option of that name.
+
+    Raises:
+        ValueError: For tiles that are not a combination.
+    """
     return number_beats(number_of(tiles), number_of(other), civil_supreme)
 
 
@@ -104,9 +118,17 @@ def settle(
 ) -> list[float]:
     """Return the chips of every seat for its tricks, without what was paid at once.
 
-    Args: winner: of the last trick. leader: the banker. lead: the combination that was led in the last trick, and
-            best: the one that won it; by default the same. led_by: by default the winner.
-    Raises: ValueError for tricks that do not add up to those of a deal, or tiles that are not a combination.
+    Args:
+        tricks: How many each seat took.
+        winner: Of the last trick.
+        leader: The banker.
+        streak: Deals in a row in which it has been banker.
+        lead: The combination that was led in the last trick.
+        best: The one that won it; by default the same.
+        led_by: By default the winner.
+
+    Raises:
+        ValueError: For tricks that do not add up to those of a deal, or tiles that are not a combination.
     """
     tricks = piles_of("tricks", tricks)
     position = new_position(GAME, leader, len(tricks), variant)
@@ -131,7 +153,11 @@ def paid_at_once(
     streak: int = 1,
     **variant: Unpack[TienGowPosition],
 ) -> list[float]:
-    """Return the chips of every seat for a trick that is not the last; arguments as those of `settle`."""
+    """Return the chips of every seat for a trick that is not the last.
+
+    Args:
+        lead, winner, best, leader, streak: As of `settle`.
+    """
     position = new_position(GAME, leader, GAME.variant.make(**variant).players, variant)
     state = position.state
     state.streak = whole_number("streak", streak, 1, MOST_DEALS)

@@ -32,10 +32,17 @@ def from_tiles(
 ) -> Position:
     """Return a deal under way in which a seat is to play a bait of its hand, or the tile it has turned up.
 
-    Args: hands, catches: by seat, for 2 or 3 seats. stock: the top tile first. drawn: the tile turned up from
-            the stock that is to be played now. to_act: by default the leader; a seat without a tile to play is
-            skipped. Tiles given nowhere take no part, but a view holds them for unseen.
-    Raises: ValueError for too many copies of a tile or too many tiles in the hands or the stock.
+    Args:
+        hands, catches: By seat, for 2 or 3 seats.
+        lake: Its tiles, face up.
+        stock: The top tile first.
+        drawn: The tile turned up from the stock that is to be played now.
+        leader: Who led.
+        to_act: By default the leader; a seat without a tile to play is skipped. Tiles given nowhere take no part, but a
+            view holds them for unseen.
+
+    Raises:
+        ValueError: For too many copies of a tile or too many tiles in the hands or the stock.
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
