@@ -55,8 +55,8 @@ def from_tiles(
     """Return a deal under way: at somebody's turn, or when the others are asked about a discard.
 
     Args:
-        hands: By seat, for 3 or 4 seats, what is not laid out; with its triplets a seat has five tiles. At its `turn` it
-            may have six, the last one drawn, to win or to discard; with five it draws from the wall first.
+        hands: By seat, for 3 or 4 seats, what is not laid out; with its triplets a seat has five tiles, and six at its
+            `turn` after it has drawn the last one.
         wall: The next tile first.
         melds, discards: By seat, its triplets laid out, and what nobody claimed.
         offered: A sixth tile that the seat discards at once; who may claim it is asked, else the deal continues.
