@@ -26,8 +26,8 @@ CALLS, REPEATS = 1 << 16, 30
 INT64, INT8 = np.dtype(np.int64), np.dtype(np.int8)
 ORDER = np.random.default_rng(1).permutation(64)[:41]
 MEMBERS = [tiles_in(int(kinds)) for kinds in MATCHING]
-LENGTHS = np.array([len(each) for each in MEMBERS])
-MEMBER = np.array([each + [0] * (max(LENGTHS) - len(each)) for each in MEMBERS])
+LENGTHS = np.array([len(members) for members in MEMBERS])
+MEMBER = np.array([members + [0] * (max(LENGTHS) - len(members)) for members in MEMBERS])
 rearrange, add_up = byte_rows.rearrangement(ORDER, 64), byte_rows.adding(MEMBERS)
 
 
@@ -213,8 +213,8 @@ def nanoseconds(function: Callable[..., Any]) -> float:
     @numba.njit(no_cfunc_wrapper=True)
     def loop(words, rows, outs, states):
         total = 0
-        for at in range(len(words)):
-            total += function(words[at], rows[at & 15], outs[at & 15], states[at & 15])
+        for index in range(len(words)):
+            total += function(words[index], rows[index & 15], outs[index & 15], states[index & 15])
         return total
 
     rng = np.random.default_rng(3)
@@ -243,7 +243,7 @@ def calls() -> tuple[float, float]:
     def by_record(record):
         return memory.tuple_at(memory.address_of(record), rules).players
 
-    found = []
+    fastest = []
     for loop, argument in ((by_tuple, rules), (by_record, record)):
         call, times = bind(loop, argument), []
         for _ in range(REPEATS):
@@ -251,8 +251,8 @@ def calls() -> tuple[float, float]:
             for _ in range(1000):
                 call()
             times.append(time.process_time_ns() - begun)
-        found.append(min(times) / 1000)
-    return found[0], found[1]
+        fastest.append(min(times) / 1000)
+    return fastest[0], fastest[1]
 
 
 if __name__ == "__main__":

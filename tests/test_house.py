@@ -294,7 +294,6 @@ VAGUE = {
     "shown", "told", "what",
 }  # fmt: skip
 SIDES = {"right", "top"}  # next to these, `left` is a side
-OLD_NAMES = "gupai_env/core/"
 
 
 @functools.cache
@@ -338,7 +337,7 @@ def vague_names(source: str) -> list[str]:
 def test_names_say_what_they_are():
     others = [path for name in ("benchmarks", "docs", "examples", "tools") for path in (ROOT / name).rglob("*.py")]
     texts = {path.relative_to(ROOT).as_posix(): text_of(path) for path in (*SOURCES, *others)}
-    vague = {path: vague_names(text) for path, text in texts.items() if not path.startswith(OLD_NAMES)}
+    vague = {path: vague_names(text) for path, text in texts.items()}
     assert not {path: names for path, names in vague.items() if names}
 
 

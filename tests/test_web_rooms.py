@@ -604,7 +604,7 @@ def test_work_that_cannot_be_begun_leaves_nothing_set(monkeypatch):
         if not work.running:
             break
         time.sleep(0.02)
-    assert work.status("/y").found == 5 and work.status("/x").error
+    assert work.status("/y").result == 5 and work.status("/x").error
 
 
 # --- runs -----------------------------------------------------------------------------------------

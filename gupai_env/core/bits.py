@@ -81,11 +81,11 @@ def _spread_step_by_step(groups):
 
 @rule
 def _gather_one_by_one(bits, places):
-    gathered, at = 0, 0  # `places & places - 1` drops the lowest place, so there is one round for each place
+    gathered, shift = 0, 0  # `places & places - 1` drops the lowest place, so there is one round for each place
     while places:
-        gathered |= (bits >> first_one(places) & 1) << at
+        gathered |= (bits >> first_one(places) & 1) << shift
         places &= places - 1
-        at += 1
+        shift += 1
     return gathered
 
 

@@ -39,25 +39,25 @@ def _bytes(number):
     return ir.VectorType(ir.IntType(8), number)
 
 
-def _read(context, builder, array, row, at, kind):
+def _read(context, builder, array, row, offset, kind):
     """Build what reads an LLVM `kind` at an index of a row of bytes, `array` to numba."""
     # A section of an observation begins anywhere. Without `align` LLVM may choose an instruction that faults there.
-    return builder.load(_pointer(context, builder, array, row, at, kind), align=1)
+    return builder.load(_pointer(context, builder, array, row, offset, kind), align=1)
 
 
-def _write(context, builder, array, row, at, value):
+def _write(context, builder, array, row, offset, value):
     """Build what writes there; refuse it, at compile time, where Python must not write."""
     if not array.mutable:
         raise TypingError(f"a word cannot be written to {array}")
-    builder.store(value, _pointer(context, builder, array, row, at, value.type), align=1)
+    builder.store(value, _pointer(context, builder, array, row, offset, value.type), align=1)
     return context.get_dummy_value()
 
 
-def _pointer(context, builder, array, row, at, kind):
-    # Nothing checks that `at` is inside of the row: callers pass constants of a layout, and the tests of words compare
+def _pointer(context, builder, array, row, offset, kind):
+    # Nothing checks that `offset` is inside the row: callers pass constants of a layout, and the tests of words compare
     # every function with plain Python, which does check.
     data = context.make_array(array)(context, builder, row).data
-    byte = builder.gep(builder.bitcast(data, ir.IntType(8).as_pointer()), [at])
+    byte = builder.gep(builder.bitcast(data, ir.IntType(8).as_pointer()), [offset])
     return builder.bitcast(byte, kind.as_pointer())
 
 
@@ -65,7 +65,7 @@ def _reads(function, kind, to_word=lambda builder, value: builder.zext(value, IN
     """Make a function of a row and an index read an LLVM `kind` in compiled code, converted to a word."""
 
     @in_machine_code(function)
-    def _typed(typing_context, row, at):
+    def _typed(typing_context, row, offset):
         require_bytes(row)
 
         def build(context, builder, signature, given):
@@ -78,45 +78,45 @@ def _writes(function, from_word):
     """Make a function of a row, an index and a word write the word there, converted by `from_word`."""
 
     @in_machine_code(function)
-    def _typed(typing_context, row, at, word):
+    def _typed(typing_context, row, offset, word):
         require_bytes(row)
 
         def build(context, builder, signature, given):
-            row, at, word = given
-            return _write(context, builder, signature.args[0], row, at, from_word(builder, word))
+            row, offset, word = given
+            return _write(context, builder, signature.args[0], row, offset, from_word(builder, word))
 
         return types.void(row, types.intp, types.int64), build
 
 
-def load_word(row: np.ndarray, at: int) -> int:
-    """Return row[at : at + 8], of int8 or bool, as a word."""
-    return int.from_bytes(row[at : at + WORD].tobytes(), "little", signed=True)
+def load_word(row: np.ndarray, offset: int) -> int:
+    """Return row[offset : offset + 8], of int8 or bool, as a word."""
+    return int.from_bytes(row[offset : offset + WORD].tobytes(), "little", signed=True)
 
 
-def load_half(row: np.ndarray, at: int) -> int:
-    """Return row[at : at + 4], of int8 or bool, as the lower half of a word."""
-    return int.from_bytes(row[at : at + HALF].tobytes(), "little")
+def load_half(row: np.ndarray, offset: int) -> int:
+    """Return row[offset : offset + 4], of int8 or bool, as the lower half of a word."""
+    return int.from_bytes(row[offset : offset + HALF].tobytes(), "little")
 
 
-def store_word(row: np.ndarray, at: int, word: int) -> None:
-    """Write a word to row[at : at + 8], of int8 or bool."""
-    row[at : at + WORD] = np.frombuffer((int(word) % (1 << 64)).to_bytes(WORD, "little"), row.dtype)
+def store_word(row: np.ndarray, offset: int, word: int) -> None:
+    """Write a word to row[offset : offset + 8], of int8 or bool."""
+    row[offset : offset + WORD] = np.frombuffer((int(word) % (1 << 64)).to_bytes(WORD, "little"), row.dtype)
 
 
-def store_half(row: np.ndarray, at: int, word: int) -> None:
-    """Write the lower half of a word to row[at : at + 4], of int8 or bool."""
-    row[at : at + HALF] = np.frombuffer((int(word) % (1 << 32)).to_bytes(HALF, "little"), row.dtype)
+def store_half(row: np.ndarray, offset: int, word: int) -> None:
+    """Write the lower half of a word to row[offset : offset + 4], of int8 or bool."""
+    row[offset : offset + HALF] = np.frombuffer((int(word) % (1 << 32)).to_bytes(HALF, "little"), row.dtype)
 
 
-def load_marks(row: np.ndarray, at: int) -> int:
-    """Return row[at : at + MARKS], of bool, as the bits of a word, the first as the lowest."""
-    return sum(1 << index for index in range(MARKS) if row[at + index])
+def load_marks(row: np.ndarray, offset: int) -> int:
+    """Return row[offset : offset + MARKS], of bool, as the bits of a word, the first as the lowest."""
+    return sum(1 << index for index in range(MARKS) if row[offset + index])
 
 
-def store_marks(row: np.ndarray, at: int, bits: int) -> None:
-    """Write the lowest bits of a word to row[at : at + MARKS], of bool, the lowest first."""
+def store_marks(row: np.ndarray, offset: int, bits: int) -> None:
+    """Write the lowest bits of a word to row[offset : offset + MARKS], of bool, the lowest first."""
     for index in range(MARKS):
-        row[at + index] = bits >> index & 1
+        row[offset + index] = bits >> index & 1
 
 
 def _bits_of(builder, marks):
@@ -146,47 +146,47 @@ def write_row(target, source):
 
     The slice assignment takes seconds to compile, because of its error message for lengths that do not fit.
     """
-    for at in range(len(source)):
-        target[at] = source[at]
+    for offset in range(len(source)):
+        target[offset] = source[offset]
 
 
 @rule
-def copy_entries(source, start, target, at, width):
-    """Copy source[start : start + width] to target[at : at + width], four entries or more."""
+def copy_entries(source, start, target, offset, width):
+    """Copy source[start : start + width] to target[offset : offset + width], four entries or more."""
     if width < WORD:
-        store_half(target, at, load_half(source, start))
-        store_half(target, at + width - HALF, load_half(source, start + width - HALF))
+        store_half(target, offset, load_half(source, start))
+        store_half(target, offset + width - HALF, load_half(source, start + width - HALF))
         return
     # The last word overlaps the one before it where the width is no multiple of eight: copying some entries twice is
     # cheaper than a loop for the rest.
     for done in range(0, width - WORD, WORD):
-        store_word(target, at + done, load_word(source, start + done))
-    store_word(target, at + width - WORD, load_word(source, start + width - WORD))
+        store_word(target, offset + done, load_word(source, start + done))
+    store_word(target, offset + width - WORD, load_word(source, start + width - WORD))
 
 
 @rule
-def mark_entries(source, start, target, at, width):
-    """Set each of target[at : at + width], four to eight entries, to 1 where source[start : ...] is above 0, else 0."""
+def mark_entries(source, start, target, offset, width):
+    """Set each of target[offset : offset + width], four to eight, to 1 where source[start : ...] is above 0, else 0."""
     # Adding 127 to each byte sets its highest bit just where it was not 0: four comparisons in one addition. It cannot
     # carry into the next byte, because entries are below 128.
-    store_half(target, at, (load_half(source, start) + BELOW >> 7) & EACH)
-    store_half(target, at + width - HALF, (load_half(source, start + width - HALF) + BELOW >> 7) & EACH)
+    store_half(target, offset, (load_half(source, start) + BELOW >> 7) & EACH)
+    store_half(target, offset + width - HALF, (load_half(source, start + width - HALF) + BELOW >> 7) & EACH)
 
 
 def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.ndarray, int], None]:
-    """Return rearrange(source, target, at), which writes source[order] to target[at : at + len(order)].
+    """Return rearrange(source, target, offset), which writes source[order] to target[offset : offset + len(order)].
 
     Both are rows of int8 or bool; `source` has `width` entries.
     """
     # The order is part of the code: as a constant LLVM turns it into a few byte shuffles, as data it could not.
     indices_of = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), [int(index) for index in order])
 
-    def rearrange(source, target, at):
-        target[at : at + len(order)] = source[order]
+    def rearrange(source, target, offset):
+        target[offset : offset + len(order)] = source[order]
 
     # numba: 41 of 64 entries by index, 9.2 ns; here: the whole row in a register, shuffled, 1.8 ns.
     @in_machine_code(rearrange)
-    def _rearrange(typing_context, source, target, at):
+    def _rearrange(typing_context, source, target, offset):
         require_bytes(source, target)
 
         def build(context, builder, signature, given):
@@ -201,7 +201,7 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
 
 
 def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], np.ndarray, int], None]:
-    """Return add_up(words, target, at), which writes sums of the bytes of three words to target[at : ...], int8.
+    """Return add_up(words, target, offset), which writes sums of bytes of three words to target[offset : ...], int8.
 
     Entry `i` is the sum of the bytes that `members[i]` lists.
     """
@@ -211,15 +211,15 @@ def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], 
     layers = [[group[layer] if layer < len(group) else size - 1 for group in members] for layer in range(most)]
     chosen = [ir.Constant(ir.VectorType(ir.IntType(32), len(layer)), layer) for layer in layers]
 
-    def add_up(words, target, at):
+    def add_up(words, target, offset):
         entries = b"".join((int(word) % (1 << 64)).to_bytes(WORD, "little") for word in words)
         for index, group in enumerate(members):
-            target[at + index] = sum(entries[each] for each in group)
+            target[offset + index] = sum(entries[member] for member in group)
 
     # numba: 21 sums over lists of members, 64 ns; here: a shuffle and an addition for each layer, 5.7 ns. In Tiu-U this
     # is how many tiles match each bait, for the lake and for all unseen tiles, at every decision.
     @in_machine_code(add_up)
-    def _add_up(typing_context, words, target, at):
+    def _add_up(typing_context, words, target, offset):
         require_bytes(target)
 
         def build(context, builder, signature, given):
@@ -229,7 +229,7 @@ def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], 
                 vector = builder.insert_element(vector, word, ir.Constant(ir.IntType(32), place))
             entries = builder.bitcast(vector, _bytes(size))
             nothing = ir.Constant(entries.type, ir.Undefined)
-            total = functools.reduce(builder.add, [builder.shuffle_vector(entries, nothing, each) for each in chosen])
+            total = functools.reduce(builder.add, [builder.shuffle_vector(entries, nothing, order) for order in chosen])
             return _write(context, builder, signature.args[1], given[1], given[2], total)
 
         return types.void(types.UniTuple(types.int64, 3), target, types.intp), build
@@ -237,14 +237,14 @@ def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], 
     return add_up
 
 
-def copy_block(source: np.ndarray, target: np.ndarray, at: int) -> None:
-    """Copy source[at : at + BLOCK] to the same position of `target`, both rows of int8 or bool."""
-    target[at : at + BLOCK] = source[at : at + BLOCK]
+def copy_block(source: np.ndarray, target: np.ndarray, offset: int) -> None:
+    """Copy source[offset : offset + BLOCK] to the same position of `target`, both rows of int8 or bool."""
+    target[offset : offset + BLOCK] = source[offset : offset + BLOCK]
 
 
 # numba: a slice assignment, 88 ns, which provides for rows that overlap; here: one load and one store, 1.6 ns.
 @in_machine_code(copy_block)
-def _copy_block(typing_context, source, target, at):
+def _copy_block(typing_context, source, target, offset):
     require_bytes(source, target)
 
     def build(context, builder, signature, given):
@@ -262,44 +262,44 @@ def write_marks(bits, mask):
 
 
 @rule
-def marks_from(mask, at):
-    """Return mask[at : at + 64], or as much as there is, as the bits of a word."""
+def marks_from(mask, offset):
+    """Return mask[offset : offset + 64], or as much as there is, as the bits of a word."""
     # The length of a mask is a constant of the game, so that only one of these branches is left in its code.
-    rest = len(mask) - at
+    rest = len(mask) - offset
     bits = 0
     if len(mask) < WORD:
         for index in range(rest):
-            bits |= int(mask[at + index]) << index
+            bits |= int(mask[offset + index]) << index
         return bits
     if len(mask) < MARKS:
         for word in range(0, len(mask), WORD):
             begin = min(word, len(mask) - WORD)  # the last word may overlap the one before
             bits |= gather(load_word(mask, begin), EACH) << begin
-        return bits >> at
+        return bits >> offset
     last = load_marks(mask, len(mask) - MARKS)
     if rest <= MARKS:
         return last >> (MARKS - rest)
     if rest < 2 * MARKS:
-        return load_marks(mask, at) | last >> (2 * MARKS - rest) << MARKS
-    return load_marks(mask, at) | load_marks(mask, at + MARKS) << MARKS
+        return load_marks(mask, offset) | last >> (2 * MARKS - rest) << MARKS
+    return load_marks(mask, offset) | load_marks(mask, offset + MARKS) << MARKS
 
 
 @rule
 def count_marks(mask):
     """Return how many entries of a bool row are true."""
     marks = 0
-    for at in range(0, len(mask), 2 * MARKS):
-        marks += ones(marks_from(mask, at))
+    for offset in range(0, len(mask), 2 * MARKS):
+        marks += ones(marks_from(mask, offset))
     return marks
 
 
 @rule
 def find_mark(mask, marks):
     """Return the index of the true entry of a bool row that has `marks` others before it; -1 if there is none."""
-    for at in range(0, len(mask), 2 * MARKS):
-        bits = marks_from(mask, at)
+    for offset in range(0, len(mask), 2 * MARKS):
+        bits = marks_from(mask, offset)
         here = ones(bits)
         if marks < here:
-            return at + nth_one(bits, marks)
+            return offset + nth_one(bits, marks)
         marks -= here
     return -1

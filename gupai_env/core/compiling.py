@@ -66,11 +66,11 @@ def _imports(source: bytes, package: list[str]) -> frozenset[str]:
         # Not `ast.walk`: of the nodes of a source one in ten is a statement, and every process waits for this.
         nodes += [child for child in ast.iter_child_nodes(node) if isinstance(child, STATEMENTS)]
         if isinstance(node, ast.Import):
-            names |= {each.name for each in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else []
             base = ".".join(filter(None, [*above, node.module]))
-            names |= {base, *(f"{base}.{each.name}" for each in node.names)}  # a name may be a module or not
+            names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}  # a name may be a module or not
     return frozenset(names)
 
 
@@ -91,23 +91,23 @@ def sources_digest(*modules: str) -> str:
     a prompt or in a notebook.
     """
     packages = {getattr(sys.modules.get(name), "__package__", "") or name for name in modules}
-    tops = {each.partition(".")[0] for each in (__name__, *packages)}
+    tops = {package.partition(".")[0] for package in (__name__, *packages)}
     homes = {_home(top) for top in tops} - {""}
     # More than what is compiled, on purpose: whether a constant ends up in machine code cannot be seen in the source,
     # and compiling once too often costs seconds, while code of an older rule would play another game.
-    found: dict[str, bytes] = {}
+    sources: dict[str, bytes] = {}
     names = set(modules)
     while names:
         name = names.pop()
         top = name.partition(".")[0]
         if (top in tops or _home(top) in homes) and (module := _module(name)):
-            found[name] = module[0]
-            names |= module[1] - found.keys() - LISTS
-    if not found.keys() >= set(modules):
+            sources[name] = module[0]
+            names |= module[1] - sources.keys() - LISTS
+    if not sources.keys() >= set(modules):
         return ""
     digest = hashlib.sha256()
     # By name and content and not by path or time, so that another copy of the same sources finds the same code.
-    for name, source in sorted(found.items()):
+    for name, source in sorted(sources.items()):
         digest.update(name.encode() + hashlib.sha256(source).digest())
     return digest.hexdigest()[:16]
 
@@ -123,7 +123,7 @@ def compiled(loop: Callable[..., Any], game: Game | None = None) -> Callable[...
     name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
     digest = sources_digest(loop.__module__, *location)
     # Numba's file names begin with the qualified name of the function; so the digest becomes a part of it.
-    loop.__qualname__ += "".join(f"-{each}" for each in (*location, digest, *VERSIONS))
+    loop.__qualname__ += "".join(f"-{part}" for part in (*location, digest, *VERSIONS))
     dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, **LOOP)
     if digest and KEEPS and _folder(CONFIG.CACHE_DIR):
         dispatcher._cache = _Kept(loop)
@@ -288,9 +288,9 @@ def _folder(chosen: str) -> str:
     user = str(os.getuid()) if hasattr(os, "getuid") else ""
     folder = Path(tempfile.gettempdir(), f"gupai-{user}")
     usable = _usable(folder, _is_own)
-    kept = f"in {folder}" if usable else "by nobody, so that every process compiles again"
+    place = f"in {folder}" if usable else "by nobody, so that every process compiles again"
     tell(
-        f"the home's folder for caches cannot be written to: machine code is kept {kept} "
+        f"the home's folder for caches cannot be written to: machine code is kept {place} "
         "(NUMBA_CACHE_DIR names another place)"
     )
     return str(folder) if usable else ""
@@ -308,9 +308,9 @@ def _usable(folder: Path, trusted: Callable[[Path], bool]) -> bool:
 
 def _is_own(folder: Path) -> bool:
     """True if nobody else can have written to a folder, whose contents are run unchecked."""
-    found = folder.lstat()
-    mine = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077)
-    return stat.S_ISDIR(found.st_mode) and mine
+    status = folder.lstat()
+    mine = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not stat.S_IMODE(status.st_mode) & 0o077)
+    return stat.S_ISDIR(status.st_mode) and mine
 
 
 # --- what people see ----------------------------------------------------------------------------

@@ -114,13 +114,13 @@ class Deal:
 
     def redealt(self, seat: int, key: int) -> Self:
         """Return a copy in which all that a seat cannot know is dealt again, uniformly, by an RNG key."""
-        found, views = self.copy(), self.view_row(seat)
-        found.states = self.game.new_states(1)
+        twin, views = self.copy(), self.view_row(seat)
+        twin.states = self.game.new_states(1)
         if self.compiled:
-            kernels(self.game).determinize(self.rules, views, np.array([key]), found.states)
+            kernels(self.game).determinize(self.rules, views, np.array([key]), twin.states)
         else:
-            self.game.determinize(self.rules, fields_of(views[0]), key, Fields(found.state))
-        return found
+            self.game.determinize(self.rules, fields_of(views[0]), key, Fields(twin.state))
+        return twin
 
     def start(self, key: int, order: Sequence[int] = ()) -> None:
         """Begin an episode.

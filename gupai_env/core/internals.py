@@ -38,14 +38,14 @@ CODE = (  # to write machine code by hand
 
 def internal(name: str) -> Any:
     """Return a part of numba by its name within it, None if there is none."""
-    found, path = numba, ""
+    part, path = numba, ""
     for word in name.split("."):  # attributes first: a submodule is an attribute only once something has imported it
         path = f"{path}.{word}"
         try:
-            found = getattr(found, word) if hasattr(found, word) else import_module(f"numba{path}")
+            part = getattr(part, word) if hasattr(part, word) else import_module(f"numba{path}")
         except ImportError:
             return None
-    return found
+    return part
 
 
 def base_class(name: str) -> Any:

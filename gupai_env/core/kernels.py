@@ -63,7 +63,9 @@ def table_of(num_envs: int, *, renew: bool, skip_forced: bool, observe: bool, **
     """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
 
     It holds their addresses; the caller keeps these arrays alive, and makes a new table for copies of them.
-    Raises: ValueError for an array that must not be written to, or whose rows are not side by side.
+
+    Raises:
+        ValueError: For an array that must not be written to, or whose rows are not side by side.
     """
     table = np.zeros(1, TABLE)
     table["envs"] = num_envs

@@ -92,7 +92,7 @@ def _array_at(typing_context, address, shape, dtype):
 def record_of(numbers: tuple[Any, ...]) -> np.ndarray:
     """Return a tuple of numbers, or of tuples of numbers, as a record [1] that `tuple_at` finds."""
     # Aligned, because LLVM lays out the tuple that `tuple_at` loads like a struct of C.
-    fields = [(f"f{at}", np.asarray(each).dtype, np.shape(each)) for at, each in enumerate(numbers)]
+    fields = [(f"f{index}", np.asarray(number).dtype, np.shape(number)) for index, number in enumerate(numbers)]
     record = np.zeros(1, np.dtype(fields, align=True))
     record[0] = tuple(numbers)
     return record

@@ -55,8 +55,7 @@ def from_tiles(
     """Return a deal under way: at somebody's turn, or when the others are asked about a discard.
 
     Args:
-        hands: By seat, for 3 or 4 seats, what is not laid out; with its triplets a seat has five tiles, and six at its
-            `turn` after it has drawn the last one.
+        hands: By seat, for 3 or 4 seats, what is not laid out of its five tiles; at its `turn` of six, the last drawn.
         wall: The next tile first.
         melds, discards: By seat, its triplets laid out, and what nobody claimed.
         offered: A sixth tile that the seat discards at once; who may claim it is asked, else the deal continues.
@@ -73,8 +72,7 @@ def from_tiles(
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     laid_out = [_numbers_of(mine) for mine in seats_of("melds", melds, players, ())]
     thrown = [read_tiles(pile) for pile in seats_of("discards", discards, players)]
-    known = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)]
-    ahead = read_tiles(wall)
+    known, ahead = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)], read_tiles(wall)
     if offered is not None:
         held[turn].append(read_tile("offered", offered))
     deck, size = position.rules.deck, HANDS[position.rules.deck]
