@@ -12,7 +12,7 @@ from gupai_app.words.sentences import translated
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
-from gupai_env.render.svg import Layout, Table, central_piles, draw_centre, draw_table, lay_out, near_piles
+from gupai_env.render.svg import Layout, TablePicture, central_piles, draw_centre, draw_table, lay_out, near_piles
 from gupai_env.words.messages import word
 from gupai_env.words.scene import Pile, Scene
 
@@ -82,7 +82,9 @@ def at_once(entries: Sequence[tuple[int, Entry]]) -> bool:
 # --- the tiles of the hand ------------------------------------------------------------------------
 
 
-def _targets(scene: Scene, table: Table, by_tile: ByTile, spots: set[str], thrown: Mapping[int, int]) -> Iterator[str]:
+def _targets(
+    scene: Scene, table: TablePicture, by_tile: ByTile, spots: set[str], thrown: Mapping[int, int]
+) -> Iterator[str]:
     """Yield buttons over the tiles that can be played: at once, or by a list of what can be done."""
     # Tiles that can only be discarded have no rim next to some that can be played.
     lays = any(not move.discards for entries in by_tile.values() for _, (move, _) in entries)
@@ -111,7 +113,7 @@ def _targets(scene: Scene, table: Table, by_tile: ByTile, spots: set[str], throw
         )
 
 
-def _playable(scene: Scene, table: Table, by_tile: ByTile) -> list[Piece]:
+def _playable(scene: Scene, table: TablePicture, by_tile: ByTile) -> list[Piece]:
     """Return the tiles that may be played: those of the hand, and one that lies apart in the centre to be taken.
 
     Where every move is made with the tile in the centre, such as the top one of a stock, no tile of the hand is.
@@ -145,7 +147,9 @@ def _spot_of(move: Move, action: int) -> str:
 # --- the places -----------------------------------------------------------------------------------
 
 
-def _spots(scene: Scene, table: Table, layout: Layout, by_tile: ByTile, laid: Mapping[int, Laid]) -> Iterator[Spot]:
+def _spots(
+    scene: Scene, table: TablePicture, layout: Layout, by_tile: ByTile, laid: Mapping[int, Laid]
+) -> Iterator[Spot]:
     """Yield the places where the tiles of the near hand may go."""
     moves = [move for entries in by_tile.values() for _, (move, _) in entries]
     caught = {kind for move in moves for kind in move.takes}

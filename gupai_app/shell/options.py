@@ -95,7 +95,7 @@ Ray = Annotated[
     ),
 ]
 Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="Deals per duel, each played once from every seat")]
-Table = Annotated[
+Seating = Annotated[
     str, typer.Option(help="Seat assignment: one (one agent among equal others), two, mixed, or all of these")
 ]
 

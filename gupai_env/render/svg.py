@@ -34,7 +34,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Table:
+class TablePicture:
     """The pieces of a table: its felt, what stands above, the centre and, by place, panel, words and tiles."""
 
     felt: Sequence[Piece]
@@ -87,9 +87,9 @@ def lay_out(scenes: Sequence[Scene], *, narrow: bool = False) -> Layout:
     return _narrow(scenes) if narrow else _wide(len(scenes[0].places))
 
 
-def draw_table(scene: Scene, layout: Layout) -> Table:
+def draw_table(scene: Scene, layout: Layout) -> TablePicture:
     """Return the pieces of a table."""
-    return Table(
+    return TablePicture(
         felt=[_felt(layout)],
         head=_head(scene, layout),
         centre=draw_centre(scene, layout),
