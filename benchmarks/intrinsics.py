@@ -6,6 +6,7 @@ The comments of `gupai_env/core/bits.py`, `byte_rows.py` and `memory.py` quote t
 REPEATS runs over CALLS calls, in processor time, inside one compiled loop.
 """
 
+import argparse
 import time
 from collections.abc import Callable
 from typing import Any
@@ -256,6 +257,7 @@ def calls() -> tuple[float, float]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("tuple_at, by a call from Python: {:.0f} ns, {:.0f} ns".format(*calls()), flush=True)
     for name, pair in PAIRS.items():
         numba_alone, ours = map(nanoseconds, pair)
