@@ -461,7 +461,7 @@ def test_a_run_goes_on_to_the_same_bits_while_searched_targets_are_still_to_come
     stopped = run_of(tmp_path / "stopped", true_hands=0.4)
 
     def between():
-        return [asked.kind for asked in stopped.search_stage.asked] == [Kind.SEARCHED, Kind.TRUE_HANDS]
+        return [asked.kind for asked in stopped.search_stage.requests] == [Kind.SEARCHED, Kind.TRUE_HANDS]
 
     assert not stopped.learn(stop=between)
     again = Run(stopped.config, stopped.folder)
