@@ -177,7 +177,9 @@ def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "") -> Itera
         value, here = getattr(part, name), f"{key}.{name}"
         if name in FIXED or name in ("variant", "items", "expect", "enumerate"):
             continue
-        help, label = info.description or "", f"{prefix}{name.replace('_', ' ')}"
+        help, label = info.description or "", say(name.replace("_", " "))
+        if prefix:
+            label = say("{part}, {field}", part=prefix, field=label)
         if name == "panel":
             if value:
                 yield Field(
@@ -189,17 +191,21 @@ def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "") -> Itera
                     help,
                 )
         elif isinstance(value, Part):
-            yield from _walk(value, here, names, f"{label}: {value.what}, " if isinstance(value, Named) else "")
+            yield from _walk(value, here, names, _prefix(label, value))
         elif isinstance(value, list) and any(isinstance(member, Part) for member in value):
             for number, member in enumerate(value):
-                member_prefix = f"{name}: {member.what}, " if isinstance(member, Named) else ""
-                yield from _walk(member, f"{here}.{number}", names, member_prefix)
+                yield from _walk(member, f"{here}.{number}", names, _prefix(say(name), member))
         elif isinstance(value, list):
             if value:
                 yield Field(here, label, ", ".join(map(str, value)), help=help)
         elif value is not None:
             choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
             yield Field(here, label, _text(value), tuple(map(str, choices)), help=help)
+
+
+def _prefix(label: str, part: Part) -> str:
+    """Return what fields of a part in a part are about, "" if that is plain."""
+    return say("{part}: {feature}", part=label, feature=part.what) if isinstance(part, Named) else ""
 
 
 def _suits(content: Any) -> Iterator[str]:

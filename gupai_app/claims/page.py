@@ -17,6 +17,7 @@ from gupai_agents.evaluation.claims.report import (
     levels,
     master_sentences,
     opponents,
+    options_of,
     percent,
     remarks,
     summary,
@@ -26,14 +27,17 @@ from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.review.page import Parts, page, stepper
 from gupai_app.server.html import filled
-from gupai_env.core.variant import in_words
 from gupai_env.games.phrases import chips
 from gupai_env.words.files import check_target, write_file
-from gupai_env.words.messages import capitalized, word
+from gupai_env.words.messages import joined, say, with_messages, word
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
 RECORDS = ".jsonl"
-AMONG = " of those that were played otherwise"
+TITLE = {
+    GAIN: say("Largest gain"),
+    LOSS: say("Largest loss"),
+    MEDIAN: say("Median of those that were played otherwise"),
+}
 SIDES = {"policy": ("with the trait", "without it"), "action": ("with the action", "with the other one")}
 LOOKS = {SUPPORTED: "yes", PROVED: "yes", CONTRADICTED: "no", DISPROVED: "no", DEPENDS: "partly"}
 
@@ -100,6 +104,7 @@ def claim_body(content: dict[str, Any], deals: Iterable[tuple[int, dict[str, Any
         deals: To look at, each with the number of its reading: `deal_both_ways` or `deal_elsewhere`.
         records: The name of the file of their games.
     """
+    content = with_messages(content, content.get("messages", {}))
     readings = [_reading(reading) for reading in content["readings"]]
     for reading_index, deal in deals:
         readings[reading_index]["deals"].append(deal)
@@ -115,8 +120,8 @@ def _reading(reading: dict[str, Any]) -> dict[str, Any]:
         "headline": headline(reading),
         "look": LOOKS.get(reading["verdict"], ""),
         "figures": list(_headline(reading)),
-        "options": in_words(reading["variant"], "the defaults"),
-        "members": ", ".join(opponent["label"] for opponent in opponents(reading) if with_sides),
+        "options": options_of(reading),
+        "members": joined(", ", [opponent["label"] for opponent in opponents(reading) if with_sides]),
         "levels": [(level["label"], summary(level, reading)) for level in levels(reading)],
         "chart": dose_chart(levels(reading)),
         "masters": list(master_sentences(reading)),
@@ -137,7 +142,8 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
     pooled = reading.get("pooled")
     if pooled and reading.get("unit") == "chips":
         if pooled.get("differ"):
-            yield f"{pooled['least']:+z.2f} to {pooled['most']:+z.2f}", "chips per deal when it comes up, by opponent"
+            spread = say("{least:+z.2f} to {most:+z.2f}", least=pooled["least"], most=pooled["most"])
+            yield spread, "chips per deal when it comes up, by opponent"
         quantity = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
         yield figure_text(pooled, {}), quantity
     if "frequency" in reading:
@@ -153,13 +159,12 @@ def failures(reading: dict[str, Any]) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
     less = reading.get("about", {}).get("alternative") == "less"
     sentences = [
-        f"{where}{effect['label']} ({figure_text(effect, {})})"
-        for where, figures in (
-            ("", reading.get("effects", ())),
-            *((f"{level['label']}, against ", level["effects"]) for level in levels(reading)),
-            ("", reading.get("subgroups", ())),
+        say("{label} ({figure})", label=label, figure=say(figure_text(effect, {})))
+        for label, effect in (
+            *((say(effect["label"]), effect) for effect in reading.get("effects", ())),
+            *((_against(level, effect), effect) for level in levels(reading) for effect in level["effects"]),
+            *((say(effect["label"]), effect) for effect in reading.get("subgroups", ())),
         )
-        for effect in figures
         if (Estimate.of(effect).low > 0 if less else Estimate.of(effect).high < 0) and effect.get("p", 0.0) < 0.05
     ]
     looked = [
@@ -169,33 +174,42 @@ def failures(reading: dict[str, Any]) -> str:
     ]
     if not sentences:
         return f"No {', '.join(looked[:-1])}{' or ' if looked[1:] else ''}{looked[-1]} is shown to turn it around."
-    return f"It turns around with: {'; '.join(sentences)}."
+    return say("It turns around with: {where}.", where=joined("; ", sentences))
+
+
+def _against(level: dict[str, Any], effect: dict[str, Any]) -> str:
+    """Return at which dose an effect was found, and against whom."""
+    return say("{dose}, against {player}", dose=say(level["label"]), player=say(effect["label"]))
 
 
 def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
     """Yield the rows of a table of figures, its heads first."""
     times, unit_name = (100, "%") if unit.startswith("share") else (1, unit)
-    heads = f"mean ({unit_name})" if unit_name else "mean", "95% interval", "deals"
+    heads = say("mean ({unit})", unit=say(unit_name)) if unit_name else "mean", "95% interval", "deals"
     yield ["", *map(word, heads), "p", word("verdict")]
     for effect in figures:
         estimate = Estimate.of(effect)
         yield [
             word(effect["label"]),
             f"{times * estimate.mean:+z.3f}" if estimate.occurred else word("did not occur"),
-            word(f"{times * estimate.low:+z.3f} to {times * estimate.high:+z.3f}" if estimate.has_interval else "none"),
+            word(_range(times * estimate.low, times * estimate.high) if estimate.has_interval else "none"),
             f"{estimate.samples:,}",
             f"{effect['p']:.2g}" if "p" in effect else "",
             word(effect.get("verdict", "")),
         ]
 
 
+def _range(low: float, high: float) -> str:
+    return say("{low:+z.3f} to {high:+z.3f}", low=low, high=high)
+
+
 def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     """Return the effects at every dose, against each opponent with its interval, as SVG; "" if no interval is known."""
-    steps = [level["label"].rpartition(": ")[2] if "mean" in level else level["dose"] for level in levels]
+    steps = [_dose(level) for level in levels]
     names = list(dict.fromkeys(effect["label"] for level in levels for effect in level["effects"]))
     means = [
         chart.Mean(
-            f"{level['label']}, against {effect['label']}: {figure_text(effect, {})}",
+            say("{label}: {figure}", label=_against(level, effect), figure=say(figure_text(effect, {}))),
             effect["mean"],
             Estimate.of(effect).half_width,
             place,
@@ -208,14 +222,25 @@ def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     return chart.columns(steps, names, means)
 
 
-def deal_elsewhere(reading: dict[str, Any], example: dict[str, Any], address: str) -> dict[str, Any]:
-    """Return what a page says about a deal that has a page of its own."""
-    kind, unit = example["what"], "chips" if reading.get("unit") == "chips" else "in the metric"
-    who = f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
+def _dose(level: dict[str, Any]) -> str:
+    """Return a dose in words, as the label of its level has it; as the claim's file has it where nothing was found."""
+    label = say(level["label"])
+    return str(label.arguments.get("dose") or label.rpartition(": ")[2]) if "mean" in level else str(level["dose"])
+
+
+def deal_elsewhere(
+    reading: dict[str, Any], example: dict[str, Any], address: str, seats: Sequence[int] = ()
+) -> dict[str, Any]:
+    """Return what a page says about a deal that has a page of its own; seats: those that have the trait."""
+    gain = "{what}: {gain:+g} chips" if reading.get("unit") == "chips" else "{what}: {gain:+g} in the metric"
+    who = "Against {player}" if reading["kind"] == "policy" else "{player} at all seats"
+    deal = say("deal {number}", number=example["deal"])
+    text = joined("; ", [say(who, player=say(example["player"])), deal])
+    text = joined(", ", [text, *(say("seat {number}", number=seat) for seat in seats)])
     return {
-        "slug": SLUGS[kind],
-        "title": f"{capitalized(kind)}{AMONG if kind == MEDIAN else ''}: {example['gain']:+g} {unit}",
-        "about": f"{who}; deal {example['deal']}.",
+        "slug": SLUGS[example["what"]],
+        "title": say(gain, what=TITLE[example["what"]], gain=example["gain"]),
+        "about": say("{text}.", text=text),
         "address": address,
     }
 
@@ -231,7 +256,6 @@ def deal_both_ways(
     """
     reading, games = content["readings"][reading_index], (pair.treated, pair.baseline)
     slug = f"r{reading_index + 1}-{SLUGS[example['what']]}"
-    seats = ", ".join(f"seat {seat}" for seat in pair.seats)
     both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
     sides = [
         {
@@ -245,11 +269,9 @@ def deal_both_ways(
             zip(("with", "without"), SIDES[reading["kind"]], games, strict=True), 1
         )
     ]
-    description = deal_elsewhere(reading, example, "")
     return {
-        **description,
+        **deal_elsewhere(reading, example, "", pair.seats),
         "slug": slug,
-        "about": f"{description['about'].rstrip('.')}, {seats}.",
         "parting": next((number for number, (one, other) in both if one != other), None),
         "sides": sides,
     }

@@ -13,7 +13,7 @@ from gupai_env.core.move import Move
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
 from gupai_env.render.svg import Layout, TablePicture, central_piles, draw_centre, draw_table, lay_out, near_piles
-from gupai_env.words.messages import word
+from gupai_env.words.messages import say, word
 from gupai_env.words.scene import Pile, Scene
 
 FINGER = 34  # the least width of a place for a finger, in units of a drawing
@@ -155,7 +155,7 @@ def _spots(
     caught = {kind for move in moves for kind in move.takes}
     for piece in _face_up(table.centre):
         if (kind := _kind(piece)) in caught:
-            yield Spot(f"fish-{digits([kind])}", _covered(piece, 5), f"catch {tile_name(kind)}")
+            yield Spot(f"fish-{digits([kind])}", _covered(piece, 5), say("catch {tiles}", tiles=tile_name(kind)))
     for entries in by_tile.values():
         yield from _ends([action for _, entry in entries for action in entry.actions if action in laid], layout, laid)
     for begin, verb in {move.to: move.verb for move in moves if move.to}.items():

@@ -57,7 +57,7 @@ def line_in(text: str, number: int = 1) -> str:
     if not lines:
         raise ValueError("nothing was sent; paste a game, a line that begins with {")
     if not 1 <= number <= len(lines):
-        raise ValueError(f"there is no game {number}; these are games 1 to {len(lines)}")
+        raise ValueError(say("there is no game {number}; these are games 1 to {most}", number=number, most=len(lines)))
     return lines[number - 1] + "\n"
 
 

@@ -329,10 +329,7 @@ def best_response(
     finding: Finding,
     seed: Annotated[int, typer.Option(help="Random seed of the deals and the search")] = 0,
     option: Options = None,
-    out: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", callback=not_empty, help="Write the trained network to this checkpoint"),
-    ] = None,
+    out: Annotated[str | None, path_option("FILE", "Write the trained network to this checkpoint")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

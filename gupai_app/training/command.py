@@ -19,6 +19,7 @@ from gupai_app.shell.options import (
     folder_hint,
     grouped,
     not_empty,
+    path_option,
     read_seed,
     read_variant,
 )
@@ -41,13 +42,8 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, such as ppo.entropy=0.02; may be repeated"),
     ] = None,
-    go_on: Annotated[
-        str | None,
-        typer.Option("--resume", metavar="RUN", callback=not_empty, help="Resume the stopped run in this folder"),
-    ] = None,
-    runs: Annotated[
-        str, typer.Option(metavar="FOLDER", callback=not_empty, help="Folder in which runs are kept")
-    ] = "runs",
+    go_on: Annotated[str | None, path_option("RUN", "Resume the stopped run in this folder", "--resume")] = None,
+    runs: Annotated[str, path_option("FOLDER", "Folder in which runs are kept")] = "runs",
     seeds: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Train this many runs in parallel, with consecutive seeds")
     ] = None,
@@ -75,10 +71,7 @@ def train(
 def compare_runs(
     folders: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders of training runs of one game")],
     out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER", callback=not_empty, help="Write CSV files, pictures and TensorBoard logs to this folder"
-        ),
+        str | None, path_option("FOLDER", "Write CSV files, pictures and TensorBoard logs to this folder")
     ] = None,
     against: Annotated[
         str | None,
@@ -101,12 +94,8 @@ def export(
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", callback=not_empty, help="Checkpoint file, or the folder of a run")
     ],
-    onnx: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write an ONNX graph to this file")
-    ] = None,
-    sb3: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write a zip file for MaskablePPO.load")
-    ] = None,
+    onnx: Annotated[str | None, path_option("FILE", "Write an ONNX graph to this file")] = None,
+    sb3: Annotated[str | None, path_option("FILE", "Write a zip file for MaskablePPO.load")] = None,
     force: Force = False,
 ) -> None:
     """Export a trained player to other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
@@ -136,13 +125,9 @@ def export_dataset(
     games: Annotated[
         str, typer.Argument(metavar="FILE", callback=not_empty, help="File of games recorded with --record")
     ],
-    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="New file, FILE.npz or FILE.parquet")],
-    agent: Annotated[
-        str | None, typer.Option(metavar="NAME", callback=not_empty, help="Only the decisions of this agent")
-    ] = None,
-    licence: Annotated[
-        str, typer.Option(metavar="NAME", callback=not_empty, help="Licence that the file names as that of its data")
-    ] = "MIT",
+    out: Annotated[str, path_option("FILE", "New file, FILE.npz or FILE.parquet")],
+    agent: Annotated[str | None, path_option("NAME", "Only the decisions of this agent")] = None,
+    licence: Annotated[str, path_option("NAME", "Licence that the file names as that of its data")] = "MIT",
     croissant: Annotated[
         bool, typer.Option("--croissant", help="Also write metadata in the format Croissant, FILE.croissant.json")
     ] = False,
@@ -188,9 +173,7 @@ def tune(
         typer.Option(min=0, max=1_000_000, help="Most generations to search; the same number finds the same weights"),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals and the search")] = 0,
-    out: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write the heuristic to this file, FILE.yaml")
-    ] = None,
+    out: Annotated[str | None, path_option("FILE", "Write the heuristic to this file, FILE.yaml")] = None,
     force: Force = False,
     *,
     sharing: Sharing,
@@ -239,12 +222,7 @@ def discover(
     threads: Threads = None,
     option: Options = None,
     out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER",
-            callback=not_empty,
-            help="Keep the results as GAME.json; existing ones are not computed again",
-        ),
+        str | None, path_option("FOLDER", "Keep the results as GAME.json; existing ones are not computed again")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
 ) -> None:

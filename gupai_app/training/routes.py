@@ -197,7 +197,7 @@ async def compared_runs(request: Request, server: Asked) -> Compared:
     query = once(request.query_params.multi_items(), "run")
     names, unfinished = tuple(query.get("run", "").split(";")), query.get("unfinished") == "yes"
     if not 2 <= len(names) <= MOST_COMPARED:
-        raise ValueError(f"choose 2 to {MOST_COMPARED} runs to compare")
+        raise ValueError(say("choose {least} to {most} runs to compare", least=2, most=MOST_COMPARED))
     folders = [folder_called(server.players.runs, name) for name in names]
     stamps = tuple(_stamp(folder / file) for folder in folders for file in (CONFIG_FILE, *READ))
     comparison, rows = _compared(tuple(folders), stamps, unfinished)

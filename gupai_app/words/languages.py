@@ -45,23 +45,6 @@ def spoken() -> str:
     return str(TRANSLATIONS.get().info().get("language", ENGLISH))
 
 
-class _Translations(GNUTranslations):
-    """A catalogue that looks up texts which are not messages yet by their parts."""
-
-    _entries: Any = None
-
-    def gettext(self, message: str) -> str:
-        """Return a text in the language."""
-        there = super().gettext(message)
-        if there != message:
-            return there
-        from gupai_app.words.recorded import Entries, parsed  # games are imported by it
-
-        if self._entries is None:
-            self._entries = Entries(catalogue(spoken()))
-        return parsed(self._entries, message) or message
-
-
 def speak(language: str) -> Token[NullTranslations]:
     """Let messages be worded in a language in this context; return what `TRANSLATIONS.reset` takes."""
     return TRANSLATIONS.set(_translations(language))
@@ -80,7 +63,7 @@ def _translations(language: str) -> NullTranslations:
         entries[entry.id] = entry
     write_mo(compiled, entries)
     compiled.seek(0)
-    translations = _Translations(compiled)
+    translations = GNUTranslations(compiled)
     translations.info()["language"] = language
     return translations
 

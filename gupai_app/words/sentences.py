@@ -102,8 +102,9 @@ def payment(paid: Payment, names: Sequence[str]) -> str:
 def error_in(text: str) -> str:
     """Return an error as a sentence in the language of the request, in English where no entry is like it."""
     bare = one_line(text)
-    if (worded := word(bare)) != bare:
-        return worded if worded.endswith(("。", "？")) else f"{worded.removesuffix('.')}。"
+    for text in (bare, bare.removesuffix(".")):
+        if (worded := word(text)) != text:
+            return worded if worded.endswith(("。", "？")) else f"{worded.removesuffix('.')}。"
     first, space, _ = bare.replace("=", " ").partition(" ")
     plain = space and all(part.isascii() and part.isalpha() and part.islower() for part in first.split("_"))
     begun = str(capitalized(bare)) if plain else bare  # files, keys and agents stay as they are
@@ -122,7 +123,7 @@ def game_in(game: str) -> str:
 
 def option_in(name: str) -> str:
     """Return the name of an option as people read it."""
-    return word(name.replace("_", " "))
+    return word(name if isinstance(name, Message) else name.replace("_", " "))
 
 
 def choice_in(name: str, value: object) -> str:

@@ -5,7 +5,7 @@ context. The templates are the keys of gettext's catalogues.
 """
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from gettext import NullTranslations
 from typing import Any
@@ -91,6 +91,33 @@ def word(text: object) -> str:
     if pattern == text.template and not text.arguments:
         return text
     return pattern.format(**_worded(text.arguments)) if text.arguments else pattern
+
+
+def messages_in(content: Any) -> dict[str, dict[str, Any]]:
+    """Return the messages among data, of which JSON keeps the English text alone, by that text."""
+    if isinstance(content, Message):
+        if not content.arguments and content == content.template:
+            return {}
+        parts = {name: value for name, value in vars(content).items() if value or name == "arguments"}
+        return {str.__str__(content): parts, **messages_in(content.arguments)}
+    members = content.values() if isinstance(content, dict) else content if isinstance(content, list | tuple) else ()
+    return {text: message for member in members for text, message in messages_in(member).items()}
+
+
+def with_messages(content: Any, messages: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Return data from JSON whose texts are the messages again that `messages_in` returned."""
+    if isinstance(content, dict):
+        return {key: with_messages(value, messages) for key, value in content.items()}
+    if isinstance(content, list):
+        return [with_messages(value, messages) for value in content]
+    if not isinstance(content, str) or isinstance(content, Message) or content not in messages:
+        return content
+    parts = messages[content]
+    arguments = {
+        name: say(value) if isinstance(value, str) else value
+        for name, value in with_messages(parts["arguments"], messages).items()
+    }
+    return _made(content, parts["template"], arguments, parts.get("many", ""), parts.get("context", ""))
 
 
 def _worded(arguments: dict[str, Any]) -> dict[str, Any]:

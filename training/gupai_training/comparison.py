@@ -16,6 +16,7 @@ from markupsafe import Markup
 from gupai_agents.evaluation.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
 from gupai_agents.intervals import number_or_none
+from gupai_env.words.messages import say
 from gupai_training.curves import LOSSES
 from gupai_training.trained import TrainedRun
 
@@ -208,8 +209,8 @@ class Comparison:
         for row in rows:
             if (row["against"], row["over"]) == (against, axis):
                 drawn.setdefault(row["recipe"], []).append(Point.of(row["at"], Estimate.of(row)))
-        label = against.replace("_", " ") if against in self.losses else f"chips per deal against {against}"
-        return curves(drawn, axis, label)
+        chips = say("chips per deal against {player}", player=against)
+        return curves(drawn, axis, against.replace("_", " ") if against in self.losses else chips)
 
 
 def _settings(run: TrainedRun) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from gupai_agents.evaluation.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.stored import Count, DamagedError, Interval, Number, Stored, Text, parse_stored
+from gupai_env.words.messages import say
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
 
 # In an evaluation, besides the baselines:
@@ -97,8 +98,8 @@ def strength(evaluations: Sequence[dict[str, Any]], over: Literal["seconds", "th
     if len(evaluations) < 2 or not baselines:
         return Markup()
     places = [row["seconds"] if over == "seconds" else row["targets"] / 1000 for row in evaluations]
-    drawn = {
-        f"against {name}": [
+    drawn: dict[str, list[Point]] = {
+        say("against {player}", player=name): [
             Point.of(place, Estimate.of(row[name])) for place, row in zip(places, evaluations, strict=True)
         ]
         for name in [name for name in baselines if name != "random"] or baselines

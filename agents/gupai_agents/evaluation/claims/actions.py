@@ -16,6 +16,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Action, Dose, Named
 from gupai_agents.evaluation.claims.setting import Choice, Setting, choice_of, forks, gains, means_by_deal
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate, t_test
+from gupai_env.words.messages import joined, say
 
 COMPARED = {
     "best_alternative": "the best other one",
@@ -76,11 +77,11 @@ def action(setting: Setting, reading: Action) -> Finding:
     return dose_finding(
         reading,
         levels,
-        f"the action, rather than {COMPARED[reading.comparator]},",
+        say("the action, rather than {other}", other=say(COMPARED[reading.comparator])),
         unit="chips",
         about={
-            "action": ", ".join(map(str, reading.action)),
-            "position": ", ".join(map(str, reading.population.position)) or "any",
+            "action": joined(", ", map(str, reading.action)),
+            "position": joined(", ", map(str, reading.population.position)) or "any",
             **({"doses": reading.doses.what} if reading.doses else {}),
             "comparator": reading.comparator,
             "margin": reading.margin,

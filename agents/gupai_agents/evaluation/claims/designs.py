@@ -36,6 +36,7 @@ from gupai_agents.workers import one_core
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
+from gupai_env.words.messages import joined, say
 
 # About how many times as long such a player takes.
 MASTERS_TAKE = 16_000.0  # to ask them what they do, as long as so many deals of rule-based players
@@ -144,12 +145,12 @@ def exact(setting: Setting, reading: Exact) -> Finding:
         if expected.fact not in facts:
             raise ValueError(f"{reading.enumerate} has no fact {expected.fact!r}; its facts are {', '.join(facts)}")
         if not _holds(facts[expected.fact], expected):
-            wrong.append(f"{expected.fact} is {facts[expected.fact]}")
+            wrong.append(say("{fact} is {value}", fact=say(expected.fact), value=facts[expected.fact]))
     verdict = verdicts.DISPROVED if wrong else verdicts.PROVED
     return finding(
         reading,
         verdict,
-        "Enumerated: " + ("; ".join(wrong) if wrong else "all is as it is said") + ".",
+        say("Enumerated: {facts}.", facts=joined("; ", wrong or ["all is as it is said"])),
         facts=dict(facts),
     )
 

@@ -11,6 +11,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST, Action, Condition, Dose, Named, Policy, Population
 from gupai_agents.evaluation.claims.setting import DOSE_STREAMS, Setting
 from gupai_env.core.game import Game
+from gupai_env.words.messages import Message, joined, say
 
 WORDS = ["0", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
@@ -27,7 +28,7 @@ class Cell(NamedTuple):
 
     def named(self, member: str) -> str:
         """Return a player with the dose that its deals are of."""
-        return f"{member}, with {in_words(self.dose)}" if self.dose else member
+        return say("{member}, with {dose}", member=say(member), dose=in_words(self.dose)) if self.dose else member
 
 
 def is_hand_dose(reading: Policy | Action, game: Game) -> bool:
@@ -70,18 +71,18 @@ def recorded_features(setting: Setting, reading: Policy | Action) -> list[Named]
     return [*reading.subgroups, *own]
 
 
-def in_words(dose: Dose) -> str:
+def in_words(dose: Dose) -> Message:
     """Return a dose in words: "three", "five or more", "4 to 7"."""
     if dose.most >= MOST:
-        return f"{_word(dose.least)} or more"
+        return say("{number} or more", number=_word(dose.least))
     if dose.least == dose.most:
         return _word(dose.least)
-    named = _word if dose.least else str
-    return f"{named(dose.least)} to {named(dose.most)}"
+    least, most = (_word(number) if dose.least else number for number in (dose.least, dose.most))
+    return say("{least} to {most}", least=least, most=most)
 
 
-def _word(number: int) -> str:
-    return WORDS[number] if number < len(WORDS) else str(number)
+def _word(number: int) -> Message:
+    return say(WORDS[number] if number < len(WORDS) else str(number))
 
 
 def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
@@ -97,7 +98,7 @@ def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
     others = [text for same, text in reversed(clauses) if same != verdicts.SUPPORTED]
     open_ones = (verdicts.INCONCLUSIVE, *verdicts.UNJUDGED)
     known = [level.verdict for level in levels if level.verdict not in open_ones]
-    return verdicts.DEPENDS if known else verdicts.INCONCLUSIVE, "; ".join([*held, *others])
+    return verdicts.DEPENDS if known else verdicts.INCONCLUSIVE, joined("; ", [*held, *others])
 
 
 def _sort_of(level: Level) -> str:
@@ -107,22 +108,22 @@ def _sort_of(level: Level) -> str:
 
 def _clause(run: Sequence[Level], levels: Sequence[Level], chips: bool) -> str:
     """Return in words what was found at some doses that lie side by side."""
-    where = f"with {_listed([level.dose for level in run if level.dose])}"
+    dose = _listed([level.dose for level in run if level.dose])
     if run[0].verdict != verdicts.SUPPORTED:
-        return f"{where} {effect_text(run[0], chips)}"
+        return say("with {dose} {finding}", dose=dose, finding=say(effect_text(run[0], chips)))
     assert run[0].dose and run[-1].dose
     if run[-1] is levels[-1] and run[0].dose.least:
-        where = f"from {_word(run[0].dose.least)}"
-    elif run[0] is levels[0] and len(run) > 1:
-        where = f"up to {_word(run[-1].dose.most)}"
-    return f"{verdicts.SUPPORTED} {where}"
+        return say("supported from {dose}", dose=_word(run[0].dose.least))
+    if run[0] is levels[0] and len(run) > 1:
+        return say("supported up to {dose}", dose=_word(run[-1].dose.most))
+    return say("supported with {dose}", dose=dose)
 
 
 def _listed(doses: Sequence[Dose]) -> str:
     """Return doses that lie side by side in words."""
     one, last = doses[0], doses[-1]
     if len(doses) == 2 and all(dose.least == dose.most for dose in doses):
-        return f"{_word(one.least)} and {_word(last.most)}"
+        return joined(" and ", [_word(one.least), _word(last.most)])
     return in_words(Dose("", one.least, last.most))
 
 
@@ -130,16 +131,19 @@ def effect_text(level: Level, chips: bool) -> str:
     """Return what comes of it at one dose, in a few words."""
     effect = level.pooled.effect
     much = f"{abs(effect.mean):.1f}" if abs(effect.mean) >= 0.95 or not chips else f"{abs(effect.mean):.2f}"
-    side = ("gains" if effect.mean >= 0 else "costs") if chips else ("adds" if effect.mean >= 0 else "takes away")
+    sides = ("it gains {much}", "it costs {much}") if chips else ("it adds {much}", "it takes away {much}")
     if level.remark:
         low, high = level.pooled.range
-        return f"it depends on the opponents ({low:+z.1f} to {high:+z.1f})"
+        return say("it depends on the opponents ({low:+z.1f} to {high:+z.1f})", low=low, high=high)
+    side = sides[effect.mean < 0]
     if level.verdict in (verdicts.SUPPORTED, verdicts.CONTRADICTED):
-        return f"it {side} {much}"
+        return say(side, much=much)
     if level.verdict == verdicts.NO_EFFECT:
         return "it matters little"
     if level.verdict == verdicts.TOO_RARE:
         return "it comes up too rarely to say"
     if level.verdict == verdicts.TOO_FEW:
         return "there are too few deals to say"
-    return f"it {side} little ({much})" if effect.low > 0 or effect.high < 0 else "it is not settled"
+    if effect.low > 0 or effect.high < 0:
+        return say(side.replace("{much}", "little ({much})"), much=much)
+    return "it is not settled"

@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.schema import Action, Condition, Dose, Named
 from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.games.claims import Positions
-from gupai_env.words.messages import capitalized
+from gupai_env.words.messages import Message, capitalized, joined, say
 
 FEWEST_IN_GROUP = 30
 
@@ -35,9 +35,8 @@ def subgroups_of(conditions: Sequence[Condition], values: np.ndarray, groups: np
                 continue
             some = values[groups[:, column] == value]
             if len(some) >= FEWEST_IN_GROUP:
-                effects.append(
-                    Effect(f"{condition.what}: {value}, {member}", estimate(some), p=t_test(some), counted=False)
-                )
+                group = say("{feature}: {value}, {member}", feature=condition.what, value=value, member=say(member))
+                effects.append(Effect(group, estimate(some), p=t_test(some), counted=False))
     return effects
 
 
@@ -70,7 +69,7 @@ def level_of(effects: Sequence[Effect], how: Policy | Action, dose: Dose | None,
     corrected = tuple(replace(effect, p=adjusted.get(effect.label, effect.p)) for effect in effects)
     return Level(
         dose,
-        f"{how.doses.what}: {in_words(dose)}" if how.doses and dose else "",
+        say("{feature}: {dose}", feature=how.doses.what, dose=in_words(dose)) if how.doses and dose else "",
         judged.verdict,
         verdicts.pool(members, among),
         corrected,
@@ -110,11 +109,13 @@ def dose_finding(
     verdict, headline = judged(levels, not quantity)
     # That nothing is so at any dose; where all agree, that it is not so at the one that is least sure.
     combined = min(1.0, len(p) * min(p)) if verdict == verdicts.DEPENDS else max(p)
-    figures = "; ".join(_dose_text(level, quantity) for level in reversed(levels))
+    texts = joined("; ", [_dose_text(level, quantity) for level in reversed(levels)])
+    if quantity:
+        texts = say("{findings} ({metric})", findings=texts, metric=say(quantity))
     return finding(
         reading,
         verdict,
-        f"{capitalized(who.rstrip(','))}, by {reading.doses.what}: {figures}{f' ({quantity})' if quantity else ''}.",
+        say("{subject}, by {feature}: {text}.", subject=capitalized(who), feature=reading.doses.what, text=texts),
         headline=headline,
         remark=verdicts.why(verdict),
         doses=tuple(levels),
@@ -126,19 +127,28 @@ def dose_finding(
 def _dose_text(level: Level, quantity: str) -> str:
     """Return the figures of a dose in words, the range over opponents first where they differ."""
     assert level.dose
-    effect, digits = level.pooled.effect, 3 if quantity else 2
-    if not effect.has_interval:
-        return f"with {in_words(level.dose)} {'' if effect.occurred else 'it '}{effect.text(digits)}"
-    change = "" if quantity else ("it gains " if effect.mean >= 0 else "it loses ")
-    mean = f"{effect.mean:+z.{digits}f}" if quantity else f"{abs(effect.mean):.{digits}f} chips"
-    spread = f"{ranged(level.pooled, digits)} by opponent, mean " if level.pooled.differ else ""
-    interval = f"({effect.low:+z.{digits}f} to {effect.high:+z.{digits}f})"
-    return f"with {in_words(level.dose)} {spread or change}{mean} {interval}"
+    estimate, digits = level.pooled.effect, 3 if quantity else 2
+    dose = in_words(level.dose)
+    if not estimate.has_interval:
+        text = say(estimate.text(digits))
+        return say("with {dose} {text}" if estimate.occurred else "with {dose} it {text}", dose=dose, text=text)
+    change = f"{estimate.mean:+z.{digits}f}" if quantity else f"{abs(estimate.mean):.{digits}f}"
+    mean = change if quantity else say("{chips} chips", chips=change)
+    interval = say("({low} to {high})", low=f"{estimate.low:+z.{digits}f}", high=f"{estimate.high:+z.{digits}f}")
+    figures = {"dose": dose, "mean": mean, "interval": interval}
+    if level.pooled.differ:
+        spread = ranged(level.pooled, digits)
+        return say("with {dose} {spread} by opponent, mean {mean} {interval}", spread=spread, **figures)
+    if quantity:
+        return say("with {dose} {mean} {interval}", **figures)
+    if estimate.mean >= 0:
+        return say("with {dose} it gains {mean} {interval}", **figures)
+    return say("with {dose} it loses {mean} {interval}", **figures)
 
 
-def ranged(pooled: verdicts.Pooled, digits: int = 2) -> str:
-    low, high = pooled.range
-    return f"{low:+z.{digits}f} to {high:+z.{digits}f}"
+def ranged(pooled: verdicts.Pooled, digits: int = 2) -> Message:
+    low, high = (f"{end:+z.{digits}f}" for end in pooled.range)
+    return say("{least} to {most}", least=low, most=high)
 
 
 def joint_verdict(member_verdicts: Sequence[str]) -> tuple[str, str]:
@@ -156,9 +166,9 @@ def joint_verdict(member_verdicts: Sequence[str]) -> tuple[str, str]:
 def player_text(spec: Any) -> str:
     """Return a player of a file as a report names it."""
     if isinstance(spec, str):
-        return "the opponent itself" if spec == SAME else spec
+        return say("the opponent itself" if spec == SAME else spec)
     changes = spec.model_dump(exclude_none=True, exclude={"agent"})
-    return ", ".join([player_text(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
+    return joined(", ", [player_text(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
 
 
 def sentence_of(
@@ -168,18 +178,24 @@ def sentence_of(
 
     Where opponents differ (`pooled`) the range comes first.
     """
-    begun = capitalized(who)
+    subject, metric = capitalized(who if "," not in who else say("{subject},", subject=who)), say(quantity or "chips")
     if not effect.occurred:
-        return f"{begun} {effect.text()}."
+        return say("{subject} {finding}.", subject=subject, finding=say(effect.text()))
     if not effect.has_interval:
-        return f"{begun} changes {quantity or 'chips'} by {effect.text()}."
-    interval = f"(95% interval {effect.low:+z.2f} to {effect.high:+z.2f})"
-    named = "" if abs(effect.mean) >= margin else f", less than the {margin:g} worth naming"
+        return say("{subject} changes {metric} by {change}.", subject=subject, metric=metric, change=say(effect.text()))
+    figures: dict[str, str] = {"subject": subject, "low": f"{effect.low:+z.2f}", "high": f"{effect.high:+z.2f}"}
+    little = say(", less than the {margin:g} worth naming", margin=margin)
+    figures["less"] = "" if abs(effect.mean) >= margin else little
+    spread = ranged(pooled, 3 if quantity else 2) if pooled is not None and pooled.differ else ""
     if quantity:
-        spread = f"{ranged(pooled, 3)} by opponent, on average " if pooled is not None and pooled.differ else ""
-        return f"{begun} changes this by {spread}{effect.mean:+z.3f} {interval}{named}: {quantity}."
-    if pooled is not None and pooled.differ:
-        mean = f"{effect.mean:+z.2f} on average {interval}"
-        return f"{begun} changes chips by {ranged(pooled)} by opponent, by {mean}{named}."
-    change = "gains" if effect.mean >= 0 else "loses"
-    return f"{begun} {change} {abs(effect.mean):.2f} chips {interval} when it comes up{named}."
+        change = say("{spread} by opponent, on average {mean}", spread=spread, mean=f"{effect.mean:+z.3f}")
+        figures.update(change=change if spread else f"{effect.mean:+z.3f}", metric=metric)
+        return say("{subject} changes this by {change} (95% interval {low} to {high}){less}: {metric}.", **figures)
+    if spread:
+        figures |= {"spread": spread, "mean": f"{effect.mean:+z.2f}"}
+        figures["change"] = say("{spread} by opponent, by {mean} on average", **figures)
+        return say("{subject} changes chips by {change} (95% interval {low} to {high}){less}.", **figures)
+    figures["chips"] = f"{abs(effect.mean):.2f}"
+    if effect.mean >= 0:
+        return say("{subject} gains {chips} chips (95% interval {low} to {high}) when it comes up{less}.", **figures)
+    return say("{subject} loses {chips} chips (95% interval {low} to {high}) when it comes up{less}.", **figures)

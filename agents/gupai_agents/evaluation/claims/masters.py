@@ -32,6 +32,7 @@ from gupai_agents.shipped import BEST
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import PREFER_STREAM
 from gupai_env.games.claims import Positions
+from gupai_env.words.messages import say
 
 DEALS = 300  # among masters, of a dose
 SEARCHED = 100  # decisions of a dose that a search thinks about, one a deal at most
@@ -154,7 +155,7 @@ def _open_in(
 
 def _ask_masters(name: str, master: Agent, search: SearchAgent, openings: Open) -> tuple[Masters, ...]:
     """Return what the master does in all of these decisions, and a search in one of each deal."""
-    among = f"{name}, among {name}"
+    among = say("{player}, among {field}", player=name, field=name)
     worth = _by_deal(openings.worth, openings.deals) if isinstance(master, ObservationAgent) else None
     own = Masters(among, len(openings.deals), *_chosen(openings, openings.chosen), worth, OWN)
     drawn = np.array([derive(int(key), PREFER_STREAM) for key in openings.batch.rng_keys])
@@ -164,7 +165,9 @@ def _ask_masters(name: str, master: Agent, search: SearchAgent, openings: Open) 
     values, rows = search.values(few.batch, halving=False), np.arange(len(few.deals))
     worth = _by_deal(values.means[rows, few.one] - values.means[rows, few.other], few.deals)
     thought = _chosen(few, values.choice(search.plan.steady).astype(int))
-    return own, Masters(f"{SEARCH}, among {name}", len(few.deals), *thought, worth, CHIPS)
+    return own, Masters(
+        say("{player}, among {field}", player=SEARCH, field=name), len(few.deals), *thought, worth, CHIPS
+    )
 
 
 def _chosen(openings: Open, actions: np.ndarray) -> tuple[Estimate, Estimate]:

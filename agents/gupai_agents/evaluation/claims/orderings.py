@@ -20,6 +20,7 @@ from gupai_agents.evaluation.statistics import Estimate, holm
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
 from gupai_env.games.claims import Metric
+from gupai_env.words.messages import joined, say
 
 
 def ordering(setting: Setting, reading: Ordering) -> Finding:
@@ -39,17 +40,22 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
         if member != UNSKILLED:
             member_verdicts.append(verdict)
             behind.append(of_all)
-        remarks.append(f"{member}: {remark}")
+        remarks.append(say("{member}: {order}", member=say(member), order=remark))
         effects += [
-            Effect(f"{label}, {member}", figure, p=p.get(label), counted=member != UNSKILLED)
-            for label, figure in values.items()
+            Effect(
+                say("{item}, {member}", item=say(label), member=say(member)),
+                estimate,
+                p=p.get(label),
+                counted=member != UNSKILLED,
+            )
+            for label, estimate in values.items()
         ]
     verdict, remark = joint_verdict(member_verdicts or [verdicts.MEASURED])
     tested = [p_value for p_value in behind if p_value is not None]
     return finding(
         reading,
         verdict,
-        "; ".join(remarks) + ".",
+        say("{text}.", text=joined("; ", remarks)),
         unit=unit,
         remark=remark,
         about={"first": reading.first, "left out": ", ".join(reading.but) or None, "metric": reading.metric},
@@ -91,16 +97,17 @@ def _ranked(
     from scipy.special import ndtr
 
     order = sorted(values, key=lambda label: (not values[label].occurred, -values[label].mean))
-    order_text = " > ".join(f"{label} {written(values[label], unit, signed=False)}" for label in order)
+    figures = {label: say(written(estimate, unit, signed=False)) for label, estimate in values.items()}
+    ranking = joined(" > ", [say("{label} {figure}", label=say(label), figure=figures[label]) for label in order])
     if none := verdicts.unjudged(list(values.values()), deals):
-        return none, {}, order_text, None
+        return none, {}, ranking, None
     if first == "any":
         pooled = verdicts.pool(list(values.values()))
         alike = pooled.p_q >= 0.05
         return (
             verdicts.INCONCLUSIVE if alike else verdicts.SUPPORTED,
             {},
-            f"{order_text} (all alike: p {pooled.p_q:.2g})",
+            say("{order} (all alike: p {p:.2g})", order=ranking, p=pooled.p_q),
             pooled.p_q,
         )
     others = [label for label in values if label != first]
@@ -108,9 +115,9 @@ def _ranked(
     p = dict(zip(others, holm([float(2 * ndtr(-abs(score))) for score in z]), strict=True))
     behind = [label for label, score in zip(others, z, strict=True) if score < 0 and p[label] < 0.05]
     if behind:
-        return verdicts.CONTRADICTED, p, order_text, min(p[label] for label in behind)
+        return verdicts.CONTRADICTED, p, ranking, min(p[label] for label in behind)
     ahead = all(score > 0 and p[label] < 0.05 for label, score in zip(others, z, strict=True))
-    return verdicts.SUPPORTED if ahead else verdicts.INCONCLUSIVE, p, order_text, max(p.values())
+    return verdicts.SUPPORTED if ahead else verdicts.INCONCLUSIVE, p, ranking, max(p.values())
 
 
 def _apart(one: Estimate, other: Estimate) -> float:

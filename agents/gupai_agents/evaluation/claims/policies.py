@@ -26,6 +26,7 @@ from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy, agent_in
 from gupai_agents.evaluation.claims.setting import PILOT, Setting, differ
 from gupai_agents.evaluation.statistics import NOTHING, estimate, samples_for, t_test
 from gupai_env.games.claims import Metric
+from gupai_env.words.messages import joined, say
 
 ALPHA = 0.05  # two-sided, at which a plan finds the margin
 
@@ -61,7 +62,7 @@ def policy(setting: Setting, reading: Policy) -> Finding:
     return dose_finding(
         reading,
         levels,
-        "the trait",
+        say("the trait"),
         "" if reading.metric == "chips" else measure.what,
         unit=measure.unit,
         about={
@@ -70,7 +71,7 @@ def policy(setting: Setting, reading: Policy) -> Finding:
             "metric": reading.metric,
             "margin": reading.margin,
             "alternative": reading.alternative,
-            "hand": ", ".join(map(str, reading.population.hand)) or "any",
+            "hand": joined(", ", map(str, reading.population.hand)) or "any",
             **({"doses": reading.doses.what} if reading.doses else {}),
         },
         subgroups=tuple(discovered(groups)),

@@ -14,7 +14,7 @@ from gupai_agents.evaluation.claims.schema import Rate
 from gupai_agents.evaluation.claims.setting import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
 from gupai_env.games.claims import Metric
-from gupai_env.words.messages import capitalized
+from gupai_env.words.messages import capitalized, joined, say
 
 
 def rate(setting: Setting, reading: Rate) -> Finding:
@@ -33,13 +33,16 @@ def rate(setting: Setting, reading: Rate) -> Finding:
         judged.append(result)
         effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
     verdict, remark = joint_verdict([effect.verdict for effect in counted_effects(effects)])
-    needed = [judgement.deals_needed for judgement in judged if judgement.deals_needed]
-    figures = ", ".join(f"{effect.label} {_figure(effect.estimate, unit)}" for effect in effects)
-    threshold = f"; the claim says {_limit(reading, unit)}" if reading.threshold is not None else ""
+    needed = [effect.deals_needed for effect in judged if effect.deals_needed]
+    texts = [(say(effect.label), _figure(effect.estimate, unit)) for effect in effects]
+    figures = [say("{label} {figure}", label=label, figure=figure) for label, figure in texts]
+    text = say("{metric}: {figures}", metric=capitalized(measure.what), figures=joined(", ", figures))
+    if reading.threshold is not None:
+        text = say("{findings}; the claim says {limit}", findings=text, limit=_limit(reading, unit))
     return finding(
         reading,
         verdict,
-        f"{capitalized(measure.what)}: {figures}{threshold}.",
+        say("{text}.", text=text),
         unit=unit,
         remark=remark,
         about={
@@ -48,7 +51,7 @@ def rate(setting: Setting, reading: Rate) -> Finding:
             "threshold": reading.threshold,
             "alternative": reading.alternative,
             "against": reading.against,
-            "hand": ", ".join(map(str, reading.population.hand)) or "any",
+            "hand": joined(", ", map(str, reading.population.hand)) or "any",
         },
         effects=tuple(effects),
         frequency=float(sampler.probability) if sampler.conditional else None,
@@ -89,11 +92,14 @@ def _rated(
 
 
 def _figure(estimate: Estimate, unit: str) -> str:
-    named = f" {unit}" if estimate.occurred and not unit.startswith("share") else ""
-    return written(estimate, unit, signed=False) + named
+    figure = say(written(estimate, unit, signed=False))
+    named = estimate.occurred and not unit.startswith("share")
+    return say("{figure} {unit}", figure=figure, unit=say(unit)) if named else figure
 
 
 def _limit(reading: Rate, unit: str) -> str:
     limit = reading.threshold or 0.0
-    side = {"greater": "more than", "less": "less than", "different": "other than"}[reading.alternative]
-    return f"{side} {100 * limit:g}%" if unit.startswith("share") else f"{side} {limit:g} {unit}"
+    templates = {"greater": "more than {limit}", "less": "less than {limit}", "different": "other than {limit}"}
+    share = f"{100 * limit:g}%" if unit.startswith("share") else ""
+    number = share or say("{figure} {unit}", figure=f"{limit:g}", unit=say(unit))
+    return say(templates[reading.alternative], limit=number)

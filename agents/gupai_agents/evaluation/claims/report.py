@@ -1,37 +1,43 @@
 """What a verdict says to a player, as plain text and as Markdown; both are made of its JSON."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import FINE, interval_text
-from gupai_env.core.variant import in_words
-from gupai_env.words.messages import capitalized
+from gupai_env.core.variant import option_in_words
+from gupai_env.words.messages import capitalized, joined, say, with_messages, word
 
-P_IS = {"effects": " adjusted", "subgroups": " adjusted for their number"}
+P_IS = {"effects": "p {p:.2g} adjusted", "subgroups": "p {p:.2g} adjusted for their number"}
 TITLES = {"effects": "Figures", "subgroups": "Where (exploratory)"}
 MARKS = {"proved": "✔", "supported": "✔", "disproved": "✘", "contradicted": "✘", "it depends": "◐"}
 
 
 def text(content: dict[str, Any]) -> str:
-    """Return a verdict for a terminal."""
-    lines = [f"{content['id']} ({content['game']}): “{content['statement']}”", f"  {content['source']}"]
+    """Return a verdict for a terminal, in the language that is spoken."""
+    content = with_messages(content, content.get("messages", {}))
+    lines = [f"{content['id']} ({content['game']}): “{word(content['statement'])}”", f"  {word(content['source'])}"]
     for reading in content["readings"]:
-        lines += ["", f"  {reading['name']}: {headline(reading).upper()}", f"    {reading['sentence']}"]
-        lines += [f"    {line}" for line in (*master_sentences(reading), *remarks(reading))]
-        lines += [f"      {line}" for line in figures(reading, "effects")]
+        lines += ["", f"  {word(reading['name'])}: {word(headline(reading)).upper()}"]
+        lines += _indented(4, [reading["sentence"], *master_sentences(reading), *remarks(reading)])
+        lines += _indented(6, figures(reading, "effects"))
         for level in levels(reading):
-            lines += [f"    {level['label']}: {summary(level, reading)}", *_indented(figures(level, parent=reading))]
+            lines += _indented(4, [_level(level, reading)])
+            lines += _indented(6, figures(level, parent=reading))
         if "subgroups" in reading:
-            lines += ["    Where (exploratory):", *(f"      {line}" for line in figures(reading, "subgroups"))]
+            lines += [f"    {word('Where (exploratory)')}:", *_indented(6, figures(reading, "subgroups"))]
     if "untested" in content:
-        lines += ["", f"  Not tested: {content['untested']}"]
+        lines += ["", *_indented(2, [say("Not tested: {text}", text=say(content["untested"]))])]
     return "\n".join([*lines, ""])
 
 
-def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (f"      {line}" for line in lines)
+def _indented(columns: int, lines: Iterable[str]) -> Iterator[str]:
+    return (f"{' ' * columns}{word(line)}" for line in lines)
+
+
+def _level(level: dict[str, Any], reading: dict[str, Any]) -> str:
+    return say("{label}: {figure}", label=say(level["label"]), figure=say(summary(level, reading)))
 
 
 def headline(reading: dict[str, Any]) -> str:
@@ -49,12 +55,14 @@ def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
     """Return what came out at a dose in a line: verdict, the range over opponents where they differ, and the mean."""
     parts = [level["verdict"]]
     if level["differ"]:
-        parts.append(f"{span(level, reading)} by opponent")
-    parts.append(f"mean {figure_text(level, reading)}" if level["mean"] is not None else figure_text(level, reading))
+        parts.append(say("{spread} by opponent", spread=span(level, reading)))
+    figure = say(figure_text(level, reading))
+    parts.append(say("mean {figure}", figure=figure) if level["mean"] is not None else figure)
     if "per_hundred" in level:
-        parts.append(f"in {percent(level['frequency'])} of deals" if reading["kind"] != "action" else "")
-        parts.append(f"{level['per_hundred']:+z.1f} chips in a hundred deals")
-    return ", ".join(filter(None, [*parts, level.get("remark", "")]))
+        if reading["kind"] != "action":
+            parts.append(say("in {share} of deals", share=percent(level["frequency"])))
+        parts.append(say("{chips:+z.1f} chips in a hundred deals", chips=level["per_hundred"]))
+    return joined(", ", [*parts, level.get("remark", "")])
 
 
 def written(estimate: Estimate, unit: str, *, signed: bool = True) -> str:
@@ -75,30 +83,35 @@ def figure_text(numbers: dict[str, Any], reading: dict[str, Any]) -> str:
 def span(level: dict[str, Any], reading: dict[str, Any]) -> str:
     """Return the range of means over opponents."""
     times, sign = (100, "%") if reading.get("unit", "").startswith("share") else (1, "")
-    return " to ".join(
+    least, most = (
         f"{times * level[name]:+z.{2 if sign or abs(level[name]) >= 1 else 3}f}{sign}" for name in ("least", "most")
     )
+    return say("{least} to {most}", least=least, most=most)
 
 
 def master_sentences(reading: dict[str, Any]) -> Iterator[str]:
     """Yield what the strong do, at every dose: how often they take the claimed action, and the value of it to them."""
     for level in levels(reading) or [reading]:
-        where = f", {level['label']}" if level.get("label") else ""
+        where = joined(", ", ["What the strong do", level.get("label", "")])
         for master in level.get("masters", ()):
-            yield f"What the strong do{where}: {master_sentence(master)}."
+            yield say("{where}: {text}.", where=where, text=master_sentence(master))
 
 
 def master_sentence(master: dict[str, Any]) -> str:
     """Return what one strong player does in a phrase."""
     shares = [_share(master[name]) for name in ("chooses", "other")]
-    sentence = (
-        f"{master['who']}, {master['verdict']}: it takes the claimed action in {shares[0]} of {master['decisions']:,}"
+    does: str = say(
+        "it takes the claimed action in {chosen} of {decisions:,} decisions where both are open, the other in {other}",
+        chosen=say(shares[0]),
+        other=say(shares[1]),
+        decisions=master["decisions"],
     )
-    sentence += f" decisions where both are open, the other in {shares[1]}"
     if "worth" in master:
-        worth, scores = Estimate.of(master["worth"]), master["unit"] != "chips"
-        sentence += f"; the difference is worth {worth.text(2)} {'in ' if scores else ''}{master['unit']} to it"
-    return sentence
+        template = "the difference is worth {worth} in its own scores to it"
+        if master["unit"] == "chips":
+            template = "the difference is worth {worth} chips to it"
+        does = joined("; ", [does, say(template, worth=say(Estimate.of(master["worth"]).text(2)))])
+    return say("{player}, {verdict}: {text}", player=say(master["who"]), verdict=say(master["verdict"]), text=does)
 
 
 def _share(numbers: dict[str, Any]) -> str:
@@ -111,47 +124,61 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
     """Yield sentences about how often it comes up, what that is worth, against whom, and in which variant."""
     description = reading.get("about", {})
     if "frequency" in reading:
-        much = f"{percent(reading['frequency'])} of a seat's deals"
+        template = "It comes up in about {share} of a seat's deals"
+        if reading["frequency_is_exact"]:
+            template = "It comes up in exactly {share} of a seat's deals"
         if reading["kind"] == "action":
-            much = f"{reading['frequency']:.3g} times in a deal of a seat"
-        how = "" if reading["kind"] == "action" else "in exactly " if reading["frequency_is_exact"] else "in about "
-        per_hundred = reading.get("per_hundred")
-        score = "" if per_hundred is None else f"; that makes {per_hundred:+z.1f} chips in a hundred deals"
-        yield f"It comes up {how}{much}{score}."
+            template = "It comes up {times:.3g} times in a deal of a seat"
+        comes_up: str = say(template, share=percent(reading["frequency"]), times=reading["frequency"])
+        if reading.get("per_hundred") is not None:
+            chips = say("that makes {chips:+z.1f} chips in a hundred deals", chips=reading["per_hundred"])
+            comes_up = joined("; ", [comes_up, chips])
+        yield say("{text}.", text=comes_up)
     if "deals_needed" in reading:
         more = reading["deals_needed"]
-        much = f"about {more:,} deals" if more < 10**8 else "more deals than can be played"
-        yield f"To decide it would take {much} against each player, were the mean right."
+        much = say("about {number:,} deals", number=more) if more < 10**8 else say("more deals than can be played")
+        yield say("To decide it would take {deals} against each player, were the mean right.", deals=much)
     if "remark" in reading:
-        yield f"{capitalized(reading['remark'])}."
+        yield say("{text}.", text=capitalized(reading["remark"]))
     if "treated" in description:
-        pair = f"{description['treated']} with {description['baseline']}"
-        yield f"Compared: {pair}, in the same deals; hand: {description['hand']}."
+        pair = {name: say(description[name]) for name in ("treated", "baseline", "hand")}
+        yield say("Compared: {treated} with {baseline}, in the same deals; hand: {hand}.", **pair)
     elif "action" in description:
-        yield f"The action: {description['action']}; in positions: {description['position']}."
-    options = in_words(reading["variant"], "the defaults")
-    against = ", ".join(opponent["label"] for opponent in opponents(reading) if "facts" not in reading)
+        action, position = say(description["action"]), say(description["position"])
+        yield say("The action: {action}; in positions: {position}.", action=action, position=position)
+    options = options_of(reading)
+    against = joined(", ", [opponent["label"] for opponent in opponents(reading) if "facts" not in reading])
     if against and reading["kind"] != "ordering":
-        yield f"Variant: {options}. Players: {against}."
+        yield say("Variant: {options}. Players: {players}.", options=options, players=against)
     else:
-        yield f"Variant: {options}."
+        yield say("Variant: {options}.", options=options)
     if "note" in reading:
         yield reading["note"]
     weighed = [opponent["label"] for opponent in opponents(reading) if opponent.get("counted", True)]
     if len(weighed) > 1 and reading["kind"] in ("policy", "action") and "headline" in reading:
         uncounted = [opponent["label"] for opponent in opponents(reading) if not opponent.get("counted", True)]
-        aside = f"; {uncounted[0]} is shown and does not count" if uncounted else ""
-        yield f"These weigh alike in the mean: {', '.join(weighed)}{aside}."
+        alike = say("These weigh alike in the mean: {players}", players=joined(", ", weighed))
+        aside = say("{player} is shown and does not count", player=say(uncounted[0])) if uncounted else ""
+        yield say("{text}.", text=joined("; ", [alike, aside]))
     if reading.get("doses") and "headline" in reading:
         yield "Intervals of means at doses hold all at once in 95% of cases."
     if "pooled" in reading and reading["pooled"]["i2"]:
         pooled = reading["pooled"]
-        yield f"Differences between opponents: Q {pooled['q']:.1f}, p {pooled['p_q']:.2g}, I² {percent(pooled['i2'])}."
+        spread = {"q": pooled["q"], "p": pooled["p_q"], "share": percent(pooled["i2"])}
+        yield say("Differences between opponents: Q {q:.1f}, p {p:.2g}, I² {share}.", **spread)
     if "q" in reading:
-        stands = "" if reading.get("stands", True) else ": among so many it may be chance"
-        yield f"p {_p(reading['p'])}; of all {reading['tests']} tests made together q {_p(reading['q'])}{stands}."
+        figures_of = {"p": _p(reading["p"]), "tests": reading["tests"], "q": _p(reading["q"])}
+        among = say("p {p}; of all {tests} tests made together q {q}", **figures_of)
+        stands = reading.get("stands", True)
+        yield say("{text}." if stands else "{text}: among so many it may be chance.", text=among)
     for name, value in reading.get("facts", {}).items():
-        yield f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}"
+        fact = f"{value:.6g}" if isinstance(value, float) else say(str(value))
+        yield say("{name}: {value}", name=say(name), value=fact)
+
+
+def options_of(reading: dict[str, Any]) -> str:
+    """Return the options of a reading in words."""
+    return joined(", ", [option_in_words(*option) for option in reading["variant"].items()]) or say("the defaults")
 
 
 def opponents(reading: dict[str, Any]) -> list[dict[str, Any]]:
@@ -173,15 +200,16 @@ def figures(reading: dict[str, Any], which: str = "effects", parent: dict[str, A
     """Yield a line for each figure; parent: the reading, where `reading` is one of its doses."""
     for effect in reading.get(which, ()):
         estimate = Estimate.of(effect)
-        more = [f"{estimate.samples:,} deals"] if estimate.has_interval else []
+        more: list[str] = [say("{number:,} deals", number=estimate.samples)] if estimate.has_interval else []
         if "changed" in effect:
-            more.append(f"play differs in {percent(effect['changed'])}")
+            more.append(say("play differs in {share}", share=percent(effect["changed"])))
         if "p" in effect:
-            more.append(f"p {effect['p']:.2g}{P_IS.get(which, '')}")
+            more.append(say(P_IS.get(which, "p {p:.2g}"), p=effect["p"]))
         if effect.get("verdict"):
             more.append(effect["verdict"])
-        aside = f" ({', '.join(more)})" if more else ""
-        yield f"{effect['label']}: {figure_text(effect, parent or reading)}{aside}"
+        text = say(figure_text(effect, parent or reading))
+        figure = say("{label}: {figure}", label=say(effect["label"]), figure=text)
+        yield say("{figure} ({remarks})", figure=figure, remarks=joined(", ", more)) if more else figure
 
 
 def markdown(verdicts: Sequence[dict[str, Any]]) -> str:

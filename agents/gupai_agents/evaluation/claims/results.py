@@ -9,6 +9,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import number_or_none
 from gupai_env import __version__
 from gupai_env.core.rng import in_json
+from gupai_env.words.messages import messages_in
 
 SELDOM = 0.1  # share of decisions below which something is done seldom
 LISTED = ("effects", "doses", "masters", "subgroups")  # fields of a finding that hold several
@@ -204,4 +205,5 @@ class Verdict:
         """
         file = self.claim.model_dump(mode="json", exclude_defaults=True)
         made_by = {"format": "gupai-verdict-1", "gupai": __version__}
-        return {**made_by, **self.as_numbers(), "asked": request, "file": file}
+        numbers = self.as_numbers()
+        return {**made_by, **numbers, "messages": messages_in(numbers), "asked": request, "file": file}

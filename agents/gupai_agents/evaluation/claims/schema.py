@@ -15,6 +15,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from gupai_env.words.messages import Message, say
+
 MOST_DEALS = 1_000_000
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
 MOST_ID = 60  # characters
@@ -47,9 +49,9 @@ class Named(Part):
     number: Number | None = Field(None, description="of features that look at one number")
 
     @property
-    def what(self) -> str:
+    def what(self) -> Message:
         """The feature, with the number that it looks at."""
-        return self.feature if self.number is None else f"{self.feature} {self.number}"
+        return say(self.feature) if self.number is None else say(f"{self.feature} {{number}}", number=self.number)
 
 
 class Condition(Named):
@@ -84,10 +86,13 @@ class Condition(Named):
     def __str__(self) -> str:
         name = self.what
         if self.least == self.most:
-            return f"{name} exactly {self.least}"
+            return say("{feature} exactly {number}", feature=name, number=self.least)
         if self.most >= MOST:
-            return name if self.least == 1 and self.at_least is None else f"{name} at least {self.least}"
-        return f"{name} at most {self.most}" if self.least == 0 else f"{name} {self.least} to {self.most}"
+            given = self.least != 1 or self.at_least is not None
+            return say("{feature} at least {number}", feature=name, number=self.least) if given else name
+        if self.least == 0:
+            return say("{feature} at most {number}", feature=name, number=self.most)
+        return say("{feature} {least} to {most}", feature=name, least=self.least, most=self.most)
 
 
 class Dose(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, estimate, false_discovery
 from gupai_env.games.claims import Metric
+from gupai_env.words.messages import say
 
 SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
 INCONCLUSIVE, MEASURED = "inconclusive", "measured"
@@ -95,8 +96,8 @@ def unjudged(figures: Sequence[Estimate], deals: int) -> str:
 def why(verdict: str) -> str:
     """Return why there is no verdict, as a remark on one of UNJUDGED; "" on others."""
     remarks = {
-        TOO_RARE: f"there is no verdict on what comes up in fewer than {FEWEST} deals",
-        TOO_FEW: f"there is no verdict from fewer than {FEWEST} deals",
+        TOO_RARE: say("there is no verdict on what comes up in fewer than {number} deals", number=FEWEST),
+        TOO_FEW: say("there is no verdict from fewer than {number} deals", number=FEWEST),
     }
     return remarks.get(verdict, "")
 
