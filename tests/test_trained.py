@@ -142,6 +142,7 @@ def test_it_is_told_how_every_recipe_ended_and_how_likely_above_the_first(capsys
     ended = {"one": np.array([0.0, 0, 0, 0, 100]), "two": np.array([1.0, 1, 1, 1, -100])}
     runs = {recipe: [SimpleNamespace(folder=recipe)] * len(values) for recipe, values in ended.items()}
     found = SimpleNamespace(recipes=runs, notes=[], baselines=["greedy"], final=lambda recipe, against: ended[recipe])
+    found.ends = lambda: Comparison.ends(found)
     compare_runs.show(found, as_json=True)
     one, two = json.loads(capsys.readouterr().out)["ends"]
     assert (one["recipe"], one["mean"], one["iqm"]["mean"], one["n"]) == ("one", 20, 0, 5)
