@@ -153,15 +153,15 @@ def test_a_signal_is_never_lost():
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
         # Whoever swallowed that is found out at the next look.
-        assert stop.asked()
+        assert stop.requested()
         with pytest.raises(KeyboardInterrupt):
             stop.check()
     with Stop() as stop:
         stop.check()
         stop.gently = True
-        assert not stop.asked()
+        assert not stop.requested()
         os.kill(os.getpid(), signal.SIGINT)
-        assert stop.asked()
+        assert stop.requested()
         with pytest.raises(KeyboardInterrupt):  # who asks twice means at once
             os.kill(os.getpid(), signal.SIGINT)
     with Stop() as stop:
@@ -177,7 +177,7 @@ def test_a_signal_that_is_ignored_stays_so():
     try:
         with Stop() as stop:
             os.kill(os.getpid(), signal.SIGHUP)
-            assert not stop.asked()
+            assert not stop.requested()
     finally:
         signal.signal(signal.SIGHUP, before)
 
