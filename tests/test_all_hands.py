@@ -52,7 +52,7 @@ def tiny_trees(which):
 @pytest.mark.parametrize("which", range(len(OPTIONS)), ids=map(str, OPTIONS))
 def test_hands_say_what_the_search_of_all_play_says(which):
     (tree, hands), options = tiny_trees(which), OPTIONS[which]
-    for names in itertools.product(("greedy", "balanced", "random"), repeat=2):
+    for names in (("greedy", "balanced"), ("random", "greedy"), ("balanced", "random")):
         agents = [make_agent(name, GAME, **TINY, **options) for name in names]
         one, other = tree.policy(agents), hands.policy(agents)
         np.testing.assert_allclose(hands.values(other), tree.values(one), atol=1e-6)  # chips are float32 there
@@ -96,7 +96,7 @@ def test_two_seats_are_nearly_solved_after_some_rounds(whole):
 def test_values_are_what_a_duel_wins(whole):
     agents = [make_agent(name, GAME) for name in ("greedy", "balanced")]
     exact = whole.values(whole.policy(agents))[0]
-    won = duel(GAME, *agents, 20_000, seed=5).mean(0)
+    won = duel(GAME, *agents, 5000, seed=5).mean(0)
     assert won.low - 0.01 < exact < won.high + 0.01
 
 

