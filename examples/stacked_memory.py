@@ -13,8 +13,7 @@ import numpy as np
 
 from gupai_agents import DecisionBatch, make_agent
 from gupai_env import Game
-from gupai_env.core.tiles import KINDS, ONE
-from gupai_env.core.variant import Variant
+from gupai_env.game import KINDS, ONE, Variant
 
 OTHERS, NUMBERS = 3, 6  # the shape of the section `void`
 

@@ -87,7 +87,7 @@ def test_progress_counts_the_deals_that_are_planned():
     assert sum(printed) == planned_deals("jie-long", SMALL)
     singles = [contribution.features[0] for contribution in found.contributions if len(contribution.features) == 1]
     assert sorted([*singles, *found.idle]) == sorted(NAMES)
-    assert all(each.found <= each.stated for each in found.contributions)
+    assert all(each.holds <= each.stated for each in found.contributions)
     assert tuple(f"leave_{n}" for n in range(1, 7)) in [contribution.features for contribution in found.contributions]
 
 

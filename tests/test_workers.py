@@ -242,7 +242,7 @@ def test_only_one_place_asks_how_many_cores_there_are():
         for path in (ROOT / folder).rglob("*.py")
         if re.search(r"cpu_count|sched_getaffinity", path.read_text(encoding="utf-8"))
     }
-    assert asking == {"cores.py", "bench.py"}  # which prints how many cores the machine has
+    assert asking == {"cores.py", "speed.py"}  # which prints how many cores the machine has
 
 
 def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():

@@ -157,11 +157,11 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
         )
     yield from _walk(reading, key, names)
     if isinstance(reading, Ordering):
-        items = [list(_walk(item, f"{key}.items.*", names)) for item in reading.items]
+        items = [list(_walk(item, f"{key}.items.*", names, numbered=False)) for item in reading.items]
         settings = [{field.key: field.value for field in item} for item in items]
         for field in items[0]:  # what all items say alike is changed in all of them
             if all(item.get(field.key) == field.value for item in settings):
-                yield field._replace(label=f"{re.sub(' [1-6],', ',', field.label)} (of all)")
+                yield field._replace(label=say("{field} (of all)", field=field.label))
     for option in fields(game.variant):
         if option.name == "deals":
             continue
@@ -171,8 +171,13 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
         yield Field(f"{key}.variant.{option.name}", name, value, tuple(map(str, choices)), help=option.metadata["help"])
 
 
-def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "") -> Iterator[Field]:
-    """Yield the fields of a part and of the parts in it; of: what this is a part of."""
+def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "", *, numbered: bool = True) -> Iterator[Field]:
+    """Yield the fields of a part and of the parts in it.
+
+    Args:
+        prefix: What this is a part of.
+        numbered: Whether labels name the number of tiles that a part is about.
+    """
     for name, info in type(part).model_fields.items():
         value, here = getattr(part, name), f"{key}.{name}"
         if name in FIXED or name in ("variant", "items", "expect", "enumerate"):
@@ -191,10 +196,12 @@ def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "") -> Itera
                     help,
                 )
         elif isinstance(value, Part):
-            yield from _walk(value, here, names, _prefix(label, value))
+            yield from _walk(value, here, names, _prefix(label, value, numbered), numbered=numbered)
         elif isinstance(value, list) and any(isinstance(member, Part) for member in value):
             for number, member in enumerate(value):
-                yield from _walk(member, f"{here}.{number}", names, _prefix(say(name), member))
+                yield from _walk(
+                    member, f"{here}.{number}", names, _prefix(say(name), member, numbered), numbered=numbered
+                )
         elif isinstance(value, list):
             if value:
                 yield Field(here, label, ", ".join(map(str, value)), help=help)
@@ -203,9 +210,11 @@ def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "") -> Itera
             yield Field(here, label, _text(value), tuple(map(str, choices)), help=help)
 
 
-def _prefix(label: str, part: Part) -> str:
+def _prefix(label: str, part: Part, numbered: bool) -> str:
     """Return what fields of a part in a part are about, "" if that is plain."""
-    return say("{part}: {feature}", part=label, feature=part.what) if isinstance(part, Named) else ""
+    if not isinstance(part, Named):
+        return ""
+    return say("{part}: {feature}", part=label, feature=part.what if numbered else say(part.feature))
 
 
 def _suits(content: Any) -> Iterator[str]:

@@ -139,7 +139,7 @@ def intervals(standings: Sequence[Standing]) -> Markup:
         (standing.name, standing.chips) for standing in standings if standing.chips and standing.chips.has_interval
     ]
     means = [
-        chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, position)
+        chart.Mean(say("{player}: {figure}", player=name, figure=str(chips)), chips.mean, chips.half_width, position)
         for position, (name, chips) in enumerate(known)
     ]
     return chart.rows([name for name, _ in known], means)
