@@ -22,7 +22,7 @@ docs:
 	$(MAKE) setup EXTRAS=$(EXTRAS),docs
 	$(RUN)/pip install --quiet --constraint constraints.txt --editable ".[dev,docs]"
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs build/docs
-	$(RUN)/python -m pytest -n 0 -m site tests/test_site.py
+	$(RUN)/python -m pytest -n 0 -m site tests/project/test_site.py
 	@echo build/docs/index.html
 
 # The wheel in a virtual environment of its own, used outside the checkout: `make fresh PYTHON=python3.14`.

@@ -1,7 +1,8 @@
 """What must stay what it was: digests of figures to six digits, and texts, in `tests/snapshots`.
 
-After a deliberate change of a text, `REWRITE_SNAPSHOTS=1 python -m pytest -n 0 tests/test_snapshots.py
-tests/test_pinned_lab.py` writes the files again; `git diff` then shows what people will read.
+After a deliberate change of a text, this writes the files again; `git diff` then shows what people will read.
+
+    REWRITE_SNAPSHOTS=1 python -m pytest -n 0 tests/app/test_snapshots.py tests/agents/evaluation/test_pinned_lab.py
 """
 
 import difflib

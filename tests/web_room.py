@@ -1,13 +1,17 @@
-"""Folders of runs and tournaments as a server of pages shows them, and its pages when work has ended."""
+"""Folders of runs and tournaments as a server of pages shows them, and what its pages say."""
 
 import json
+import re
 import shutil
 import time
+from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 from gupai_agents.shipped import best_file
 from gupai_env.games import get_game
 
+OURS = {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": "same-origin"}  # headers of a request from a page of ours
 RUN = "one"  # a run with two looks, a report and a player
 
 
@@ -42,3 +46,32 @@ def done(pages, path):
             return text
         time.sleep(0.1)
     raise AssertionError("it goes on and on")
+
+
+def table(pages, **query):
+    """A table, and the query at which it came to stand."""
+    answer = pages.get(f"/table?{urlencode({'seed': 5, 'seat': 0, 'with': 'greedy', **query})}")
+    assert answer.status_code == 200, said(answer)
+    return answer.text, answer.url.query.decode()
+
+
+def said(answer):
+    found = re.search(r'class="wrong">(.*?)</p>', answer.text)
+    return unescape(found[1]) if found else answer.text[:400]
+
+
+def actions(text):
+    return [int(each) for each in re.findall(r'<button form="moves" name="play" value="(\d+)"', text)]
+
+
+def played(pages, **query):
+    """The addresses of a game in which the person always takes the first move."""
+    text, at = table(pages, **query)
+    found = [at]
+    while choices := actions(text):
+        answer = pages.get(f"/table?{at}&play={choices[0]}")
+        assert answer.status_code == 200, said(answer)
+        text, at = answer.text, answer.url.query.decode()
+        found.append(at)
+    assert "The game is over" in text
+    return found

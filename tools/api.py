@@ -1,7 +1,7 @@
 """Writes `docs/api.txt`, all public names with signatures and all commands with options, and a page of commands.
 
-What is there keeps working within a major version; `tests/test_docs.py` compares it with the code. After a change
-that is meant:
+What is there keeps working within a major version; `tests/project/test_release.py` compares it with the code. After a
+change that is meant:
 
     python tools/api.py
 

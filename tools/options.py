@@ -1,6 +1,7 @@
 """Writes the options of the games as types, and the makers of the PettingZoo environments, for editors and checkers.
 
-The source is each game's variant. `tests/test_docs.py` compares what is here with it. After a change that is meant:
+The source is each game's variant. `tests/project/test_docs.py` compares what is here with it. After a change
+that is meant:
 
     python tools/options.py
 

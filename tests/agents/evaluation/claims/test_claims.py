@@ -1,0 +1,1077 @@
+"""Claims: what their files may say, deals drawn to order, designs that find what is there and nothing else."""
+
+import copy
+import itertools
+import json
+import re
+from collections import Counter
+from math import comb
+
+import numpy as np
+import pytest
+import scipy
+from typer.testing import CliRunner
+
+from checkout import ROOT
+from gupai_agents import make_agent
+from gupai_agents.agent import DecisionBatch
+from gupai_agents.checkpoint import identity, write_checkpoint
+from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim, schema, try_claim, verdicts
+from gupai_agents.evaluation.claims.designs import MASTERS_TAKE, planned, weights_of, with_panel
+from gupai_agents.evaluation.claims.doses import population_at
+from gupai_agents.evaluation.claims.effects import sentence_of
+from gupai_agents.evaluation.claims.exacts import answer, questions_of
+from gupai_agents.evaluation.claims.players import ChangedAgent
+from gupai_agents.evaluation.claims.report import command_of, markdown, text
+from gupai_agents.evaluation.claims.schema import Condition, Partner, Policy, Population
+from gupai_agents.evaluation.claims.setting import Choice, DealSource, differ, forks, gains
+from gupai_agents.evaluation.claims.verdicts import corrected
+from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
+from gupai_agents.network import tensor_shapes
+from gupai_agents.plain_yaml import parse_yaml, to_yaml
+from gupai_agents.workers import workers_for
+from gupai_app.claims import terminal as command
+from gupai_app.shell.cli import app
+from gupai_env.core.rng import derive
+from gupai_env.core.tiles import PIPS, count, kind_of, tiles_in
+from gupai_env.deals import all_deals
+from gupai_env.games import GAMES, get_game
+from gupai_env.games.claims import chips, tiles_by_number, vocabulary_of
+from gupai_env.vector import VectorEnv
+from gupai_env.words.files import locked
+
+JIE_LONG = get_game("jie-long")
+FOUR_TWOS = Population(hand=[Condition(feature="carrying", number=2, at_least=4)])
+
+ATTACK = {
+    "id": "some-claim",
+    "statement": "Leave 2 open.",
+    "source": "somebody",
+    "game": "jie-long",
+    "readings": [
+        {
+            "name": "attack",
+            "kind": "policy",
+            "population": {"hand": [{"feature": "carrying", "number": 2, "at_least": 4}]},
+            "treated": "+attack_2=40",
+            "baseline": "variety",
+            "panel": ["greedy", "variety"],
+            "margin": 0.5,
+            "plan": {"least": 1000, "most": 1000},
+        }
+    ],
+}
+
+
+def changed(**changes) -> dict:
+    """The claim above, with other values in its reading."""
+    content = copy.deepcopy(ATTACK)
+    content["readings"][0] |= changes
+    return content
+
+
+def a_reading(game="jie-long", **reading) -> dict:
+    """A claim of another kind of reading."""
+    return ATTACK | {"game": game, "readings": [{"name": "one", "panel": ["greedy"], **reading}]}
+
+
+def enumerated(**reading) -> dict:
+    """A claim that is enumerated."""
+    return ATTACK | {"readings": [{"name": "one", "kind": "exact", **reading}]}
+
+
+ITEMS = [{"label": "one", "treated": "greedy"}, {"label": "two", "treated": "variety"}]
+
+
+def ordered(items=ITEMS, **reading) -> dict:
+    """A claim about which of two comes first."""
+    return a_reading(kind="ordering", **{"items": items, "first": "any", **reading})
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (ATTACK | {"colour": 1}, "colour: there is no such key"),
+        (changed(margins=1), "readings.0.margins: there is no such key"),
+        (changed(margin=0), "readings.0.margin=0 is not allowed; write a number above 0"),
+        (changed(margin=True), "margin: True is not allowed"),
+        (changed(kind="guess"), "readings.0: "),
+        (changed(panel=["gredy"]), "readings.0.panel.0: 'gredy' is not a player of jie-long; did you mean greedy?"),
+        (changed(treated="+atack_2=40"), "readings.0.treated: "),
+        (changed(baseline="os:system"), "readings.0.baseline: 'os:system' runs code"),
+        (changed(panel=["checkpoint:no/such.safetensors"]), "readings.0.panel.0: "),
+        (changed(metric="lake_left"), "readings.0.metric: 'lake_left' is not a metric of jie-long"),
+        (changed(metric="lockouts"), "readings.0.number: lockouts needs a number"),
+        (changed(number=2), "readings.0.number: chips takes no number"),
+        (changed(variant={"forced": True}), "readings.0.variant: 'forced' is not an option"),
+        (changed(variant={"deals": 2}), "readings.0.variant: deals=2 is not allowed"),
+        (changed(population={"hand": [{"feature": "carying", "number": 2}]}), "'carying' is not a feature of a hand"),
+        (changed(population={"hand": [{"feature": "carrying"}]}), "carrying needs a number"),
+        (changed(population={"hand": [{"feature": "carrying", "number": 7}]}), "population.hand.0.number"),
+        (
+            changed(population={"hand": [{"feature": "carrying", "number": 2, "at_least": 8}]}),
+            "no hand of 8 tiles meets carrying 2 at least 8",
+        ),
+        (changed(population={"partner": {"away": 4}}), "a partner 4 seats away does not exist"),
+        (changed(population={"position": [{"feature": "lead"}]}), "only an action is taken in a position"),
+        (a_reading(kind="exact", enumerate="everything", expect=[{"fact": "a", "equals": 1}]), "readings.0.panel"),
+        (
+            a_reading(kind="action", action=[{"feature": "third"}], comparator="uniform", margin=1),
+            "readings.0.action.0: 'third' is not a feature of an action of jie-long",
+        ),
+        (a_reading(game="jie-lang", kind="rate", metric="chips"), "game: "),
+        (ATTACK | {"readings": []}, "says in `untested` why"),
+        (
+            changed(baseline={"agent": "same", "stakes": [1, 2, 3]}),
+            "readings.0.baseline: stakes: players of jie-long cannot be changed like this",
+        ),
+        (
+            a_reading("da-ling", kind="action", action=[{"feature": "a"}], comparator="pip_matched", margin=1),
+            "readings.0.comparator: the actions of da-ling do not play single tiles",
+        ),
+        (changed(plan={"power": 1}), "readings.0.plan.power=1 is not allowed"),
+        (
+            enumerated(enumerate="everything", expect=[{"fact": "a", "equals": 1}]),
+            "readings.0.enumerate: 'everything' cannot be enumerated in jie-long; choose one of tiles_per_number, ",
+        ),
+        (
+            enumerated(enumerate="tiles_per_number", expect=[{"fact": "2", "equals": 1, "at_most": 2}]),
+            "readings.0.expect.0: write one of `equals`, `at_most` and `at_least`",
+        ),
+        (
+            changed(population={"hand": [{"feature": "carrying", "number": 2, "at_least": 4, "exactly": 4}]}),
+            "readings.0.population.hand.0: write `exactly` alone, or `at_least` and `at_most`",
+        ),
+        (
+            changed(doses={"feature": "carrying", "number": 2, "values": [3, 4]}),
+            "readings.0.doses: they say how many carrying 2; leave that condition out of the population",
+        ),
+        (
+            changed(doses={"feature": "carrying", "number": 2, "values": ["5-3", "6"]}),
+            "readings.0.doses.values.0: '5-3' is not a dose: nothing is at least 5 and at most 3",
+        ),
+        (
+            changed(doses={"feature": "carrying", "number": 2, "values": ["3", "3-4"]}),
+            "readings.0.doses: 3-4 is not above 3; write doses in rising order",
+        ),
+        (ordered([*ITEMS[:1], dict(ITEMS[0])]), "readings.0.items: two have the same label"),
+        (ordered(first="third"), "readings.0.first: 'third' is not a label; they are any, one, two"),
+        (ordered(but=["third"]), "readings.0.but: 'third' is not a label of the others; labels are one, two"),
+        (ordered(first="two", but=["two"]), "readings.0.but: 'two' is not a label of the others"),
+        (
+            ordered([*ITEMS[:1], ITEMS[1] | {"action": [{"feature": "double"}]}]),
+            "readings.0.items.1.action: items have actions if, and only if, there is a `comparator`",
+        ),
+        (
+            ordered(comparator="uniform"),
+            "readings.0.items.0.action: items have actions if, and only if, there is a `comparator`",
+        ),
+        (
+            ordered(panel=[], fields=[["greedy"] * 4], comparator="uniform"),
+            "readings.0: fields: their players are drawn; `comparator` and `treated` cannot be combined with them",
+        ),
+        (ATTACK | {"readings": [*ATTACK["readings"], *changed()["readings"]]}, "two readings have the same name"),
+    ],
+    ids=range(41),
+)
+def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
+    path = tmp_path / "claim.yaml"
+    path.write_text(to_yaml(content), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"claim\.yaml: ") as error:
+        read_claim(path)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: a\nid: b",
+        "a: &x [1]\nb: [*x, *x]",
+        "- 1",
+        "id: [",
+        "!!python/object/apply:os.system ['true']",
+        "x: " + "y" * 70_000,
+    ],
+)
+def test_yaml_that_is_no_plain_mapping_is_refused(tmp_path, text):
+    path = tmp_path / "claim.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"claim\.yaml: ") as error:
+        read_claim(path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_checkpoint_of_another_variant_is_refused(tmp_path):
+    net = {"type": "mlp", "hidden": [8], "activation": "relu"}
+    shapes = tensor_shapes(net, JIE_LONG.encoder.layout.size, JIE_LONG.num_actions)
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    path, made_for = tmp_path / "agent.safetensors", JIE_LONG.variant(players=2)
+    write_checkpoint(path, {**identity(JIE_LONG, made_for), "kind": "player", "net": net}, tensors)
+    with pytest.raises(ValueError, match=r"readings\.0\.panel\.0: .*players=2") as error:
+        claim_of(changed(panel=[f"checkpoint:{path}"]))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("path", command.paths(), ids=lambda path: path.stem)
+def test_every_claim_that_comes_with_gupai_is_well_formed(path):
+    claim = read_claim(path)
+    assert claim.id == path.stem
+    assert claim.readings or claim.untested
+
+
+def test_all_claims_come_with_gupai_and_the_schema_knows_their_keys():
+    assert len(command.paths()) == 48
+    properties = schema()["properties"]
+    for path in command.paths():
+        assert set(parse_yaml(path.read_text(encoding="utf-8"))) <= set(properties)
+
+
+def test_what_tests_claims_names_no_game():
+    names = [name for game in GAMES.values() for name in (game.id, game.identifier, game.variant.__name__)]
+    for path in (ROOT / "agents" / "gupai_agents" / "evaluation" / "claims").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not [name for name in names if name in text], path.name
+
+
+# --- deals ----------------------------------------------------------------------------------------
+
+
+def deals_of(population, number=4096, game=JIE_LONG, stream=7, first=0, **options):
+    """States of some deals of a population, and the seats in question."""
+    variant = game.variant(**options)
+    sampler = Sampler(game, variant, population)
+    envs = VectorEnv(game, number, observe=False, renew=False, **options)
+    dealt = sampler.deal(envs, stream, first)
+    return sampler, envs.states.copy(), dealt.seats
+
+
+def with_number(hand: int, number: int = 2) -> int:
+    return sum(number in PIPS[kind] for kind in tiles_in(int(hand)))
+
+
+def test_the_chance_of_a_hand_is_that_of_all_hands_counted_one_by_one():
+    deck = list(JIE_LONG.deck(JIE_LONG.variant(deck="tiny", players=2).as_rules()))
+    hands = list(itertools.combinations(deck, 3))
+    population = Population(
+        hand=[Condition(feature="carrying", number=3, at_least=2), Condition(feature="doubles", at_most=1)]
+    )
+    found = Sampler(JIE_LONG, JIE_LONG.variant(deck="tiny", players=2), population)
+    meeting = [
+        hand
+        for hand in hands
+        if sum(3 in PIPS[kind] for kind in hand) >= 2 and sum(PIPS[kind, 0] == PIPS[kind, 1] for kind in hand) <= 1
+    ]
+    assert found.probability == pytest.approx(len(meeting) / len(hands))
+
+
+def test_the_chance_of_two_hands_is_that_of_all_pairs_counted_one_by_one():
+    options = {"deck": "tiny", "players": 2}
+    deck = list(JIE_LONG.deck(JIE_LONG.variant(**options).as_rules()))
+    some = [Condition(feature="carrying", number=3, at_least=1)]
+    both = [Condition(feature="carrying", number=3, at_least=3)]
+    population = Population(hand=some, partner=Partner(away=1, hand=some, together=both))
+    total = met = 0
+    for hand in itertools.combinations(range(len(deck)), 3):
+        for other in itertools.combinations(set(range(len(deck))) - set(hand), 3):
+            one, two = (sum(3 in PIPS[deck[at]] for at in held) for held in (hand, other))
+            total += 1
+            met += one >= 1 and two >= 1 and one + two >= 3
+    assert Sampler(JIE_LONG, JIE_LONG.variant(**options), population).probability == pytest.approx(met / total)
+
+
+def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
+    sampler, states, seats = deals_of(FOUR_TWOS, 10_000)
+    rows = np.arange(len(seats))
+    envs = VectorEnv(JIE_LONG, 100_000, seed=3, observe=False)
+
+    def holding(hands, number=2):
+        return sum(count(hands, kind) for kind, pips in enumerate(PIPS) if number in pips)
+
+    kept = holding(envs.states.hands[:, 0]) >= 4
+    assert float(sampler.probability) == pytest.approx(kept.mean(), rel=0.05)
+
+    def summaries(own, next_one):
+        return Counter(zip(holding(own).tolist(), holding(own, 6) // 2, holding(next_one, 5) // 2, strict=True))
+
+    drawn = summaries(states.hands[rows, seats], states.hands[rows, (seats + 1) % 4])
+    rejected = summaries(envs.states.hands[kept, 0], envs.states.hands[kept, 1])
+    common = [each for each in drawn if drawn[each] >= 20 and rejected[each] >= 5]
+    table = np.array([[drawn[each] for each in common], [rejected[each] for each in common]])
+    assert len(common) > 10
+    assert scipy.stats.chi2_contingency(table).pvalue > 0.001
+
+
+def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
+    _, states, seats = deals_of(FOUR_TWOS)
+    assert all(with_number(hand) >= 4 for hand in states.hands[np.arange(len(seats)), seats])
+    deck = sorted(JIE_LONG.deck(JIE_LONG.variant().as_rules()).tolist())
+    for row in range(50):
+        assert sorted(kind for hand in states.hands[row] for kind in tiles_in(int(hand))) == deck
+    assert scipy.stats.chisquare(np.bincount(seats, minlength=4)).pvalue > 0.001
+    assert scipy.stats.chisquare(np.bincount(states.leader, minlength=4)).pvalue > 0.001
+
+
+def test_a_dose_of_a_hand_is_dealt_from_its_lowest_to_its_highest_value():
+    doses = {"feature": "carrying", "number": 2, "values": ["3", "4-5", "6+"]}
+    players = {"treated": "+attack_2=40", "baseline": "variety", "panel": ["greedy"]}
+    reading = Policy(name="x", kind="policy", margin=0.5, doses=doses, **players)
+    held = []
+    for dose in reading.doses.doses:
+        _, states, seats = deals_of(population_at(reading, JIE_LONG, dose))
+        held.append({with_number(states.hands[row, seat]) for row, seat in enumerate(seats)})
+    assert held == [{3}, {4, 5}, {6, 7}]
+    _, states, seats = deals_of(population_at(reading, JIE_LONG, None))
+    assert {with_number(states.hands[row, seat]) for row, seat in enumerate(seats)} == {3, 4, 5, 6}  # seven are rarer
+
+
+def test_a_deal_is_the_same_however_many_are_drawn():
+    _, many, seats = deals_of(FOUR_TWOS, 300)
+    _, few, some = deals_of(FOUR_TWOS, 50, first=100)
+    assert not differ(many[100:150], few).any()
+    assert (seats[100:150] == some).all()
+
+
+def test_a_partner_is_dealt_what_is_asked_of_both():
+    two = [Condition(feature="carrying", number=2, at_least=2)]
+    six = [Condition(feature="carrying", number=2, at_least=6)]
+    _, states, seats = deals_of(Population(hand=two, partner=Partner(away=2, hand=two, together=six)), 200)
+    for row, seat in enumerate(seats.tolist()):
+        own, other = with_number(states.hands[row, seat]), with_number(states.hands[row, (seat + 2) % 4])
+        assert min(own, other) >= 2
+        assert own + other >= 6
+
+
+@pytest.mark.parametrize("game", ["da-ling", "tiu-u", "small-mahjong"])
+def test_hands_to_order_in_games_with_a_table_a_lake_and_a_wall(game):
+    game = get_game(game)
+    _, states, seats = deals_of(Population(hand=[Condition(feature="doubles", at_least=3)]), 50, game)
+    for row, seat in enumerate(seats.tolist()):
+        doubles = sum(PIPS[kind, 0] == PIPS[kind, 1] for kind in tiles_in(int(states.hands[row, seat])))
+        assert doubles >= 3
+
+
+# --- verdicts -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "alternative", "verdict"),
+    [
+        (1.0, 0.5, "greater", "supported"),
+        (0.3, 0.2, "greater", "inconclusive"),  # beyond zero, not beyond the margin, and perhaps more than it
+        (0.1, 0.3, "greater", "no practical effect"),
+        (-0.3, 0.1, "greater", "no practical effect"),
+        (-1.0, 0.5, "greater", "contradicted"),
+        (-1.0, 0.5, "less", "supported"),
+        (1.0, 0.5, "less", "contradicted"),
+        (-1.0, 0.5, "different", "supported"),
+        (1.0, 1.5, "greater", "inconclusive"),
+    ],
+)
+def test_a_verdict_is_read_off_the_interval(mean, half, alternative, verdict):
+    found = verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative)
+    assert found.verdict == verdict
+    assert (found.deals_needed is not None) == (verdict == "inconclusive")
+
+
+def test_what_is_undecided_says_how_many_deals_decide_it():
+    assert verdicts.judge(Estimate.symmetric(1.0, 2.0, 1000), 0.5, "greater").deals_needed == 4000
+
+
+def test_null_effects_are_seldom_taken_for_real_ones():
+    generator = np.random.default_rng(1)
+    judged = [
+        verdicts.judge(estimate(generator.normal(0, 22, 400) * (generator.random(400) < 0.5)), 0.01, "different")
+        for _ in range(1000)
+    ]
+    false = sum(each.verdict == "supported" for each in judged)
+    assert false <= 65  # of 1,000 at 5%: one in a hundred such tests would count more
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
+    generator = np.random.default_rng(2)
+    different = 0
+    for _ in range(1000):
+        values = (generator.random(400) < 0.3).astype(float) if shares else generator.normal(0.3, 2, 400)
+        cases = Cases.of(values) if shares else None
+        found = verdicts.Rated(estimate(values), cases)
+        judged = verdicts.judge_rate(found.figure, *found.bounds("different"), 0.3, "different")
+        different += judged.verdict == "supported"
+    assert 20 <= different <= 65  # of 1,000 at 5%
+
+
+@pytest.mark.parametrize("samples", [2, 12])
+@pytest.mark.parametrize(("alternative", "level"), [("greater", 0.9), ("less", 0.9), ("different", 0.95)])
+def test_bounds_of_a_mean_are_students_one_sided_where_one_side_is_claimed(alternative, level, samples):
+    values = np.random.default_rng(3).normal(1, 2, samples)
+    expected = scipy.stats.t.interval(level, max(1, (samples - 1) / 2), values.mean(), scipy.stats.sem(values))
+    assert verdicts.Rated(estimate(values)).bounds(alternative) == pytest.approx(expected)
+
+
+def test_opponents_weigh_alike_in_their_mean():
+    found = verdicts.pool([Estimate.symmetric(1.0, 1.96, 100_000), Estimate.symmetric(3.0, 1.96, 100_000)])
+    assert found.effect.mean == pytest.approx(2)
+    assert found.q == pytest.approx(2, rel=1e-3)
+    assert found.i2 == pytest.approx(0.5, rel=1e-3)
+    assert found.effect.half_width == pytest.approx(1.96 / 2**0.5, rel=1e-3)
+    assert found.range == (1, 3)
+
+
+def test_opponents_against_whom_it_came_up_too_rarely_say_nothing():
+    inf, nan = float("inf"), float("nan")
+    seen, never = Estimate.symmetric(2.0, 1.0, 50), Estimate.symmetric(nan, inf, 0)
+    assert verdicts.pool([Estimate.symmetric(9.0, inf, 1), seen, never]).effect == verdicts.pool([seen]).effect
+    assert verdicts.pool([Estimate.symmetric(9.0, inf, 1), never]).effect == Estimate.symmetric(9.0, inf, 1)
+    once = "The trait changes chips by +9.00 (1 deal: no interval)."
+    assert sentence_of(Estimate.symmetric(9.0, inf, 1), 1.0, "the trait") == once
+
+
+def test_an_opponent_against_whom_play_never_changes_counts_as_no_gain():
+    same = estimate(np.zeros(1000))
+    gains = Estimate.symmetric(2.0, 1.0, 1000)
+    found = verdicts.pool([gains, same])
+    assert (found.effect.mean, found.effect.half_width) == pytest.approx((1.0, 0.5), rel=1e-3)
+    assert verdicts.pool([gains, estimate(np.zeros(9))]).effect == verdicts.pool([gains]).effect  # too few to know
+
+
+def test_one_opponent_of_several_is_not_enough_to_support_a_claim():
+    clear, unclear = Estimate.symmetric(2.0, 0.1, 1000), Estimate.symmetric(-0.3, 0.5, 50)
+    printed = ["supported", "inconclusive"], [0.001, 0.9], 0.5, "greater"
+    assert verdicts.pool([clear, unclear]).effect.low > 0.5
+    found, remark = verdicts.judge_panel([clear, unclear], *printed)
+    assert (found.verdict, remark) == ("inconclusive", "too few opponents show it")
+    found, _ = verdicts.judge_panel([clear, unclear.shifted(0.6)], *printed)
+    assert found.verdict == "supported"
+    found, _ = verdicts.judge_panel([clear], ["supported"], [0.001], 0.5, "greater")
+    assert found.verdict == "supported"
+
+
+def test_opponents_who_disagree_leave_it_open():
+    members = [Estimate.symmetric(2.0, 0.5, 100), Estimate.symmetric(-2.0, 0.5, 100)]
+    found, remark = verdicts.judge_panel(members, ["supported", "contradicted"], [0.001, 0.001], 0.5, "greater")
+    assert found.verdict == "inconclusive"
+    assert "disagree" in remark
+
+
+# --- designs --------------------------------------------------------------------------------------
+
+
+def test_a_player_against_itself_gains_exactly_nothing():
+    found = try_claim(claim_of(changed(treated="variety", plan={"least": 300, "most": 300}))).findings[0]
+    assert [each.estimate.mean for each in found.effects] == [0, 0]
+    assert [each.changed for each in found.effects] == [0, 0]
+    assert found.verdict == "no practical effect"
+
+
+def test_a_planted_effect_is_found_and_its_opposite_contradicted():
+    better = changed(treated="variety", baseline="random", population={})
+    worse = changed(treated="random", baseline="variety", population={})
+    assert try_claim(claim_of(better)).findings[0].verdict == "supported"
+    assert try_claim(claim_of(worse)).findings[0].verdict == "contradicted"
+
+
+def test_a_trait_gains_what_two_plain_matches_differ_by():
+    claim = claim_of(changed(treated="variety", baseline="greedy", population={}, panel=["greedy"]))
+    found = try_claim(claim).findings[0]
+    from gupai_agents.evaluation import duel
+
+    plain = duel("jie-long", make_agent("variety"), make_agent("greedy"), 2000, seed=9).mean(0)
+    assert found.effects[0].estimate.mean == pytest.approx(plain.mean, abs=2.5)
+    assert found.frequency == 1
+
+
+@pytest.mark.parametrize(("plan", "played"), [({"least": 50, "most": 50}, 50), ({"least": 20, "most": 60}, 60)])
+def test_no_more_deals_are_played_than_the_plan_allows(plan, played):
+    """Two who are hardly different, so that nothing is decided before."""
+    found = try_claim(claim_of(changed(treated="+pips=0.001", plan=plan))).findings[0]
+    assert [each.estimate.samples for each in found.effects] == [played] * len(found.effects)
+
+
+def test_a_panel_without_skill_is_judged_as_it_is():
+    found = try_claim(claim_of(changed(panel=["random"], plan={"least": 200, "most": 200}))).findings[0]
+    assert found.verdict == found.effects[0].verdict
+
+
+class OtherNoise:
+    """Plays at random, by chance of its own."""
+
+    name = "other"
+
+    def __init__(self):
+        self.agent = make_agent("random")
+
+    def act(self, turns: DecisionBatch) -> np.ndarray:
+        return self.agent.act(turns._replace(rng_keys=np.array([derive(int(key), 5) for key in turns.rng_keys])))
+
+
+def test_between_equals_who_play_otherwise_intervals_hold():
+    random, other = make_agent("random"), OtherNoise()
+    variant = JIE_LONG.variant()
+    source = DealSource(Sampler(JIE_LONG, variant, Population()), 11)
+    won = []
+    for block in source.blocks(0, 8000):
+        ends = [source.play_with(block, random, hero) for hero in (other, random)]
+        values = [chips(each) for each in ends]
+        won.append(values[0] - values[1])
+        assert differ(*(each.states for each in ends)).mean() > 0.9
+    intervals = [estimate(some) for some in np.split(np.concatenate(won), 200)]
+    missed = sum(abs(each.mean) > each.half_width for each in intervals)
+    assert 2 <= missed <= 20  # of 200 at 5%
+
+
+def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
+    agent, variant = make_agent("variety"), JIE_LONG.variant()
+    source = DealSource(Sampler(JIE_LONG, variant, Population()), 13)
+    choice = Choice([], [Condition(feature="leaves", number=2)], [Condition(feature="lays")], "pip_matched")
+    found = next(forks(source, agent, choice, 0, 20))
+    before = found.states.copy()
+    won = gains(source, agent, found)
+    assert not differ(before, found.states).any()  # the fork leaves the position as it was
+    for at in range(0, len(won), 5):
+        paid = []
+        for action in (found.actions[at], found.others[at]):
+            envs = VectorEnv(JIE_LONG, 1, observe=False, renew=False)
+            envs.states[:] = found.states[at : at + 1]
+            envs.refresh()
+            envs.step(np.array([action]))
+            while not envs.terminated[0]:
+                views, rng_keys = envs.views()
+                envs.step(agent.act(DecisionBatch(views, envs.masks, rng_keys)).astype(int))
+            paid.append(envs.states.total[0, found.states.to_act[at]])
+        assert won[at] == paid[0] - paid[1]
+
+
+def test_the_compared_actions_are_what_they_are_called():
+    agent, variant = make_agent("variety"), JIE_LONG.variant()
+    source = DealSource(Sampler(JIE_LONG, variant, Population()), 13)
+    for comparator in ("best_alternative", "uniform", "pip_matched"):
+        choice = Choice([], [Condition(feature="leaves", number=2)], [], comparator)
+        found = next(forks(source, agent, choice, 0, 30))
+        names = [JIE_LONG.action_names[action] for action in found.actions]
+        others = [JIE_LONG.action_names[action] for action in found.others]
+        assert all(name.endswith("2]") and "discard" not in name for name in names)
+        assert not any(name.endswith("2]") and "discard" not in name for name in others)
+        if comparator == "pip_matched":
+            both = zip(found.actions, found.others, strict=True)
+            assert max(abs(int(PIPS[one % 21].sum() - PIPS[other % 21].sum())) for one, other in both) <= 1
+
+
+def test_an_action_that_hardly_comes_up_is_too_rare():
+    content = a_reading(
+        kind="action",
+        population={"position": [{"feature": "lead"}, {"feature": "own", "number": 2, "at_least": 3}]},
+        action=[{"feature": "leaves", "number": 2}],
+        comparator="uniform",
+        margin=1,
+        deals=200,
+    )
+    found = try_claim(claim_of(content)).findings[0]
+    assert 2 <= found.effects[0].estimate.samples < 200
+    assert found.verdict == found.effects[0].verdict == "too rare"
+
+
+def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
+    items = [{"label": name, "treated": name} for name in ("random", "greedy", "variety")]
+    reading = {"kind": "ordering", "items": items, "panel": ["greedy"], "deals": 1500}
+    verdict = {
+        first: try_claim(claim_of(a_reading(**reading, first=first))).findings[0].verdict
+        for first in ("variety", "random", "any")
+    }
+    assert verdict == {"variety": "supported", "random": "contradicted", "any": "supported"}
+
+
+def test_a_rate_is_as_sure_as_with_the_player_who_is_least_so():
+    reading = {"kind": "rate", "metric": "chips", "threshold": 0.5, "deals": 300}
+    found = try_claim(claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))).findings[0]
+    p = [verdicts.Rated(each.estimate).p_beyond(0.5) for each in found.effects]
+    assert len(set(p)) == 2 and found.p == max(p)
+
+
+# --- enumerations ---------------------------------------------------------------------------------
+
+
+def facts_of(game, name):
+    return answer(game, questions_of(game)[name])
+
+
+def test_enumerations_agree_with_counting_by_hand():
+    civil, military = "11 22 33 44 55 66 31 51 61 64 65", "21 41 32 42 52 62 43 53 63 54"
+    names = f"{civil} {civil} {military}".split()
+    tiles = facts_of(JIE_LONG, "tiles_per_number")
+    assert {str(n): tiles[str(n)] for n in range(1, 7)} == {
+        str(n): sum(str(n) in name for name in names) for n in range(1, 7)
+    }
+    doubles = facts_of(JIE_LONG, "doubles_in_a_hand")
+    assert doubles["8 doubles"] == pytest.approx(comb(12, 8) / comb(32, 8))
+    assert doubles["6 or more"] == pytest.approx(scipy.stats.hypergeom(32, 12, 8).sf(5))
+    blocks = facts_of(get_game("ding-niu"), "classic_blocks")
+    assert blocks["kinds"] == "1-1 2-3 4-4 5-5"
+    assert [blocks[f"fewest {kind}"] for kind in ("1-1", "2-3", "4-4", "5-5")] == [6, 4, 2, 4]
+
+
+def test_tiles_are_counted_by_the_numbers_they_carry_and_the_rarest_are_named():
+    found = tiles_by_number([kind_of(6, 6), kind_of(6, 5), kind_of(1, 1), kind_of(2, 1)])
+    counts = {"1": 2, "2": 1, "3": 0, "4": 0, "5": 1, "6": 2}
+    assert found == counts | {"fewest": "3 4", "next fewest": "2 5"}
+
+
+def test_an_expectation_that_fails_is_disproved():
+    reading = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number"}
+    for value, verdict in ((7, "proved"), (8, "disproved")):
+        claim = claim_of(ATTACK | {"readings": [reading | {"expect": [{"fact": "2", "equals": value}]}]})
+        assert try_claim(claim).findings[0].verdict == verdict
+
+
+def test_a_fact_that_is_not_enumerated_is_refused_with_those_that_are():
+    claim = claim_of(enumerated(enumerate="tiles_per_number", expect=[{"fact": "7", "equals": 1}]))
+    with pytest.raises(ValueError, match=r"^tiles_per_number has no fact '7'; its facts are 1, 2, 3, 4, 5, 6, fewest"):
+        try_claim(claim)
+
+
+def test_the_house_of_da_ling_takes_its_fee_or_nothing_in_every_tiny_deal():
+    game = get_game("da-ling")
+    deals = len(all_deals(game, deck="tiny", players=2, leader=0).states)
+    assert facts_of(game, "house_income") == {"least": 0, "most": 1, "deals": deals}
+
+
+def test_a_bound_on_a_fact_in_words_does_not_hold():
+    reading = {"name": "one", "kind": "exact", "enumerate": "classic_blocks"}
+    for bound in ("at_most", "at_least"):
+        content = ATTACK | {"game": "ding-niu", "readings": [reading | {"expect": [{"fact": "kinds", bound: 0}]}]}
+        assert try_claim(claim_of(content)).findings[0].verdict == "disproved"
+
+
+def test_a_search_counts_as_two_hundred_rule_based_players_and_a_network_as_twenty():
+    panel = ["greedy", "search:playouts=9", "best"]
+
+    def weights(content, **chosen):
+        return weights_of(JIE_LONG, claim_of(content).readings[0], **chosen)
+
+    policy, rate = changed(panel=panel), a_reading(kind="rate", metric="chips", panel=panel, deals=30)
+    assert weights(policy, deals=100) == [200, 40_000, 4000]  # each deal is played both ways
+    assert weights(policy, deals=None) == [2000, 400_000, 40_000]
+    assert weights(policy, deals=100, masters=True) == [200, 40_000, 4000, MASTERS_TAKE]
+    assert weights(rate, deals=None) == [30, 6000, 600]
+    rate["readings"][0]["against"] = {}
+    assert weights(rate, deals=10) == [20, 4000, 400]
+    doses = changed(panel=["greedy"], doses={"feature": "carrying", "number": 2, "values": [3, 4]}, population={})
+    assert weights(doses, deals=100) == [200, 200]
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def gupai(*words: str):
+    return CliRunner().invoke(app, ["claim", "run", *words])
+
+
+def of_claims(*words: str):
+    return CliRunner().invoke(app, ["claim", *words])
+
+
+def test_the_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
+    words = ("jl-attack-2", "--deals", "200", "--json", "--no-masters")
+    first, second = gupai(*words), gupai(*words)
+    assert first.exit_code == 0
+    assert first.output == second.output
+    assert gupai(*words, "--seed", "1").output != first.output
+    content = json.loads(first.output)
+    assert [each["variant"] for each in content["readings"]] == [{}, {}]
+
+
+NEVER = [  # of a claim, what does not come up in so few deals
+    ("cd-loose-doubling", 2),
+    ("cd-loose-doubling", 20),
+    ("dn-number-character", 2),
+    ("dn-smothered", 2),
+    ("swh-big-fish", 2),
+    ("tu-big-variance", 2),
+    ("jl-lockout-2", 2),
+]
+
+
+@pytest.mark.parametrize(("name", "deals"), NEVER)
+def test_what_does_not_occur_is_null_in_files_and_said_wherever_a_mean_is(name, deals, tmp_path):
+    words = (name, "--deals", str(deals), "--seed", "1", "--no-masters")
+    done = gupai(*words, "--html", str(tmp_path / "page.html"), "--out", str(tmp_path / "lab"))
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "lab" / f"{name}.json").read_text(encoding="utf-8")
+    content = json.loads(text, parse_constant=lambda constant: pytest.fail(constant))
+    assert '"mean": null' in text
+    pages = done.output, markdown([content]), (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert all("did not occur in" in page and not re.search("\\bnan\\b|\\binf\\b|None", page) for page in pages)
+    assert {each["verdict"] for each in content["readings"]} <= {"too few deals", "measured"}
+
+
+def test_a_share_of_two_deals_is_no_certainty_and_no_verdict(tmp_path):
+    content = json.loads(gupai("sm-missed-turns", "--deals", "2", "--seed", "2", "--json").output)
+    share = content["readings"][0]
+    assert (share["verdict"], share["remark"]) == ("too few deals", "there is no verdict from fewer than 200 deals")
+    assert "p" not in share and "deals_needed" not in share
+    counting = next(each for each in share["effects"] if each["label"] == "counting")
+    assert (counting["mean"], counting["low"], counting["high"]) == (1.0, pytest.approx(0.025**0.5), 1.0)
+
+
+@pytest.mark.parametrize(("deals", "verdict"), [(199, "too few deals"), (200, "supported")])
+def test_a_rate_of_just_enough_deals_is_judged(deals, verdict, monkeypatch):
+    monkeypatch.setattr(rates, "measured", lambda *_: np.resize([1.0, 1.0, 0.0], deals))
+    reading = {"kind": "rate", "metric": "wins", "threshold": 0.5, "panel": ["greedy"], "deals": deals}
+    assert try_claim(claim_of(a_reading(**reading))).findings[0].verdict == verdict
+
+
+def test_several_verdicts_are_printed_each_and_together(monkeypatch):
+    names = "dn-deck", "jl-suit-counts", "tu-big-variance"
+    alone = gupai("dn-deck", "--markdown").stdout
+    assert alone == markdown([json.loads(gupai("dn-deck", "--json").stdout)]) and "together" not in alone
+    some = [read_claim(path) for path in command.paths() if path.stem in names]
+    monkeypatch.setattr(command, "read", lambda name: some)
+    words = ("--all", "--deals", "200", "--no-masters")
+    parts = json.loads(gupai(*words, "--json").stdout)
+    assert sorted(part["id"] for part in parts) == sorted(names)
+    assert gupai(*words, "--markdown").stdout == markdown(parts)
+    printed = gupai(*words).stdout
+    assert printed == "".join(f"{text(part)}\n" for part in parts) + f"{command.together(parts)}\n"
+
+
+def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
+    words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
+    first = gupai(*words)
+    monkeypatch.setattr(command, "try_claim", None)
+    again = gupai(*words)
+    assert again.stdout == first.stdout
+    assert again.stderr == f"{tmp_path / 'jl-suit-counts.json'}: exists already and is kept\n"
+    other = gupai(*words, "--seed", "3")
+    assert other.exit_code == 2
+    assert "another command" in other.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("jl-atack-2",), "did you mean jl-attack-2?"),
+        (("no/such.yaml",), "no/such.yaml"),
+        ((), "name a claim, or --all"),
+        (("jl-attack-2", "--dry-run", "--deals", "5"), "--dry-run and --deals cannot be combined"),
+        (("jl-attack-2", "--dry-run", "--strong"), "--dry-run and --strong cannot be combined"),
+        (("jl-attack-2", "--dry-run", "--panel", "greedy"), "--dry-run and --panel cannot be combined"),
+        (("jl-attack-2", "--dry-run", "--markdown"), "--dry-run and --markdown cannot be combined"),
+        (("jl-attack-2", "--json", "--markdown"), "--json and --markdown cannot be combined"),
+        (("jl-attack-2", "--panel", "nobody"), "nobody"),
+    ],
+)
+def test_mistakes_get_one_line(words, said):
+    in_one_line(gupai(*words), said)
+
+
+def in_one_line(found, said):
+    assert found.exit_code == 2
+    assert said in found.output
+    assert "Traceback" not in found.output
+    assert found.output.strip().count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("jl-attack-2",), "No such command 'jl-attack-2'"),
+        (("--all",), "No such option: --all"),
+        (("lst",), "No such command 'lst'. Did you mean 'list'?"),
+        (("list", "jl"), "unexpected extra argument(s) (jl)"),
+        (("show",), "Missing argument"),
+        (("show", "jl-atack-2"), "did you mean jl-attack-2?"),
+        (("show", "no/such.yaml"), "no/such.yaml"),
+        (("new",), "Missing argument 'GAME'"),
+        (("new", "mine"), "mine"),
+        (("new", "jie-long", "a b"), "'a b' is not a name of a claim"),
+        (("new", "jie-long", "a" * 61), "write at most 60 lower-case letters"),
+    ],
+)
+def test_mistakes_in_the_other_commands_get_one_line(words, said):
+    in_one_line(of_claims(*words), said)
+
+
+def test_the_commands_beside_run_print_what_there_is():
+    listed, features = of_claims("list"), of_claims("features")
+    assert (listed.exit_code, features.exit_code) == (0, 0)
+    assert "jl-attack-2" in listed.output and "carrying" in features.output
+    shown = of_claims("show", "jl-attack-2").output
+    assert shown.startswith(command.find("jl-attack-2").read_text(encoding="utf-8"))
+    assert "#   readings.0.suit=2  (1, 2, 3, 4, 5, 6)" in shown and parse_yaml(shown)["id"] == "jl-attack-2"
+    shown = of_claims()
+    assert shown.exit_code == 0 and "features" in shown.output
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 10**5, b"\xff", "READINGS"])
+def test_a_damaged_verdict_is_told_of(content, tmp_path):
+    path = tmp_path / "jl-suit-counts.json"
+    if content == "READINGS":
+        content = json.dumps({**json.loads(gupai("jl-suit-counts", "--json").stdout), "readings": 5})
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    found = gupai("jl-suit-counts", "--out", str(tmp_path))
+    assert (found.exit_code, found.output) == (2, f"gupai: {path} is damaged; remove it\n")
+
+
+@pytest.mark.parametrize("words", [("claim", "run", "jl-suit-counts"), ("discover", "jie-long")])
+def test_one_process_at_a_time_keeps_verdicts_in_a_folder(words, tmp_path):
+    with locked(tmp_path, "testing claims into this folder"):
+        found = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
+    assert found.exit_code == 2
+    assert re.fullmatch(
+        rf"gupai: {re.escape(str(tmp_path))}: another process is (testing|searching)[ a-z]+ this folder\n", found.output
+    )
+
+
+def test_a_verdict_that_another_version_has_kept_is_not_taken(tmp_path):
+    words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
+    assert gupai(*words).exit_code == 0
+    (path,) = tmp_path.glob("*.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"gupai": "0.0.1"}))
+    found = gupai(*words)
+    assert found.exit_code == 2
+    assert "the verdict of another command, claim or version" in found.output
+
+
+def test_a_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert of_claims("new", "jie-long", "mine").exit_code == 0
+    assert of_claims("new", "jie-long", "mine").exit_code == 2
+    found = gupai("mine.yaml", "--deals", "100", "--no-masters")
+    assert found.exit_code == 0
+    assert "Write here what is claimed" in found.output
+    assert gupai("mine.yaml", "--dry-run", "--json").exit_code == 0
+    assert json.loads(of_claims("schema").output)["title"] == "Claim"
+
+
+FIELD = {
+    "kind": "ordering",
+    "metric": "skill_share",
+    "first": "4",
+    "items": [{"label": "4"}, {"label": "2", "variant": {"players": 2}}],
+    "deals": 600,
+}
+
+
+def test_equal_players_of_a_field_explain_nothing_and_unequal_ones_something_in_every_variant():
+    def shares(field):
+        reading = {key: value for key, value in a_reading()["readings"][0].items() if key != "panel"}
+        found = try_claim(claim_of(ATTACK | {"readings": [{**reading, **FIELD, "fields": [field]}]})).findings[0]
+        return [each.estimate for each in found.effects]
+
+    assert all(abs(each.mean) <= 2 * each.half_width for each in shares(["greedy", "greedy"]))
+    assert all(each.low > 0.05 for each in shares(["random", "variety"]))
+
+
+@pytest.mark.parametrize(
+    ("reading", "said"),
+    [
+        ({"fields": [["greedy", "variety"]], "panel": ["greedy"]}, "write `panel` or `fields`"),
+        ({"panel": ["greedy"]}, "the metric skill_share need each other"),
+        ({"fields": [["greedy", "gredy"]], "panel": []}, "readings.0.fields.0: 'gredy' is not a player"),
+        ({"fields": [["greedy", "variety"]], "panel": [], "metric": "chips"}, "the metric skill_share need each other"),
+    ],
+)
+def test_a_field_that_is_wrong_gets_one_line(reading, said):
+    with pytest.raises(ValueError, match=r"readings\.0") as error:
+        claim_of(a_reading(**FIELD | reading))
+    assert said in str(error.value)
+
+
+# --- together -------------------------------------------------------------------------------------
+
+
+def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
+    p = [0.0004, 0.03, 0.2, 0.04, 0.9]
+    contents = [{"readings": [{"verdict": "supported", "p": each}]} for each in p]
+    contents.append({"readings": [{"verdict": "proved"}, {"verdict": "inconclusive", "p": 0.5}]})
+    found = corrected(contents)
+    readings = [reading for content in found for reading in content["readings"]]
+    expected = scipy.stats.false_discovery_control([*p, 0.5])
+    assert [reading["q"] for reading in readings if "q" in reading] == pytest.approx(list(expected))
+    assert [reading.get("stands") for reading in readings] == [True, False, False, False, False, None, None]
+    assert "q" not in readings[5]
+    assert all("q" not in reading for content in contents for reading in content["readings"])
+
+
+@pytest.mark.parametrize(("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)])
+def test_p_of_a_share_is_that_of_the_binomial_tails(hits, samples, threshold):
+    cases = Cases.of(np.repeat([1.0, 0.0], [hits, samples - hits]))
+    tails = [scipy.stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
+    assert cases.p_value(threshold) == pytest.approx(min(1.0, 2 * min(tails)))
+
+
+def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out():
+    assert (
+        verdicts.p_value(Estimate.symmetric(1.97, 1.96, 900))
+        < 0.05
+        < verdicts.p_value(Estimate.symmetric(1.95, 1.96, 900))
+    )
+    assert verdicts.p_value(Estimate.symmetric(2.0, float("inf"), 1)) == 1
+    assert verdicts.p_value(Estimate.symmetric(2.0, 1.0, 9, 3.0)) > verdicts.p_value(Estimate.symmetric(2.0, 1.0, 9))
+
+
+@pytest.mark.parametrize(
+    ("stand", "said"),
+    [
+        ([True, False, None], "3 tests were made together.*1 of the verdicts supported or contradicted fails[.]"),
+        ([False, False, True], "2 of the verdicts supported or contradicted fail[.]"),
+        ([True, True, None], "none of the verdicts supported or contradicted fail[.]"),
+    ],
+)
+def test_it_is_said_how_many_verdicts_fall_among_all_tests_together(stand, said):
+    readings = [{"q": 0.1} if each is None else {"q": 0.1, "stands": each} for each in stand]
+    assert re.search(said, command.together([{"readings": readings}, {"readings": [{"verdict": "proved"}]}]))
+
+
+def test_an_ordering_is_as_sure_as_of_the_nearest_other():
+    items = [{"label": name, "treated": name} for name in ("random", "greedy", "variety")]
+    reading = {"kind": "ordering", "items": items, "panel": ["greedy"], "deals": 1500, "first": "variety"}
+    found = try_claim(claim_of(a_reading(**reading))).findings[0]
+    assert found.p == max(each.p for each in found.effects if each.p is not None)
+    assert found.p < 0.05
+
+
+def test_a_claim_tells_how_far_it_is():
+    printed = []
+    content = changed(plan={"least": 1200, "most": 1200})
+    content["readings"] += [
+        {"name": "rate", "kind": "rate", "metric": "chips", "panel": ["greedy"], "deals": 600},
+        {"name": "order", "kind": "ordering", "first": "any", "panel": ["greedy"], "deals": 300}
+        | {"items": [{"label": "a"}, {"label": "b", "treated": "variety"}]},
+    ]
+    try_claim(claim_of(content), progress=lambda share, what: printed.append((share, what)))
+    shares = [share for share, _ in printed]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == pytest.approx(1)
+    assert len(set(shares)) > 6
+    assert len({what for _, what in printed}) == 2 + 1 + 2  # opponents, players, items
+
+
+SEARCHING = "search:playouts=20"
+UNTRAINED = {"open_ends": 2}  # a variant without a network
+
+
+@pytest.mark.parametrize(
+    ("content", "added"),
+    [
+        (changed(), ["best", SEARCHING]),
+        (changed(treated="same+attack_2=40", baseline="same"), []),  # a network has no weights of features
+        (changed(baseline="same"), []),
+        (changed(baseline={"agent": "same", "discards": "random"}, treated="same"), ["best", SEARCHING]),
+        (a_reading(kind="action", action=[{"feature": "lays"}], comparator="uniform", margin=1), ["best", SEARCHING]),
+        (a_reading(kind="rate", metric="chips"), []),
+    ],
+)
+def test_strong_players_join_a_panel_where_they_can(content, added):
+    for variant in ({"forced_play": True}, UNTRAINED):
+        content["readings"][0]["variant"] = variant
+        reading = claim_of(content).readings[0]
+        joining = [spec for spec in added if spec != "best" or variant is not UNTRAINED]
+        for panel in (None, ["tuned"]):
+            (found,) = with_panel(claim_of(content), panel, strong=True)
+            assert found.panel == [*(panel or reading.panel), *joining]
+            (found,) = with_panel(claim_of(content), panel)
+            assert found.panel == (panel or reading.panel)
+
+
+def test_a_strong_panel_is_asked_for_and_told():
+    found = gupai("jl-attack-2", "--deals", "4", "--strong", "--json", "--no-masters")
+    assert found.exit_code == 0, found.output
+    content = json.loads(found.stdout)
+    assert content["asked"]["strong"] is True
+    reading = content["readings"][0]
+    assert [each["label"] for each in reading["doses"][0]["effects"]][-1] == SEARCHING
+    assert [len(level["effects"]) for level in reading["doses"]] == [5] * 3
+    assert command_of(content) == "gupai claim run jl-attack-2 --deals 4 --strong --no-masters"
+
+
+def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
+    claims = [
+        claim_of(changed(plan={"least": 8, "most": 8}, panel=["greedy", "search:playouts=2"]) | {"id": name})
+        for name in ("one", "two")
+    ]
+    shown = []
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        command.test(claims, 3, 60, None, False, "json", str(out), workers_for(jobs), {})
+        shown.append((capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims)))
+    assert shown[0] == shown[1]
+    assert '"who": "search:' in shown[0][0]
+    effects = [
+        try_claim(claim, panel=[f"search:playouts=2,threads={threads}"]).findings[0].effects[0].estimate
+        for claim in claims[:1]
+        for threads in (1, 2)
+    ]
+    assert effects[0] == effects[1]
+
+
+def test_a_claim_that_ships_is_read_by_its_id_as_the_command_reads_it():
+    assert read_claim("jl-attack-2") == command.read("jl-attack-2")[0]
+    with pytest.raises(ValueError, match=r"^path=5 is not allowed; it must be a path$"):
+        read_claim(5)
+    with pytest.raises(ValueError, match="there is no claim 'jl-atack-2'; did you mean jl-attack-2"):
+        read_claim("jl-atack-2")
+
+
+def test_what_is_not_tested_is_said_and_only_of_that():
+    untested = claim_of(ATTACK | {"readings": [], "untested": "nobody can see it"})
+    exact = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number", "expect": [{"fact": "2", "equals": 7}]}
+    for claim, said in ((untested, True), (claim_of(ATTACK | {"readings": [exact]}), False)):
+        content = try_claim(claim).content({"seed": 0, "deals": None, "panel": None})
+        for printed in (text(content), markdown([content])):
+            assert ("Not tested: nobody can see it" in printed) == ("Not tested" in printed) == said
+
+
+def test_a_plan_is_what_the_claim_then_plays():
+    """Deals, players and figures come from the file; how often a hand or an action comes up is measured."""
+    asked = {"action": [{"feature": "lays"}], "comparator": "uniform", "margin": 1, "deals": 40}
+    exact = {"name": "exact", "kind": "exact", "enumerate": "tiles_per_number"}
+    readings = [
+        ATTACK["readings"][0],
+        {**ATTACK["readings"][0], "name": "enough", "margin": 1.5, "plan": {}},
+        a_reading(kind="action", **asked)["readings"][0],
+        exact | {"expect": [{"fact": "2", "equals": 7}]},
+    ]
+    claim = claim_of(ATTACK | {"readings": readings})
+    attack, enough, action, exact = planned(claim, 3)
+    four = Sampler(JIE_LONG, JIE_LONG.variant(), FOUR_TWOS).probability
+    assert (attack["name"], attack["kind"], attack["players"], attack["figures"]) == ("attack", "policy", 2, 2)
+    assert (attack["deals"], attack["share_of_hands"]) == (1000, pytest.approx(float(four)))
+    assert 2000 < enough["deals"] < 20_000 and enough["finds_with_that_power"] == pytest.approx(1.5, rel=0.01)
+    assert (action["deals"], action["players"], action["figures"], action["share_of_hands"]) == (40, 1, 1, 1)
+    assert 0.5 < action["comes_up_in_share_of_deals"] <= 1
+    assert exact == {"name": "exact", "kind": "exact"}
+
+
+def test_a_plan_tells_shares_in_per_cent(monkeypatch, capsys):
+    reading = {"name": "attack", "kind": "policy", "deals": 1200, "figures": 2}
+    shares = {"share_of_hands": 0.2345, "comes_up_in_share_of_deals": 0.4}
+    monkeypatch.setattr(command, "planned", lambda claim, seed: [reading | shares, reading | {"name": "plain"}])
+    command.plan([claim_of(ATTACK)], 1, False)
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "some-claim attack (policy) 23.45% 40.0% of deals 1,200 2" in lines
+    assert "some-claim plain (policy) 1,200 2" in lines
+
+
+class Looking:
+    """Plays the first legal action, and keeps the stakes that it was shown."""
+
+    name = "looking"
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        self.stakes = batch.views.stakes.tolist()
+        return batch.masks.argmax(1)
+
+
+def test_a_changed_player_is_shown_other_stakes_and_nobody_else_is():
+    game, agent = get_game("da-ling"), Looking()
+    envs = VectorEnv(game, 3, seed=1)
+    views, keys = envs.views()
+    batch = DecisionBatch(views, envs.masks.copy(), keys)
+    before = batch.views.stakes.tolist()
+    ChangedAgent(agent, vocabulary_of(game).changes["stakes"], (1, 2, 40)).act(batch)
+    assert agent.stakes == [[1, 2, 40]] * 3 and batch.views.stakes.tolist() == before != agent.stakes

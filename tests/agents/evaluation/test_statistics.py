@@ -1,0 +1,513 @@
+"""Statistics against closed forms and against scipy, and how often they err when chance alone is at work."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import scipy
+
+from benchmarks.coverage import coverage
+from checkout import ROOT
+from gupai_agents import make_agent
+from gupai_agents.evaluation import duel, rating
+from gupai_agents.evaluation.alpha_rank import alpha_rank
+from gupai_agents.evaluation.rating import Choices, choices_of, plackett_luce, ratings
+from gupai_agents.evaluation.statistics import (
+    LEAST,
+    Cases,
+    Estimate,
+    clustered,
+    estimate,
+    estimate_columns,
+    false_discovery,
+    gsprt,
+    holm,
+    ratio_of_means,
+    samples_for,
+    share,
+    superiority,
+    t_test,
+    trimmed,
+)
+from gupai_agents.intervals import KEYS, interval, interval_text
+from gupai_agents.stored import Interval
+from gupai_env.words.files import json_text
+
+
+def chips_like(number, shift=0.0, seed=0):
+    """Values as deals give them: half of them nothing, the others wide."""
+    generator = np.random.default_rng(seed)
+    return generator.normal(0, 32, number) * generator.integers(0, 2, number) + shift
+
+
+def test_t_test_and_interval_equal_those_of_scipy_with_half_the_degrees_of_freedom():
+    for seed in range(5):
+        values = np.random.default_rng(seed).normal(3, 32, 40)
+        t = scipy.stats.ttest_1samp(values, 0).statistic
+        assert t_test(values) == pytest.approx(2 * scipy.stats.t.sf(abs(t), 19.5), rel=1e-9)
+        expected = scipy.stats.t.interval(0.95, 19.5, values.mean(), scipy.stats.sem(values))
+        assert estimate(values)[1:3] == pytest.approx(expected)
+
+
+def test_values_that_repeat_the_commonest_add_no_degrees_of_freedom():
+    assert estimate(np.array([1.0, 1.0, 1.0, 2.0, 3.0, 4.0, 5.0])).degrees == 2
+    assert estimate(np.array([7.0, 1.0, 7.0])).degrees == 1
+    assert estimate(np.array([0.1 + 0.2, 0.3, 0.3])).degrees == 0  # alike but for rounding
+
+
+@pytest.mark.parametrize(
+    ("values", "message", "p"),
+    [
+        ([2.0, 2.0], "+2.00 (all 2 deals alike: no interval)", 0.5),
+        ([-1.0] * 5, "-1.00 (all 5 deals alike: no interval)", 0.0625),
+        ([0.0, 0.0], "+0.00 (all 2 deals alike: no interval)", 1),
+        ([2.0], "+2.00 (1 deal: no interval)", 1),
+        ([], "did not occur", 1),
+    ],
+)
+def test_values_without_spread_have_no_interval_and_the_p_of_the_sign_test(values, message, p):
+    values = np.array(values)
+    found = estimate(values)
+    assert not found.has_interval and str(found) == message
+    assert t_test(values) == p
+    if len(values) > 1 and values.any():
+        assert p == scipy.stats.binomtest(len(values), len(values)).pvalue
+
+
+def test_seats_that_end_alike_have_the_spread_of_the_other_seats():
+    values = np.random.default_rng(2).normal(0, 5, (30, 4))
+    values[:, 0] = 6
+    alike, *others = estimate_columns(values)
+    pooled = np.sqrt(values.var(0, ddof=1).mean())
+    assert alike.half_width == pytest.approx(scipy.stats.t.ppf(0.975, 29) * pooled / 30**0.5)
+    assert [each.mean for each in others] == pytest.approx(values[:, 1:].mean(0).tolist())
+    own = values[:, 1:].std(0, ddof=1)
+    assert [each.error for each in others] == pytest.approx((np.maximum(own, pooled) / 30**0.5).tolist())
+    assert not any(each.has_interval for each in estimate_columns(np.ones((3, 2)) * [1, 2]))
+    assert not estimate_columns(np.array([[1.0, 2.0]]))[0].has_interval
+
+
+def test_holm_multiplies_by_how_many_are_left_and_never_falls():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_false_discovery_rates_are_scipys():
+    generator = np.random.default_rng(3)
+    for number in (1, 2, 9, 40):
+        p = (generator.random(number) ** 3).tolist()
+        assert false_discovery(p) == pytest.approx(scipy.stats.false_discovery_control(p))
+    assert false_discovery([0.04, 0.04, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
+    assert false_discovery([]) == []
+
+
+def test_the_sequential_test_waits_for_just_so_many_values():
+    clear = np.resize([3.0, 3.1], LEAST)
+    assert gsprt(clear, 1.0).verdict == 1
+    assert gsprt(clear, 1.0).samples == LEAST
+    assert gsprt(clear[:-1], 1.0)[:2] == (0, LEAST - 1)
+
+
+@pytest.mark.parametrize("gain", [0.01, 1.0, 500.0])
+def test_values_that_are_all_alike_prove_little_while_they_are_few_in_any_unit(gain):
+    one, many = (gsprt(np.zeros(count), gain) for count in (1, LEAST))
+    assert one == (0, 1, pytest.approx(-np.log(2) / 2))
+    assert many == (-1, LEAST, pytest.approx(-LEAST / 2 * np.log(1 + LEAST)))
+    assert gsprt(np.full(LEAST, gain), gain) == (1, LEAST, pytest.approx(-many.log_likelihood_ratio))
+
+
+def test_a_sample_of_the_planned_size_has_the_planned_power():
+    assert samples_for(1, 22.6) == 4009  # (1.95996 + 0.84162)**2 * 22.6**2 = 4008.9
+    count = samples_for(5, 22.6, power=0.9)
+    found = [t_test(chips_like(count, 5, seed)) < 0.05 for seed in range(400)]
+    assert 0.86 < np.mean(found) < 0.94
+
+
+@pytest.mark.parametrize("game", ["small-mahjong", "da-ling", "pai-gow"])
+def test_intervals_of_few_lumpy_deals_cover_the_truth_as_often_as_they_say(game):
+    chips = duel(game, make_agent("random", game), make_agent("greedy", game), 4000, seed=1).chips[:, :, 0]
+    for size in (2, 3, 5, 10, 30):
+        means, seats, _ = coverage(chips, size, 500, 1)
+        assert means >= 0.93 and seats >= 0.93
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says():
+    found = [estimate(chips_like(100, 2, seed)) for seed in range(1000)]
+    assert 0.93 < np.mean([each.low <= 2 <= each.high for each in found]) < 0.97
+
+
+# --- shares ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("hits", "samples"), [(0, 50), (3, 50), (50, 50), (1, 2), (0, 10_000)])
+def test_the_interval_of_a_share_is_that_of_scipy(hits, samples):
+    values = np.repeat([1.0, 0.0], [hits, samples - hits])
+    for level in (0.9, 0.95):
+        found, exact = Cases.of(values).share(level), scipy.stats.binomtest(hits, samples).proportion_ci(level)
+        assert found[:4] == pytest.approx((hits / samples, exact.low, exact.high, samples))
+    assert share(values) == Cases.of(values).share()
+
+
+@pytest.mark.parametrize(("deals", "alike"), [(2, False), (5, True), (30, False), (30, True), (200, True)])
+def test_the_interval_of_a_share_covers_it_however_the_cases_of_a_deal_depend_on_each_other(deals, alike):
+    """Deals have up to four cases; if they are alike, three deals of four decide all of theirs in the same way."""
+    generator, truth, covered = np.random.default_rng(5), 0.2, 0
+    for _ in range(500):
+        cases = generator.integers(0, 5, deals)
+        same = alike * (generator.random(deals) < 0.75)
+        hits = np.where(same, cases * (generator.random(deals) < truth), generator.binomial(cases, truth))
+        found = share(hits, cases)
+        covered += not found.occurred or found.low <= truth <= found.high
+    assert covered >= 0.93 * 500
+
+
+def test_cases_that_deals_repeat_are_no_more_than_deals():
+    alike = share(np.full(9, 4), np.full(9, 4))
+    assert alike == share(np.ones(9))
+    apart = share(np.resize([4, 0], 200), np.full(200, 4))
+    assert apart.half_width > share(np.resize([1, 0], 800)).half_width * 1.9
+    assert share(np.array([3, 0, 0]), np.array([3, 1, 0])) == share(np.array([3, 0]), np.array([3, 1]))
+    independent = Cases.of(np.resize([1, 2, 1, 0], 4000), np.full(4000, 2))
+    assert independent.cases == pytest.approx(8000, rel=0.01)
+    hits, cases = np.array([0, 2, 2, 4]), np.array([1, 2, 4, 4])
+    variance = np.var(hits - 8 / 11 * cases, ddof=1) * 4 / 11**2  # of the ratio, linearised
+    sureness = (scipy.stats.t.ppf(0.975, 10) / scipy.stats.t.ppf(0.975, 3)) ** 2
+    assert Cases.of(hits, cases).cases == pytest.approx(8 / 11 * 3 / 11 / variance * sureness)
+
+
+def test_a_share_without_a_case_did_not_occur():
+    for cases, deals in ((np.zeros(20), 20), (np.zeros(0), 0)):
+        found = share(cases, cases)
+        assert not found.occurred and not found.has_interval
+        assert found.as_numbers() == {"mean": None, "low": None, "high": None, "n": deals}
+        assert Estimate.of(found.as_numbers()).text() == found.text()
+    assert share(np.zeros(1000), np.zeros(1000)).text() == "did not occur in 1,000 deals"
+    for hits, cases in (([2.0], None), ([-1.0], [1.0]), ([2.0, 0.0], [1.0, 1.0])):
+        with pytest.raises(ValueError, match="hits must be from 0 to the number of cases"):
+            share(np.array(hits), None if cases is None else np.array(cases))
+
+
+def test_the_interval_of_a_ratio_covers_it_and_there_is_none_of_nothing():
+    generator, covered = np.random.default_rng(6), 0
+    for _ in range(500):
+        values = generator.poisson((3.0, 1.5), (300, 2)).astype(float)
+        found = ratio_of_means(values)
+        assert found.mean == pytest.approx(values[:, 0].sum() / values[:, 1].sum())
+        covered += found.low <= 2 <= found.high
+    assert 0.93 * 500 <= covered <= 0.97 * 500
+    never = ratio_of_means(np.array([[1.0, 0.0]] * 7))
+    assert (never.occurred, never.samples) == (False, 7)
+
+
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        ((0.5, 0.25, 0.75, 90, 2), "+0.50 ±0.25"),
+        ((0.0, 0.0, 0.036, 90, 2), "+0.00 (+0.00 to +0.04)"),
+        ((None, None, None, 1200, 2), "did not occur in 1,200 deals"),
+        ((6.0, None, None, 3, 0), "+6 (all 3 deals alike: no interval)"),
+    ],
+)
+def test_a_figure_has_both_ends_of_its_interval_where_its_sides_differ(figure, text):
+    assert interval_text(*figure) == text
+
+
+def test_json_holds_no_number_that_is_none():
+    for number in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            json_text({"figures": [number]})
+
+
+def test_clusters_count_once_each():
+    generator = np.random.default_rng(1)
+    seeds = np.repeat(np.arange(6), 500)
+    values = generator.normal(0, 1, 6)[seeds] + generator.normal(0, 1, len(seeds))
+    found = clustered(values, seeds)
+    assert found == pytest.approx(estimate(values.reshape(6, 500).mean(1)))
+    assert found.samples == 6
+    assert found.half_width > 5 * estimate(values).half_width
+    assert clustered(np.array([1.0, 3.0, 6.0]), np.array([7, 7, 2])) == estimate(np.array([6.0, 2.0]))
+
+
+def test_the_sequential_test_keeps_its_error_rates_and_saves_deals():
+    runs = {shift: [gsprt(chips_like(40_000, shift, seed), 1.0) for seed in range(200)] for shift in (0.0, 1.0)}
+    assert all(test.verdict for tests in runs.values() for test in tests)
+    assert np.mean([test.verdict > 0 for test in runs[0.0]]) < 0.085  # 5%, and 200 draws of it
+    assert np.mean([test.verdict < 0 for test in runs[1.0]]) < 0.085
+    fixed = samples_for(1.0, 22.6, alpha=0.1, power=0.95)  # one-sided 5%, as the sequential test's
+    assert np.mean([test.samples for tests in runs.values() for test in tests]) < 0.75 * fixed
+
+
+def test_the_sequential_test_stops_at_the_first_value_that_decides():
+    values = chips_like(20_000, 1.0, 3)
+    found = gsprt(values, 1.0)
+    assert gsprt(values[: found.samples], 1.0) == found
+    assert gsprt(values[: found.samples - 1], 1.0).verdict == 0
+    some = values[: found.samples]
+    ratio = len(some) / 2 * np.log(np.mean(some**2) / np.mean((some - 1) ** 2))
+    assert found.log_likelihood_ratio == pytest.approx(ratio)
+    assert abs(ratio) >= np.log(19)
+    assert gsprt(np.full(200, 9.0), 1.0).samples == LEAST
+
+
+def test_of_two_error_rates_each_has_its_own_bound():
+    """Wald's: for the gain at log((1 - beta) / alpha), against it at log(beta / (1 - alpha))."""
+    accepted, rejected = (gsprt(chips_like(40_000, shift, 3), 1.0, alpha=0.001, beta=0.2) for shift in (1.0, 0.0))
+    assert (accepted.verdict, rejected.verdict) == (1, -1)
+    assert 0 <= accepted.log_likelihood_ratio - np.log(0.8 / 0.001) < 0.5
+    assert 0 <= np.log(0.2 / 0.999) - rejected.log_likelihood_ratio < 0.5
+
+
+# --- ratings --------------------------------------------------------------------------------------
+
+
+def games(strengths, number, seed=0):
+    """Chips of games whose order Plackett and Luce's law draws, [line-ups, deals, rotations, places]."""
+    generator = np.random.default_rng(seed)
+    rng_keys = generator.gumbel(size=(1, number, 1, len(strengths)))
+    return np.array(strengths) + rng_keys
+
+
+def heads_up(*deals):
+    """Choices of two agents: in each deal, how often agent 0 came in before agent 1, and how often behind it."""
+    return Choices(np.array([0, 1]), np.ones((2, 2), int), np.array(deals, float), len(deals))
+
+
+@pytest.mark.parametrize(
+    ("line_ups", "edge"), [([[0, 1]], 99.0), ([[0, 1, 2, 3]], 0.0), ([[0, 1, 2], [2, 3, 4]], 1.0)], ids=str
+)
+def test_ratings_are_those_of_choix_with_the_same_virtual_draws(line_ups, edge):
+    """Each agent draws against one more, all draws as often as a deal has choices; 99: agent 0 always wins."""
+    choix = pytest.importorskip("choix")
+    chips = np.random.default_rng(1).normal(size=(len(line_ups), 6, 1, len(line_ups[0])))
+    chips[0, :, :, 0] += edge
+    agents, per_deal = np.max(line_ups) + 1, len(line_ups) * (len(line_ups[0]) - 1)
+    games = []
+    for line_up, by_deal in zip(np.array(line_ups), chips[:, :, 0], strict=True):
+        for order in line_up[np.argsort(-by_deal, 1)]:
+            games += [(order[place], order[place + 1 :]) for place in range(len(order) - 1)]
+    draws = [pair for agent in range(agents) for pair in ((agent, [agents]), (agents, [agent]))]
+    theirs = choix.opt_top1(agents + 1, 2 * agents * games + per_deal * draws, alpha=0, tol=1e-10)
+    found = np.log(plackett_luce(choices_of(chips, np.array(line_ups))).strengths)
+    assert found == pytest.approx(theirs[:agents] - theirs[agents], abs=1e-6)
+
+
+@pytest.mark.parametrize("most", [500, 2])
+def test_games_of_one_deal_are_one_sample(most, monkeypatch):
+    """Agent 0 wins every game of the first two deals of four, in whatever rotation, and none of the others."""
+    monkeypatch.setattr(rating, "GROUPS", most)
+    chips = np.zeros((1, 4, 3, 2))
+    chips[0, :2, :, 0], chips[0, 2:, :, 1] = 1, 1
+    found = choices_of(chips, np.array([[0, 1]]))
+    order = np.argsort(found.winners)
+    expected = [[3, 3, 0, 0], [0, 0, 3, 3]] if most > 4 else [[6, 0], [0, 6]]
+    assert found.winners[order].tolist() == [0, 1]
+    assert found.weights.T[order].tolist() == expected
+    assert found.members.tolist() == [[1, 1], [1, 1]]
+    assert plackett_luce(found).draw == 3 / 2  # three choices of a deal, for two agents
+
+
+def test_rotations_that_repeat_what_their_deal_has_brought_change_no_rating_and_no_width():
+    chips = games([0.3, 0.0, -0.3], 40)
+    once, often = (ratings(choices_of(np.repeat(chips, times, 2), np.arange(3)[None])) for times in (1, 5))
+    assert often.points == pytest.approx(once.points)
+    assert often.widths == pytest.approx(once.widths)
+
+
+def test_ratings_find_the_strengths_that_games_were_drawn_from():
+    strengths = np.array([0.0, 0.5, 1.0, -1.5])
+    found = ratings(choices_of(games(strengths, 3000), np.arange(4)[None]))
+    truth = (strengths - strengths.mean()) * 400 / np.log(10)
+    assert pytest.approx(400 / np.log(10), rel=1e-15) == rating.POINTS
+    assert (np.abs(found.points - truth) < found.widths).all()
+    assert (found.widths < 20).all()
+
+
+def test_one_against_three_equals_wins_a_quarter_when_all_are_alike():
+    chips = games([0.0, 0.0, 0.0, 0.0], 4000)
+    found = plackett_luce(choices_of(chips, np.array([[0, 1, 1, 1]])))
+    assert np.log(found.strengths) == pytest.approx([0, 0], abs=0.05)
+
+
+def test_the_width_of_a_rating_is_that_of_other_games():
+    strengths, line_up = [0.0, 0.4, -0.4], np.arange(3)[None]
+    found = [ratings(choices_of(games(strengths, 200, seed), line_up)) for seed in range(100)]
+    spread = np.std([each.points for each in found], axis=0, ddof=1)
+    assert np.mean([each.widths for each in found], axis=0) == pytest.approx(1.96 * spread, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("gap", "least"),
+    [(0, {3: 0.99, 10: 0.95, 100: 0.93}), (400, {3: 0.95, 10: 0.93, 100: 0.94}), (800, {3: 0.95, 10: 0.9, 100: 0.91})],
+)
+def test_intervals_of_ratings_cover_the_truth(gap, least):
+    """The better of two agents wins a deal with the probability of the gap, so how often it is covered is exact."""
+    for deals, bound in least.items():
+        found = [ratings(heads_up(*([1, 0],) * won, *([0, 1],) * (deals - won))) for won in range(deals + 1)]
+        covered = [abs(each.points[0] - gap / 2) <= each.widths[0] for each in found]
+        probabilities = scipy.stats.binom.pmf(np.arange(deals + 1), deals, 1 / (1 + 10 ** (-gap / 400)))
+        assert probabilities[covered].sum() >= bound
+
+
+def test_an_interval_grows_as_the_score_gets_one_sided():
+    widths = [ratings(heads_up(*([1, 0],) * won, *([0, 1],) * (10 - won))).widths[0] for won in range(5, 11)]
+    assert widths == sorted(widths) and widths[-1] > 3 * widths[0]
+    for deals in (1, 3, 100):
+        found = ratings(heads_up(*([1, 0],) * deals))
+        assert 100 < found.points[0] < 600 and found.points[0] == pytest.approx(-found.points[1])
+        assert found.widths[0] > 300
+    alike = ratings(heads_up([1, 1], [1, 1]))
+    assert alike.points == pytest.approx([0, 0]) and alike.widths[0] > 100
+
+
+def test_what_games_do_not_say_of_ratings_is_named():
+    names = list("abcde")
+    # a always beats b and c, which beat each other; d and e meet nobody else.
+    winners = np.array([0, 0, 1, 2, 3, 4])
+    members = np.array([[1, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 1, 1, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 1]])
+    found = ratings(Choices(winners, members[[0, 1, 2, 3, 4, 4]], np.ones((1, 6)), 1))
+    assert sorted(found.orders) == [[[0], [1, 2]], [[3, 4]]]
+    assert found.points[:3].sum() == pytest.approx(0, abs=1e-9) and found.points[3:].sum() == pytest.approx(0, abs=1e-9)
+    assert found.widths[0] > found.widths[1]
+    said = [note.format(agents) for note, agents in rating.notes(names, [[[0], [1, 2]], [[3, 4]]])]
+    assert said == [rating.NO_GAME_AGAINST.format("a > b, c"), rating.NEVER_MET.format("a, b, c; d, e")]
+    connected = ratings(heads_up([1, 0], [0, 1])).orders
+    assert connected == [[[0, 1]]] and not rating.notes(names, connected)
+    assert ratings(heads_up([1, 1])).orders == [[[0, 1]]]  # a draw is half a win of each
+
+
+def test_equal_chips_say_nothing():
+    found = plackett_luce(choices_of(np.zeros((1, 10, 4, 4)), np.array([[0, 1, 2, 3]])))
+    assert found.strengths == pytest.approx(np.ones(4), abs=1e-9)
+    tied = choices_of(np.array([[[[5.0, 0.0, 0.0, 0.0]]]]), np.array([[0, 1, 2, 3]]))
+    assert tied.weights.sum() == pytest.approx(3)  # a game is three choices, however many ways it could have ended
+    many = heads_up(*[[3.0, 1.0]] * 10_000)  # of which the virtual deal is a small part
+    assert np.diff(np.log(plackett_luce(many).strengths)) == pytest.approx([-np.log(3)], abs=1e-3)  # odds of three
+
+
+TABLES = [
+    np.array([[0, 1.0], [-1.0, 0]]),
+    np.array([[0, 1.0, -1.0], [-1.0, 0, 1.0], [1.0, -1.0, 0]]),  # a cycle
+    np.random.default_rng(2).normal(size=(6, 6)),
+    np.zeros((3, 3)),
+    np.array([[0, 0, 1.0], [0, 0, -1.0], [-1.0, 1.0, 0]]),  # two are alike to each other, not to the third
+]
+
+
+@pytest.mark.parametrize("payoffs", TABLES, ids=range(len(TABLES)))
+def test_alpha_rank_is_a_balance(payoffs):
+    found = alpha_rank(payoffs)
+    assert found.sum() == pytest.approx(1)
+    assert (found > 0).all()
+
+
+def test_alpha_rank_of_what_can_be_said_by_hand():
+    assert alpha_rank(TABLES[0]) == pytest.approx([0.99, 0.01])
+    assert alpha_rank(TABLES[1]) == pytest.approx([1 / 3] * 3)
+    assert alpha_rank(TABLES[3]) == pytest.approx([1 / 3] * 3)
+    # In balance 0 and 1 turn to each other at 1/2, 0 to 2 at 1/100, 2 to 0 and 1 to 2 at 99/100.
+    flow = np.array([[-0.51, 0.5, 0.99], [0.5, -1.49, 0.01], [0.01, 0.99, -1.0]])
+    assert flow @ alpha_rank(TABLES[4]) == pytest.approx(np.zeros(3))
+    assert alpha_rank(np.zeros((1, 1))) == pytest.approx([1])
+
+
+@pytest.mark.parametrize("payoffs", TABLES, ids=range(len(TABLES)))
+def test_alpha_rank_is_open_spiels(payoffs):
+    try:
+        from open_spiel.python.egt import alpharank
+    except ImportError:
+        pytest.skip("needs open_spiel and matplotlib")
+    theirs = alpharank.compute([payoffs], use_inf_alpha=True, inf_alpha_eps=0.01)[2]
+    assert alpha_rank(payoffs) == pytest.approx(theirs, abs=1e-9)
+
+
+def test_no_figure_is_a_negative_zero():
+    assert (
+        str(Estimate.symmetric(-0.001, 0.5, 9)) == "+0.00 ±0.50"
+        and str(Estimate.symmetric(-0.01, 0.5, 9)) == "-0.01 ±0.50"
+    )
+    assert str(Estimate.symmetric(-0.00001, 0.005, 9)) == "+0.0000 ±0.0050"
+    for package in ("gupai_app", "agents", "training", "docs"):
+        for path in (ROOT / package).rglob("*.py"):
+            assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"
+        for path in (ROOT / package).rglob("*.html"):
+            assert not re.search(r"%\+[.]", path.read_text(encoding="utf-8")), f"{path}: write | signed(2) instead"
+    negative = re.compile(r"(?<![\w.])[-\u2212]0(\.0+)?(?!\w|\.\d)")
+    assert negative.search("it is -0.00.") and not negative.search("-0.01, 1.-0.5 and 2-0")
+    shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.json"), ROOT / "README.md"]
+    assert not [str(path) for path in shown if negative.search(path.read_text(encoding="utf-8"))]
+
+
+def test_a_mean_with_its_interval_has_the_same_names_in_every_file():
+    found = Estimate.symmetric(1.5, 0.25, 8)
+    assert found.as_numbers() == {"mean": 1.5, "low": 1.25, "high": 1.75, "n": 8}
+    assert Estimate.of(found.as_numbers()) == found
+    assert Interval.model_validate(found.as_numbers()).model_dump() == found.as_numbers()
+    alone = estimate(np.array([2.0])).as_numbers()
+    assert alone == {"mean": 2.0, "low": None, "high": None, "n": 1}
+    assert not Estimate.of(alone).has_interval
+    assert Interval.model_validate(alone).half_width is None and Interval.model_validate(found.as_numbers()).half_width
+    assert interval(np.nan, np.nan, np.nan, 1) == dict(zip(KEYS, (None, None, None, 1), strict=True))
+    with pytest.raises(ValueError, match="low and high are no interval"):
+        Interval(mean=0.0, low=1.0, high=None, n=2)
+    with pytest.raises(ValueError, match="low and high are no interval"):
+        Interval(mean=0.0, low=0.001, high=0.0, n=2)
+    assert Interval(mean=0.0, low=0.0, high=0.0, n=2).half_width == 0
+
+
+def figures_in(content: object, where: str) -> Iterator[tuple[str, dict]]:
+    """Every dict with a mean, and where it stands."""
+    if isinstance(content, dict):
+        if "mean" in content and "played" not in content:  # notes on moves have the mean of a search
+            yield where, content
+        for name, each in content.items():
+            yield from figures_in(each, f"{where}/{name}")
+    elif isinstance(content, list):
+        for place, each in enumerate(content):
+            yield from figures_in(each, f"{where}/{place}")
+
+
+def test_every_figure_of_the_files_that_come_along_has_these_names():
+    files = [*(ROOT / "results").rglob("*.json")]
+    found = [each for path in files for each in figures_in(json.loads(path.read_text("utf-8")), path.name)]
+    assert len(found) > 1000
+    wrong = [where for where, each in found if not each.keys() >= set(KEYS) or "half_width" in each]
+    assert not wrong
+    ends = [(where, each["low"], each["mean"], each["high"], each["n"]) for where, each in found if each["low"]]
+    assert not [where for where, low, mean, high, n in ends if not (low <= mean <= high and n > 1)]
+
+
+def test_intervals_over_runs_hold_the_mean_even_of_two():
+    values = np.array([100.0, 1, 2, 3, 4, 5, 6, -100])
+    assert trimmed(values).mean == 3.5 and trimmed(values, 0)[:3] == pytest.approx(estimate(values, runs=True)[:3])
+    assert estimate(values, runs=True)[1:3] == pytest.approx(
+        scipy.stats.t.interval(0.95, 7, values.mean(), scipy.stats.sem(values))
+    )
+    assert t_test(values, runs=True) == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue)
+    rng = np.random.default_rng(0)
+    for count, cut in ((2, 0.0), (2, 0.25), (3, 0.0), (8, 0.25), (20, 0.0)):
+        intervals = [trimmed(values, cut) for values in rng.normal(size=(1000, count))]
+        assert 0.92 <= np.mean([each.low <= 0 <= each.high for each in intervals]) <= 0.97
+    assert not any(
+        estimate(np.ones(count), runs=True).has_interval or trimmed(np.ones(count)).has_interval for count in (1, 2)
+    )
+
+
+def test_how_likely_one_recipe_ends_above_another():
+    ours, theirs = np.array([1.0, 2, 3]), np.array([0.0, 2])
+    above = [1.0 if our > their else 0.5 if our == their else 0.0 for our in ours for their in theirs]
+    assert superiority(ours, theirs).mean == pytest.approx(np.mean(above))
+    always, never = superiority(ours + 10, theirs), superiority(ours - 10, theirs)
+    assert always.mean == always.high == 1 and 0.3 < always.low < 0.6  # six pairs are not certain
+    assert never[:3] == pytest.approx((0, 0, 1 - always.low))
+    alike = superiority(ours, ours)
+    assert alike.mean == 0.5 and alike.low == pytest.approx(1 - alike.high) and alike.low < 0.2
+    rng, true = np.random.default_rng(0), scipy.stats.norm.cdf(1 / 2**0.5)
+    intervals = [superiority(rng.normal(1, size=4), rng.normal(size=4)) for _ in range(500)]
+    assert 0.92 <= np.mean([each.low <= true <= each.high for each in intervals]) <= 0.98
+    for one, other in ((ours[:1], theirs), (ours, theirs[:1])):
+        single = superiority(one, other)
+        assert single.samples == 1 and not single.has_interval

@@ -1,0 +1,494 @@
+"""A checkpoint plays as it was saved, and whatever is wrong with one is said in a line."""
+
+import errno
+import json
+import os
+import pickle
+import re
+import stat
+import zipfile
+
+import numpy as np
+import pytest
+from safetensors.numpy import save, save_file
+
+from checkout import ROOT
+from gupai_agents import make_agent
+from gupai_agents.agent import DecisionBatch
+from gupai_agents.checkpoint import (
+    CheckpointError,
+    digest_of,
+    identity,
+    read_checkpoint,
+    read_header,
+    variant_of,
+    write_checkpoint,
+)
+from gupai_agents.network import NetworkAgent, highest_score, linear_of, packed, tensor_shapes, trunk_of, unpacked
+from gupai_agents.network_agent import gumbel
+from gupai_agents.shipped import best_file
+from gupai_env.games import GAMES, get_game
+from gupai_env.vector import VectorEnv
+from gupai_env.words.files import write_file
+
+GAME = get_game("jie-long")
+NET = {"type": "mlp", "hidden": [16, 8], "activation": "relu"}
+
+
+def weights(seed=0):
+    rng = np.random.default_rng(seed)
+    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def header(**variant):
+    return {**identity(GAME, GAME.variant.make(**variant)), "kind": "player", "net": NET}
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    write_checkpoint(path, header(), weights())
+    return path
+
+
+def refusal(path):
+    """Return the line with which a checkpoint is refused as a player."""
+    with pytest.raises(CheckpointError) as caught:
+        make_agent(f"checkpoint:{path}")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500 + len(str(path))
+    return str(caught.value)
+
+
+def turns(seed=0, rows=200):
+    envs = VectorEnv("jie-long", rows, seed=seed)
+    for step in range(7):
+        envs.step(envs.sample(step))
+    views, rng_keys = envs.views()
+    return DecisionBatch(views, envs.masks.copy(), rng_keys)
+
+
+def test_equal_content_is_equal_bytes(tmp_path):
+    """Safetensors 0.8 orders metadata by chance, anew in every call as in every process."""
+    for number in range(16):
+        write_checkpoint(tmp_path / str(number), header(), weights())
+    write_checkpoint(tmp_path / "backwards", *(dict(reversed(each.items())) for each in (header(), weights())))
+    (content,) = {path.read_bytes() for path in tmp_path.iterdir()}
+    assert content[8:].startswith(b'{"__metadata__":{"gupai":')
+    assert int.from_bytes(content[:8], "little") % 8 == 0  # where tensors begin
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "sample"])
+def test_a_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
+    there = NetworkAgent("there", GAME, NET, weights(), sample=kind == "sample")
+    loaded = make_agent(f"{kind}:{checkpoint}")
+    asked = turns()
+    actions = loaded.act(asked)
+    assert (actions == there.act(asked)).all()
+    assert asked.masks[np.arange(len(actions)), actions].all()
+
+
+def test_a_folder_stands_for_the_player_in_it(checkpoint):
+    make_agent(f"checkpoint:{checkpoint.parent}")
+
+
+def test_a_players_action_does_not_depend_on_the_batch(checkpoint):
+    agent = make_agent(f"sample:{checkpoint}")
+    asked = turns(rows=600)
+    together = agent.act(asked)
+    for rows in (1, 3, 8, 64):
+        some = np.arange(rows) * 5
+        assert (agent.act(DecisionBatch(*(part[some] for part in asked))) == together[some]).all()
+
+
+def test_sampling_follows_the_policy():
+    noise = gumbel(np.arange(40_000), 3)
+    scores = np.log([0.2, 0.5, 0.3])
+    share = np.bincount((scores + noise).argmax(1), minlength=3) / len(noise)
+    assert share == pytest.approx([0.2, 0.5, 0.3], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("game", "variant", "said"),
+    [
+        ("ce-deng", {}, "made for game 'jie-long', not 'ce-deng'"),
+        ("jie-long", {"forced_play": True}, "trained with forced_play=False, not forced_play=True"),
+        ("jie-long", {"players": 3}, "trained with players=4, not players=3"),
+    ],
+)
+def test_the_wrong_game_or_variant_is_refused(checkpoint, game, variant, said):
+    with pytest.raises(CheckpointError, match=said):
+        make_agent(f"checkpoint:{checkpoint}", game, **variant)
+
+
+def test_options_that_change_no_decision_are_no_obstacle(checkpoint):
+    make_agent(f"checkpoint:{checkpoint}", "jie-long", leader=2, deals=3, stake=0.5)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_games_default_player_is_accepted_again(tmp_path, name):
+    game = GAMES[name]
+    shapes = tensor_shapes(NET, game.encoder.layout.size, game.num_actions)
+    tensors = {key: np.zeros(shape, np.float32) for key, shape in shapes.items()}
+    head = {**identity(game, game.variant()), "kind": "player", "net": NET}
+    write_checkpoint(tmp_path / "a", head, tensors)
+    make_agent(f"checkpoint:{tmp_path / 'a'}", name)
+
+
+def test_another_layout_is_refused(tmp_path):
+    other = header()
+    other["observation"] = {**other["observation"], "version": 99}
+    write_checkpoint(tmp_path / "a", other, weights())
+    with pytest.raises(CheckpointError, match="another layout of observation"):
+        make_agent(f"checkpoint:{tmp_path / 'a'}")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda t: t.pop("policy.bias"), "policy.bias"),
+        (lambda t: t.update(extra=np.zeros(3, np.float32)), "extra"),
+        (lambda t: t.update({"value.bias": np.zeros(2, np.float32)}), "value.bias"),
+        (lambda t: t["policy.weight"].fill(np.nan), "not finite"),
+    ],
+)
+def test_wrong_tensors_are_refused(tmp_path, change, said):
+    tensors = weights()
+    change(tensors)
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    with pytest.raises(CheckpointError, match=said):
+        make_agent(f"checkpoint:{tmp_path / 'a'}")
+
+
+@pytest.mark.parametrize(
+    ("net", "said"),
+    [
+        (None, "None is not a known network"),
+        (5, "5 is not a known network"),
+        ("mlp", "'mlp' is not a known network"),
+        (["mlp"], "is not a known network"),
+        ({**NET, "type": "__import__('os')"}, "is not a known network"),
+        ({**NET, "activation": "tanh"}, "its activation 'relu'"),
+        ({"type": "mlp", "hidden": [16, 8]}, "its activation 'relu'"),
+        ({"type": "mlp", "activation": "relu"}, "hidden widths are a list of 1 to 64, not None"),
+        ({**NET, "hidden": {}}, "hidden widths are a list"),
+        ({**NET, "hidden": []}, "hidden widths are a list"),
+        ({**NET, "hidden": [1] * 100_000}, "hidden widths are a list of 1 to 64"),
+        ({**NET, "hidden": ["16", 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [True, True]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [16.0, 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [10**400, 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [0, 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [8, 16]}, "does not fit its network"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_strange_network_is_refused(tmp_path, net, said):
+    write_checkpoint(tmp_path / "a", {**header(), "net": net}, weights())
+    assert said in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("key", ["kind", "game", "version", "rules", "observation", "actions", "net"])
+@pytest.mark.parametrize("value", [None, [], {}, "", "resume", 5.5, True, [["players", 4]], "x" * 100_000])
+def test_a_header_that_lies_is_refused(tmp_path, key, value):
+    write_checkpoint(tmp_path / "a", {**header(), key: value}, weights())
+    if (key, value) != ("rules", {}):  # all options at their defaults, as this player's
+        refusal(tmp_path / "a")
+    lacking = {name: each for name, each in header().items() if name != key}
+    write_checkpoint(tmp_path / "a", lacking, weights())
+    refusal(tmp_path / "a")
+
+
+def test_a_header_without_an_option_is_one_of_its_default(tmp_path):
+    brief = header()
+    for option in ("settlement", "all_laid_doubles", "stacked"):
+        del brief["rules"][option]
+    write_checkpoint(tmp_path / "a", brief, weights())
+    spec = f"checkpoint:{tmp_path / 'a'}"
+    make_agent(spec)
+    with pytest.raises(CheckpointError, match="trained with settlement='difference', not settlement='kkoribuchigi'"):
+        make_agent(spec, GAME, settlement="kkoribuchigi")
+
+
+@pytest.mark.parametrize("options", [{"settlement": "kkoribuchigi"}, {"all_laid_doubles": True}])
+def test_best_is_not_that_of_another_settlement(options):
+    assert best_file(GAME, GAME.variant(forced_play=True)) is not None
+    assert best_file(GAME, GAME.variant(forced_play=True, **options)) is None
+
+
+def test_a_saved_run_is_no_player(tmp_path):
+    write_checkpoint(tmp_path / "a", {"kind": "resume"}, weights())
+    assert "not a player, but of kind 'resume'" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("text", ["5", "[]", "null", '"format"', "{", "[" * 200_000, "{}", '{"format": true}'])
+def test_a_header_that_is_no_mapping_is_refused(tmp_path, text):
+    tensors = weights()
+    (tmp_path / "a").write_bytes(save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)}))
+    refusal(tmp_path / "a")
+    with pytest.raises(CheckpointError):
+        read_header(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [("observation", "digest"), ("observation", "size"), ("observation", "encoder"), ("actions", "digest")],
+)
+def test_another_digest_is_refused(tmp_path, key, name):
+    other = header()
+    other[key] = {**other[key], name: "0" * 64}
+    write_checkpoint(tmp_path / "a", other, weights())
+    assert f"another layout of {key}: {name} '000" in refusal(tmp_path / "a")
+    del other[key][name]
+    write_checkpoint(tmp_path / "a", other, weights())
+    assert f"another layout of {key}: {name} None" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"value.bias":{"dtype":"F32"', '"value.bied":{"dtype":"F32"'),
+        ('"policy.bias":{"dtype":"F32"', '"policy.bias":{"dtype":"I32"'),
+        ('"trunk.1.weight":{"dtype":"F32","shape":[8,16]', '"trunk.1.weight":{"dtype":"F32","shape":[16,8]'),
+    ],
+    ids=["name", "type", "shape"],
+)
+def test_damage_in_what_the_file_says_of_a_tensor_is_noticed(checkpoint, old, new):
+    content = checkpoint.read_bytes()
+    assert content.count(old.encode()) == 1
+    checkpoint.write_bytes(content.replace(old.encode(), new.encode()))
+    assert "its content does not match its checksum" in refusal(checkpoint)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int8, np.float64, np.bool_])
+def test_tensors_of_another_type_are_refused(tmp_path, dtype):
+    write_checkpoint(tmp_path / "a", header(), {**weights(), "policy.bias": np.ones(GAME.num_actions, dtype)})
+    assert "policy.bias" in refusal(tmp_path / "a")
+    assert f"holds {np.dtype(dtype)}, not float32" in refusal(tmp_path / "a")
+
+
+def test_packed_weights_are_rounded_by_half_a_step_at_most(tmp_path):
+    tensors = weights()
+    tensors["trunk.1.weight"][3] = 0  # a row of nothing
+    tensors["trunk.1.weight"][5] *= 1000
+    small = packed(tensors)
+    eight = {"trunk.1.weight"}
+    assert {name for name, tensor in small.items() if tensor.dtype == np.int8} == eight
+    assert small.keys() == {*tensors, "trunk.1.weight_scale"}
+    assert all(small[name].dtype == np.float16 for name in tensors.keys() - eight)
+    large = unpacked(small)
+    assert large.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert large[name].dtype == np.float32
+        steps = np.abs(tensor).max(1, keepdims=True) / 127 if name in eight else np.abs(tensor) / 1024
+        assert (np.abs(large[name] - tensor) <= 0.501 * steps).all()
+    write_checkpoint(tmp_path / "a", header(), small)
+    agent = make_agent(f"checkpoint:{tmp_path / 'a'}")
+    assert all((agent.tensors[name] == large[name]).all() for name in large)
+
+
+@pytest.mark.parametrize(
+    ("weight", "scale", "said"),
+    [
+        (np.ones((8, 16), np.int8), None, "tensor 'trunk.1.weight' [8, 16] holds int8, not float32"),
+        (np.ones((8, 16), np.int8), np.ones(16), "tensor 'trunk.1.weight' [8, 16] holds int8, not float32"),
+        (np.array(1, np.int8), np.array(1.0), "tensor 'trunk.1.weight' [] does not fit its network"),
+        (np.ones(8, np.int8), np.ones(8), "tensor 'trunk.1.weight' [8] does not fit its network"),
+        (np.full((8, 16), 127, np.int8), np.full(8, 3e38), "scores may reach inf"),
+        (np.ones((8, 16), np.int8), np.full(8, np.nan), "holds values that are not finite"),
+    ],
+)
+def test_packed_weights_that_do_not_fit_are_refused(tmp_path, weight, scale, said):
+    tensors = {**weights(), "trunk.1.weight": weight}
+    if scale is not None:
+        tensors["trunk.1.weight_scale"] = scale.astype(np.float32)
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    assert said in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("name", ["trunk.0.weight", "trunk.1.bias", "policy.weight"])
+@pytest.mark.parametrize("size", [3e38, 1e31, -3e38])
+def test_weights_that_might_overflow_are_refused(tmp_path, name, size):
+    tensors = weights()
+    tensors[name].flat[0] = size
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    assert "weights are so large that scores may reach" in refusal(tmp_path / "a")
+
+
+def test_large_weights_that_cannot_overflow_play(tmp_path):
+    tensors = {name: tensor * np.float32(1e6) for name, tensor in weights().items()}
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    with np.errstate(all="raise"):
+        for kind in ("checkpoint", "sample"):
+            agent = make_agent(f"{kind}:{tmp_path / 'a'}")
+            asked = turns()
+            actions = agent.act(asked)
+            assert asked.masks[np.arange(len(actions)), actions].all()
+
+
+def test_what_is_added_in_a_residual_network_counts_in_the_bound():
+    """Layers of no weight hand on what came in: the bound of a plain network would be that of the last one."""
+    net = {"type": "residual", "hidden": [16, 16, 16], "activation": "relu"}
+    shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    tensors["trunk.0.bias"][:] = 1e20
+    NetworkAgent("large", GAME, net, tensors, sample=False)
+    tensors["policy.weight"][:] = 1e20
+    with pytest.raises(ValueError, match=r"scores may reach 2e\+41"):
+        NetworkAgent("too large", GAME, net, tensors, sample=False)
+
+
+def test_what_a_gate_lets_through_counts_in_the_bound():
+    """At most twice a step; the gate itself before it is clipped."""
+    net = {"type": "gated", "hidden": [16, 16], "activation": "relu"}
+    shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
+    assert {name: shapes[name] for name in shapes if name.startswith("gate")} == {
+        "gate.1.weight": (16, 16),
+        "gate.1.bias": (16,),
+    }
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    tensors["trunk.0.bias"][:] = 1.0
+    tensors["trunk.1.bias"][:] = 1e20
+    layers = trunk_of(net, linear_of(tensors))
+    ones = np.ones(GAME.encoder.layout.size)
+    assert highest_score(layers, ones) == pytest.approx(2e20)
+    tensors["gate.1.weight"][:] = 1e20
+    assert highest_score(layers, ones) == pytest.approx(16e20)
+    tensors["gate.1.bias"][:] = 1e30
+    with pytest.raises(ValueError, match=r"scores may reach 1e\+30"):
+        NetworkAgent("too large", GAME, net, tensors, sample=False)
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_a_checkpoint_has_the_rights_of_any_new_file(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        write_checkpoint(tmp_path / "a", header(), weights())
+        write_checkpoint(tmp_path / "a", header(), weights())
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_path_that_cannot_be_read_is_refused():
+    assert "it cannot be read (File name too long)" in refusal("x" * 5000)
+
+
+def test_truncated_files_are_refused(checkpoint):
+    content = checkpoint.read_bytes()
+    for length in [0, 1, 7, 8, 9, 100, 1000, len(content) // 2, len(content) - 1]:
+        checkpoint.write_bytes(content[:length])
+        with pytest.raises(CheckpointError):
+            make_agent(f"checkpoint:{checkpoint}")
+
+
+def test_flipped_bits_are_refused(checkpoint):
+    content = bytearray(checkpoint.read_bytes())
+    rng = np.random.default_rng(0)
+    places = [*range(0, 1500, 7), *rng.integers(0, len(content), 200)]
+    for place in places:
+        bit = 1 << int(rng.integers(8))
+        content[place] ^= bit
+        checkpoint.write_bytes(content)
+        with pytest.raises(CheckpointError) as caught:
+            make_agent(f"checkpoint:{checkpoint}")
+        assert "\n" not in str(caught.value)
+        content[place] ^= bit
+
+
+class Bomb:
+    def __reduce__(self):
+        return (exec, ("raise SystemExit('a pickle was run')",))
+
+
+def test_a_pickle_in_disguise_is_refused_without_being_run(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    path.write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
+        make_agent(f"checkpoint:{path}")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data.pkl", pickle.dumps(Bomb()))
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
+        make_agent(f"checkpoint:{path}")
+
+
+def test_missing_and_foreign_files_are_refused(tmp_path):
+    with pytest.raises(CheckpointError, match="there is no such checkpoint"):
+        make_agent(f"checkpoint:{tmp_path / 'none'}")
+    save_file({"a": np.zeros(3)}, tmp_path / "foreign")
+    with pytest.raises(CheckpointError, match="not a checkpoint of gupai"):
+        make_agent(f"checkpoint:{tmp_path / 'foreign'}")
+
+
+def test_a_file_larger_than_any_checkpoint_is_not_read(checkpoint, monkeypatch):
+    size = checkpoint.stat().st_size
+    monkeypatch.setattr("gupai_agents.checkpoint.MAX_BYTES", size - 1)
+    assert f"{size} bytes are more than any checkpoint has ({size - 1})" in refusal(checkpoint)
+    monkeypatch.setattr("gupai_agents.checkpoint.MAX_BYTES", size)
+    assert make_agent(f"checkpoint:{checkpoint}")
+
+
+def test_a_header_says_what_a_player_was_trained_for(tmp_path):
+    settings = {"players": 3, "forced_play": True}
+    assert variant_of("file", header(**settings)) == (GAME, GAME.variant.make(**settings))
+    tiu_u = get_game("tiu-u")
+    assert variant_of("file", identity(tiu_u, tiu_u.variant()) | {"kind": "player"}) == (tiu_u, tiu_u.variant())
+    for changes, said in (
+        ({"rules": ["players"]}, "file: damaged, rules of its header is ['players'], not dict"),
+        ({"rules": {"players": 9}}, "file: players=9 is not allowed"),
+        ({"game": "chess"}, "file: 'chess' is not a game"),
+    ):
+        with pytest.raises(CheckpointError) as caught:
+            variant_of("file", header() | changes)
+        assert said in str(caught.value)
+
+
+def test_the_header_is_read_alone(checkpoint):
+    assert read_header(checkpoint)["game"] == "jie-long"
+    head, tensors = read_checkpoint(checkpoint)
+    text = json.dumps(head, sort_keys=True)
+    assert digest_of(text, tensors) == digest_of(text, weights())
+
+
+def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
+    before = checkpoint.read_bytes()
+
+    def crash(*_):
+        raise OSError(errno.EIO, "disk gone")
+
+    monkeypatch.setattr("gupai_env.words.files.os.replace", crash)
+    with pytest.raises(OSError, match="the disk reports an error"):
+        write_checkpoint(checkpoint, header(), weights(1))
+    assert checkpoint.read_bytes() == before
+    assert list(checkpoint.parent.iterdir()) == [checkpoint]
+
+
+def test_a_file_is_on_the_disk_before_it_takes_the_place_of_the_old_one(tmp_path, monkeypatch):
+    """And the folder after it: a computer that loses its power then has the old file or the new one."""
+    done, sync, replace = [], os.fsync, os.replace
+
+    def syncing(number):
+        done.append("folder" if stat.S_ISDIR(os.fstat(number).st_mode) else os.fstat(number).st_size)
+        sync(number)
+
+    def replacing(*paths):
+        done.append("replaced")
+        replace(*paths)
+
+    monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(os, "replace", replacing)
+    write_file(tmp_path / "file", b"seven c", force=True)
+    assert done == [7, "replaced", "folder"]
+
+
+def test_no_file_is_read_in_a_way_that_could_run_code():
+    calls = r"pickle\.load|torch\.load\(|yaml\.load\(|[^_.a-z]eval\(|[^_.a-z]exec\(|allow_pickle=True|joblib"
+    found = [
+        f"{path}:{number}: {line}"
+        for folder in ("gupai_env", "agents", "training", "gupai_app")
+        for path in (ROOT / folder).rglob("*.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(calls, line)
+    ]
+    assert found == []

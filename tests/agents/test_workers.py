@@ -1,0 +1,783 @@
+"""Work shared out comes to the same whoever does it, and outlives those who do it."""
+
+import contextlib
+import json
+import multiprocessing
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from threadpoolctl import threadpool_info, threadpool_limits
+from typer.testing import CliRunner
+
+from checkout import ROOT
+from gupai_agents import make_agent
+from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint
+from gupai_agents.cores import cores, quota
+from gupai_agents.evaluation import duel, gate, round_robin
+from gupai_agents.evaluation.ladder import play_ladder
+from gupai_agents.search import in_blocks
+from gupai_agents.tune import Contest
+from gupai_agents.workers import (
+    Cluster,
+    LostError,
+    Processes,
+    StoppedError,
+    Thread,
+    Workers,
+    in_threads,
+    pause,
+    require_listener,
+    stoppable,
+    workers_for,
+)
+from gupai_app.shell.cli import app
+from gupai_env import get_game
+from gupai_training.config import RESUME_FILE, parse
+from gupai_training.run import Run
+from gupai_training.search_targets import Kind
+
+NO_RAY = "there is no Ray: pip install 'gupai[ray]'"
+FILES = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json")
+BY_SEARCH = {
+    "game": "jie-long",
+    "variant": {"forced_play": True},
+    "name": "by_search",
+    "decisions": 0,
+    "threads": 1,
+    "device": "cpu",
+    "network": {"hidden": [16]},
+    "ppo": {"envs": 4, "steps": 8, "batch_size": 8},
+    "pool": {"rules": []},
+    "evaluation": {"every": 1000, "deals": 2, "final_deals": 2, "baselines": ["random"]},
+    "expert_iteration": {"targets": 250, "tables": 2, "playouts": 1, "batch_size": 16, "ahead": 2},
+}
+
+
+def square(number):
+    return number**2
+
+
+def refuse(number):
+    raise ValueError(f"{number} is refused")
+
+
+class Eager(Workers):
+    """Workers who do at once what they are asked, and remember it."""
+
+    def __init__(self, count=3):
+        self.count, self.asked = count, []
+
+    def ask(self, task, *arguments):
+        self.asked.append(arguments)
+        found = task(*arguments)
+        return lambda: found
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun(count):
+    workers = Eager(count)
+    answers = workers.in_order(square, ((number,) for number in range(20)))
+    assert [next(answers), len(workers.asked)] == [0, 2 * count]
+    assert [*answers] == [number**2 for number in range(1, 20)]
+    assert [*Workers().in_order(square, [(3,), (2,)])] == [9, 4]
+    drawn = iter([(3,), (2,), (1,)])
+    assert next(Workers().in_order(square, drawn)) == 9 and [*drawn] == [(2,), (1,)]  # this process does one at a time
+
+
+def test_processes_tell_whose_answer_it_is():
+    tasks = {name: (number,) for number, name in enumerate("abcde")}
+    assert dict(Processes(2).as_done(square, tasks)) == {"a": 0, "b": 1, "c": 4, "d": 9, "e": 16}
+    few = Processes(3).as_done(square, {"a": (2,)})
+    assert next(few) == ("a", 4) and len(multiprocessing.active_children()) == 1  # none without a task
+    few.close()
+    assert not multiprocessing.active_children()
+
+
+def test_processes_answer_as_asked_in_order_and_say_what_they_cannot_do():
+    with contextlib.closing(Processes(2)) as two:
+        answers = [two.ask(pow, number, 2) for number in range(5)]
+        assert [answer() for answer in reversed(answers)] == [16, 9, 4, 1, 0]
+        assert list(two.in_order(pow, [(3, 2), (2, 2), (1, 2)])) == [9, 4, 1]
+        with pytest.raises(ValueError, match=r"^invalid literal for int"):
+            two.ask(int, "x")()
+        with pytest.raises(ValueError, match=r"^this cannot be sent to other processes, so leave out --jobs: [^\n]*$"):
+            two.ask(pow, lambda: None, 2)
+        assert len(multiprocessing.active_children()) <= 2
+    assert not multiprocessing.active_children()
+
+
+def test_two_processes_win_what_one_wins():
+    game = get_game("jie-long")
+    greedy, variety = (make_agent(name, game) for name in ("greedy", "variety"))
+    with contextlib.closing(workers_for(2)) as two:
+        for play in (
+            lambda workers: duel(game, greedy, variety, 2100, seed=1, workers=workers).chips,
+            lambda workers: gate(game, variety, greedy, most=600, seed=1, workers=workers),
+            lambda workers: round_robin(game, [greedy, variety], 600, seed=1, workers=workers).chips,
+            lambda workers: [
+                rung.chips for rung in play_ladder(game, [greedy, variety], 300, 9, workers=workers).rungs
+            ],
+        ):
+            np.testing.assert_equal(play(two), play(None))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tournament", "jie-long", "random", "greedy"],
+        ["record", "jie-long", "random", "greedy", "--out", "{}/games.jsonl"],
+        ["claim", "run", "jl-attack-2", "--deals", "2"],
+        ["tune", "jie-long"],
+        ["train", "jie-long", "--runs", "{}"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_processes_and_a_cluster_are_refused_together(words, tmp_path):
+    words = [word.format(tmp_path) for word in words]
+    refused = CliRunner().invoke(app, [*words, "--jobs", "2", "--ray", "127.0.0.1:1"])
+    assert refused.exit_code == 2 and "--ray and --jobs cannot be combined" in refused.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_job_is_done_here_and_several_by_as_many_processes():
+    several = workers_for(3)
+    assert type(workers_for(1)) is Workers
+    assert isinstance(several, Processes) and several.count == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes are not bound to cores here")
+@pytest.mark.parametrize(("stated", "count"), [("3", 3), ("512", 512), ("default", None), ("", None)])
+def test_cores_are_as_many_as_python_says_or_this_process_is_bound_to(stated, count, monkeypatch):
+    monkeypatch.setenv("PYTHON_CPU_COUNT", stated)
+    monkeypatch.setattr("gupai_agents.cores.quota", lambda: 1e9)
+    assert cores() == (count or len(os.sched_getaffinity(0)))
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        assert cores() == (count or 1)
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@pytest.mark.parametrize("stated", ["0", "-1", "1.5", "x", "３"])
+def test_another_number_of_cores_is_refused_in_one_line(stated, monkeypatch):
+    monkeypatch.setenv("PYTHON_CPU_COUNT", stated)
+    with pytest.raises(ValueError, match=f"^PYTHON_CPU_COUNT='{stated}' is not allowed; .*$"):
+        cores()
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "limit", "count"),
+    [
+        ("0::/", {"cpu.max": "150000 100000"}, 1.5, 2),
+        ("0::/", {"cpu.max": "max 100000"}, np.inf, 64),
+        ("0::/a/b", {"a/b/cpu.max": "max 100000", "a/cpu.max": "20000 100000"}, 0.2, 1),  # a quota on the slice above
+        ("0::/../x", {"cpu.max": "300000 100000"}, 3, 3),  # the path is that outside of the container
+        ("9:name=systemd:/\n4:cpu,cpuacct:/d", {"cpu/d/cpu.cfs_quota_us": "250000"}, 2.5, 3),
+        ("4:cpu:/docker/1f", {"cpu/cpu.cfs_quota_us": "400000"}, 4, 4),
+        ("4:cpu:/", {"cpu/cpu.cfs_quota_us": "-1"}, np.inf, 64),
+        ("3:cpuset:/", {"cpuset/cpu.cfs_quota_us": "100000"}, np.inf, 64),
+        ("0::/", {"cpu.max": "a lot"}, np.inf, 64),
+        (None, {}, np.inf, 64),  # no Linux
+    ],
+)
+def test_a_quota_of_time_is_worth_so_many_cores(groups, files, limit, count, tmp_path, monkeypatch):
+    for name, text in ({"proc/self/cgroup": groups} if groups else {}).items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    for name, text in files.items():
+        path = tmp_path / "sys" / "fs" / "cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+        path.with_name("cpu.cfs_period_us").write_text("100000\n")
+    assert quota(tmp_path) == limit
+    monkeypatch.delenv("PYTHON_CPU_COUNT", raising=False)
+    monkeypatch.setattr("gupai_agents.cores._allowed", lambda: 64)
+    monkeypatch.setattr("gupai_agents.cores.quota", lambda: limit)
+    assert cores() == count
+
+
+def cores_here(_):
+    return cores()
+
+
+def test_searches_and_processes_share_the_cores(monkeypatch):
+    for count in (1, 3):
+        monkeypatch.setenv("PYTHON_CPU_COUNT", str(count))
+        names = set()
+        in_blocks(lambda first, end, names=names: names.add(threading.current_thread().name), 1000, None, 1000)
+        assert 1 <= len(names) <= count and all(name.startswith("worker") for name in names) == (count > 1)
+    monkeypatch.setenv("PYTHON_CPU_COUNT", "7")
+    assert dict(Processes(2).as_done(cores_here, {"a": (0,)})) == {"a": 3}
+    assert dict(Processes(9).as_done(cores_here, {"a": (0,)})) == {"a": 1}
+
+
+def test_a_run_learns_on_no_more_threads_than_there_are_cores(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHON_CPU_COUNT", "2")
+    before = torch.get_num_threads()
+    try:
+        for stated, allowed in ((0, 2), (3, 3)):
+            torch.set_num_threads(4)
+            Run(parse({**BY_SEARCH, "threads": stated}, "test"), tmp_path)
+            assert torch.get_num_threads() == allowed
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_only_one_place_asks_how_many_cores_there_are():
+    asking = {
+        path.name
+        for folder in ("gupai_env", "agents", "training", "gupai_app")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"cpu_count|sched_getaffinity", path.read_text(encoding="utf-8"))
+    }
+    assert asking == {"cores.py", "speed.py"}  # which prints how many cores the machine has
+
+
+def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
+    tasks = [(refuse, (3,), "3 is refused"), (os._exit, (7,), r"a worker process has ended \(exit status 7\)")]
+    for task, arguments, line in [*tasks, (threading.Lock, (), "lock: cannot pickle")]:
+        with pytest.raises(ValueError, match=line):
+            list(Processes(2).as_done(task, {"a": arguments}))
+    assert not multiprocessing.active_children()
+
+
+def test_processes_of_tasks_that_are_left_end_at_once():
+    tasks = Processes(2).as_done(time.sleep, {"long": (30,), "short": (0,)})
+    assert next(tasks) == ("short", None)
+    assert len(multiprocessing.active_children()) == 2
+    tasks.close()
+    assert not multiprocessing.active_children()
+
+
+NAPPING = """
+import os, sys, time
+from pathlib import Path
+from gupai_agents.workers import Processes
+
+def nap(folder, name):
+    (Path(folder) / f"{os.getpid()}.pid").touch()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    try:
+        list(Processes(2).as_done(nap, {name: (sys.argv[1], name) for name in range(4)}))
+    except KeyboardInterrupt:
+        sys.exit("stopped")
+"""
+
+
+def is_alive(pid):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.usefixtures("signals")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked at in /proc")
+@pytest.mark.parametrize(
+    ("sent", "to_all", "status", "line"),
+    [
+        (signal.SIGINT, True, 1, "stopped\n"),  # as a terminal does
+        (signal.SIGTERM, False, -signal.SIGTERM, ""),
+        (signal.SIGKILL, False, -signal.SIGKILL, ""),
+    ],
+)
+def test_workers_end_with_the_process_that_they_work_for(sent, to_all, status, line, tmp_path):
+    (tmp_path / "nap.py").write_text(NAPPING)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, tmp_path / "nap.py", tmp_path]
+    with subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True, start_new_session=True) as parent:
+        while len(workers := [int(file.stem) for file in tmp_path.glob("*.pid")]) < 2:
+            time.sleep(0.05)
+        begin = time.monotonic()
+        (os.killpg if to_all else os.kill)(parent.pid, sent)
+        assert parent.communicate(timeout=5) == (None, line)  # which ends when nobody can write there
+        assert parent.returncode == status
+    while any(map(is_alive, workers)):
+        assert time.monotonic() - begin < 5
+        time.sleep(0.05)
+
+
+def test_threads_that_are_left_end_at_their_next_pause():
+    begun, ended = [], []
+
+    def work(number):
+        begun.append(number)
+        try:
+            while number:
+                time.sleep(0.01)
+                pause()
+        finally:
+            ended.append(number)
+        return number
+
+    assert list(in_threads(square, range(20), 3)) == [number**2 for number in range(20)]
+    found = in_threads(work, range(50), 2)
+    assert next(found) == 0
+    found.close()
+    assert len(begun) <= 4 and sorted(ended) == sorted(begun)
+    with pytest.raises(StoppedError), stoppable(lambda: True):
+        list(in_threads(square, [1], 1))
+    assert list(in_threads(square, [1], 1)) == [1]
+
+
+@pytest.mark.parametrize(("outer", "inner"), [(True, False), (False, True), (False, False)])
+def test_work_within_work_ends_with_either(outer, inner):
+    with stoppable(lambda: outer), contextlib.suppress(StoppedError):
+        with stoppable(lambda: inner):
+            pause()
+        assert not outer and not inner
+    pause()  # and nothing of it is left
+
+
+def test_what_a_closed_thread_does_ends_at_its_next_pause():
+    thread, begun = Thread(), threading.Event()
+
+    def work():
+        begun.set()
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            pause()
+
+    answer = thread.ask(work)
+    assert begun.wait(5)
+    thread.close()
+    with pytest.raises(StoppedError):
+        answer()
+
+
+def test_batches_and_searches_pause():
+    game = get_game("jie-long")
+    heuristics = np.array([game.heuristic("greedy")] * 3)
+    with pytest.raises(StoppedError), stoppable(lambda: True):
+        Contest(game, {}).values(heuristics, heuristics[:1], 30, 1)
+    for threads in (1, 2):
+        looked, stop = [], threading.Event()
+
+        def report_evaluation(first, end, looked=looked, stop=stop):
+            looked.extend(range(first, end))
+            stop.set()
+
+        with pytest.raises(StoppedError), stoppable(stop.is_set):
+            in_blocks(report_evaluation, 1000, threads, 1000)
+        assert 0 < len(looked) < 200
+        looked.clear()
+        in_blocks(report_evaluation, 1000, threads, 1000)
+        assert sorted(looked) == list(range(1000))
+
+
+def test_a_run_that_is_stopped_while_targets_are_computed_goes_on_to_the_same_bits(tmp_path):
+    whole, stopped = (run_of(tmp_path / name, ahead=1) for name in ("whole", "stopped"))
+    whole.learn()
+    asked = []
+
+    def stop():  # at a moment within a chunk
+        if len(stopped.search_stage.ends) == 2:
+            asked.append(None)
+        return len(asked) > 3
+
+    assert not stopped.learn(stop=stop)
+    assert len(stopped.search_stage.ends) == 2 < len(whole.search_stage.ends)
+    again = Run(stopped.config, stopped.folder)
+    assert again.learn(go_on=True)
+    same_bits(whole.folder, again.folder)
+
+
+def cores_of_a_product(_):
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("workers", [Workers(), Processes(2)], ids=["this process", "processes"])
+def test_whoever_works_keeps_to_one_core(workers):
+    """The last bits of a network's scores depend on it."""
+    with threadpool_limits(2, "blas"):
+        assert dict(workers.as_done(cores_of_a_product, {"a": (0,), "b": (1,)})) == {"a": {1}, "b": {1}}
+        assert list(workers.in_order(cores_of_a_product, [(0,), (1,)])) == [{1}, {1}]
+
+
+def test_candidates_win_the_same_however_they_are_shared():
+    game = get_game("jie-long")
+    heuristics = np.array([game.heuristic(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
+    found = [Contest(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager())]
+    assert found[0].shape == (5, 30)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def run_of(folder, **expert_iteration) -> Run:
+    return Run.begin(
+        parse({**BY_SEARCH, "expert_iteration": {**BY_SEARCH["expert_iteration"], **expert_iteration}}, "test"), folder
+    )
+
+
+def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_last_before_it(tmp_path):
+    run = run_of(tmp_path, ahead=2, heuristic_share=0, targets=10_000)
+    search_stage, players, with_targets = run.search_stage, [], {}
+    make = search_stage.target_maker.targets
+
+    def targets(player, number, kind):
+        with_targets[number] = player
+        return make(player, number, kind)
+
+    search_stage.target_maker.targets = targets
+    for _ in range(6):
+        players.append(run.current_agent("now"))
+        search_stage.step(players[-1])
+    assert [players.index(with_targets[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("heuristic_share", "true_hands", "own"), [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 0), (1, 0.3, 0), (0, 1, 0), (0, 1, 0.6)]
+)
+def test_a_run_that_computes_targets_ahead_goes_on_to_the_same_bits(tmp_path, heuristic_share, true_hands, own):
+    shares = {"heuristic_share": heuristic_share, "true_hands": true_hands, "self_rollouts": own}
+    whole = run_of(tmp_path / "whole", **shares)
+    whole.learn()
+    stopped = run_of(tmp_path / "stopped", **shares)
+    assert not stopped.learn(stop=lambda: len(stopped.search_stage.ends) == 3)
+    again = Run(stopped.config, stopped.folder)
+    assert again.learn(go_on=True)
+    assert len(whole.search_stage.ends) > 4
+    same_bits(whole.folder, again.folder)
+
+
+def test_a_run_goes_on_to_the_same_bits_while_searched_targets_are_still_to_come(tmp_path):
+    """True-hand targets are asked for already, but the next step still learns from all targets so far."""
+    whole = run_of(tmp_path / "whole", true_hands=0.4)
+    whole.learn()
+    stopped = run_of(tmp_path / "stopped", true_hands=0.4)
+
+    def between():
+        return [asked.kind for asked in stopped.search_stage.requests] == [Kind.SEARCHED, Kind.TRUE_HANDS]
+
+    assert not stopped.learn(stop=between)
+    again = Run(stopped.config, stopped.folder)
+    assert again.learn(go_on=True)
+    same_bits(whole.folder, again.folder)
+
+
+def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
+    alone = run_of(tmp_path / "alone")
+    alone.learn()
+    settings = BY_SEARCH | {"threads": 2, "name": "both"}
+    both = Run.begin(parse(settings, "test"), tmp_path)
+    make, step, labelling, learning = both.search_stage.target_maker.targets, both.search_stage._learn, set(), set()
+    of_numpy = set()
+
+    def targets(*asked):
+        labelling.add((threading.current_thread(), torch.get_num_threads()))
+        of_numpy.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        return make(*asked)
+
+    def learn(rows):
+        learning.add((threading.current_thread(), torch.get_num_threads()))
+        return step(rows)
+
+    monkeypatch.setattr(both.search_stage.target_maker, "targets", targets)
+    monkeypatch.setattr(both.search_stage, "_learn", learn)
+    before = torch.get_num_threads()
+    both.learn()
+    assert learning == {(threading.main_thread(), 1)}
+    ((labeller, threads),) = labelling
+    assert labeller is not threading.main_thread() and threads == 1
+    assert both.search_stage.target_maker.search.plan.threads == 1
+    assert of_numpy <= {1}
+    assert torch.get_num_threads() == before
+    same_bits(alone.folder, both.folder)
+    with pytest.raises(RuntimeError, match="after shutdown"):  # nothing is labelled once the stage is over
+        both.search_stage.local_workers.ask(square, 3)
+
+
+def test_a_thread_that_is_closed_begins_nothing_more():
+    thread, go, begun = Thread(), threading.Event(), []
+
+    def work(number):
+        begun.append(number)
+        go.wait(10)
+        return number
+
+    answers = [thread.ask(work, number) for number in range(3)]
+    while not begun:
+        time.sleep(0.01)
+    thread.close()
+    go.set()
+    assert answers[0]() == 0
+    for answer in answers[1:]:
+        with pytest.raises(CancelledError):
+            answer()
+    assert begun == [0]
+
+
+def same_bits(one: Path, other: Path) -> None:
+    """All that two runs have learned is the same, and the files of their players are."""
+    assert (one / AGENT_FILE).read_bytes() == (other / AGENT_FILE).read_bytes()
+    (_, mine), (_, theirs) = (read_checkpoint(folder / RESUME_FILE) for folder in (one, other))
+    assert mine.keys() == theirs.keys()
+    for name, tensor in mine.items():
+        np.testing.assert_array_equal(tensor, theirs[name], err_msg=name)
+
+
+def test_what_is_asked_of_lost_workers_is_saved_before(tmp_path):
+    run = run_of(tmp_path)
+    steps = []
+
+    class Lost(Eager):
+        def ask(self, task, *arguments):
+            steps.append(arguments[-1])
+            answer = super().ask(task, *arguments)
+            return answer if len(steps) < 5 else self.lose
+
+        def lose(self):
+            raise LostError("they are lost")
+
+    run.search_stage.workers = Lost()
+    with pytest.raises(LostError):
+        run.learn()
+    again = Run(run.config, run.folder)
+    assert again.learn(go_on=True)
+    whole = run_of(tmp_path / "whole")
+    whole.learn()
+    same_bits(whole.folder, again.folder)
+
+
+# --- on Ray ---------------------------------------------------------------------------------------
+
+
+# Nothing is sent to anybody, a machine that is busy may take its time to start a node, and a token of the user's does
+# not matter.
+RAY_HERE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120", "RAY_AUTH_MODE": "disabled"}
+
+
+class Nodes:
+    """A cluster of several processes on this machine: a head without cores and workers of one core each."""
+
+    def __init__(self, **env: str) -> None:
+        self.ray, self.found = Path(sys.executable).parent / "ray", []
+        self.port, self.client_port = free_port(), free_port()
+        self.env = {**os.environ, **RAY_HERE, **env, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def client_address(self) -> str:
+        """The address for a machine that is no part of the cluster."""
+        return f"ray://127.0.0.1:{self.client_port}"
+
+    def add(self, *words: str) -> None:
+        """Start a node and wait for it: of two that start at once on a machine one may hang."""
+        common = ["--object-store-memory", "100000000", "--block"]
+        node = subprocess.Popen(
+            [self.ray, "start", *words, *common],
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.found.append(node)  # it ends with its first process
+        assert any("Ray runtime started" in line for line in node.stdout)
+
+    def begin(self, workers: int) -> None:
+        ports = ["--port", str(self.port), "--ray-client-server-port", str(self.client_port)]
+        self.add("--head", *ports, "--include-dashboard", "false", "--num-cpus", "0")
+        for _ in range(workers):
+            self.add("--address", self.address, "--num-cpus", "1")
+
+    def end(self) -> None:
+        for node in self.found:
+            node.terminate()  # which ends all processes of the node
+        for node in self.found:
+            try:
+                node.wait(15)
+            except subprocess.TimeoutExpired:  # it waits for a head that is dead
+                os.killpg(node.pid, signal.SIGKILL)
+                node.wait(15)
+        self.found = []
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """A cluster of a head and two workers; the tests that need it are left out where Ray is not installed."""
+    pytest.importorskip("ray", reason=NO_RAY)
+    cluster = Nodes()
+    cluster.begin(2)
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+
+
+def joined(nodes: Nodes, workers: int = 1, seconds: float = 90) -> Cluster:
+    """Join a cluster once so many workers are there."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            cluster = Cluster(nodes.address)
+            if cluster._ray.cluster_resources().get("CPU", 0) >= workers:
+                cluster.count = workers
+                return cluster
+            cluster.close()
+        except ValueError:
+            pass
+        assert time.monotonic() < deadline
+        time.sleep(1)
+
+
+def gupai(*words: str, env=None, check=True) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "gupai_app.shell.cli", *map(str, words)],
+        env=env or {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=check,
+    )
+
+
+def linger(folder: str, number: int, seconds: float) -> int:
+    """Tell who begins this task, then take some time over it."""
+    with (Path(folder) / str(number)).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(seconds)
+    return number
+
+
+def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
+    cluster = joined(nodes, 2)
+    try:
+        assert cluster.ask(os.getenv, "PYTHON_CPU_COUNT")() == "1"
+        answers = cluster.in_order(linger, ((str(tmp_path), number, 1.0) for number in range(10)))
+        found = [next(answers)]
+        begun, deadline = tmp_path / "2", time.monotonic() + 60
+        while not (begun.exists() and begun.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.kill(int(begun.read_text()), signal.SIGKILL)
+        found += answers
+        assert found == list(range(10))
+        assert sum(len(file.read_text().split()) for file in tmp_path.iterdir()) <= 12
+        with pytest.raises(ValueError, match=r"^3 is refused$"):
+            cluster.ask(refuse, 3)()
+        assert dict(cluster.as_done(square, {"a": (3,), "b": (4,)})) == {"a": 9, "b": 16}
+    finally:
+        cluster.close()
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
+def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path, outside):
+    joined(nodes, 2).close()
+    address = nodes.client_address if outside else nodes.address
+    words = ["tournament", "jie-long", "random", "greedy", "variety", "--table", "all", "--deals", "600"]
+    gupai(*words, "--out", tmp_path / "here")
+    gupai(*words, "--out", tmp_path / "there", "--ray", address)
+    for name in FILES:
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
+    claim = ["claim", "run", "jl-attack-2", "--deals", "100", "--json"]
+    assert json.loads(gupai(*claim).stdout) == json.loads(gupai(*claim, "--ray", address).stdout)
+    tune = ["tune", "jie-long", "--generations", "6", "--seconds", "600"]
+    assert gupai(*tune).stdout == gupai(*tune, "--ray", address).stdout
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
+def test_a_run_that_learns_from_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(BY_SEARCH))
+    joined(nodes, 2).close()
+    address = nodes.client_address if outside else nodes.address
+    gupai("train", path, "--runs", tmp_path / "here")
+    gupai("train", path, "--runs", tmp_path / "there", "--ray", address)
+    same_bits(*(tmp_path / folder / "by_search-1" for folder in ("here", "there")))
+
+
+@pytest.mark.parametrize("address", ["chess", "host:", ":6379", "ray://host", "host:port"])
+def test_an_address_without_a_host_or_a_port_is_reported_in_one_line(address):
+    with pytest.raises(ValueError, match=f"^--ray '{address}': an address is HOST:PORT or ray://HOST:PORT$"):
+        require_listener(address)
+
+
+def test_where_no_cluster_answers_is_reported_in_one_line():
+    pytest.importorskip("ray", reason=NO_RAY)
+    for address, said in (
+        (f"127.0.0.1:{free_port()}", "no cluster answers there"),
+        ("chess", "an address is HOST:PORT"),
+    ):
+        with pytest.raises(ValueError, match=said) as caught:
+            Cluster(address)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_cluster_with_a_token_is_joined_with_it_and_a_refused_token_is_named():
+    pytest.importorskip("ray", reason=NO_RAY)
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "5" * 64}
+    nodes = Nodes(**token)
+    try:
+        nodes.begin(1)
+        words = ["tournament", "jie-long", "random", "greedy", "--deals", "2", "--json", "--ray"]
+        for address in (nodes.address, nodes.client_address):
+            assert json.loads(gupai(*words, address, env=nodes.env).stdout)["deals"] == 2
+        for wrong in ({"RAY_AUTH_MODE": "disabled"}, {"RAY_AUTH_TOKEN": "6" * 64}):
+            refused = gupai(*words, nodes.address, env=nodes.env | wrong, check=False)
+            message = refused.stderr.splitlines()[-1]
+            assert refused.returncode == 2 and "wants a token" in message and "RAY_AUTH_MODE=token" in message
+    finally:
+        nodes.end()
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
+def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_is_there(tmp_path, outside):
+    pytest.importorskip("ray", reason=NO_RAY)
+    there = tmp_path / "there"
+    words = ["tournament", "jie-long", "greedy", "variety", "--deals", "60000"]
+    nodes = Nodes()
+    try:
+        nodes.begin(1)
+        joined(nodes).close()
+        address = nodes.client_address if outside else nodes.address
+        command = [sys.executable, "-m", "gupai_app.shell.cli", *words, "--out", there, "--ray", address]
+        playing = subprocess.Popen(command, env=nodes.env, stderr=subprocess.PIPE, text=True)
+        while not (there / "blocks" / "0.jsonl.gz").exists():
+            assert playing.poll() is None
+            time.sleep(0.05)
+        head = subprocess.check_output(["pgrep", "-f", f"gcs_server.*--gcs_server_port={nodes.port}"], text=True)
+        os.kill(int(head.split()[0]), signal.SIGKILL)
+        printed = playing.communicate(timeout=120)[1]
+        assert playing.returncode in (1, 2), printed  # 1 where Ray ends the process
+        assert f"finished work is in {there}: run the command again with --resume" in printed
+    finally:
+        nodes.end()
+    try:
+        nodes.begin(1)
+        joined(nodes).close()
+        gupai(*words, "--out", there, "--resume", "--ray", nodes.address)
+    finally:
+        nodes.end()
+    gupai(*words, "--out", tmp_path / "here")
+    for name in FILES:
+        assert (tmp_path / "here" / name).read_bytes() == (there / name).read_bytes(), name
+
+
+def test_without_ray_it_is_said_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ValueError, match=r"pip install 'gupai\[ray\]'"):
+        Cluster("127.0.0.1:1")

@@ -1,0 +1,520 @@
+"""The pages: a table that its address tells, moves that are made once, and nothing from elsewhere."""
+
+import re
+import time
+from dataclasses import replace
+from html import unescape
+from itertools import pairwise
+from urllib.parse import parse_qsl
+
+import pytest
+
+from web_room import OURS, actions, played, said, table
+
+pytest.importorskip("fastapi", reason="the pages need gupai[web]")
+pytest.importorskip("httpx", reason="pages are tested with httpx")
+
+from fastapi.testclient import TestClient
+from typer.testing import CliRunner
+
+from gupai_agents.evaluation.records import game_of_line, read_games
+from gupai_app.play.address import Address
+from gupai_app.play.moves import TileValue, digits, entries_of
+from gupai_app.play.table import _PLAYED, Played, WebGame, _Recent
+from gupai_app.review.page import moments
+from gupai_app.server.app import create_app
+from gupai_app.server.serve import bound
+from gupai_app.shell.cli import app
+from gupai_env.core.tiles import kind_of, tile_name
+from gupai_env.games import GAMES
+
+every_game = pytest.mark.parametrize("game", GAMES)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    with TestClient(create_app(), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        yield client
+
+
+@every_game
+def test_a_match_is_played_by_buttons_and_its_file_is_a_record(game, pages, tmp_path):
+    last = played(pages, game=game, options="deals=2")[-1]
+    file = tmp_path / "game.jsonl"
+    file.write_bytes(pages.get(f"/record?{last}").content)
+    record = next(read_games(file))
+    assert record.agents[0] == "human" and len(record.payoffs) == 2
+
+
+@every_game
+def test_every_legal_action_has_a_button(game, pages):
+    text, at = table(pages, game=game)
+    session = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at)))).session
+    assert set(actions(text)) == set(session.mask().nonzero()[0].tolist())
+
+
+def test_a_double_click_is_no_second_move(pages):
+    text, at = table(pages, game="jie-long")
+    first = pages.get(f"/table?{at}&play={actions(text)[0]}")
+    again = pages.get(f"/table?{at}&play={actions(text)[0]}")
+    assert first.url == again.url != at
+
+
+def test_a_server_that_is_started_again_has_lost_nothing(pages):
+    for at in played(pages, game="tiu-u")[::4]:
+        before = pages.get(f"/table?{at}")
+        after = TestClient(create_app(), base_url="http://127.0.0.1").get(f"/table?{at}")
+        assert before.text == after.text and before.url == after.url
+
+
+def test_a_move_is_taken_back_in_practice_only(pages):
+    text, at = table(pages, game="jie-long")
+    assert "Take back" not in text
+    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
+    assert unescape(re.search(r'href="/table\?([^"]*)" data-key="u"', text)[1]) == at
+    text, at = table(pages, game="jie-long", practice=0)
+    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
+    assert "Take back" not in text and "Hint" not in text
+    assert 'class="worth"' not in pages.get(f"/table?{at}&hint=1").text
+
+
+def test_a_hint_gives_every_move_a_value(pages):
+    _, at = table(pages, game="jie-long")
+    text = pages.get(f"/table?{at}&hint=1").text
+    seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+    value = re.findall(r'class="worth">([+-]\d+\.\d) ±\d+\.\d<', text)
+    assert len(value) == len(entries_of(seating.hints, seating.session.view(0), seating.session.mask()))
+    assert re.search(r'class="best">.*?class="worth">([^ ]*) ', text, re.S)[1] == max(value, key=float)
+
+
+@every_game
+def test_a_table_shows_no_tile_of_another_hand(game, pages):
+    _, at = table(pages, game=game)
+    seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+    scene = seating.frames[-1].scene
+    others = [tile for place in scene.places[1:] for pile in place.piles[:1] for tile in pile.tiles]
+    assert not others
+
+
+def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
+    text, _ = table(pages, game="jie-long", seat=1)
+    assert len(re.findall(r'<button class="tile"', text)) == 2 * 8  # wide and narrow
+    assert set(re.findall(r'popovertarget="(tile-\d\d)"', text)) == set(re.findall(r'id="(tile-\d\d)"', text))
+
+
+def test_the_tile_from_the_stock_is_a_button_and_no_tile_of_the_hand_is(pages):
+    text, at = table(pages, game="shi-wu-hu", seed=7)  # the tile from the stock is in the hand too
+    assert len(tile_buttons(text)) > 2
+    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
+    assert "from the stock" in text and len(tile_buttons(text)) == 2  # wide and narrow
+
+
+def tile_buttons(text):
+    """The classes of the buttons over tiles and what a click does: "value" plays at once."""
+    found = re.findall(r'<button class="([^"]*)" form="moves" tabindex="-1" data-numbers="[^"]*" (\S+)', text)
+    return [(look.split(), does) for look, does in found]
+
+
+def test_only_what_can_be_laid_has_a_rim_and_no_click_discards_at_once(pages):
+    text, at = table(pages, game="jie-long")
+    seen = set()
+    while choices := actions(text):
+        seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+        for numbers, (look, does) in zip(
+            re.findall(r'tabindex="-1" data-numbers="([^"]*)"', text), tile_buttons(text), strict=True
+        ):
+            verbs = {seating.entries[int(number) - 1].move.verb for number in numbers.split()}
+            lays = any(entry.move.verb != "discard" for entry in seating.entries)
+            assert ("spare" in look) == (lays and verbs == {"discard"})
+            assert "discard" not in verbs or does.startswith("type=")
+            seen.add((lays, "spare" in look))
+        answer = pages.get(f"/table?{at}&play={choices[0]}")
+        text, at = answer.text, answer.url.query.decode()
+    assert seen == {(True, True), (True, False), (False, False)}
+
+
+def test_of_two_people_each_takes_back_their_own_move(pages):
+    text, first = table(pages, game="jie-long", options="players=2", **{"with": "human"})
+    seat = WebGame(Address.read(dict(parse_qsl(first)))).seat
+    path, at = [first], first
+    for who in (seat, 1 - seat):
+        text = pages.get(f"/table?{at}&at={who}").text
+        answer = pages.get(f"/table?{at}&play={actions(text)[0]}")
+        at = answer.url.query.decode()
+        path.append(at)
+    text = pages.get(f"/table?{at}&at={seat}").text
+    undo = unescape(re.search(r'href="/table\?([^"]*)" data-key="u"', text)[1])
+    assert dict(parse_qsl(undo)) == {**dict(parse_qsl(path[0])), "at": str(seat)}
+    assert "Pass the screen" not in pages.get(f"/table?{undo}").text
+
+
+def test_a_form_offers_the_seats_there_are(pages):
+    for players, places in ((2, ["North"]), (4, ["East", "North", "West"])):
+        text = pages.get(f"/game/jie-long?players={players}").text
+        seats = re.search(r'<select name="seat">(.*?)</select>', text, re.S)[1]
+        assert re.findall(r'value="(\d)"', seats) == [str(seat) for seat in range(players)]
+        assert re.findall(r"<label>(\w+) <select name=\"with\">", text) == places
+    assert pages.get("/game/jie-long?players=5").status_code == 422
+
+
+def test_an_error_has_a_plain_head_and_a_way_back(pages):
+    here = "/table?game=jie-long&seed=5&seat=0"
+    answer = pages.get(f"{here}&play=999", headers={"Referer": f"http://127.0.0.1{here}"})
+    assert answer.status_code == 422 and "<h1>That cannot be done</h1>" in answer.text
+    assert unescape(re.search(r'href="([^"]*)">Back to where you were', answer.text)[1]) == here
+    for elsewhere in ("http://127.0.0.2/x", "http://127.0.0.1//evil.example", "http://[", "javascript:alert(1)"):
+        answer = pages.get(f"{here}&play=999", headers={"Referer": elsewhere})
+        assert answer.status_code == 422 and "Back to where you were" not in answer.text
+
+
+@every_game
+def test_the_rules_are_a_page_with_pictures(game, pages):
+    text = pages.get(f"/rules/{game}").text
+    assert "Actions" not in text and "`" not in text and text.count("<dt>") > 5
+    for name in set(re.findall(r'src="(/static/tile-\d\d\.svg)"', text)):
+        assert pages.get(name).headers["content-type"] == "image/svg+xml"
+    # Tiles are pictures, but for the words that come up under a mouse.
+    assert not re.search(r"\[[1-6]:[1-6]\](?!\")", re.sub(r'title="[^"]*"', "", text))
+
+
+@every_game
+def test_an_end_says_who_won_why_and_who_pays(game, pages):
+    last = pages.get(f"/table?{played(pages, game=game)[-1]}").text
+    assert re.search(r'class="winner">.+</p>', last) and re.search(r'class="reasons"><li>.+</li>', last)
+    assert len(re.findall(r"<tr><td>", last)) == GAMES[game].variant().players
+
+
+def test_a_lesson_is_given_once(pages):
+    text, at = table(pages, game="jie-long")
+    given = []
+    while choices := actions(text):
+        given += re.findall(r'class="lesson">(.*?)</p>', text)
+        answer = pages.get(f"/table?{at}&play={choices[-1]}")
+        text, at = answer.text, answer.url.query.decode()
+    assert given and len(set(given)) == len(given)
+    assert 'class="lesson"' not in table(pages, game="jie-long", practice=0)[0]
+
+
+def begun(game, seed=5, **options):
+    """A table at which a person sits at seat 0."""
+    return WebGame(Address.read({"game": game, "seed": str(seed), "seat": "0", "with": "greedy", **options}))
+
+
+@every_game
+def test_no_lesson_is_given_twice_and_nothing_is_shown_twice(game):
+    seating, given = begun(game), []
+    while not seating.terminated:
+        given += seating.lessons
+        scenes = [frame for frame in seating.frames if not frame.end]
+        assert all(one != other for one, other in pairwise(scenes))
+        seating = WebGame(seating.address, [seating.entries[-1].actions[0]])
+    assert given and len(set(given)) == len(given)
+
+
+@every_game
+def test_the_readers_payments_are_first(game):
+    seating = begun(game)
+    while not seating.terminated:
+        seating = WebGame(seating.address, [seating.entries[0].actions[0]])
+    end = seating.frames[-1].end
+    assert all(re.search(r"\byou\b", each.lower()) for each in end.yours)
+    assert not any(re.search(r"\byou\b", each.lower()) for each in end.others)
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "zones"),
+    [
+        ("da-ling", "", ["hand", "single", "pair", "triple"]),
+        ("da-ling", "deck=tiny;players=2", ["hand", "one tile", "one tile", "one tile"]),
+        ("pai-gow", "", ["hand", "two tiles", "two tiles"]),
+        ("jie-long", "", []),
+    ],
+)
+def test_the_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
+    assert begun(game, options=options).zones == zones
+
+
+def test_only_the_moves_of_the_highest_value_are_the_best(monkeypatch):
+    seating = begun("jie-long")
+    values = [TileValue(entry.actions[0], float(1 - at % 3), 1.0) for at, entry in enumerate(seating.entries)]
+    monkeypatch.setattr("gupai_app.play.table.scores", lambda *_: (values, "so"))
+    listed = [line for lines in seating.lines(advice=True)[0].values() for line in lines]
+    assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
+
+
+def test_games_that_were_shown_least_lately_are_forgotten():
+    recent, seating = _Recent(2), begun("jie-long")
+    one, two, three = (replace(seating.address, seed=seed) for seed in range(3))
+    held = Played(seating.session, seating.session, {}, {})
+    recent.put(one, held)
+    recent.put(two, held)
+    assert recent.get(one) is not None
+    recent.put(three, held)
+    assert [recent.get(each) is not None for each in (one, two, three)] == [True, False, True]
+
+
+def test_of_tiles_that_are_discarded_together_each_has_its_action():
+    for seed in range(20):
+        seating = begun("tien-gow", seed)
+        if seating.discards > 1 and len(seating.entries) > 1:
+            break
+    hand = {kind_of(*tile) for tile in seating.frames[-1].scene.places[0].piles[0].tiles}
+    thrown = seating._thrown()
+    assert hand <= thrown.keys() and len(hand) > sum(entry.move.discards for entry in seating.entries)
+    names = GAMES["tien-gow"].action_names
+    assert all(names[action] == f"discard {tile_name(kind)}" for kind, action in thrown.items())
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("game=chess", "not a game"),
+        ("game=jie-long&options=deals=26", "up to 25"),
+        ("game=jie-long&options=stakes=2", "not an option"),
+        ("game=jie-long&seat=4", "from 0 to 3"),
+        ("game=jie-long&seed=-1", "seed"),
+        ("game=jie-long&with=os:system", "does not play here"),
+        ("game=jie-long&with=checkpoint:/etc/passwd", "does not play here"),
+        ("game=jie-long&with=heuristic:/etc/x.yaml", "does not play here"),
+        ("game=jie-long&seed=5&seat=0&moves=999", "not an action"),
+        ("game=jie-long&seed=5&seat=0&moves=a", "with dots"),
+        ("game=jie-long&seed=5&seat=0&play=x", "play='x' is not allowed"),
+        ("game=jie-long&seed=5&seed=6", "said twice"),
+        (f"game=jie-long&moves={'1.' * 6001}1", "too many"),
+    ],
+)
+def test_what_no_table_can_be_gets_a_sentence(query, words, pages):
+    answer = pages.get(f"/table?{query}")
+    assert answer.status_code == 422 and words.lower() in said(answer).lower()
+    assert "Traceback" not in answer.text
+
+
+def test_a_move_that_is_not_legal_is_refused(pages):
+    text, at = table(pages, game="jie-long")
+    wrong = next(action for action in range(63) if action not in actions(text))
+    answer = pages.get(f"/table?{at}&play={wrong}")
+    assert answer.status_code == 422 and "is not legal" in said(answer)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/nope", 404), ("PUT", "/", 405), ("GET", "/static/..%2fapp.py", 404)]
+)
+def test_a_page_that_is_not_there_says_so(method, path, status, pages):
+    answer = pages.request(method, path, headers=OURS)
+    assert answer.status_code == status and said(answer).endswith(".")
+
+
+def test_another_name_of_the_host_is_refused(pages):
+    assert pages.get("/", headers={"Host": "evil.example"}).status_code == 421
+    assert pages.get("/", headers={"Host": "127.0.0.1:8420"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}]
+)
+def test_what_another_site_sends_is_refused(headers, pages):
+    assert pages.post("/review", headers=headers, content=b"x").status_code == 403
+
+
+def test_another_site_may_link_to_a_page_and_no_more(pages):
+    cross = {"Sec-Fetch-Site": "cross-site"}
+    link = {**cross, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert pages.get("/", headers=link).status_code == 200
+    assert pages.get("/", headers={**cross, "Sec-Fetch-Mode": "no-cors"}).status_code == 403
+    assert pages.get("/", headers={**link, "Sec-Fetch-Dest": "iframe"}).status_code == 403
+
+
+def test_too_much_is_refused(pages):
+    assert pages.get(f"/table?game={'x' * 50_000}").status_code == 414
+    answer = pages.post("/review", headers=OURS, content=b"games=" + b"x" * (1 << 20))
+    assert answer.status_code == 413 and "bytes" in said(answer)
+
+
+@pytest.mark.parametrize("path", ["/", "/game/da-ling", "/table?game=da-ling&seed=3&seat=0", "/review", "/nope"])
+def test_pages_keep_their_own_policy(path, pages):
+    answer = pages.get(path)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert not re.search(r'<script(?![^>]*src="/static/)|<style|\sstyle=|\son\w+=|https?://', answer.text)
+
+
+def test_the_first_page_is_small(pages):
+    text, _ = table(pages, game="jie-long")
+    assert (
+        len(text.encode()) + sum(len(pages.get(f"/static/{name}").content) for name in ("web.css", "web.js")) < 300_000
+    )
+
+
+def exits(*_):
+    raise SystemExit(0)
+
+
+def cheats(agent, turns):
+    turns.masks[:] = True
+    return (~turns.masks).argmax(1) + 62
+
+
+ANSWERS = {
+    "raises": lambda *_: 1 / 0,
+    "exits": exits,
+    "cheats": cheats,
+    "none": lambda *_: None,
+    "text": lambda *_: "x",
+    "float": lambda *_: 0.5,
+    "large": lambda *_: [10**30],
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_agent_that_fails_gets_a_sentence_that_names_it(answer, pages, monkeypatch, capfd):
+    from gupai_agents.heuristics import HeuristicAgent
+
+    text, at = table(pages, game="jie-long")
+    _PLAYED.clear()
+    monkeypatch.setattr(HeuristicAgent, "act", ANSWERS[answer])
+    found = pages.get(f"/table?{at}&play={actions(text)[0]}")
+    assert found.status_code == 422 and "greedy" in said(found) and "\n" not in said(found)
+    line = pages.get(f"/record?{played(pages, game='ding-niu', **{'with': 'random'})[-1]}").text
+    monkeypatch.setattr(HeuristicAgent, "probabilities", ANSWERS[answer], raising=False)
+    found = pages.post("/review", headers=OURS, data={"games": line, "agent": "greedy"})
+    assert found.status_code == 422 and "greedy" in said(found)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_free_port_is_found_and_a_named_one_is_kept():
+    with bound("127.0.0.1", None) as one, bound("127.0.0.1", None) as other:
+        assert one.getsockname()[1] != other.getsockname()[1]
+        with pytest.raises(OSError, match="no page can be served"):
+            bound("127.0.0.1", one.getsockname()[1])
+
+
+@pytest.mark.parametrize("host", ["", "0", "0.0.0.0", "::"])
+def test_pages_are_not_served_at_all_addresses(host):
+    with pytest.raises(ValueError, match=f"--host '{host}': name one address of this machine, not all of them"):
+        bound(host, None)
+
+
+def test_a_game_is_looked_at_and_every_decision_explained(pages, monkeypatch):
+    last = played(pages, game="jie-long", seat=2)[-1]
+    text = pages.get(f"/review/game?{last}").text
+    assert 'href="#12"' in text and "Largest losses" not in text
+    line = pages.get(f"/record?{last}").text
+    answer = pages.post("/review", headers=OURS, data={"games": line, "agent": "tuned"})
+    assert answer.status_code == 200, said(answer)
+    numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
+    assert numbers == sorted(numbers) and len(numbers) > 10
+    assert answer.text.count("(played)") == answer.text.count("Try again from here") == len(numbers)
+    other = pages.get(f"/review/game?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
+    assert re.findall(r'id="why-(\d+)">', other) == [str(numbers[3])]
+    charted = re.search(r'<h2>Expected result: (.*?)</h2>.*?<svg [^>]*aria-label="(.*?)[;"]', answer.text, re.DOTALL)
+    assert charted.groups() == ("You", "You")  # who sat at seat 2
+    losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
+    assert losses and losses == sorted(losses, reverse=True)
+    offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
+    monkeypatch.setattr("gupai_app.review.analysis.MOST_DECISIONS", 3)
+    for agent in re.findall(r'value="([^"]+)"', offered):
+        answer = pages.post("/review", headers=OURS, data={"games": line, "agent": agent})
+        assert answer.status_code == 200, (agent, said(answer))
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({}, "nothing was sent"),
+        ({"games": "x"}, "not JSON"),
+        ({"games": "LINE", "number": "2"}, "no game 2"),
+        ({"games": "LINE", "number": "x"}, "number of the game='x'"),
+        ({"games": "LINE", "agent": "checkpoint:/etc/passwd"}, "does not play here"),
+        ({"games": "CHANGED"}, "pays"),
+    ],
+)
+def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
+    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
+    changed = re.sub(r'"payoffs":.*', '"payoffs":[[1,2,3,4]]}', line)
+    sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
+    answer = pages.post("/review", headers=OURS, data=sent)
+    assert answer.status_code == 422 and words.lower() in said(answer).lower()
+
+
+def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
+    path = tmp_path / "long.jsonl"
+    watched = CliRunner().invoke(app, ["watch", "ding-niu", "random", "-o", "deals=26", "--record", str(path)])
+    assert watched.exit_code == 0
+    answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
+    assert answer.status_code == 422 and "Deals=26 are too many here" in said(answer)
+
+
+def test_a_claim_is_tested_and_its_verdict_read(pages):
+    name = "cd-loose-doubling"
+    assert "Test it" in pages.get(f"/claim/{name}").text
+    assert pages.get(f"/verdict/{name}").status_code == 404
+    assert pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": "20"}).status_code == 200
+    for _ in range(600):
+        text = pages.get(f"/claim/{name}").text
+        if 'value="stop"' not in text:
+            break
+        time.sleep(0.1)
+    assert "Read the verdict" in text
+    answer = pages.get(f"/verdict/{name}")
+    assert "To repeat it" in answer.text and f"gupai claim run {name} --deals 20" in answer.text
+    assert "did not occur in 20 deals" in answer.text and "too few deals" in answer.text
+
+
+def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):
+    from gupai_app.claims import routes as claims
+
+    def endless(claim, *, deals, masters, progress):
+        while True:
+            progress(0.5, "playing")
+            time.sleep(0.01)
+
+    monkeypatch.setattr(claims, "try_claim", endless)
+    one, other = [each.id for each in claims.known().values() if each.readings][:2]
+    assert 'value="stop"' in pages.post(f"/claim/{one}", headers=OURS, data={"do": "begin"}).text
+    answer = pages.post(f"/claim/{other}", headers=OURS, data={"do": "begin"})
+    assert answer.status_code == 422 and one in said(answer)
+    pages.post(f"/claim/{one}", headers=OURS, data={"do": "stop"})
+    for _ in range(100):
+        text = pages.get(f"/claim/{one}").text
+        if "It was stopped" in text:
+            break
+        time.sleep(0.05)
+    assert "It was stopped." in text
+
+
+@pytest.mark.parametrize("deals", ["x", "5", "9999999"])
+def test_bad_deals_of_a_claim_are_refused(deals, pages):
+    name = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)[0]
+    answer = pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": deals})
+    assert answer.status_code == 422 and "Deals" in said(answer)
+
+
+def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages):
+    last = played(pages, game="jie-long", seat=2)[-1]
+    text = pages.get(f"/review/game?{last}").text
+    assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
+    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
+    assert scenes[0].scene.places[0].name == "You"
+    for first, most in ((0, 4), (len(scenes) - 3, 9)):
+        seen, address = [], f"/review/game?{last}&table={first}"
+        while address and len(seen) < most:
+            text = pages.get(address).text
+            seen.append(unescape(re.search(r'aria-live="polite">(.*?)</p>', text)[1]))
+            on = re.search(r'<noscript>.*?href="([^"]*)">One move on', text)
+            address = on and unescape(on[1])
+        assert seen == [moment.words for moment in scenes[first:][:most]]
+    assert pages.get(f"/review/game?{last}&table=99999").status_code == 422
+
+
+def test_a_bait_offers_its_fish_and_what_else_it_can_do(pages):
+    text, at = table(pages, game="tiu-u")
+    seating = WebGame(Address.read(dict(parse_qsl(at))))
+    menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}
+    catching = {digits(entry.move.tiles) for entry in seating.entries if entry.move.takes}
+    assert catching and catching == menus.keys()
+    for tile in catching:
+        bait = f"[{tile[0]}:{tile[1]}]"
+        assert f"lay {bait}" in menus[tile]
+        own = [entry.move.name for entry in seating.entries if entry.move.takes and digits(entry.move.tiles) == tile]
+        assert [words for words in menus[tile] if "catches" in words] == own
+    assert set(re.findall(r'popovertarget="tile-(\d\d)"', text)) == catching

@@ -1,0 +1,325 @@
+"""What the app says in Chinese: every text of a game, of a template and of a page has an entry in the catalogue."""
+
+import ast
+import re
+import shutil
+from dataclasses import fields
+from errno import ENOSPC
+from html import unescape
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from string import punctuation
+
+import pytest
+from fastapi.testclient import TestClient
+from jinja2 import nodes
+
+import gupai_agents
+import gupai_app
+import gupai_env
+import gupai_training
+from checkout import ROOT
+from gupai_agents.evaluation.html import templates
+from gupai_agents.levels import LEVELS
+from gupai_app.claims.routes import known
+from gupai_app.play.address import Address
+from gupai_app.play.moves import entries_of, headed
+from gupai_app.play.pictures import rules_in_words
+from gupai_app.play.session import Session
+from gupai_app.play.table import WebGame
+from gupai_app.server.app import create_app
+from gupai_app.server.pages import game_sentence
+from gupai_app.server.players import NAMED
+from gupai_app.words import sentences as words
+from gupai_app.words.languages import catalogue, speak
+from gupai_app.words.sentences import choice_in, error_in, option_in
+from gupai_env.core.rng import draw
+from gupai_env.core.variant import typed
+from gupai_env.games import GAMES, get_game
+from gupai_env.games.guide import guide_of
+from gupai_env.words.files import describe
+from gupai_env.words.messages import TRANSLATIONS, say, word
+from web_room import RUN, furnish
+
+HOME = "http://127.0.0.1:8420"
+LATIN = re.compile("[A-Za-z]{2,}")
+DATA = ("done", "how", "zones", "makes", "none", "wrong", "spare")  # that scripts show
+SAID = ("title", "aria-label", "alt", "placeholder", "label", *(f"data-{each}" for each in DATA))  # attributes of words
+FOLDER = Path(gupai_app.__file__).parent
+PLAYER = re.compile(r"(?:[a-z]+|(?=\+))[:+][\w=+-]*=[\w+=-]*")  # such as search:playouts=20 and +attack_2=40
+SOURCES = {"A. Kam", "Pagat", "navpil.github.io/gupai", "attack_2", "same", "any"}
+# Templates of files that commands write:
+ENGLISH = {"file", "game"}
+TEMPLATES = sorted(path for path in FOLDER.glob("*/templates/*.html") if path.stem not in ENGLISH)
+
+
+@pytest.fixture(autouse=True)
+def _chinese():
+    token = speak("zh-Hant")
+    yield
+    TRANSLATIONS.reset(token)
+
+
+class Words(HTMLParser):
+    """Gathers what people read on a page, apart from code, keys and the names of other languages."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.silent, self.found = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        if tag in ("script", "style", "code", "kbd") or "hreflang" in dict(attrs):
+            self.silent.append(tag)
+        self.found += [value for name, value in attrs if name in SAID and value]
+
+    def handle_endtag(self, tag):
+        if self.silent[-1:] == [tag]:
+            self.silent.pop()
+
+    def handle_data(self, data):
+        if not self.silent:
+            self.found.append(data)
+
+
+def english(texts, allowed=()):
+    """The texts in which there are Latin words besides names that are allowed."""
+    names = sorted(map(re.escape, {*allowed, "gupai", "--record", "PNG"}), key=len, reverse=True)
+    known = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(names)})(?![A-Za-z])|\w+…")  # some are cut in drawings
+    return [text for text in texts if LATIN.search(known.sub("", text))]
+
+
+# --- texts as they are written ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_a_template_says_nothing_that_is_not_in_the_catalogue(path):
+    source = path.read_text(encoding="utf-8")
+    calls = templates().parse(source).find_all(nodes.Call)
+    said = [call.args[0] for call in calls if isinstance(call.node, nodes.Name) and call.node.name == "_"]
+    assert not {each.value for each in said if isinstance(each, nodes.Const)} - catalogue("zh-Hant").keys()
+    bare = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", source, flags=re.DOTALL)
+    assert not english(Words(bare).found)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_a_game_says_of_itself_is_chinese(name):
+    game = get_game(name)
+    guide, found = guide_of(game, game.variant()), []
+    found += [guide.kind + ".", guide.goal(), game_sentence(game), *guide.terms, *guide.terms.values()]
+    for option in fields(game.variant):
+        choices, allowed = option.metadata["choices"], game.variant.allowed(option.name)
+        found += [option.metadata["help"], *([] if choices else [allowed])]
+        for value in (*(choices or (option.default,)), *((True, False) if type(option.default) is bool else ())):
+            found.append(choice_in(option.name, typed(value)))
+        found.append(option_in(option.name))
+    found += [part for rule in rules_in_words(game) for part in rule]
+    assert not english(map(word, found))
+
+
+def test_other_texts_of_the_app_are_chinese():
+    assert not english(map(word, [*LEVELS, *words.HEADS.values(), words.REFUSED, *words.COMPASS]))
+
+
+def test_no_entry_is_left_of_a_text_that_has_changed():
+    # Most pairs of words of an entry stand next to each other in the sources; f-strings break a few.
+    known = set()
+    packages = FOLDER, Path(gupai_env.__file__).parent, Path(gupai_agents.__file__).parent
+    claims = ROOT / "configs" / "claims"
+    for folder in (*packages, Path(gupai_training.__file__).parent, claims):
+        for path in folder.rglob("*.*"):
+            if path.suffix == ".py":
+                tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                texts = [node.value for node in tree if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+            else:
+                texts = [path.read_text(encoding="utf-8")] if path.suffix in (".html", ".js", ".yaml", ".json") else []
+            known |= {pair for text in texts for pair in pairwise(_words(text))}
+    for text in catalogue("zh-Hant"):
+        pairs = list(pairwise(_words(text)))
+        there = sum(pair in known for pair in pairs)
+        assert len(pairs) < 6 or there >= 0.6 * len(pairs), text
+
+
+def _words(text):
+    text = re.sub(r"\{\w+[^{}]*\}|\[\d:\d\]", " ", text)
+    return [word.strip(punctuation) for word in text.lower().split() if LATIN.search(word)]
+
+
+# --- texts as they come up -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_said_in_a_deal_is_chinese(name):
+    game = get_game(name)
+    variant = game.variant()
+    guide, hints, found = guide_of(game, variant), game.hints(game, variant), set()
+    for deal in range(2):
+        session = Session(game, variant, deal)
+        while not session.terminated:
+            view, mask = session.view(session.seat), session.mask()
+            entries = entries_of(hints, view, mask)
+            found |= {guide.task(view, mask), *guide.lessons(view, mask), *headed(hints, entries)}
+            for entry in entries:
+                found |= {hints.label(view, entry.actions), entry.move.name, entry.move.verb}
+                if len(entry.actions) > 1:
+                    question, answers = hints.choice(view, entry.actions)
+                    found |= {question, *answers}
+            paid = session.play(entries[draw(deal, len(session.actions), len(entries))].actions[0])
+        views = session.as_paid(paid).views()
+        for you in range(variant.players):
+            names = words.names_at(variant.players, 0, you)
+            found |= {words.winners(names, paid), words.result(paid[you])}
+            found |= {words.payment(each, names) for each in guide.payments(views, paid)}
+            found |= set(guide.reasons(views, names, paid))
+    assert not english(map(word, found))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_page_shows_no_english(name):
+    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    seating = WebGame(Address.read({"game": name, "seed": "5", "seat": "0", "with": "greedy"}))
+    tables = [seating.address.query]
+    while not seating.terminated:
+        entries = seating.entries
+        seating = WebGame(seating.address, entries[len(seating.address.moves) % len(entries)].actions[:1])
+        tables.append(seating.address.query)
+    shown = [f"/table?{query}" for query in (*tables[:-1:9], tables[-1])]
+    shown += [f"/review/game?{tables[-1]}", f"/game/{name}", f"/rules/{name}"]
+    shown += ["/", "/review", "/nowhere"] if name == next(iter(GAMES)) else []
+    found = []
+    for address in shown:
+        text = pages.get(address).text
+        assert '<html lang="zh-Hant">' in text
+        found += Words(text).found
+    assert catalogue("zh-Hant")["Play again"] in found
+    assert not english(found, NAMED.known(get_game(name)))
+
+
+JIE_LONG = "/table?game=jie-long&seed=5&seat=0"
+REFUSED = {  # what pages refuse, with what of it stays as it came
+    "/nowhere": (),
+    "/game/jie-long?players=5": (),
+    "/table?game=jie-lon": ("jie-lon", *GAMES),
+    f"{JIE_LONG}&options=deals=26": (),
+    f"{JIE_LONG}&options=stake=x": ("x",),
+    f"{JIE_LONG}&options=stake=1e30": ("stake=1e+30", "e+"),
+    f"{JIE_LONG}&options=stake=-1": (),
+    f"{JIE_LONG}&options=stakes=2": (
+        "stakes",
+        "jie-long",
+        *(each.name for each in fields(get_game("jie-long").variant)),
+    ),
+    f"{JIE_LONG}&options=players": ("players", "name=value"),
+    f"{JIE_LONG}&options=forced_play=maybe": ("maybe", "true", "false"),
+    f"{JIE_LONG}&options=leader=7": ("random",),
+    f"{JIE_LONG}&options=deck=tiny;players=4": ("tiny",),
+    "/table?game=da-ling&options=stakes=1,2": (),
+    "/table?game=da-ling&options=stakes=a": ("a",),
+    "/table?game=ding-niu&options=smothered_numbers=1,1": (),
+    f"{JIE_LONG}9": (),
+    f"{JIE_LONG}&seed=1": ("seed",),
+    "/table?game=jie-long&seed=-1": (),
+    f"{JIE_LONG}&with=nobody": ("nobody", *NAMED.known(get_game("jie-long"))),
+    f"{JIE_LONG}&with=random;random;random;random": (),
+    f"{JIE_LONG}&moves=999": (),
+    f"{JIE_LONG}&moves=1": (),
+    f"{JIE_LONG}&moves=a": (),
+    f"{JIE_LONG}&moves={'1.' * 6001}1": (),
+    f"{JIE_LONG}&play=x": ("x",),
+    f"{JIE_LONG}&with=random&play=31.0.0": (),
+    f"/record{JIE_LONG[6:]}": (),
+    f"/review/game{JIE_LONG[6:]}": (),
+    f"/review/game{JIE_LONG[6:]}&sat=x": ("sat", "JSON"),
+    f"/review/game{JIE_LONG[6:]}&sat=[1,2,3,4]": (),
+    f"/review/game{JIE_LONG[6:]}&sat=[%22a%22,%22b%22,%22c%22,%22d%22]": (),
+    "/claim/jl-attack-2?nothing=1": ("nothing", "jl-attack-2"),
+    "/compare?run=one": (),
+    f"/table?game={'x' * 50_000}": (),
+    "/review": (),
+    "/review games=": (),
+    "/review games=x": ("JSON",),
+    "/review games=x number=2": (),
+    "/review games=x number=y": ("y",),
+    f"/review games={'x' * (1 << 20)}": (),
+    "/tournaments game=jie-long": (),
+    "/tournaments game=jie-long agent=random": (),
+    "/tournaments game=jie-long agent=random;greedy deals=0": (),
+    "/tournaments game=jie-long agent=random;greedy;variety;tuned;best deals=20000 table=all": (),
+    "/claim/jl-attack-2 do=begin deals=x": ("x",),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant", "zh-Hans"])
+def test_an_error_is_a_whole_sentence_in_the_language_of_the_page(language, tmp_path):
+    pages = TestClient(create_app(runs=tmp_path, tournaments=tmp_path), base_url=HOME)
+    for asked, kept in REFUSED.items():
+        address, *sent = asked.split(" ")
+        headers = {"accept-language": language, **({"origin": HOME} if sent else {})}
+        body = {"data": dict(each.split("=", 1) for each in sent)} if sent or address == "/review" else {}
+        answer = pages.request("POST" if body else "GET", address, headers=headers, **body)
+        assert answer.status_code >= 400, asked
+        said = unescape(re.search(r'<p class="wrong">(.*?)</p>', answer.text)[1])
+        if language == "en":
+            assert re.fullmatch(r"[A-Z'\d].*[.?]", said) and not said.endswith("..."), said
+        else:
+            assert not english([said], kept) and said.endswith("。"), said
+
+
+def test_other_errors_are_chinese_where_they_have_an_entry():
+    known = catalogue("zh-Hant")
+    for error, there in {
+        say("{folder}: another process is {doing}", folder="a", doing="writing"): "a：另一個程序正在使用（writing）。",
+        say("It failed: {problem}", problem=describe(OSError(ENOSPC, "", "x"))): "失敗了：x：磁碟已滿。",
+        say("{name} is damaged ({problem})", name="one", problem=say("it is not JSON")): "one 已損壞（不是 JSON）。",
+        "There is no such page.": known["There is no such page."],
+        "nobody wrote this": "Nobody wrote this.",
+        "nobody wrote this: [1, 2]": "Nobody wrote this: [1, 2].",
+        f"nobody {'wrote: this; ' * 200}": f"Nobody {'wrote: this; ' * 200}".strip() + ".",
+    }.items():
+        assert error_in(error) == there
+
+
+def test_two_people_at_a_screen_read_no_english():
+    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    address = "/table?game=jie-long&seed=1&seat=0&with=human&options=players=2;deals=2"
+    covered, *tables = [Words(pages.get(f"{address}{at}").text).found for at in ("", "&at=0", "&at=1")]
+    assert any(catalogue("zh-Hant")["Pass the screen to {0}"].format("") in text for text in covered)
+    assert not english([*covered, *tables[0], *tables[1]])
+
+
+@pytest.mark.parametrize("name", ["jl-attack-2", "jl-lockout-2", "dn-number-character", "tg-banker"])
+def test_a_claim_and_its_verdict_are_chinese(name):
+    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    claim, texts = known()[name], []
+    for address in (f"/claim/{name}", f"/recorded/{name}", "/verdict/none"):
+        texts += [PLAYER.sub("", text) for text in Words(pages.get(address).text).found]
+    assert claim.readings and not english(texts, {name, *NAMED.known(get_game(claim.game)), *SOURCES})
+
+
+def test_the_list_of_claims_is_chinese():
+    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    assert not english(Words(pages.get("/claims").text).found, known())
+
+
+def test_runs_and_their_comparison_are_chinese(tmp_path):
+    room = furnish(tmp_path)
+    shutil.copytree(room / "runs" / RUN, room / "runs" / "two")
+    (room / "runs" / "two" / "config.yaml").write_text("game: jie-long\nseed: 2\n")
+    pages = TestClient(create_app(runs=room / "runs"), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    for address in ("/runs", f"/run/{RUN}", "/run/broken", f"/compare?run={RUN}&run=two"):
+        texts = [text for text in Words(pages.get(address).text).found if not text.startswith("game: ")]
+        allowed = (RUN, "two", "broken", "tuned", "tu&ned", "jie-long", "Metrics.jsonl", "metrics.jsonl", "config.yaml")
+        assert texts and not english(texts, {*allowed, "SVG", "PNG", "CSV", "IQM", "JSON", "line 1: it is not JSON"})
+
+
+def test_a_review_by_a_player_is_chinese():
+    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    text = pages.get("/table?game=pai-gow&seed=5&seat=0&with=greedy&options=players=2").text
+    last = unescape(re.search(r'href="(/table\?[^"]*)&amp;hint=1"', text)[1])
+    move = re.search(r'name="play" value="(\d+)"', text)[1]
+    over = pages.get(f"{last}&play={move}").text
+    review = unescape(re.search(r'href="(/review/game\?[^"]*)"', over)[1])
+    found = Words(pages.get(f"{review}&agent=greedy").text).found
+    assert catalogue("zh-Hant")["Luck"] in found
+    assert not english(found, NAMED.known(get_game("pai-gow")))

@@ -1,0 +1,571 @@
+"""Machine code is compiled once for a machine, and never again until a rule that it is made of changes."""
+
+import contextlib
+import errno
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numba
+import pytest
+from numba.core import event
+
+from checkout import ROOT
+from gupai_agents.search import search_loops
+from gupai_env import GAMES
+from gupai_env.core import compiling, internals
+from gupai_env.core.kernels import kernels
+from gupai_env.core.rule import LoopCompiler, long_rule, rule
+
+
+def run(code: str, folder: Path, **env: str) -> subprocess.CompletedProcess:
+    """Run code in a process of its own that finds its packages in a folder and has no settings of numba's."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))}
+    return subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        cwd=folder,
+        env={**kept, "PYTHONPATH": str(folder), **env},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+
+# --- a small loop in a package of its own, compiled in this process ---------------------------------
+
+LOOP = """
+from small.parts.rule import add
+from gupai_env.core.compiling import compiled
+
+def _loop(number):
+    return add(number)
+
+loop = compiled(_loop)
+"""
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch) -> Iterator[Path]:
+    """The sources of a loop: `small/loop.py` and what it imports."""
+    (tmp_path / "small" / "parts").mkdir(parents=True)
+    (tmp_path / "small" / "loop.py").write_text(LOOP)
+    write_rule(tmp_path, 1)
+    (tmp_path / "small" / "other.py").write_text("")
+    monkeypatch.setattr(compiling.CONFIG, "CACHE_DIR", str(tmp_path / "cache"))
+    yield tmp_path
+    forget()
+
+
+def write_rule(folder: Path, more: int) -> None:
+    """Write what the loop calls, which adds so many."""
+    (folder / "small" / "parts" / "rule.py").write_text(
+        f"from gupai_env.core.rule import rule\n\n@rule\ndef add(number):\n    return number + {more}\n"
+    )
+
+
+def forget() -> None:
+    """Forget, as a new process has, the small package and what is known of sources and folders."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "small"]:
+        del sys.modules[name]
+    for cached in (
+        compiling._module,
+        compiling.sources_digest,
+        compiling._folder,
+        compiling._sweep,
+        compiling._warn_once,
+    ):
+        cached.cache_clear()
+    importlib.invalidate_caches()
+
+
+def use(folder: Path) -> tuple[int, int]:
+    """Call the loop with 1 as a new process does; return its answer, and how many times it was compiled."""
+    forget()
+    sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+    try:
+        loop = importlib.import_module("small.loop").loop
+        return loop(1), sum(loop.stats.cache_misses.values())
+    finally:
+        sys.dont_write_bytecode = before
+        sys.path.remove(str(folder))
+
+
+def kept(folder: Path) -> list[Path]:
+    return sorted((folder / "cache" / "gupai").iterdir())
+
+
+def test_a_loop_is_compiled_again_where_something_it_imports_was_edited_and_not_where_another_thing_was(small):
+    assert use(small) == (2, 1)
+    assert use(small) == (2, 0)
+    (small / "small" / "other.py").write_text("EDITED = True\n")
+    assert use(small) == (2, 0)
+    write_rule(small, 2)
+    assert use(small) == (3, 1)
+    write_rule(small, 1)
+    assert use(small) == (2, 0)  # what was compiled first is still there
+
+
+def test_machine_code_is_found_wherever_the_sources_lie_and_whenever_they_were_written(small):
+    assert use(small) == (2, 1)
+    shutil.copytree(small / "small", small / "elsewhere" / "small")
+    for file in (small / "elsewhere").rglob("*.py"):
+        os.utime(file, (0, 0))
+    shutil.rmtree(small / "small")
+    assert use(small / "elsewhere") == (2, 0)
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "emptied": lambda whole: b"",
+    "cut": lambda whole: whole[: len(whole) // 2],
+    "cut by a byte": lambda whole: whole[:-1],
+    "another": lambda whole: b"\x80\x04garbage" * 40,
+    "zeros": lambda whole: bytes(len(whole)),
+    "its second half zeros": lambda whole: whole[: len(whole) // 2] + bytes(len(whole) - len(whole) // 2),
+    "one bit": lambda whole: whole[:-700] + bytes([whole[-700] ^ 1]) + whole[-699:],
+}
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_machine_code_is_compiled_anew_with_one_line(small, capsys, suffix):
+    assert use(small) == (2, 1)
+    (file,) = (file for file in kept(small) if file.suffix == suffix)
+    whole = file.read_bytes()
+    for name, damage in DAMAGE.items():
+        if suffix == ".nbi" and name in ("one bit", "cut by a byte"):
+            continue  # numba's index: it may still be read, and says nothing that is run
+        file.write_bytes(damage(whole))
+        assert (name, use(small)) == (name, (2, 1))
+        assert capsys.readouterr().err == (
+            f"gupai: machine code in {small}/cache/gupai is damaged; it is compiled again\n"
+        )
+        assert (name, use(small)) == (name, (2, 0))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_folder_in_place_of_a_file_and_a_file_that_is_gone_stop_nobody(small, capsys):
+    use(small)
+    index, data = sorted(kept(small), key=lambda file: file.suffix, reverse=True)
+    data.unlink()
+    assert use(small) == (2, 1)
+    assert capsys.readouterr().err == ""
+    index.unlink()
+    index.mkdir()
+    assert use(small) == (2, 1)
+    damaged, not_kept = capsys.readouterr().err.splitlines()
+    assert "is damaged" in damaged
+    assert not_kept == f"gupai: machine code cannot be kept in {small}/cache/gupai: this is a folder; name a file"
+
+
+def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(small, capsys, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full)
+        assert use(small) == (2, 1)
+    assert capsys.readouterr().err == (f"gupai: machine code cannot be kept in {small}/cache/gupai: the disk is full\n")
+    assert kept(small) == []
+    assert use(small) == (2, 1)
+    assert use(small) == (2, 0)
+
+
+def test_machine_code_that_was_not_used_for_long_is_removed_when_other_is_kept(small):
+    use(small)
+    old = kept(small)
+    for file in old:
+        os.utime(file, (0, time.time() - compiling.UNUSED - 60))
+    use(small)  # which is a use
+    write_rule(small, 2)
+    use(small)
+    assert set(old) < set(kept(small))
+    for file in old:
+        os.utime(file, (0, time.time() - compiling.UNUSED - 60))
+    write_rule(small, 3)
+    use(small)
+    assert len(kept(small)) == 4 and not set(old) & set(kept(small))
+
+
+def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(tmp_path, monkeypatch):
+    sources = {
+        "one/spread/rules.py": "from .shared import (\n    A,\n)\n",
+        "other/spread/shared.py": "A = 1\n",
+        "one/game.py": '"""Text.\n\nimport told\n"""\ntry:\n    import os, \\\n        beside as other\n'
+        "finally:\n    pass\n",
+        "one/beside.py": "",
+        "one/told.py": "",
+        "one/spread/unused.py": "",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for folder in ("one", "other"):
+        monkeypatch.syspath_prepend(tmp_path / folder)
+
+    def digests() -> list[str]:
+        forget()
+        return [compiling.sources_digest("spread.rules"), compiling.sources_digest("game")]
+
+    for name in ("spread.rules", "game"):
+        importlib.import_module(name)
+    try:
+        first = digests()
+        assert all(first)
+        for name, changed in {
+            "one/spread/rules.py": [True, False],
+            "other/spread/shared.py": [True, False],
+            "one/game.py": [False, True],
+            "one/beside.py": [False, True],
+            "one/told.py": [False, False],  # in a text, no import
+            "one/spread/unused.py": [False, False],
+        }.items():
+            (tmp_path / name).write_text(sources[name] + "EDITED = True\n")
+            assert (name, [a != b for a, b in zip(digests(), first, strict=True)]) == (name, changed)
+            (tmp_path / name).write_text(sources[name])
+        (tmp_path / "one/game.py").write_text("import (")  # being edited
+        assert digests()[1] not in ("", first[1])
+    finally:
+        for name in ("spread.rules", "spread.shared", "spread", "game", "beside"):
+            del sys.modules[name]
+        forget()
+
+
+# --- the games ------------------------------------------------------------------------------------
+
+ENGINE = set(GAMES)
+CONNECTING, FISHING, SPLITTING = {"jie-long", "ce-deng", "ding-niu"}, {"tiu-u", "shi-wu-hu"}, {"da-ling", "pai-gow"}
+USED_BY = {  # module -> games whose machine code is made of it
+    "gupai_env.core.byte_rows": ENGINE,
+    "gupai_env.core.kernels": ENGINE,
+    "gupai_env.core.episode": ENGINE,
+    "gupai_agents.heuristics": ENGINE,
+    "gupai_agents.search": ENGINE,
+    "gupai_env.games.da_ling.rules": {"da-ling"},
+    "gupai_env.games.jie_long.rules": {"jie-long"},
+    "gupai_env.games.small_mahjong.triplets": {"small-mahjong"},
+    "gupai_env.games.tiu_u": {"tiu-u"},
+    "gupai_env.games.tien_gow.combinations": {"tien-gow"},
+    "gupai_env.games.deer_hunt": {"deer-hunt"},
+    "gupai_env.games.shi_wu_hu.rules": {"shi-wu-hu"},
+    "gupai_env.games.fishing.rules": FISHING,
+    "gupai_env.games.splitting.rules": SPLITTING,
+    "gupai_env.games.splitting.knowledge": SPLITTING,
+    "gupai_env.games.fishing.knowledge": FISHING,
+    "gupai_env.games.pai_gow.groups": {"pai-gow"},
+    "gupai_env.games.connecting.rules": CONNECTING,
+    "gupai_env.games.connecting.knowledge": CONNECTING,
+    "gupai_env.games": set(),
+    "gupai_env.vector": set(),
+    "gupai_agents.registry": set(),
+    "gupai_agents.gymnasium_envs": set(),
+}
+
+
+def test_an_edit_is_an_edit_of_the_games_that_import_what_was_edited_and_of_no_other(monkeypatch):
+    def digests() -> dict[str, str]:
+        compiling.sources_digest.cache_clear()
+        return {game.id: compiling.sources_digest("gupai_agents.search", game.module_name) for game in GAMES.values()}
+
+    before, read = digests(), compiling._module
+    for edited, games in USED_BY.items():
+        monkeypatch.setattr(
+            compiling,
+            "_module",
+            lambda name, edited=edited: (read(name)[0] + b"#", read(name)[1]) if name == edited else read(name),
+        )
+        after = digests()
+        assert (edited, {game for game in GAMES if after[game] != before[game]}) == (edited, games)
+    monkeypatch.undo()
+    assert digests() == before
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_the_name_of_machine_code_tells_the_sources_of_the_game_and_of_the_loop(game):
+    for module, loop in (
+        ("gupai_env.core.kernels", kernels(game).step),
+        ("gupai_agents.search", search_loops(game).search),
+    ):
+        digest = compiling.sources_digest(module, game.module_name)
+        assert len(digest) == 16
+        assert f"-{game.module_name}-{digest}-" in loop.py_func.__qualname__
+
+
+DEAL = """
+import json
+
+import numpy as np
+
+from gupai_env.deals import laying_out
+from gupai_env import get_game
+
+game = get_game("jie-long")
+deal, states = laying_out(game), game.new_states(1)
+deal(game.variant().as_rules(), states, np.arange(32, dtype=np.int8)[None] // 2)
+print(sum(deal.stats.cache_misses.values()))
+print(json.dumps(states.hands.tolist()))
+"""
+
+
+def test_an_edited_rule_is_compiled_anew(tmp_path):
+    shutil.copytree(ROOT / "gupai_env", tmp_path / "gupai_env", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def deal() -> tuple[int, list]:
+        compiled, hands = run(DEAL, tmp_path, NUMBA_CACHE_DIR=str(tmp_path)).stdout.splitlines()
+        return int(compiled), json.loads(hands)
+
+    compiled, hands = deal()
+    assert compiled == 1
+    rules = tmp_path / "gupai_env" / "games" / "connecting" / "rules.py"
+    rule = "state.hands[index // hand_size] += ONE[order[index]]"
+    before = rules.read_text()
+    assert before.count(rule) == 1
+    rules.write_text(before.replace(rule, "state.hands[3 - index // hand_size] += ONE[order[index]]"))
+    assert deal() == (1, [row[::-1] for row in hands])
+
+
+def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere(tmp_path):
+    """It has no sources by which an edit could be noticed."""
+    source = (ROOT / "examples" / "one_trick" / "one_trick.py").read_text()
+    source += """
+import numpy as np
+from gupai_env.deals import laying_out
+
+deal, states = laying_out(GAME), GAME.new_states(1)
+deal(GAME.variant().as_rules(), states, np.arange(32, dtype=np.int8)[None] // 2)
+print(states.hands.any(), type(deal._cache).__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-"],
+        input=source,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'agents'}", "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("True NullCache\n", "")
+    assert not list(tmp_path.rglob("*__main__*"))
+
+
+# --- where it is kept -----------------------------------------------------------------------------
+
+TAKE = """
+import numba
+import numpy as np
+
+from gupai_env.core import compiling, kernels
+
+kernels.pick(np.ones((1, 2), np.bool_), 1, np.zeros(1, np.int64))
+print(type(kernels.pick._cache).__name__, kernels.pick._cache.cache_path, sum(kernels.pick.stats.cache_misses.values()))
+print(repr(numba.config.CACHE_DIR))
+"""
+
+
+def take(temporary: Path) -> tuple[list[str], str, list[str]]:
+    """Use a loop of a user whose home cannot be written to, not even by a superuser.
+
+    Returns: the kind of cache, its folder and how many loops were compiled, the folder that numba has for others, and
+        what is said.
+    """
+    done = run(TAKE, ROOT, HOME="/dev/null/nobody", TMPDIR=str(temporary))
+    kind, others = done.stdout.splitlines()
+    return kind.split(), others, done.stderr.splitlines()
+
+
+def test_without_a_home_machine_code_is_kept_in_a_folder_of_the_user_alone(tmp_path):
+    folder = tmp_path / f"gupai-{os.getuid()}"
+    for compiled in ("1", "0"):
+        found, others, printed = take(tmp_path)
+        assert found == ["_Kept", str(folder), compiled]
+        assert others == "''"  # that of others is left alone
+        assert printed == [
+            "gupai: the home's folder for caches cannot be written to: machine code is kept in "
+            f"{folder} (NUMBA_CACHE_DIR names another place)"
+        ]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("obstacle", ["open to others", "a link", "a file"])
+@pytest.mark.parametrize("place", ["the home", "temporary"])
+def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(
+    tmp_path, monkeypatch, capsys, place, obstacle
+):
+    for name in ("XDG_CACHE_HOME", "TMPDIR"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setattr(compiling.tempfile, "tempdir", str(tmp_path / "TMPDIR"))
+    home, temporary = tmp_path / "XDG_CACHE_HOME" / "gupai", tmp_path / "TMPDIR" / f"gupai-{os.getuid()}"
+    folder, elsewhere = home if place == "the home" else temporary, tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    if obstacle == "open to others":
+        folder.mkdir()
+        folder.chmod(0o777)
+    elif obstacle == "a link":
+        folder.symlink_to(elsewhere)
+    else:
+        folder.touch()
+    if place == "temporary":
+        home.touch()
+    found = compiling._folder.__wrapped__("")
+    assert found == (str(temporary) if place == "the home" else "")
+    (printed,) = capsys.readouterr().err.splitlines()
+    assert ("kept by nobody, so that every process compiles again" in printed) == (found == "")
+    assert list(elsewhere.iterdir()) == []
+
+
+# --- what a person is told ------------------------------------------------------------------------
+
+
+def test_a_person_at_a_terminal_is_told_what_is_compiled_and_when_it_is_done_but_only_once(tmp_path):
+    lines = at_terminal(tmp_path).splitlines()
+    begun = lines.index("gupai: compiling pick (once on this machine, some seconds) ...")
+    assert re.fullmatch(r"gupai: compiled pick in \d+ s", lines[begun + 1])
+    assert at_terminal(tmp_path) == ""  # it is found on disk
+
+
+def at_terminal(folder: Path) -> str:
+    """Use a loop with standard error on a terminal; return what it shows."""
+    shown, terminal = os.openpty()
+    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{TAKE}"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**env, "NUMBA_CACHE_DIR": str(folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    seen = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while some := os.read(shown, 4096):
+            seen += some
+    os.close(shown)
+    assert child.wait() == 0
+    return seen.decode()
+
+
+def test_nobody_is_told_where_there_is_no_terminal(tmp_path):
+    code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{TAKE}"
+    assert run(code, ROOT, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
+
+
+@rule
+def _part(number):
+    return number + 1
+
+
+@long_rule
+def _long_part(number):
+    return _part(number)
+
+
+@rule
+def _whole(number):
+    return _part(number) * _long_part(number)
+
+
+class Compiled(event.Listener):
+    """Notes what numba compiles."""
+
+    def __init__(self):
+        self.names = []
+
+    def on_start(self, begun):
+        self.names.append(begun.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, ended):
+        pass
+
+
+def test_a_rule_is_compiled_once_whether_a_loop_a_rule_or_a_long_rule_calls_it():
+    loop = numba.njit(lambda number: _part(number) + _whole(number), nogil=True, pipeline_class=LoopCompiler)
+    seen = Compiled()
+    with event.install_listener("numba:compile", seen):
+        assert loop(3) == 20
+    assert sorted(seen.names) == sorted(["<lambda>", "_part", "_whole", "_long_part"])
+
+
+def test_a_loop_calls_a_long_rule_and_inlines_a_rule():
+    loop = numba.njit(lambda number: _part(number) + _long_part(number), pipeline_class=LoopCompiler)
+    assert loop(3) == 8
+    (code,) = loop.inspect_llvm().values()
+    calls = "".join(line for line in code.splitlines() if " call " in line)
+    assert "10_long_partB" in calls  # names in LLVM begin with their lengths
+    assert "5_partB" not in calls
+
+
+# --- what numba may lack ----------------------------------------------------------------------------
+
+LACKING = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("gupai_env.core.internals", PATH)
+internals = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = internals
+spec.loader.exec_module(internals)
+internal = internals.internal
+internals.internal = lambda name: None if name in HIDDEN else internal(name)
+
+import numpy as np
+from gupai_env.core import compiling, kernels
+from gupai_env.core.bits import ones
+from gupai_env.core.memory import blank
+from gupai_env.core.rule import long_rule, rule
+
+@rule
+def double(number):
+    row = blank(4, np.int64)
+    row[1] += number
+    return 2 * row[1]
+
+@long_rule
+def triple(number):
+    return 3 * number
+
+def loop(numbers):
+    for index in range(len(numbers)):
+        numbers[index] = double(numbers[index]) + triple(numbers[index]) + ones(numbers[index])
+
+numbers = np.arange(5)
+compiling.compiled(loop)(numbers)
+print(numbers.tolist(), compiling.PLAIN, compiling.KEEPS)
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "instead", "plain", "keeps"),
+    [
+        (internals.PARTS, "compiling takes longer", False, True),
+        (internals.KEEPING, "machine code is not kept, so that every process compiles again", False, False),
+        (internals.EVENTS, "compiling is not announced", False, True),
+        (internals.CODE, "everything runs as plain Python, slowly", True, True),
+    ],
+    ids=["parts", "keeping", "events", "code"],
+)
+def test_without_an_inner_part_of_numba_the_same_is_computed_with_a_message(names, instead, plain, keeps, tmp_path):
+    """All of a kind are hidden where the loop is compiled; one of them is enough for the message."""
+    source = f"PATH = {internals.__file__!r}\nHIDDEN = {names!r}\n{LACKING}"
+    done = run(source, ROOT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.stdout == f"[0, 6, 11, 17, 21] {plain} {keeps}\n"
+    line = f"gupai: numba {numba.__version__} has no numba.{names[0]}: {instead}; tested are numba 0.63 to 0.68"
+    assert done.stderr.splitlines() == [line]
+
+
+@pytest.mark.parametrize("name", [*internals.PARTS, *internals.KEEPING, *internals.EVENTS, *internals.CODE])
+def test_every_inner_part_of_numba_is_looked_for(name, monkeypatch, capsys):
+    assert internals.internal(name) is not None
+    kind = next(kind for kind in (internals.PARTS, internals.KEEPING, internals.EVENTS, internals.CODE) if name in kind)
+    parent, _, last = name.rpartition(".")
+    owner = internals.internal(parent)
+    for each in owner.__mro__ if isinstance(owner, type) else [owner]:
+        if last in vars(each):
+            monkeypatch.delattr(each, last)
+    assert not internals.there.__wrapped__(kind, "it is slow")
+    assert f" has no numba.{name}: it is slow; " in capsys.readouterr().err

@@ -1,0 +1,252 @@
+"""The documentation says what is true: generated pages are current, and the code that it shows runs."""
+
+import ast
+import importlib
+import importlib.util
+import json
+import pkgutil
+import re
+
+import pytest
+
+from checkout import ROOT, tool
+from gupai_agents.shipped import NETWORKS
+from gupai_app.play.session import Session
+from gupai_env.core.game import PROVIDED, Game
+from gupai_env.games import GAMES
+
+
+def test_the_pages_that_are_written_from_the_code_are_current():
+    old = [
+        str(path.relative_to(ROOT))
+        for path, text in tool("pages").files()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    assert not old, "run: python tools/pages.py"
+
+
+def test_the_types_of_options_are_those_of_the_variants():
+    files = tool("options").files()
+    old = [str(path.relative_to(ROOT)) for path, text in files.items() if path.read_text(encoding="utf-8") != text]
+    assert not old, "run: python tools/options.py"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_annotated_deal_is_played_again_to_the_byte(game):
+    deal = json.loads((ROOT / "results" / "annotated" / f"{game}.json").read_text(encoding="utf-8"))
+    printed = json.loads(deal["record"])
+    session = Session(
+        GAMES[game], GAMES[game].variant.make(**printed["variant"]), int(printed["seed"]), printed["episode"]
+    )
+    for number, action in enumerate(printed["actions"], 1):
+        view, legal = session.view(session.seat), session.mask().nonzero()[0]
+        choices = [session.game.action_name(int(each), view) for each in legal]
+        if len(choices) > 1:
+            assert deal["notes"][str(number)]["best"] in choices
+        session.play(action)
+    assert session.record(printed["agents"]).line == deal["record"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_page_on_the_strategy_of_a_game_is_current(game):
+    written = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
+    assert written == tool("strategy").page(GAMES[game]), "run: python tools/strategy.py"
+
+
+def test_the_charts_are_drawn_from_the_recorded_figures():
+    charts = tool("charts")
+    written = {path.stem: path.read_text(encoding="utf-8") for path in charts.FOLDER.glob("*.svg")}
+    assert written == charts.charts(), "run: python tools/charts.py"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_readme_and_the_configurations_name_every_game(game):
+    assert f"gupai/{game}-v0" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert (ROOT / "configs" / f"{GAMES[game].identifier}.yaml").is_file()
+
+
+def test_the_page_of_claims_has_a_verdict_on_every_reading():
+    from gupai_agents.evaluation.claims import read_claim
+    from gupai_app.claims import terminal as claims
+
+    page = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "claims").glob("*.md"))
+    for path in claims.paths():
+        claim = read_claim(path)
+        assert f"## {claim.id}\n" in page, "run: python tools/claims.py"
+        assert all(f"**{reading.name}: " in page for reading in claim.readings), "run: python tools/claims.py"
+    for path, text in tool("claims").pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run: python tools/claims.py --page"
+
+
+PAGES = [
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in (
+            "pettingzoo",
+            "vector",
+            "gymnasium",
+            "positions",
+            "records",
+            "datasets",
+            "evaluation",
+            "players",
+            "claims-guide",
+        )
+    ),
+    "docs/writing-an-agent.md",
+    "docs/your-network.md",
+    *(f"docs/start/{name}.md" for name in ("install", "train", "compare", "claim")),
+    *(f"docs/games/{game}.md" for game in GAMES),
+]
+BLOCKS = list(
+    dict.fromkeys(
+        block
+        for page in PAGES
+        for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
+    )
+)
+
+
+QUICKER = {
+    "200_000": "8192",
+    "100_000": "100",
+    "20_000": "200",
+    "8192": "256",
+    "n_steps=256": "n_steps=16",
+    "n_steps=32": "n_steps=4",
+    "range(1000)": "range(20)",
+    "deals=100)": "deals=10)",
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    if "minari" in block:
+        pytest.importorskip("minari", reason="its collector needs gupai[minari]")
+        monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    if "pettingzoo.make" in block:
+        pytest.importorskip("pettingzoo", "1.27", reason="older ones have no registry")
+    if "onnx:" in block:
+        pytest.importorskip("onnxruntime", reason="graphs need gupai[onnx]")
+    for slow, quick in QUICKER.items():
+        block = block.replace(slow, quick)
+    exec(block, {})
+
+
+def test_links_between_the_pages_lead_somewhere():
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+            file = (path.parent / target).resolve()
+            built = file.parent.name == "models" and (NETWORKS / f"{file.stem}.safetensors").exists()
+            assert file.exists() or built, f"{path}: {target}"
+
+
+def lacks_an_extra(name: str) -> bool:
+    """Whether a module of this name is there, but not a library that it imports."""
+    parts = name.split(".")
+    for end in range(1, len(parts) + 1):
+        try:
+            importlib.import_module(".".join(parts[:end]))
+        except ImportError as error:
+            missing = getattr(error.__cause__ or error, "name", None)
+            return bool(missing) and not missing.startswith("gupai")
+    return False
+
+
+def test_every_dotted_name_of_ours_in_code_on_the_pages_can_be_imported():
+    wrong = {}
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for code in re.findall(r"```.*?```|`[^`\n]+`", path.read_text(encoding="utf-8"), re.S):
+            for name in re.findall(
+                r"(?<![\w./-])(gupai_(?:env|agents|training|app)(?:\.[A-Za-z_]\w*)+)(?![\w/])", code
+            ):
+                try:
+                    pkgutil.resolve_name(name)
+                except (AttributeError, ImportError):
+                    if not lacks_an_extra(name):
+                        wrong[name] = str(path.relative_to(ROOT))
+    assert not wrong
+
+
+def named_in_vain(source: str) -> list[str]:
+    """What docstrings explain as `name: ...` that is not an argument of the function or attribute of the class."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        text, inner = ast.get_docstring(node) or "", list(ast.walk(node))
+        arguments = {each.arg for each in inner if isinstance(each, ast.arg)}
+        attributes = {each.attr for each in inner if isinstance(each, ast.Attribute)}
+        fields = {
+            each.target.id for each in inner if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
+        methods = {each.name for each in inner if isinstance(each, ast.FunctionDef)}
+        if isinstance(node, ast.FunctionDef) and node.args.kwarg and "Unpack" in ast.dump(node.args.kwarg):
+            continue  # options are those of a game, and its variant writes what they mean
+        if isinstance(node, ast.FunctionDef):
+            listed = re.search(r"Args[^:\n]*:(.*?)(?:\n\s*\n|\nReturns|\nRaises|\Z)", text, re.S)
+            known, text = arguments, listed[1] if listed else ""
+        else:
+            known, text = arguments | attributes | fields | methods, text if fields else ""
+        for names in re.findall(r"(?:^|\n|[.;] )[ *]*([a-z_]+(?:, \**[a-z_]+)*): ", text):
+            found += [f"{node.name}: {name}" for name in names.replace("*", "").split(", ") if name not in known]
+    return found
+
+
+@pytest.mark.parametrize("package", ["gupai_env", "agents", "training", "gupai_app"])
+def test_docstrings_explain_arguments_and_attributes_that_there_are(package):
+    found = {path.name: named_in_vain(path.read_text(encoding="utf-8")) for path in (ROOT / package).rglob("*.py")}
+    assert not {name: each for name, each in found.items() if each}
+
+
+def test_an_argument_that_was_renamed_is_found_in_its_docstring():
+    function = 'def play(envs):\n    """Play.\n\n    Args: lanes: where.\n    """'
+    record = 'class Row:\n    """A row.\n\n    keys: of chance. seat: who.\n    """\n    rng_keys: int\n    seat: int'
+    assert (named_in_vain(function), named_in_vain(record)) == (["play: lanes"], ["Row: keys"])
+
+
+def contract_of_the_docstring(text: str) -> list[str]:
+    """The names that Game's docstring, its indentation kept, explains as what a module provides."""
+    lines = re.findall(r"^ {8}(\w[\w, ]*)(?:\(.*?\))?: ", text, re.M)
+    return [name for names in lines for name in names.split(", ")]
+
+
+def contract_of_the_page(text: str) -> list[str]:
+    """The names in the first column of the page's table of what a package provides."""
+    rows = re.findall(r"^\| (`[^|]*) \|", text, re.M)
+    return [name for row in rows for name in re.findall(r"`(\w+)", row)]
+
+
+def test_the_contract_is_told_by_the_names_that_the_code_asks_for():
+    page = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
+    instead = {"DECKS", "LAYOUT"}  # data from which `deck` and the encoder follow
+    assert set(contract_of_the_docstring(Game.__doc__)) == {*PROVIDED, *instead}
+    assert set(contract_of_the_page(page)) == {*PROVIDED, *instead, "encoder", "table", "hints", "GAME"}
+
+
+def test_a_name_of_the_contract_that_was_renamed_is_found():
+    docstring = "\n    module_name: as\n        STATE, VIEW: dtypes.\n        worth(view): sums\n            it: is."
+    page = "| name | does |\n|---|---|\n| `STATE` | `state_dtype(seats)` |\n| `FEATURES`, `worth(view)` | sum |"
+    assert contract_of_the_docstring(docstring) == ["STATE", "VIEW", "worth"]
+    assert contract_of_the_page(page) == ["STATE", "FEATURES", "worth"]
+
+
+@pytest.mark.parametrize("page", [f"docs/{name}.md" for name in ("architecture", "engine", "adding-a-game")])
+def test_every_module_that_a_page_names_is_there(page):
+    modules = [
+        path for folder in ("gupai_env", "agents", "training", "gupai_app") for path in (ROOT / folder).rglob("*.py")
+    ]
+    named = re.findall(r"`([\w/]+\.py)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert named
+    for name in named:
+        assert (ROOT / name).is_file() or any(f"/{name}" in path.as_posix() for path in modules), name
+
+
+@pytest.mark.parametrize(
+    "file", [*(ROOT / "tools").glob("*.py"), *(ROOT / "benchmarks").glob("*.py")], ids=lambda file: file.name
+)
+def test_scripts_read_their_arguments_before_they_write(file):
+    text = file.read_text(encoding="utf-8")
+    assert ("__main__" in text) == bool(re.search(r"\.parse_(known_)?args\(", text))

@@ -1,0 +1,153 @@
+"""What a release promises: the public API, the wheel, versions that are said in several places, model cards."""
+
+import difflib
+import re
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import gupai_env
+from checkout import ROOT, tool
+from gupai_agents.evaluation.claims.files import paths
+from gupai_agents.plain_yaml import parse_yaml
+from gupai_agents.shipped import NETWORKS
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MOST_BYTES = 12_000_000
+FROM_OURS = re.compile(r"^\s*from (gupai_[\w.]+) import ([^#(\n]+)", re.M)
+
+
+def test_the_public_api_is_what_is_listed():
+    listed = (ROOT / "docs" / "api.txt").read_text(encoding="utf-8").splitlines()
+    changed = [
+        line
+        for line in difflib.unified_diff(listed, tool("api").api().splitlines(), lineterm="", n=0)
+        if line[0] in "+-" and line[:3] not in ("+++", "---")
+    ]
+    assert not changed, (
+        "the public API changed. If that is meant: python tools/api.py, and a line in CHANGELOG.md\n"
+        + "\n".join(changed)
+    )
+
+
+def test_the_page_of_commands_is_what_the_parser_says():
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert page == tool("api").commands_page(), "run: python tools/api.py"
+
+
+def test_whatever_the_documents_import_is_public():
+    api = tool("api")
+    public = {f"{module}.{name}" for module in api.PUBLIC for name in api.names_of(module)}
+    modules = {name.rpartition(".")[0] for name in public} | {
+        f"gupai_env.positions.{game.identifier}" for game in gupai_env.GAMES.values()
+    }
+    texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
+    named = {
+        f"{module}.{name.strip().partition(' as ')[0]}"
+        for path in texts
+        for module, names in FROM_OURS.findall(path.read_text(encoding="utf-8"))
+        for name in names.split(",")
+        if name.strip()
+    }
+    assert len(named) > 20
+    assert {name for name in named - public if name not in modules} == set()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    builders = pytest.importorskip("hatchling.builders.wheel", reason="there is no hatchling: no wheel is built")
+    folder = tmp_path_factory.mktemp("wheel")
+    return Path(next(builders.WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])))
+
+
+def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
+    assert wheel.stat().st_size < MOST_BYTES
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0] for name in names} == {
+        "gupai_env",
+        "gupai_agents",
+        "gupai_training",
+        "gupai_app",
+        f"gupai-{PROJECT['version']}.dist-info",
+    }
+    for folder, file in (
+        ("gupai_training/configs", "jie_long.yaml"),
+        ("gupai_training/configs/claims", "jl-attack-2.yaml"),
+        ("gupai_training/configs/strong", "jie_long.yaml"),
+        *(("gupai_agents/evaluation/claims/recorded", f"{path.stem}.json") for path in paths()),
+        ("gupai_agents/weights", "jie-long.yaml"),
+        ("gupai_env/render", "letters.otf"),
+        *((f"gupai_app/{path.parent.name}", path.name) for path in (ROOT / "gupai_app").glob("*/*.py")),
+        ("gupai_app/play/templates", ""),
+        ("gupai_agents/evaluation/templates", ""),
+        ("gupai_training/templates", ""),
+        ("gupai_app/server/static", ""),
+        ("gupai_env", "py.typed"),
+        *(("gupai_agents/networks", path.name) for path in NETWORKS.glob("*.safetensors")),
+    ):
+        assert any(name.startswith(f"{folder}/{file}") for name in names), f"{folder}/{file}"
+    assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]
+
+
+def test_the_version_is_the_same_everywhere():
+    cited = parse_yaml((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert PROJECT["version"] == gupai_env.__version__ == cited["version"]
+    assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert cited["license"] == PROJECT["license"]
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+
+
+def test_the_lowest_versions_that_are_declared_are_those_that_make_lowest_installs():
+    said = dict(
+        line.split("==")
+        for line in (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").lower().replace("_", "-").split()
+        if "==" in line
+    )
+    extras = ("train", "tune", "onnx", "web", "render", "data")
+    declared = [
+        *PROJECT["dependencies"],
+        *(each for extra in extras for each in PROJECT["optional-dependencies"][extra]),
+    ]
+    for requirement in declared:
+        name, low = re.match(r"([\w.-]+)>=([\d.]+)", requirement).groups()
+        tested = said[name.lower().replace("_", "-")]
+        assert re.fullmatch(rf"{re.escape(low)}(\.0)*", tested), f"{requirement}, constraints-lowest.txt has {tested}"
+
+
+def test_the_pythons_that_are_declared_begin_with_the_one_that_is_required():
+    named = [each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)]
+    assert PROJECT["requires-python"] == f">={named[0]}"
+    assert f"{sys.version_info.major}.{sys.version_info.minor}" in named
+
+
+@pytest.fixture(scope="module")
+def cards():
+    return {path.stem: text for path, text in tool("pages").cards()}
+
+
+def test_a_model_card_has_the_metadata_that_the_hub_reads_and_its_code_runs(cards):
+    assert cards.keys() == {path.stem for path in NETWORKS.glob("*.safetensors")}
+    for card in cards.values():
+        metadata_for_the_hub(card)
+    for block in re.findall(r"```python\n(.*?)```", next(iter(cards.values())), re.S):
+        exec(block, {})
+
+
+def metadata_for_the_hub(text):
+    _, head, body = text.split("---\n", 2)
+    card = parse_yaml(head)
+    assert (card["license"], card["library_name"], card["pipeline_tag"]) == ("mit", "gupai", "reinforcement-learning")
+    (result,) = card["model-index"][0]["results"]
+    assert result["task"]["type"] == "reinforcement-learning"
+    assert all(re.fullmatch(r"-?\d+\.\d\d(\d\d)? \+/- \d+\.\d\d(\d\d)?", each["value"]) for each in result["metrics"])
+    assert all(heading in body for heading in ("## Use", "## How strong", "## Limits", "## How to train one like it"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
+def test_an_issue_form_asks_for_something(path):
+    form = parse_yaml(path.read_text(encoding="utf-8"))
+    assert {"name", "description", "body"} <= set(form)
+    assert all(each["attributes"]["label"] for each in form["body"])

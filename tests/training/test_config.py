@@ -1,0 +1,575 @@
+"""Whatever is wrong with a configuration is said in one line, before torch is there, and leaves nothing behind."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from checkout import ROOT
+from gupai_agents.checkpoint import identity, write_checkpoint
+from gupai_agents.network import tensor_shapes
+from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml, to_yaml
+from gupai_app.shell.cli import app
+from gupai_env.games import GAMES, get_game
+from gupai_training import config as configuration
+from gupai_training.config import Config, load, parse, shipped
+
+NINES = "9" * 5000
+
+BAD_CHANGES = [
+    # no assignment at all
+    "",
+    "=",
+    "=5",
+    "ppo.entropy",
+    "ppo.=1",
+    ".ppo=1",
+    "ppo..entropy=1",
+    # values that are no YAML, or none of ours
+    "ppo.entropy=[1",
+    "ppo.entropy={",
+    "ppo.entropy=!!python/name:os.system",
+    "ppo.entropy=!!float 1",
+    "seed=&a 1",
+    "seed=*a",
+    "variant={a: &x 1, b: *x}",
+    "name=!!binary aGk=",
+    "seed=0x_",
+    f"seed={NINES}",
+    f"ppo.entropy={NINES}",
+    "seed=2001-99-99",
+    f"variant={'[' * 5000}",
+    f"variant={'[' * 5000}{']' * 5000}",
+    f"variant={'{a: ' * 5000}1{'}' * 5000}",
+    "ppo={lanes: 64, lanes: 128}",
+    "variant={<<: {players: 2}}",
+    f"name={'n' * 100_000}",
+    "ppo={1: 2}",
+    "ppo={[1, 2]: 2}",
+    "ppo={null: 2}",
+    "name=a\nb: [",
+    # groups and settings that are none
+    "ppo=5",
+    "ppo=null",
+    "ppo=[]",
+    "pool=rules",
+    "gane=jie-long",
+    "ppo.entropi=1",
+    "pp.entropy=1",
+    "ppo.entropy.start=1",
+    "network.hidden.0=5",
+    ".".join("a" * 3000) + "=1",
+    "a b\n\x1b[31m=1",
+    # numbers: none, endless, beyond the bounds
+    "ppo.entropy=.nan",
+    "ppo.entropy=.inf",
+    "ppo.entropy=1e300",
+    "ppo.entropy=1e999",
+    "ppo.entropy=-0.0",
+    "ppo.entropy=word",
+    "ppo.entropy=",
+    "ppo.entropy=true",
+    "ppo.entropy_end=.inf",
+    "ppo.learning_rate=.inf",
+    "ppo.learning_rate=1e300",
+    "ppo.learning_rate=0",
+    "ppo.gamma=1.1",
+    "ppo.gamma=.nan",
+    "ppo.gae_lambda=-1",
+    "ppo.clip_range=1e300",
+    "ppo.value_coef=.inf",
+    "ppo.max_grad_norm=.inf",
+    "ppo.max_grad_norm=1e300",
+    "ppo.target_kl=.inf",
+    "ppo.payoff_scale=.inf",
+    "ppo.payoff_scale=1e300",
+    "ppo.payoff_scale=1e-300",
+    "ppo.average_rate=0",
+    "max_minutes=.inf",
+    "max_minutes=1e300",
+    "max_minutes=-1",
+    "pool.self_share=.nan",
+    "pool.self_share=2",
+    "pool.rule_share=0.5",
+    "ppo.envs=0",
+    "ppo.envs=-5",
+    "ppo.envs=1.5",
+    "ppo.envs=true",
+    "ppo.envs=1e12",
+    "ppo.envs=1000000000000",
+    "ppo.envs=[64]",
+    "ppo.steps=1e12",
+    "ppo.epochs=1e12",
+    "ppo.batch_size=1e12",
+    "ppo.batch_size=1",
+    "decisions=-1",
+    "expert_iteration.targets=0",  # where there is no self-play either
+    "expert_iteration.targets=-1",
+    "expert_iteration.targets=true",
+    "expert_iteration.playouts=0",
+    "expert_iteration.tables=0",
+    "expert_iteration.window=0",
+    "expert_iteration.window=1e12",
+    "expert_iteration.epochs=0",
+    "expert_iteration.batch_size=1",
+    "expert_iteration.random_moves=1.5",
+    "expert_iteration.heuristic_share=-0.1",
+    "expert_iteration.temperature=0",
+    "expert_iteration.learning_rate=.nan",
+    "expert_iteration.max_minutes=0",
+    "expert_iteration.ensemble=best",
+    "expert_iteration.heuristic=nobody",
+    "expert_iteration.heuristic=best",
+    "expert_iteration.heuristic=search:playouts=2",
+    "expert_iteration.heuristic=heuristic:x.yaml",
+    "expert_iteration.teacher=greedy",
+    "decisions=1e300",
+    "decisions=.inf",
+    "seed=-1",
+    "seed=1.5",
+    "seed=4294967296",
+    "seed=[1]",
+    "threads=100000",
+    "threads=-1",
+    "save_every=0",
+    "pool.size=2",
+    "pool.size=1e9",
+    "pool.snapshots=1e9",
+    "evaluation.every=0",
+    "evaluation.deals=1",
+    "evaluation.deals=1e12",
+    "evaluation.final_deals=1e12",
+    "evaluation.final_deals=1000000000000",
+    # the network
+    "network.hidden=[]",
+    "network.hidden=[0]",
+    "network.hidden=[-1]",
+    "network.hidden=[true]",
+    "network.hidden=[1.5]",
+    "network.hidden=[a]",
+    "network.hidden=256",
+    "network.hidden=[1000000000]",
+    "network.hidden=[16384, 16384]",
+    f"network.hidden={[8] * 1000}",
+    "network={hidden: [8], activation: tanh}",
+    # words
+    "device=gpu",
+    "device=5",
+    "device=cuda:",
+    "device=cuda:9999999",
+    "device=CUDA",
+    "name=../../etc",
+    "name=a/b",
+    "name=[a]",
+    "game=chess",
+    "game=[jie-long]",
+    "game=",
+    "game=5",
+    # the variant
+    "variant=[1]",
+    "variant={1: 2}",
+    "variant.forced=true",
+    "variant.players=7",
+    "variant.players=[4]",
+    "variant.players={}",
+    "variant.deals=true",
+    "variant.deals=1e6",
+    "variant.stake=.nan",
+    "variant.stake=.inf",
+    "variant.stake=-1",
+    "variant.leader=[1]",
+    "variant.deck=small",
+    # players
+    "pool.rules=[human]",
+    "pool.rules=[gredy]",
+    "pool.rules=greedy",
+    "pool.rules=[1]",
+    "pool.rules=[[greedy]]",
+    "pool.rules=['']",
+    "pool.rules=['checkpoint:']",
+    "pool.rules=['checkpoint:/no/such/place']",
+    f"pool.rules=['checkpoint:{'x' * 5000}']",
+    f"pool.rules={['greedy'] * 200}",
+    "evaluation.baselines=[human]",
+    "evaluation.baselines=[random, exec]",
+    "evaluation.baselines=['sample:/no/such/place']",
+    "evaluation.baselines={random: 1}",
+]
+
+BAD_FILES = {
+    "no mapping": b"- jie-long",
+    "a word": b"jie-long",
+    "a number": b"5",
+    "nothing": b"",
+    "comments alone": b"# game: jie-long\n",
+    "keys that are numbers": b"1: 2",
+    "a key that is a list": b"[1]: 2",
+    "a setting twice": b"game: jie-long\nseed: 1\nseed: 2\n",
+    "a setting twice in a group": b"game: jie-long\nppo: {entropy: 1, entropy: 2}\n",
+    "a bomb": b"a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\ngame: jie-long\n",
+    "itself": b"game: jie-long\nvariant: &v {a: *v}\n",
+    "a tag that calls": b"game: !!python/object/apply:os.system [id]\n",
+    "a tag": b"game: !!str jie-long\n",
+    "a custom tag": b"game: !game jie-long\n",
+    "two documents": b"game: jie-long\n---\ngame: jie-long\n",
+    "tabs": b"game:\tjie-long\nppo:\n\tlanes: 64\n",
+    "deep nesting": b"game: " + b"[" * 30_000,
+    "deep nesting that ends": b"game: " + b"[" * 30_000 + b"]" * 30_000,
+    "deep blocks": b"\n".join(b" " * n + b"a:" for n in range(300)),
+    "a huge file": b"game: jie-long\n" + b"# nothing\n" * 200_000,
+    "zeros": bytes(1000),
+    "a picture": b"\x89PNG\r\n\x1a\n" + bytes(range(256)),
+    "UTF-16": "game: jie-long\n".encode("utf-16"),
+    "half a letter": b"game: jie-long\nname: \xe6\x8e",
+    "quotes left open": b"game: 'jie-long\n",
+    "no game": b"seed: 1\n",
+    "a group that is none": b"game: jie-long\nppo: 5\n",
+    "a percent sign": b"%game jie-long\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def _what_is_not_refused_is_not_trained(monkeypatch):
+    def begin(*_):
+        raise AssertionError("this was not refused")
+
+    monkeypatch.setattr("gupai_training.run.Run.begin", begin)
+
+
+def refusal(tmp_path, *words):
+    """Return the line with which `gupai train` refuses its words; it must be one, and leave nothing behind."""
+    result = CliRunner().invoke(app, ["train", *words, "--runs", str(tmp_path / "runs")])
+    assert result.exit_code == 2, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert result.stdout == ""
+    assert result.stderr.startswith("gupai: ")
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 1000 or "checkpoint:" in words[-1]  # the path is said whole
+    assert not (tmp_path / "runs").exists()
+    return result.stderr.removeprefix("gupai: ")
+
+
+@pytest.mark.parametrize("change", BAD_CHANGES, ids=lambda change: change[:40])
+def test_a_bad_change_is_refused_in_a_line(tmp_path, change):
+    refusal(tmp_path, "jie-long", "--set", change)
+
+
+@pytest.mark.parametrize("content", BAD_FILES.values(), ids=BAD_FILES)
+def test_a_bad_file_is_refused_in_a_line_that_names_it(tmp_path, content):
+    path = tmp_path / "bad.yaml"
+    path.write_bytes(content)
+    assert refusal(tmp_path, str(path)).startswith((f"{path}: ", f"{path} is not UTF-8", f"{path} holds more"))
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("", "CONFIG is empty"),
+        ("chess", "chess: there is no such configuration, and 'chess' is not a game"),
+        ("/no/such/file.yaml", "/no/such/file.yaml: there is no such configuration"),
+        (".", ".: this is not a file; a configuration is"),
+        ("/dev/zero", "/dev/zero: this is not a file; a configuration is"),
+        ("a\nb", "a b: there is no such configuration"),
+    ],
+)
+def test_what_is_no_configuration_is_refused_in_a_line(tmp_path, source, said):
+    assert refusal(tmp_path, source).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--resume", ""], "--resume is empty"),
+        (["--resume", "/no/such/run"], "/no/such/run: this is not the folder of a run: it holds no config.yaml"),
+        (["--resume", str(ROOT)], f"{ROOT}: this is not the folder of a run"),
+        (["--resume", str(ROOT / "README.md")], f"{ROOT / 'README.md'}: this is not the folder of a run"),
+        (["jie-long", "--resume", "runs/a"], "name a configuration, or a run to resume"),
+        (["--resume", "runs/a", "--set", "seed=2"], "--set cannot be combined with --resume"),
+        ([], "name a configuration, or a run to resume"),
+    ],
+)
+def test_what_is_no_run_is_refused_in_a_line(tmp_path, words, said):
+    assert refusal(tmp_path, *words).startswith(said)
+
+
+def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
+    (tmp_path / "config.yaml").write_text("game: jie-long")
+    assert "nothing was saved there to resume" in refusal(tmp_path, "--resume", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("ppo.entropy=[1", "'ppo.entropy=[1': the value is not YAML"),
+        ("ppo={1: 2}", "jie-long: ppo.1="),
+        ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a number of at least 1"),
+        ("device=gpu", """device='gpu' is not allowed; choose "auto", "cpu" or "cuda\""""),
+        ("ppo.payoff_scale=.inf", "ppo.payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000"),
+        ("ppo.entropy=1e300", "ppo.entropy=1e+300 is not allowed; write a number above 0 and of at most 10"),
+        ("ppo.envs=true", "ppo.envs=True: true and false are not values of this setting"),
+        ("ppo=5", "ppo=5 is not allowed; this is a group of settings"),
+        ("pool.rules=[human]", "pool.rules: 'human' is not a player of jie-long"),
+        ("evaluation.baselines=['checkpoint:/no']", "evaluation.baselines: /no: there is no such checkpoint"),
+        ("network.hidden=[16384, 16384]", "a saved run would take 2"),
+        ("gane=jie-long", "gane is not a setting; settings here are game, variant"),
+    ],
+)
+def test_the_line_names_the_setting_what_came_and_what_is_allowed(tmp_path, change, said):
+    assert said in refusal(tmp_path, "jie-long", "--set", change)
+
+
+def test_a_checkpoint_of_another_variant_is_no_opponent(tmp_path):
+    game, net = get_game("jie-long"), {"type": "mlp", "hidden": [4], "activation": "relu"}
+    shapes = tensor_shapes(net, game.encoder.layout.size, game.num_actions)
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    header = {**identity(game, game.variant()), "kind": "player", "net": net}
+    write_checkpoint(tmp_path / "a", header, tensors)
+    change = f"pool.rules=['checkpoint:{tmp_path / 'a'}']"
+    assert "trained with forced_play=False" in refusal(tmp_path, "jie-long", "--set", change)
+    assert load("jie-long", [change, "variant.forced_play=false"]).pool.rules
+
+
+def test_a_run_larger_than_the_machine_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(configuration, "machine_memory", lambda: 2 << 30)
+    load("jie-long")
+    line = refusal(tmp_path, "jie-long", "--set", "ppo.envs=100000", "--set", "ppo.steps=1000")
+    assert "ppo.envs=100000, ppo.steps=1000" in line
+    assert "this machine has 2.0" in line
+    assert "GiB" in refusal(tmp_path, "jie-long", "--set", "ppo.envs=16384", "--set", "ppo.batch_size=1e6")
+
+
+def test_the_memory_of_a_container_counts(tmp_path, monkeypatch):
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(configuration, "CONTAINER_LIMIT", limit)
+    whole = configuration.machine_memory()
+    limit.write_text("1048576\n")
+    assert configuration.machine_memory() == 1 << 20
+    limit.write_text("max\n")
+    assert configuration.machine_memory() == whole > 1 << 20
+
+
+def test_what_is_saved_of_the_largest_networks_can_be_read():
+    widths = {}
+    for width in (256, 512, 1024, 2048, 4096):
+        try:
+            widths[width] = load("jie-long", [f"network.hidden=[{width}, {width}]"]).parameters()
+        except ValueError:
+            break
+    assert max(widths) >= 1024
+    game = get_game("jie-long")
+    for width, parameters in widths.items():
+        first = (game.encoder.layout.size + 1) * width
+        assert parameters == first + (width + 1) * width + (width + 1) * (game.num_actions + 1)
+
+
+def test_a_mistake_is_told_without_torch(tmp_path):
+    program = (
+        "import sys; from gupai_app.shell.cli import main\n"
+        "sys.argv = ['gupai', 'train', 'jie-long', '--set', 'device=gpu']\n"
+        "try: main()\n"
+        "finally: print('torch' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=120,
+    )
+    assert (result.returncode, result.stdout.strip()) == (2, "False"), result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e-3", 1e-3),
+        ("2.5E6", 2.5e6),
+        ("1_000e3", 1e6),
+        ("-1e3", -1000.0),
+        ("10_000", 10_000),
+        ("010", 10),
+        ("1:30", "1:30"),
+        ("0o17", 15),
+        ("yes", "yes"),
+        ("<<: {a: 1}", {"<<": {"a": 1}}),
+        ("2026-01-01", "2026-01-01"),
+        ("1e", "1e"),
+        ("null", None),
+        ("", None),
+        ("[1, a, {b: true}]", [1, "a", {"b": True}]),
+        ("=", "="),
+    ],
+)
+def test_values_are_read_as_they_look(text, value):
+    assert parse_yaml(text) == value
+    assert type(parse_yaml(text)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1\na: 2", '"a" is set twice, again in line 2'),
+        ("a: &x [1]\nb: *x", "anchors and aliases"),
+        ("- !!int 3", "the tag"),
+        ("!!python/object/apply:os.system ['true']", "the tag"),
+        ("%YAML 1.1\n---\n010", "leave out the line %YAML"),
+        ("[" * 9 + "]" * 9, "nested deeper"),
+        ("1\n---\n2", "a single document"),
+        ("a: [", "while parsing"),
+        ("1" * 5000, "digits"),
+        ("\x00", "special characters"),
+    ],
+)
+def test_what_is_no_plain_yaml_is_reported_in_one_line(text, said):
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        parse_yaml(text)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"b": 1, "a": [1.5, 1e-3, 1e22, True, None, "x"], "c": {}, "d": []},
+        {"texts": ["010", "1:30", "yes", "null", "", " a ", "2026-01-01", "a: b", "#", "中", "x" * 300, "a\nb"]},
+    ],
+)
+def test_what_is_written_as_yaml_is_read_again(content):
+    read = parse_yaml(to_yaml(content))
+    assert read == content and list(read) == list(content)
+
+
+def test_a_text_of_the_greatest_length_is_read():
+    assert parse_yaml("a".ljust(MAX_CHARACTERS)) == "a"
+    with pytest.raises(ValueError, match="longer than"):
+        parse_yaml("a".ljust(MAX_CHARACTERS + 1))
+
+
+def test_what_was_read_belongs_to_the_caller():
+    parse_yaml("some: {more: [1, 2]}")["some"]["more"].append(3)
+    assert parse_yaml("some: {more: [1, 2]}") == {"some": {"more": [1, 2]}}
+
+
+def test_whole_numbers_may_be_written_with_an_exponent():
+    assert load("jie-long", ["decisions=1e6", "evaluation.final_deals=2e3"]).decisions == 1_000_000
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_games_configuration_is_found_by_its_name_from_any_folder(game, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = ROOT / "configs" / f"{GAMES[game].identifier}.yaml"
+    assert shipped(GAMES[game].identifier) == path
+    assert load(game) == load(game.replace("-", "_")) == load(path)
+    assert load(game) != Config(game=game)  # it holds more than the defaults
+
+
+RECIPES = [
+    f"{path.parent.name}/{path.stem.replace('_', '-')}"
+    for kind in ("strong", "true_hands", "self_play")
+    for path in sorted((ROOT / "configs" / kind).iterdir())
+]
+
+
+def test_there_are_recipes_of_both_kinds_for_every_game():
+    assert {f"{kind}/{game}" for kind in ("strong", "self_play") for game in GAMES} < set(RECIPES)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = load(recipe)
+    assert found == load(ROOT / "configs" / f"{recipe.replace('-', '_')}.yaml")
+    assert (found.expert_iteration.targets > 0) == (not recipe.startswith("self_play"))
+    assert (found.start == "best" and found.expert_iteration.true_hands == 1) == recipe.startswith("true_hands")
+    assert (found.decisions > 0) == recipe.startswith("self_play")
+
+
+def test_a_recipe_that_does_not_come_along_is_said():
+    with pytest.raises(
+        ValueError, match="self_play/chess: there is no such configuration; there are self_play/ce-deng, "
+    ):
+        load("self_play/chess")
+
+
+def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
+    """Laid out as pyproject.toml tells the wheel to be."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    target = wheel["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert "configs" in target["packages"]
+    assert target["sources"] == {"configs": "gupai_training/configs"}
+    shutil.copytree(ROOT / "training" / "gupai_training", tmp_path / "gupai_training")
+    shutil.copytree(ROOT / "configs", tmp_path / "gupai_training" / "configs")
+    program = (
+        "from gupai_training.config import load, shipped; from gupai_env.games import GAMES\n"
+        "for game in GAMES.values(): print(shipped(game.identifier).parent, load(game.id).ppo.payoff_scale)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT), str(ROOT / "agents")])},
+        timeout=120,
+    )
+    wanted = [f"{tmp_path}/gupai_training/configs {load(game).ppo.payoff_scale}" for game in GAMES]
+    assert result.stdout.splitlines() == wanted, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("expert_iteration", "said"),
+    [
+        ({"ensemble": ["best"]}, "expert_iteration.true_hands=0: expert_iteration.ensemble would not be used"),
+        (
+            {"ensemble": ["greedy"], "true_hands": 1},
+            "expert_iteration.ensemble: greedy is not a network; choose best or checkpoint:FILE",
+        ),
+        (
+            {"ensemble": ["checkpoint:none"], "true_hands": 1},
+            "expert_iteration.ensemble: none: there is no such checkpoint",
+        ),
+        (
+            {"rollout_policy": "best"},
+            "expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be used",
+        ),
+        (
+            {"rollout_policy": "tuned", "self_rollouts": 1},
+            "expert_iteration.rollout_policy: tuned is not a network; choose best or checkpoint:FILE",
+        ),
+        (
+            {"rollout_policy": "checkpoint:none", "self_rollouts": 1},
+            "expert_iteration.rollout_policy: none: there is no such checkpoint",
+        ),
+    ],
+)
+def test_a_network_that_gives_no_targets_is_refused_in_one_line(expert_iteration, said):
+    with pytest.raises(ValueError, match=f"^test: {said}") as error:
+        parse({"game": "jie-long", "expert_iteration": {"targets": 1000, **expert_iteration}}, "test")
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_setting_is_refused_with_those_beside_it():
+    known = {"": Config, "ppo": Config.model_fields["ppo"].annotation, "pool": Config.model_fields["pool"].annotation}
+    for section, model in known.items():
+        key, content = (f"{section}.mine", {section: {"mine": 1}}) if section else ("mine", {"mine": 1})
+        said = f"a.yaml: {key} is not a setting; settings here are {', '.join(model.model_fields)}"
+        with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+            parse({"game": "jie-long", **content}, "a.yaml")
+
+
+@pytest.mark.parametrize("players", [2, 8])
+def test_an_equilibrium_may_be_learned_at_tables_of_any_size(players):
+    found = parse({"game": "pai-gow", "variant": {"players": players}, "expert_iteration": {"equilibrium": 1}}, "test")
+    assert found.expert_iteration.equilibrium == 1
+
+
+@pytest.mark.parametrize(("game", "variant"), [("jie-long", {}), ("pai-gow", {"small": True})])
+def test_an_equilibrium_is_not_learned_where_hands_alone_do_not_decide(game, variant):
+    with pytest.raises(ValueError, match=r"equilibrium=1: an equilibrium can be computed only where each seat decides"):
+        parse({"game": game, "variant": variant, "expert_iteration": {"equilibrium": 1}}, "test")

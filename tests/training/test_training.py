@@ -1,0 +1,786 @@
+"""Self-play: who plays where, what is learned, and that a run goes on exactly where it stopped."""
+
+import contextlib
+import hashlib
+import itertools
+import json
+import signal
+import time
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+
+from checkout import ROOT
+from gupai_agents import make_agent
+from gupai_agents.checkpoint import CheckpointError, read_header
+from gupai_agents.evaluation import duel
+from gupai_agents.network import NetworkAgent
+from gupai_agents.stored import parse_stored
+from gupai_training.config import RESUME_FILE, load, parse, saved_config
+from gupai_training.curves import Results, evaluations_of
+from gupai_training.learner import SelfPlayPPO
+from gupai_training.network import native_bfloat16
+from gupai_training.opponents import LEARNER, OpponentPool
+from gupai_training.report import report, results_json
+from gupai_training.run import Run
+from gupai_training.run_folder import FINAL_SEED, Reporter, Spent, _covered_by
+from gupai_training.search_stage import SearchStage
+from gupai_training.self_play_stage import SelfPlayStage
+from gupai_training.selfplay import SelfPlayVecEnv
+from processes import Command
+
+SMALL = {
+    "game": "jie-long",
+    "variant": {"forced_play": True},
+    "name": "small",
+    "decisions": 64 * 16 * 6,
+    "threads": 1,
+    "device": "cpu",
+    "save_every": 1,
+    "network": {"hidden": [32, 32]},
+    "ppo": {"envs": 64, "steps": 16, "batch_size": 256},
+    "pool": {"snapshots": 5, "self_share": 0.5, "size": 3},
+    "evaluation": {"every": 3, "deals": 20, "final_deals": 40, "baselines": ["random", "greedy"]},
+}
+
+
+def fingerprint(run: Run) -> str:
+    learner = run.learner
+    parts = [*learner.weights(average=True).values(), *learner.weights(average=False).values()]
+    parts += [state["exp_avg_sq"].numpy() for state in learner.policy.optimizer.state.values()]
+    parts += [learner.env.envs.states, learner.env.envs.episodes, learner.env.seating, learner.noise.get_state()]
+    text = json.dumps([learner.env.pool.rng.bit_generator.state, learner.num_timesteps, learner.env.decisions])
+    return hashlib.sha256(b"".join(np.asarray(part).tobytes() for part in parts) + text.encode()).hexdigest()
+
+
+class StopAfter(Reporter):
+    counts = "decisions"
+
+    def __init__(self, updates):
+        self.left = updates
+
+    def moved(self, progress, number, what, seconds):
+        self.left -= what == self.counts
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
+    config = parse(SMALL, "test")
+    whole = Run.begin(config, tmp_path)
+    whole.learn()
+    parts = Run.begin(config, tmp_path)
+    for updates in (2, 3):
+        with pytest.raises(KeyboardInterrupt):
+            parts.learn(go_on=updates == 3, reporter=StopAfter(updates))
+        parts = Run(config, parts.folder)  # everything in memory is gone
+    parts.learn(go_on=True)
+    assert fingerprint(parts) == fingerprint(whole)
+    assert [m.agent.name for m in parts.learner.env.pool.members] == [
+        m.agent.name for m in whole.learner.env.pool.members
+    ]
+    header = read_header(parts.agent_file)
+    assert (header["updates"], header["decisions"], header["weights"]) == (6, SMALL["decisions"], "averaged")
+
+
+@pytest.mark.parametrize("deals", [1, 3])
+def test_a_run_that_is_asked_to_stop_goes_on_to_the_same_bits(tmp_path, deals):
+    """Also in matches of several deals, where chips may be owed while it stops."""
+    config = parse({**SMALL, "variant": {"deals": deals}, "save_every": 100}, "test")
+    whole = Run.begin(config, tmp_path)
+    assert whole.learn()
+    parts = Run.begin(config, tmp_path)
+    asked = iter([False, False, True])
+    assert not parts.learn(stop=lambda: next(asked))
+    assert parts.learner.updates == 2
+    assert (parts.folder / RESUME_FILE).is_file()
+    assert not (parts.folder / "metrics.jsonl").exists()  # who stops has no time for a look at the baselines
+    parts = Run(config, parts.folder)
+    assert not parts.learn(go_on=True, stop=lambda: True)  # at once: nothing is lost
+    parts = Run(config, parts.folder)
+    assert parts.learn(go_on=True)
+    assert fingerprint(parts) == fingerprint(whole)
+
+
+BY_SEARCH = {
+    **SMALL,
+    "decisions": 64 * 16 * 3,
+    "expert_iteration": {"targets": 2000, "tables": 16, "playouts": 2, "window": 500, "batch_size": 64},
+}
+
+
+class StopSearchAfter(StopAfter):
+    counts = "targets"
+
+
+def test_a_run_that_learns_from_search_goes_on_to_the_same_bits(tmp_path):
+    config = parse(BY_SEARCH, "test")
+    whole = Run.begin(config, tmp_path)
+    assert whole.learn()
+    parts = Run.begin(config, tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        parts.learn(reporter=StopSearchAfter(4))  # three steps are saved, more targets than the window keeps
+    assert 500 < parts.search_stage.targets < 2000
+    parts = Run(config, parts.folder)
+    asked = iter([False, True])
+    assert not parts.learn(go_on=True, stop=lambda: next(asked))
+    assert 500 < parts.search_stage.targets < 2000
+    assert 0 < len(list(parts.folder.glob("targets-*"))) < len(parts.search_stage.ends)  # those forgotten are gone
+    parts = Run(config, parts.folder)
+    with pytest.raises(KeyboardInterrupt):
+        parts.learn(go_on=True, reporter=StopAfter(2))
+    parts = Run(config, parts.folder)
+    assert parts.learn(go_on=True)
+    assert fingerprint(parts) == fingerprint(whole)
+    assert not list(parts.folder.glob("targets-*"))
+    header = read_header(parts.agent_file)
+    assert (header["decisions"], header["targets"]) == (BY_SEARCH["decisions"], whole.search_stage.targets)
+    evaluations = [json.loads(line) for line in (parts.folder / "metrics.jsonl").read_text().splitlines()]
+    assert [row["seconds"] for row in evaluations] == sorted(row["seconds"] for row in evaluations)
+    assert evaluations[-1]["targets"] == header["targets"] and evaluations[-1]["decisions"] == header["decisions"]
+
+
+def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_of(tmp_path):
+    config, lines = parse({**SMALL, "evaluation": {**SMALL["evaluation"], "every": 1}}, "test"), []
+    run = Run.begin(config, tmp_path)
+    assert not run.learn(stop=lambda: run.learner.updates > 1)
+    metrics = run.folder / "metrics.jsonl"
+    whole = metrics.read_bytes()
+    metrics.write_bytes(whole + whole.splitlines()[0][:25])
+    reporter = Reporter()
+    reporter.note = lines.append
+    again = Run(config, run.folder)
+    assert again.learn(go_on=True, reporter=reporter)
+    assert lines == [f"{metrics} ended within a row, as a killed process leaves it; these 25 bytes are cut off"]
+    assert metrics.read_bytes().startswith(whole)
+    evaluations = [json.loads(line) for line in metrics.read_text().splitlines()]
+    assert [report_evaluation["updates"] for report_evaluation in evaluations] == sorted(
+        report_evaluation["updates"] for report_evaluation in evaluations
+    )
+
+
+def test_a_run_that_learned_from_search_alone_keeps_no_targets_and_its_table_can_be_played_again(tmp_path):
+    run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
+    assert run.learn()
+    assert not list(run.folder.glob("targets-*"))
+    again = Run(saved_config(run.folder), run.folder)
+    assert again.learn(go_on=True)
+    assert again.spent.targets == run.search_stage.targets
+    assert run.learner is None  # nothing of self-play is built for it
+    for one, two in zip(again.network.tensors().values(), run.network.tensors().values(), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"hidden": [24, 16, 16]},
+        {"type": "residual", "hidden": [24, 16, 16, 16]},
+        {"type": "gated", "hidden": [24, 16, 16, 16]},
+    ],
+)
+def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network):
+    run = Run.begin(parse({**SMALL, "network": network, "precision": "float32"}, "test"), tmp_path)
+    with torch.no_grad():  # as they begin the heads say next to nothing
+        for tensor in run.learner.network.parameters():
+            tensor += 0.1 * torch.randn_like(tensor)
+    envs = run.learner.env.envs
+    for step in range(8):
+        envs.step(envs.sample(step))
+    logits = run.learner.network(torch.as_tensor(envs.observations))[0].detach().numpy()
+    player = NetworkAgent("there", run.game, run.config.net, run.learner.weights(average=False), sample=False)
+    np.testing.assert_allclose(player.logits(envs.observations), logits, rtol=1e-4, atol=1e-4)
+    assert np.abs(logits).max() > 0.5
+    assert run.config.parameters() == sum(tensor.numel() for tensor in run.learner.network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("cpu", "native", "quick"),
+    [
+        ("AMD EPYC", ["avx512_bf16"], True),
+        ("Intel Xeon", ["avx512_bf16", "amx_bf16"], True),
+        ("Intel Xeon", ["avx512_bf16"], False),  # half as fast as float32 there
+        ("AMD EPYC", [], False),
+    ],
+)
+def test_products_are_in_bfloat16_where_the_processor_is_quick_at_it(tmp_path, monkeypatch, cpu, native, quick):
+    has = {"avx512_bf16": False, "amx_bf16": False, "avx512_f": True, "cpu_name": cpu}
+    has |= dict.fromkeys(native, True)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
+    taken = {
+        precision: Run.begin(
+            parse({**SMALL, "device": "cpu", "precision": precision}, "test"), tmp_path
+        ).learner.precision
+        for precision in ("auto", "float32", "bfloat16")
+    }
+    assert taken == {"auto": "bfloat16" if quick else "float32", "float32": "float32", "bfloat16": "bfloat16"}
+    assert not native_bfloat16(torch.device("mps"))  # whatever the processor beside it can do
+    monkeypatch.delattr(torch.cpu, "get_capabilities")  # as in an older torch
+    assert not native_bfloat16(torch.device("cpu"))
+
+
+def test_a_learner_in_bfloat16_keeps_its_weights_and_sums_in_float32(tmp_path):
+    exact, rounded = (
+        Run.begin(parse({**SMALL, "precision": precision}, "test"), tmp_path).learner
+        for precision in ("float32", "bfloat16")
+    )
+    observations = torch.as_tensor(exact.env.envs.observations)
+    for wanted, found in zip(exact.network(observations), rounded.network(observations), strict=True):
+        assert found.dtype == torch.float32
+        torch.testing.assert_close(found, wanted, rtol=0.05, atol=0.01)
+        assert not torch.equal(found, wanted)
+    before = rounded.weights(average=False)
+    rounded.learn(1)
+    after = rounded.weights(average=False)
+    assert {tensor.dtype for tensor in rounded.network.parameters()} == {torch.float32}
+    assert all((before[name] != after[name]).any() and np.isfinite(after[name]).all() for name in before)
+
+
+def updated(tmp_path, **ppo):
+    """Return how many gradient steps an update took, and what it logs of them."""
+    ppo = {**SMALL["ppo"], **ppo}
+    config = parse({**SMALL, "precision": "float32", "decisions": 64 * 16, "ppo": ppo}, "test")
+    learner, logged = Run.begin(config, tmp_path).learner, {}
+    logger = Logger(None, [])
+    logger.record = lambda name, value, exclude=None: logged.__setitem__(name.removeprefix("train/"), value)
+    learner.set_logger(logger)
+    learner.learn(64 * 16 * 100, callback=lambda *_: not learner.updates)
+    (steps,) = {int(state["step"]) for state in learner.policy.optimizer.state.values()}
+    return steps, logged
+
+
+def test_an_update_ends_where_the_policy_has_moved_too_far(tmp_path):
+    for target, steps in ((None, 20), (100, 20), (1e-7, 2)):  # in the first step it has not moved
+        assert updated(tmp_path, epochs=5, target_kl=target)[0] == steps
+
+
+def test_an_update_logs_what_it_did(tmp_path):
+    steps, printed = updated(tmp_path, epochs=1, batch_size=64 * 16)
+    assert (steps, printed["clip_fraction"], printed["entropy_coef"]) == (1, 0, 0.01)  # of the policy that played
+    assert abs(printed["approx_kl"]) < 1e-6
+    assert 0.9 < printed["entropy_of_most"] <= 1
+    parts = printed["policy_loss"] - 0.01 * printed["entropy"] + 0.5 * printed["value_loss"]
+    assert printed["loss"] == pytest.approx(parts, abs=1e-5)
+    _, printed = updated(tmp_path, epochs=20)
+    assert 0.05 < printed["clip_fraction"] < 0.8
+    assert 0.001 < printed["approx_kl"] < 1
+
+
+def test_what_seats_win_is_learned_in_payoffs_over_the_scale(tmp_path):
+    ppo = {**SMALL["ppo"], "steps": 64, "gamma": 1.0, "gae_lambda": 1.0, "payoff_scale": 50.0}
+    learner, seen = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner, []
+    learner.set_logger(Logger(None, []))
+    learner._record = lambda losses, data, *_: seen.append(data["returns"].numpy())
+    learner.learn(64 * 64 * 100, callback=lambda *_: not learner.updates)
+    chips = 50 * seen[0].astype(np.float64)
+    assert (np.abs(chips - chips.round()) < 1e-3).mean() > 0.5  # of deals that came to an end, no value is in it
+    assert 5 < chips.std() < 60 and abs(chips).max() > 30
+
+
+def test_rate_and_entropy_bonus_fall_with_the_progress(tmp_path):
+    ppo = {**SMALL["ppo"], "learning_rate": 1e-3, "entropy": 0.03, "entropy_end": 0.01}
+    learner = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner
+    for left, rate, bonus in ((1.0, 1e-3, 0.03), (0.25, 2.5e-4, 0.015), (0.0, 0.0, 0.01)):
+        learner._current_progress_remaining = left
+        assert learner.lr_schedule(left) == pytest.approx(rate)
+        assert learner.entropy_coef() == pytest.approx(bonus)
+
+
+def test_the_average_is_a_plain_mean_at_first(tmp_path):
+    ppo = {**SMALL["ppo"], "average_rate": 0.4}
+    learner = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner
+    for updates, weight, average in ((1, 4.0, 4.0), (2, 8.0, 6.0), (3, 16.0, 10.0)):
+        learner.updates = updates
+        with torch.no_grad():
+            for tensor in learner.network.parameters():
+                tensor.fill_(weight)
+        learner._move_average()
+        for tensor in learner.average.parameters():
+            np.testing.assert_allclose(tensor.numpy(), average, rtol=1e-6)
+
+
+def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    env, left = run.learner.env, []
+    add, forget = run.learner.env.pool.add, env.forget
+
+    def leaving(*member):
+        if (gone := add(*member)) is not None:
+            left.append(gone)
+        return gone
+
+    def forgets(member):
+        assert member == left[-1]
+        env._seating[:2, 0] = member, member + 1
+        forget(member)
+        assert env.seating[:2, 0].tolist() == [LEARNER, member]
+        left[-1] = None
+
+    run.learner.env.pool.add, env.forget = leaving, forgets
+    run.learn()
+    assert len(left) == 2 and set(left) == {None}  # of five for three places
+
+
+@pytest.mark.parametrize(("slow", "kind"), [("play", "play"), ("network", "learn")])
+def test_time_in_which_the_lanes_play_is_waiting_and_time_of_the_network_is_not(slow, kind, tmp_path, monkeypatch):
+    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
+    _, callback = learner._setup_learn(1, None)
+    play, features = learner.env.play, learner.network.features
+
+    def slowly(do):
+        return lambda given: time.sleep(0.02) or do(given)
+
+    if slow == "play":
+        monkeypatch.setattr(learner.env, "play", slowly(play))
+    else:
+        monkeypatch.setattr(learner.network, "features", slowly(features))
+    learner.collect_rollouts(learner.env, callback, None, 16)
+    assert learner.seconds[kind] > 16 * 0.02
+
+
+def test_a_callback_sees_every_step_of_a_rollout_and_may_end_it(tmp_path):
+    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
+    seen, ends = [], []
+
+    class Seeing(BaseCallback):
+        def _on_step(self):
+            seen.append(self.locals["step"])
+            return len(seen) < 20
+
+        def _on_rollout_end(self):
+            ends.append(self.locals["rollout"].advantages.shape)
+
+    _, callback = learner._setup_learn(1, Seeing())
+    assert learner.collect_rollouts(learner.env, callback, None, 16)
+    assert (seen, ends, learner.num_timesteps) == ([*range(16)], [(16, 64)], 16 * 64)
+    assert not learner.collect_rollouts(learner.env, callback, None, 16)
+    assert (seen[16:], len(ends), learner.num_timesteps) == ([0, 1, 2, 3], 1, 16 * 64)
+
+
+def test_what_is_won_in_a_rollout_is_that_of_this_rollout(tmp_path):
+    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
+    _, callback = learner._setup_learn(1, None)
+    for _ in range(2):
+        learner.collect_rollouts(learner.env, callback, None, learner.n_steps)
+        assert len(learner.rollout.won) == learner.n_steps
+
+
+def test_seconds_of_self_play_count_on_after_a_resume(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    run.learn()
+    seconds = run.learner.seconds
+    again = Run(saved_config(run.folder), run.folder)
+    again.learn(go_on=True)
+    assert again.spent.seconds > seconds["learn"]
+
+
+def test_the_final_table_plays_deals_that_no_look_has_played(tmp_path, monkeypatch):
+    run, played = Run.begin(parse(SMALL, "test"), tmp_path), []
+
+    def noted(game, hero, villain, deals, *, seed, **more):
+        played.append((deals, seed))
+        return duel(game, hero, villain, deals, seed=seed, **more)
+
+    monkeypatch.setattr("gupai_training.run_folder.duel", noted)
+    run.evaluate()
+    assert set(played) == {(20, 1)}
+    played.clear()
+    run.save_agent()
+    list(run.results())
+    assert set(played) == {(40, 1 + FINAL_SEED)}
+
+
+def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
+    runs = [Run.begin(parse({**SMALL, "variant": {"deals": 3}}, "test"), tmp_path) for _ in range(2)]
+    saved, restored = (run.learner.env for run in runs)
+    planted = {"rewards": 0, "_chips": 1.5, "_owed": 2.5, "_decided": True, "totals": 3.5, "seating": LEARNER}
+    for run in runs:
+        run.learn(stop=lambda: True)
+    for name, value in planted.items():
+        array = getattr(saved, name)
+        (array if array.flags.writeable else array.base)[:] = value
+    runs[0].spent, runs[1].folder = Spent(1.0, 5, 2.0), runs[0].folder
+    SelfPlayStage(runs[0], runs[0].learner).save()
+    SelfPlayStage(runs[1], runs[1].learner).restore()
+    assert runs[1].spent == (1.0, 5, 2.0)
+    for name, value in planted.items():
+        assert (getattr(restored, name) == value).all()
+
+
+def test_a_run_that_is_stopped_before_its_first_update_can_go_on(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    assert not run.learn(stop=lambda: True)
+    assert run.learner.updates == 0
+    run = Run(saved_config(run.folder), run.folder)
+    assert run.learn(go_on=True)
+
+
+def logged_by(run):
+    """What each update of a run logs."""
+    seen, record = [], run.learner._record
+
+    def noted(*args):
+        record(*args)
+        seen.append(dict(run.learner.logger.name_to_value))
+
+    run.learner._record = noted
+    run.learn()
+    return seen
+
+
+def test_the_log_shows_chips_of_whole_matches(tmp_path):
+    run = Run.begin(parse({**SMALL, "variant": {"deals": 3}, "ppo": {"envs": 64, "steps": 64}}, "test"), tmp_path)
+    chips = [row for row in logged_by(run) if "rollout/chips_sum" in row]
+    assert chips
+    assert all(abs(row["rollout/chips_sum"]) < 1e-3 for row in chips)
+    assert any(abs(row["rollout/chips_seat_0"]) > 0 for row in chips)
+
+
+@pytest.mark.parametrize(("pool", "least", "most"), [({"snapshots": 0, "rules": []}, 1.0, 1.0), ({}, 0.2, 0.8)])
+def test_the_log_shows_at_which_tables_the_learner_has_all_seats(pool, least, most, tmp_path):
+    run = Run.begin(parse({**SMALL, "decisions": 64 * 16 * 2, "pool": {**SMALL["pool"], **pool}}, "test"), tmp_path)
+    for row in logged_by(run):
+        assert least <= row["rollout/self_tables"] <= most
+
+
+def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps({**SMALL, "decisions": 10**9}))
+    process = Command("train", path, "--runs", tmp_path)
+    folder, deadline = tmp_path / "small-1", time.monotonic() + 120
+    while not (folder / "resume.safetensors").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    assert process.ends().returncode == -signal.SIGKILL
+    run = Run(load(path), folder)
+    with pytest.raises(KeyboardInterrupt):
+        run.learn(go_on=True, reporter=StopAfter(2))
+    assert run.learner.updates >= 3
+    make_agent(f"checkpoint:{folder}", "jie-long", forced_play=True)
+
+
+def test_another_configuration_is_not_gone_on_with(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    run.learn()
+    other = parse({**SMALL, "seed": 2}, "test")
+    with pytest.raises(CheckpointError, match=r"another configuration .*; config.seed is 1 there, 2 here"):
+        Run(other, run.folder).learn(go_on=True)
+
+
+def test_some_seconds_of_training_beat_random_play_by_far(tmp_path):
+    config = parse(
+        {
+            **SMALL,
+            "decisions": 70_000,
+            "network": {"hidden": [64]},
+            "ppo": {"envs": 128, "steps": 32, "batch_size": 1024, "learning_rate": 3e-3},
+            "pool": {"snapshots": 2},
+            "evaluation": {"every": 100, "deals": 20, "final_deals": 2, "baselines": ["random"]},
+        },
+        "test",
+    )
+    run = Run.begin(config, tmp_path)
+    run.learn()
+    trained = run.player(f"checkpoint:{run.agent_file}")
+    found = duel("jie-long", trained, run.player("random"), 1000, seed=4, forced_play=True).mean(0)
+    assert found.low > 6  # greedy stands at +9, random at 0
+    rows = [json.loads(line) for line in (run.folder / "metrics.jsonl").read_text().splitlines()]
+    assert rows[-1]["random"]["mean"] > 0
+    assert list(run.folder.glob("events.out.tfevents.*"))
+
+
+def pool(self_share=0.5, **more):
+    return OpponentPool(4, np.random.default_rng(0), self_share, more.get("size", 3), 0.02)
+
+
+def test_tables_are_drawn_as_configured():
+    people = pool(0.8)
+    people.add(make_agent("greedy"), 0, scripted=True)
+    people.add(make_agent("variety"), 0, scripted=True)
+    seating = people.line_ups(20_000)
+    all_self = (seating == LEARNER).all(1)
+    assert all_self.mean() == pytest.approx(0.8, abs=0.01)
+    mixed = seating[~all_self]
+    frozen = (mixed != LEARNER).sum(1)
+    assert sorted(set(frozen)) == [1, 2, 3]
+    assert all(len(set(row[row != LEARNER])) == 1 for row in mixed[:200])
+    assert (mixed != LEARNER).mean(0) == pytest.approx([0.5] * 4, abs=0.03)  # every seat alike
+
+
+def test_hard_opponents_come_more_often():
+    people = pool()
+    for name in ("greedy", "variety", "random"):
+        people.add(make_agent(name), 0, scripted=True)
+    lost = np.array([[-1.0, 1, 0, 0]], np.float32).repeat(500, 0)
+    people.record(np.array([[2, LEARNER, LEARNER, LEARNER]]).repeat(500, 0), lost)
+    people.record(np.array([[1, LEARNER, LEARNER, LEARNER]]).repeat(500, 0), -lost)
+    assert people.members[2].beaten == 1
+    assert people.members[1].beaten == 0
+    assert people.weights().argmax() == 1
+    assert people.weights().min() >= 0.02 / 1.1
+
+
+def test_rule_based_members_have_their_share_whoever_else_is_there():
+    people = OpponentPool(4, np.random.default_rng(0), 0.5, 16, rule_share=0.2)
+    for name in ("greedy", "variety"):
+        people.add(make_agent(name), 0, scripted=True)
+    for born in range(1, 17):
+        people.add(make_agent("random"), born)
+    shares = people.weights()
+    assert shares.sum() == pytest.approx(1)
+    assert shares[:2] == pytest.approx([0.2, 0.2])
+    assert shares[2:] == pytest.approx([0.6 / 16] * 16)
+
+
+def test_without_a_list_the_pool_has_all_rule_based_players(tmp_path):
+    run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
+    assert [agent.name for agent in run.learner.env.pool.agents] == ["greedy", "variety", "tuned"]
+    assert [agent.name for agent in run.search_stage.target_maker.others] == ["greedy", "variety", "tuned"]
+    few = Run.begin(parse({**BY_SEARCH, "pool": {**SMALL["pool"], "rules": ["random"]}}, "test"), tmp_path)
+    assert [agent.name for agent in few.learner.env.pool.agents] == ["random"]
+
+
+def test_the_first_the_newest_and_the_best_past_selves_stay():
+    people = pool(size=4)
+    agents = [make_agent("random") for _ in range(12)]
+    for born, agent in enumerate(agents, 1):
+        people.add(agent, born)
+        if born == 3:
+            people.members[-1].beaten = 0.1
+    born = [member.born for member in people.members]
+    assert len(born) == 4
+    assert {1, 3, 12} <= set(born)
+
+
+def test_a_lane_returns_the_learners_next_decision_and_all_it_was_paid():
+    env = SelfPlayVecEnv.against("jie-long", 200, ["random"], seed=3, forced_play=True)
+    env.reset()
+    rng = np.random.default_rng(0)
+    rewards, ended = np.zeros(200), 0
+    for _ in range(60):
+        assert (env.seating[np.arange(200), env.seats] == LEARNER).all()
+        assert (env.masks.sum(1) >= 1).all()
+        actions = (env.masks * rng.random(env.masks.shape)).argmax(1)
+        before = env.seating.copy()
+        env.step_async(actions)
+        _, reward, done, _ = env.step_wait()
+        rewards += reward
+        assert (reward[~done] == 0).all()
+        np.testing.assert_allclose(env.rewards[done].sum(1), 0)
+        learner = (before == LEARNER).argmax(1)
+        np.testing.assert_array_equal(reward[done], env.rewards[np.arange(200), learner][done])
+        ended += done.sum()
+    assert ended > 800
+    assert abs(rewards.sum() / ended) < 3  # random against random
+
+
+def test_plain_maskable_ppo_learns_on_the_vector_environment():
+    from sb3_contrib import MaskablePPO
+
+    env = SelfPlayVecEnv.against("jie-long", 32, ["greedy"], payoff_scale=50.0, forced_play=True)
+    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=128, n_epochs=1, seed=0, device="cpu")
+    model.learn(1500)
+    assert model.num_timesteps >= 1500
+
+
+def test_the_learner_wants_its_own_environment():
+    import gymnasium
+
+    with pytest.raises(ValueError, match="learns in a SelfPlayVecEnv"):
+        SelfPlayPPO("MlpPolicy", gymnasium.make("CartPole-v1"), average_rate=0.03, device="cpu")
+
+
+def test_values_that_are_not_finite_stop_the_training(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    with torch.no_grad():
+        run.learner.network.value.weight.fill_(float("nan"))
+    with pytest.raises(FloatingPointError, match="values of update 1 hold values that are not finite"):
+        run.learn()
+    batch = load_file(run.folder / "batch.safetensors")
+    assert np.isnan(batch["values"]).all()
+    assert batch["observations"].any()
+
+
+def test_a_run_that_cannot_learn_from_search_keeps_what_it_learned_from(tmp_path):
+    run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
+    with torch.no_grad():
+        run.learner.network.value.weight.fill_(float("nan"))
+    with pytest.raises(FloatingPointError, match="the loss is not finite after"):
+        run.learn()
+    batch = load_file(run.folder / "batch.safetensors")
+    assert batch["observations"].any()
+    assert len(batch["means"]) == 64
+    assert (np.isfinite(batch["values"]).sum(1) > 1).all()
+
+
+def test_a_run_that_learned_from_search_and_goes_on_with_self_play_keeps_what_that_could_not_learn_from(tmp_path):
+    config = parse({**BY_SEARCH, "save_every": 1}, "test")
+    run = Run.begin(config, tmp_path)
+    run.learn(stop=lambda: run.learner.updates > 0)
+    again = Run(config, run.folder)
+
+    class Breaking(Reporter):
+        def moved(self, progress, number, what, seconds):
+            if what != "decisions":
+                return
+            with torch.no_grad():
+                again.learner.network.value.weight.fill_(float("nan"))
+
+    with pytest.raises(FloatingPointError, match="of update"):
+        again.learn(go_on=True, reporter=Breaking())
+    batch = load_file(run.folder / "batch.safetensors")
+    assert np.isnan(batch["values"]).all()
+    assert batch["log_probs"].any()
+
+
+def test_numbers_that_are_not_finite_in_the_last_targets_are_kept_with_them(tmp_path, monkeypatch):
+    run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
+
+    def breaks(self, rows):
+        self.rows = rows
+        if self.progress() >= 1:
+            raise FloatingPointError("broken")
+        return {}
+
+    monkeypatch.setattr(SearchStage, "_learn", breaks)
+    with pytest.raises(FloatingPointError, match="broken"):
+        run.learn()
+    assert load_file(run.folder / "batch.safetensors")["observations"].any()
+
+
+def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
+    run = Run.begin(parse({**SMALL, "max_minutes": 1}, "test"), tmp_path)
+    clock = itertools.count(0, 1.0)  # a second a look at it, so that the minute ends within an update
+    monkeypatch.setattr("gupai_training.self_play_stage.time.monotonic", lambda: next(clock))
+    assert run.learn()
+    learned = run.learner.updates * run.learner.n_envs * run.learner.n_steps
+    assert 0 < learned == run.learner.num_timesteps == read_header(run.agent_file)["decisions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gane: jie-long", "gane is not a setting; settings here are game, variant"),
+        ("ppo: {entropi: 0.1}", "ppo.entropi is not a setting; settings here are envs, steps"),
+        ("ppo: {entropy: 0}", "ppo.entropy=0 is not allowed; write a number above 0"),
+        ("game: chess", "is not a game"),
+        ("game: jie-long\nvariant: {forced: true}", "did you mean forced_play"),
+        ("seed: [1", "not YAML"),
+        ("- 1", "a configuration is a mapping"),
+        ("name: ../../etc", "name='../../etc'"),
+    ],
+)
+def test_what_is_wrong_in_a_configuration_is_said_in_a_line(tmp_path, text, said):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        load(path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_can_be_changed_on_the_way(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("game: jie-long")
+    config = load(path, ["ppo.entropy=0.05", "variant.forced_play=true", "name=other"])
+    assert (config.ppo.entropy, config.variant, config.name) == (0.05, {"forced_play": True}, "other")
+    with pytest.raises(ValueError, match="a change is written key=value"):
+        load(path, ["ppo.entropy"])
+
+
+def test_every_shipped_configuration_is_valid():
+    folder = ROOT / "configs"
+    configs = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("[!c]*/*.yaml"))]
+    assert len(configs) >= 13
+    for path in configs:
+        load(path)
+
+
+def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_path):
+    variant = {"deck": "tiny", "players": 2}
+    small = {"targets": 300, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
+    run = Run.begin(
+        parse({**SMALL, "variant": variant, "expert_iteration": small, "decisions": 2048}, "test"), tmp_path
+    )
+    run.learn()
+    rows = list(run.results())
+    page = report(run, rows)
+    targets, decisions = run.spent.targets, run.learner.num_timesteps
+    assert f"{targets:,} positions with targets, then {decisions:,} decisions of self-play" in page
+    assert "Strength against time" in page
+    assert "in 20 deals, the same at every evaluation" in page and "40 deals that training never met" in page
+    assert f"deals from seed {1 + FINAL_SEED}" in page
+    assert ">self-play</text>" in page
+    assert "Exploitability" in page
+    assert all(f"<td>{name}</td>" in page for name in run.baselines)
+    kept = parse_stored(results_json(run, rows), Results, "results.json").table[1:]
+    assert kept == [(row.hero, row.villain, str(row.result.mean(0))) for row in rows]
+    assert all("".join(f"<td>{cell}</td>" for cell in row) in page for row in kept)
+    assert "src=" not in page and "@import" not in page and "<link" not in page  # nothing is fetched
+    last = evaluations_of(run.folder)[-1]
+    policy = run.tree.policy([make_agent(f"checkpoint:{run.folder}", "jie-long", **variant)] * 2)
+    assert last["exploitability"]["best"] == pytest.approx(run.tree.exploitability(policy))
+    drawn = run.tree.policy([make_agent(f"sample:{run.folder}", "jie-long", **variant)] * 2)
+    assert last["exploitability"]["drawn"] == pytest.approx(run.tree.exploitability(drawn))
+
+
+def test_torch_and_the_makers_of_targets_share_the_threads(tmp_path, monkeypatch):
+    limits = []
+
+    @contextlib.contextmanager
+    def limited(torch_threads, numpy_threads):
+        limits.append((torch_threads, numpy_threads))
+        yield
+
+    monkeypatch.setattr("gupai_training.run.threads_of", limited)
+    small = {"targets": 100, "tables": 8, "playouts": 1, "window": 100, "batch_size": 32, "ahead": 1}
+    settings = {**SMALL, "expert_iteration": small, "decisions": 0, "threads": 5}
+    run = Run.begin(parse(settings, "test"), tmp_path)
+    assert (run.search_stage.threads, run.search_stage.target_threads) == (3, 2)
+    run.learn()
+    assert limits == [(3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "covered"),
+    [
+        ('{"targets": 5, "decisions": 7}', True),
+        ('{"targets": 6, "decisions": 7}', False),
+        ('{"targets": 5, "decisions": 8}', False),
+        ('{"targets": 4, "decisions": 0}', True),
+        ('{"targets": 5}', True),
+        ('{"targets": "x", "decisions": 7}', True),
+        ("[]", True),
+        ("{", True),
+    ],
+)
+def test_a_row_of_a_later_point_than_was_saved_is_not_kept(line, covered):
+    assert _covered_by(line, 5, 7) == covered
+
+
+def test_lanes_have_no_methods_and_attributes_of_their_own():
+    lanes = SelfPlayVecEnv.against("jie-long", 4, ["greedy"])
+    lanes.reset()
+    masks = lanes.env_method("action_masks", indices=[2, 0])
+    np.testing.assert_array_equal(masks, lanes.masks[[2, 0]])
+    with pytest.raises(AttributeError, match="lanes have no method 'render'"):
+        lanes.env_method("render")
+    with pytest.raises(AttributeError, match="lanes share all attributes; 'masks' cannot be set for some of them"):
+        lanes.set_attr("masks", None, [1])
+    assert [lanes.has_attr(name) for name in ("action_masks", "masks", "wings")] == [True, True, False]
+    assert lanes.get_attr("num_envs", [0, 3]) == [4, 4] and lanes.env_is_wrapped(object) == [False] * 4
+
+
+def test_of_looks_at_the_same_place_the_last_one_counts(tmp_path):
+    rows = [
+        {"targets": 0, "decisions": number, "updates": 0, "seconds": seconds}
+        for number, seconds in ((1, 5), (2, 9), (2, 7))
+    ]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert evaluations_of(tmp_path) == [rows[0], rows[2]]
+    assert evaluations_of(tmp_path / "nowhere") == []
