@@ -293,7 +293,8 @@ def self_play(tree: GameTree, seed: int, decisions: int) -> Curve:
     changes = {
         "decisions": decisions,
         "network": {"type": "mlp", "hidden": [64, 64]},
-        "ppo": {"envs": ENVS, "steps": STEPS, "payoff_scale": SCALE.get(tree.game.id, 10), **PPO},
+        "payoff_scale": SCALE.get(tree.game.id, 10),
+        "ppo": {"envs": ENVS, "steps": STEPS, **PPO},
         "pool": {"self_share": 1.0, "rules": []},
     }
     return trained(tree, seed, changes, interval, "decisions")
@@ -311,7 +312,7 @@ def search_targets(tree: GameTree, seed: int, decisions: int) -> Curve:
         "decisions": 0,
         "network": {"type": "residual", "hidden": [WIDTH, WIDTH]},
         "expert_iteration": {**EXPERT_ITERATION, "targets": decisions},
-        "ppo": {"payoff_scale": SCALE.get(tree.game.id, 10)},
+        "payoff_scale": SCALE.get(tree.game.id, 10),
     }
     return trained(tree, seed, changes, 10, "targets")
 

@@ -66,7 +66,8 @@ def self_play(name: str, decisions: int, seed: int, runs: Path) -> None:
         **settings_of(name, GAMES[name].variant.tiny_options(), seed),
         "decisions": decisions,
         "network": {"type": "mlp", "hidden": [64, 64]},
-        "ppo": {"envs": ENVS, "steps": STEPS, "payoff_scale": SCALE.get(name, 10), **PPO},
+        "payoff_scale": SCALE.get(name, 10),
+        "ppo": {"envs": ENVS, "steps": STEPS, **PPO},
         "pool": {"self_share": 1.0, "rules": []},
     }
     interval = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
@@ -92,7 +93,7 @@ def by_recipe(file: Path, header: dict[str, Any], targets: int, seed: int, runs:
             "start": start,
             "network": {"type": net["type"], "hidden": [WIDTH] * len(net["hidden"])},
             "expert_iteration": {**EXPERT_ITERATION, **expert_iteration, "targets": targets},
-            "ppo": {"payoff_scale": SCALE.get(game.id, 10)},
+            "payoff_scale": SCALE.get(game.id, 10),
             "evaluation": {"baselines": ["random"], "every": 1_000_000, "deals": 100, "final_deals": 100},
         }
         run = Run.begin(parse(settings, "tiny"), runs)

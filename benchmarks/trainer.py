@@ -35,7 +35,7 @@ UPDATES = {"trainer": 20, "bare": 20, "tutorial": 2}
 
 def trainer(updates: int) -> float:
     """Return decisions per second of `gupai train`, its logs and its saves included."""
-    ppo = {"envs": ENVS, "steps": STEPS, "epochs": EPOCHS, "batch_size": BATCH, "payoff_scale": SCALE}
+    ppo = {"envs": ENVS, "steps": STEPS, "epochs": EPOCHS, "batch_size": BATCH}
 
     def learned(decisions: int) -> float:
         settings = {
@@ -44,6 +44,7 @@ def trainer(updates: int) -> float:
             "threads": 1,
             "decisions": decisions,
             "network": {"hidden": HIDDEN},
+            "payoff_scale": SCALE,
             "ppo": ppo,
             "pool": {"self_share": 1.0},
             "evaluation": {"every": 1_000_000, "baselines": []},

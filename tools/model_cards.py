@@ -307,11 +307,17 @@ def _differs(header: dict[str, Any], other: dict[str, Any]) -> str:
 
 def _settings(header: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a recipe by their names for `--set`."""
-    return by_key(parse_yaml(header["recipe"]))
+    return by_key(parse_yaml(recipe_of(header)))
+
+
+def recipe_of(header: dict[str, Any]) -> str:
+    """Return the recipe of a network as `gupai train` takes it: older ones have `payoff_scale` in their `ppo`."""
+    older = re.compile(r"^(ppo:\n(?:  .*\n)*?)  (payoff_scale: .*\n)", re.MULTILINE)
+    return older.sub(r"\2\1", header["recipe"])
 
 
 def _fenced(header: dict[str, Any]) -> list[str]:
-    recipe = re.sub(r"\b(checkpoint|sample|heuristic):/\S+", lambda match: _here(match[0]), header["recipe"])
+    recipe = re.sub(r"\b(checkpoint|sample|heuristic):/\S+", lambda match: _here(match[0]), recipe_of(header))
     return ["```yaml", recipe.rstrip(), "```", ""]
 
 

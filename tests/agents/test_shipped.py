@@ -115,7 +115,7 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
 def test_every_recipe_of_a_shipped_network_is_one_that_train_takes(file):
     stage = {"start": read_header(file)}
     while stage := stage.get("start"):
-        settings = parse_yaml(stage["recipe"])
+        settings = parse_yaml(tool("model_cards").recipe_of(stage))
         expert_iteration = settings["expert_iteration"] | {"ensemble": [], "rollout_policy": None}
         parse(settings | {"start": None, "expert_iteration": expert_iteration}, file.stem)
 

@@ -87,9 +87,9 @@ BAD_CHANGES = [
     "ppo.max_grad_norm=.inf",
     "ppo.max_grad_norm=1e300",
     "ppo.target_kl=.inf",
-    "ppo.payoff_scale=.inf",
-    "ppo.payoff_scale=1e300",
-    "ppo.payoff_scale=1e-300",
+    "payoff_scale=.inf",
+    "payoff_scale=1e300",
+    "payoff_scale=1e-300",
     "ppo.average_rate=0",
     "max_minutes=.inf",
     "max_minutes=1e300",
@@ -310,7 +310,7 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
         ("ppo={1: 2}", "jie-long: ppo.1="),
         ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a number of at least 1"),
         ("device=gpu", """device='gpu' is not allowed; choose "auto", "cpu" or "cuda\""""),
-        ("ppo.payoff_scale=.inf", "ppo.payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000"),
+        ("payoff_scale=.inf", "payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000"),
         ("ppo.entropy=1e300", "ppo.entropy=1e+300 is not allowed; write a number above 0 and of at most 10"),
         ("ppo.envs=true", "ppo.envs=True: true and false are not values of this setting"),
         ("ppo=5", "ppo=5 is not allowed; this is a group of settings"),
@@ -508,7 +508,7 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
     shutil.copytree(ROOT / "configs", tmp_path / "gupai_training" / "configs")
     program = (
         "from gupai_training.config import load, shipped; from gupai_env.games import GAMES\n"
-        "for game in GAMES.values(): print(shipped(game.identifier).parent, load(game.id).ppo.payoff_scale)"
+        "for game in GAMES.values(): print(shipped(game.identifier).parent, load(game.id).payoff_scale)"
     )
     result = subprocess.run(
         [sys.executable, "-c", program],
@@ -518,7 +518,7 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT), str(ROOT / "agents")])},
         timeout=120,
     )
-    wanted = [f"{tmp_path}/gupai_training/configs {load(game).ppo.payoff_scale}" for game in GAMES]
+    wanted = [f"{tmp_path}/gupai_training/configs {load(game).payoff_scale}" for game in GAMES]
     assert result.stdout.splitlines() == wanted, result.stderr
 
 

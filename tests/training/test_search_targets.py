@@ -498,7 +498,7 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     np.testing.assert_allclose((4.0 * logits)[legal], values[legal], atol=1.5)
     chances = np.where(legal, np.exp(np.nan_to_num(logits)), 0)
     chances /= chances.sum(1, keepdims=True)
-    wanted = (targets.means[:100] + np.nansum(chances * np.nan_to_num(values), 1)) / run.config.ppo.payoff_scale
+    wanted = (targets.means[:100] + np.nansum(chances * np.nan_to_num(values), 1)) / run.config.payoff_scale
     import torch
 
     judged = run.network(torch.as_tensor(targets.observations[:100]))[1].detach().numpy()
@@ -532,7 +532,7 @@ def test_rate_and_progress_are_those_of_the_configuration(tmp_path):
 def test_the_value_head_learns_what_the_policy_wins(tmp_path):
     settings = config(targets=100, temperature=4.0).model_dump() | {"precision": "float32"}
     run = Run.begin(parse(settings, "test"), tmp_path)
-    stage, scale = run.search_stage, run.config.ppo.payoff_scale
+    stage, scale = run.search_stage, run.config.payoff_scale
     targets = Targets(*(array[:100] for array in stage.target_maker.targets(stage.target_maker.heuristic, 0)))
     stage.window.add(targets)
     with torch.no_grad():

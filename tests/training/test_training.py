@@ -271,8 +271,8 @@ def test_an_update_logs_what_it_did(tmp_path):
 
 
 def test_what_seats_win_is_learned_in_payoffs_over_the_scale(tmp_path):
-    ppo = {**SMALL["ppo"], "steps": 64, "gamma": 1.0, "gae_lambda": 1.0, "payoff_scale": 50.0}
-    learner, seen = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner, []
+    ppo = {**SMALL["ppo"], "steps": 64, "gamma": 1.0, "gae_lambda": 1.0}
+    learner, seen = Run.begin(parse({**SMALL, "payoff_scale": 50.0, "ppo": ppo}, "test"), tmp_path).learner, []
     learner.set_logger(Logger(None, []))
     learner._record = lambda losses, data, *_: seen.append(data["returns"].numpy())
     learner.learn(64 * 64 * 100, callback=lambda *_: not learner.updates)

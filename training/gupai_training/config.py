@@ -80,9 +80,6 @@ class PPOConfig(Section):
     value_coef: float = Field(0.5, description="weight of the value loss", ge=0, le=100)
     max_grad_norm: float = Field(0.5, description="maximum norm of the gradient", gt=0, le=1e6)
     target_kl: float | None = Field(None, description="stop an update's epochs beyond this KL divergence", gt=0, le=100)
-    payoff_scale: float = Field(
-        50.0, description="chips per unit of return; choose about their standard deviation", ge=1e-3, le=1e9
-    )
     average_rate: float = Field(
         0.03, description="weight of the new parameters in the moving average after each update", gt=0, le=1
     )
@@ -194,6 +191,9 @@ class Config(Section):
         None,
         description="network to start from, widened if it is smaller (Net2Net): best, or checkpoint:FILE",
         max_length=1000,
+    )
+    payoff_scale: float = Field(
+        50.0, description="chips per unit of return; choose about their standard deviation", ge=1e-3, le=1e9
     )
     decisions: int = Field(
         10_000_000,

@@ -161,7 +161,7 @@ class RunFolder:
             "net": self.config.net,
             "weights": "averaged",
             "precision": self.network.precision,
-            "payoff_scale": self.config.ppo.payoff_scale,
+            "payoff_scale": self.config.payoff_scale,
             "gamma": self.config.ppo.gamma,
             "targets": self.spent.targets,
             "decisions": self.decisions,

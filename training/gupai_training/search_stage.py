@@ -180,7 +180,7 @@ class SearchStage:
     def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         """Learn from the targets at these rows of the window."""
         self.rows = rows
-        device, scale = self.network.device, self.config.ppo.payoff_scale
+        device, scale = self.network.device, self.config.payoff_scale
         values = torch.as_tensor(self.window.values[rows], device=device).float()
         means = torch.as_tensor(self.window.means[rows], device=device)
         observations = torch.as_tensor(self.window.observations[rows], device=device)

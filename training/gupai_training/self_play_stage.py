@@ -31,7 +31,7 @@ def build_learner(config: Config) -> SelfPlayPPO:
         pool.add(agent_of_data(name, game, variant), born=0, scripted=True)
     return SelfPlayPPO(
         NetworkPolicy,
-        SelfPlayVecEnv(game.id, ppo.envs, pool, seed=config.seed, payoff_scale=ppo.payoff_scale, **config.variant),
+        SelfPlayVecEnv(game.id, ppo.envs, pool, seed=config.seed, payoff_scale=config.payoff_scale, **config.variant),
         n_steps=ppo.steps,
         batch_size=ppo.batch_size,
         n_epochs=ppo.epochs,
