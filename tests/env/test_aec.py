@@ -74,18 +74,18 @@ def live(env: GupaiEnv) -> bool:
 
 
 @pytest.mark.parametrize(("game", "variant", "mask_in"), some_variants(), ids=lambda each: getattr(each, "id", None))
-def test_pettingzoos_api_test_passes_without_a_warning(game, variant, mask_in, capsys):
+def test_pettingzoo_api_test_passes_without_a_warning(game, variant, mask_in, capsys):
     with warnings_are_errors(*(DICT_WARNINGS if mask_in == "observation" else ())):
         api_test(env_of(game, variant, mask_in=mask_in, render_mode="ansi"), num_cycles=100)
 
 
 @pytest.mark.parametrize(("game", "variant", "mask_in"), some_variants(), ids=lambda each: getattr(each, "id", None))
-def test_pettingzoos_seed_test_passes_without_a_warning(game, variant, mask_in):
+def test_pettingzoo_seed_test_passes_without_a_warning(game, variant, mask_in):
     with warnings_are_errors():
         seed_test(lambda: env_of(game, variant, mask_in=mask_in))
 
 
-def test_pettingzoos_render_test_passes_without_a_warning(monkeypatch):
+def test_pettingzoo_render_test_passes_without_a_warning(monkeypatch):
     game = next(iter(GAMES.values()))  # pictures of the others are drawn in test_conformance.py and test_render.py
     monkeypatch.setitem(os.environ, "SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(os.environ, "PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -115,7 +115,7 @@ def test_pettingzoo_makes_every_game_by_its_id(game):
 
 
 @every_game
-def test_a_wrong_option_mode_or_place_is_refused_with_those_there_are(game):
+def test_invalid_option_mode_or_folder_is_refused_with_a_list(game):
     with pytest.raises(ValueError, match="'sing' is not an option"):
         env_of(game, sing=1)
     with pytest.raises(ValueError, match=r"render_mode='svg' is not allowed; choose .*rgb_array"):
@@ -150,7 +150,7 @@ WRONG = [
 
 
 @every_game
-def test_what_is_no_action_is_refused_and_changes_nothing(game):
+def test_invalid_action_is_refused_and_changes_nothing(game):
     env = env_of(game)
     env.reset(seed=3)
     while live(env):
@@ -165,7 +165,7 @@ def test_what_is_no_action_is_refused_and_changes_nothing(game):
 
 
 @every_game
-def test_a_forbidden_action_is_refused_by_name_and_changes_nothing(game):
+def test_forbidden_action_is_refused_by_name_and_changes_nothing(game):
     env, refused, seed = env_of(game), 0, 4
     while refused == 0:  # in Pai Gow many hands have no forbidden action
         env.reset(seed=seed)
@@ -197,7 +197,7 @@ def test_a_forbidden_action_is_refused_by_name_and_changes_nothing(game):
     ],
     ids=["int", "int16", "int64", "uint16", "array", "array of one", "tensor", "tensor of one"],
 )
-def test_a_whole_number_of_any_kind_is_an_action(game, kind):
+def test_whole_number_of_any_kind_is_an_action(game, kind):
     env, other = env_of(game), env_of(game)
     env.reset(seed=5)
     other.reset(seed=5)
@@ -225,7 +225,7 @@ class TimeLimit(BaseWrapper):
 
 @pytest.mark.parametrize("everybody", [True, False])
 @pytest.mark.parametrize("mask_in", ["observation", "info"])
-def test_a_truncated_game_is_over_for_all(everybody, mask_in):
+def test_truncated_game_is_over_for_all(everybody, mask_in):
     env = TimeLimit(OrderEnforcingWrapper(env_of(GAMES["jie-long"], mask_in=mask_in)), 5, everybody)
     for seed in (3, 4):
         env.left, taken_out, moves = 5, [], 0
@@ -245,7 +245,7 @@ def test_a_truncated_game_is_over_for_all(everybody, mask_in):
 
 @every_game
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_max_cycles_truncates_all_where_a_seat_would_decide_once_more(game, wrapped):
+def test_max_cycles_truncates_all_before_the_next_decision(game, wrapped):
     env, whole = (GupaiEnv(game, max_cycles=most) for most in (2, None))
     if wrapped:
         env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=-1)))
@@ -275,12 +275,12 @@ def test_max_cycles_truncates_all_where_a_seat_would_decide_once_more(game, wrap
 
 
 @pytest.mark.parametrize("most", [0, -1, 1.5, "2", True])
-def test_a_number_of_cycles_that_cannot_be_is_refused(most):
+def test_invalid_number_of_cycles_is_refused(most):
     with pytest.raises(ValueError, match=r"max_cycles=.* must be a whole number from 1 "):
         GupaiEnv("jie-long", max_cycles=most)
 
 
-def test_a_game_whose_truncations_are_set_by_hand_has_no_turn():
+def test_game_truncated_by_hand_has_no_turn():
     env = env_of(GAMES["jie-long"])
     env.reset(seed=3)
     env.truncations = dict.fromkeys(env.agents, True)
@@ -294,7 +294,7 @@ def test_a_game_whose_truncations_are_set_by_hand_has_no_turn():
 
 
 @pytest.mark.parametrize("mask_in", ["observation", "info"])
-def test_pettingzoos_wrappers_play_and_end_games(mask_in, capsys):
+def test_pettingzoo_wrappers_play_and_end_games(mask_in, capsys):
     env = env_of(GAMES["jie-long"], mask_in=mask_in)
     wrapped = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=-1)))
     for last in (False, True):
@@ -314,7 +314,7 @@ def test_pettingzoos_wrappers_play_and_end_games(mask_in, capsys):
 
 
 @every_game
-def test_there_is_no_step_before_a_reset_or_after_the_end(game):
+def test_step_before_a_reset_or_after_the_end_is_refused(game):
     env = env_of(game)
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(0)
@@ -336,7 +336,7 @@ def test_there_is_no_step_before_a_reset_or_after_the_end(game):
 
 
 @pytest.mark.parametrize(("game", "variant"), PAIRS, ids=PAIR_NAMES)
-def test_only_the_seat_to_act_has_legal_actions_and_every_seat_sees_its_own_observation(game, variant):
+def test_legal_actions_belong_to_the_seat_to_act_alone(game, variant):
     env, plain = env_of(game, variant), env_of(game, variant, mask_in="info")
     env.reset(seed=7)
     plain.reset(seed=7)
@@ -362,7 +362,7 @@ def test_only_the_seat_to_act_has_legal_actions_and_every_seat_sees_its_own_obse
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 @pytest.mark.parametrize("deals", [1, 3])
-def test_last_hands_every_seat_all_its_chips(game, deals):
+def test_last_gives_every_seat_all_its_chips(game, deals):
     rng = np.random.default_rng(8)
     for seed in range(20):
         env = env_of(game, game.variant(deals=deals))
@@ -381,7 +381,7 @@ def test_last_hands_every_seat_all_its_chips(game, deals):
 
 
 @every_game
-def test_observations_are_the_callers_to_keep(game):
+def test_observations_belong_to_the_caller(game):
     env = env_of(game)
     env.reset(seed=9)
     before = shown(env)
@@ -403,7 +403,7 @@ def test_observations_are_the_callers_to_keep(game):
     "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
 )
 @every_game
-def test_a_copy_goes_on_alike_and_apart(game, copied):
+def test_copy_goes_on_alike_and_independently(game, copied):
     tiny = {} if game is next(iter(GAMES.values())) else game.variant.tiny_options()  # long matches in one game
     env = env_of(game, game.variant(deals=2, **tiny))
     for moves in (0, 1, 6, 30):
@@ -427,7 +427,7 @@ def test_a_copy_goes_on_alike_and_apart(game, copied):
 
 
 @every_game
-def test_an_environment_that_was_never_seeded_deals_differently_every_time(game):
+def test_unseeded_environment_deals_differently_every_time(game):
     first = env_of(game), env_of(game)
     for env in first:
         env.reset()
@@ -435,7 +435,7 @@ def test_an_environment_that_was_never_seeded_deals_differently_every_time(game)
 
 
 @every_game
-def test_a_seed_begins_its_episodes_again_and_a_reset_without_one_goes_on(game):
+def test_seed_restarts_episodes_and_a_plain_reset_continues(game):
     env, other = env_of(game), env_of(game)
     env.reset(seed=11)
     first = env.state().tobytes()
@@ -468,7 +468,7 @@ BEFORE_RESET = {
 
 @every_game
 @pytest.mark.parametrize("look", BEFORE_RESET.values(), ids=BEFORE_RESET)
-def test_before_a_reset_there_is_nothing_to_see(game, look):
+def test_observing_before_a_reset_is_refused(game, look):
     for env in (env_of(game, render_mode="ansi"), copy.deepcopy(env_of(game, render_mode="ansi"))):
         with pytest.raises(RuntimeError, match=r"^no game is under way; call reset\(\) to deal$"):
             look(env)
@@ -481,7 +481,7 @@ def test_before_a_reset_there_is_nothing_to_see(game, look):
 
 
 @every_game
-def test_before_a_reset_spaces_and_agents_are_known_and_nothing_else_seems_there(game):
+def test_spaces_and_agents_are_all_that_exists_before_a_reset(game):
     env = env_of(game)
     assert env.possible_agents and env.agents == []
     assert env.action_space("seat_0").n == game.num_actions
@@ -492,7 +492,7 @@ def test_before_a_reset_spaces_and_agents_are_known_and_nothing_else_seems_there
 
 
 @every_game
-def test_at_the_end_there_is_no_turn(game):
+def test_ended_game_has_no_turn(game):
     env = env_of(game)
     env.reset(seed=2)
     while live(env):
@@ -506,7 +506,7 @@ def test_at_the_end_there_is_no_turn(game):
 
 
 @pytest.mark.parametrize("other", ["step", "reset"])
-def test_two_threads_at_one_environment_are_told_and_nothing_is_mixed(other):
+def test_two_threads_in_one_environment_are_reported(other):
     env, alone = env_of(GAMES["jie-long"]), env_of(GAMES["jie-long"])
     inside, go_on = threading.Event(), threading.Event()
 

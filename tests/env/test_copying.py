@@ -147,7 +147,7 @@ ROADS = {
 
 @pytest.mark.parametrize("road", ROADS.values(), ids=ROADS)
 @pytest.mark.parametrize(("make", "play"), PLAYS.values(), ids=PLAYS)
-def test_a_copy_plays_on_like_the_original_and_shares_nothing(make, play, road, tmp_path):
+def test_copy_plays_on_like_the_original_and_shares_nothing(make, play, road, tmp_path):
     expected = list(play(make()))
     assert len(expected) > 15
     original = make()
@@ -164,7 +164,7 @@ def test_a_copy_plays_on_like_the_original_and_shares_nothing(make, play, road, 
     [lambda array: np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape), lambda array: array[::2]],
     ids=["read-only", "every other row"],
 )
-def test_loops_take_no_address_of_memory_that_they_must_not_write_to(name, spoilt):
+def test_loops_take_no_address_of_read_only_memory(name, spoilt):
     envs = VectorEnv("jie-long", 4)
     del envs.table
     envs._arrays[name] = spoilt(envs._arrays[name])
@@ -181,7 +181,7 @@ def test_loops_take_no_address_of_memory_that_they_must_not_write_to(name, spoil
     ],
     ids=["word", "block", "half"],
 )
-def test_compiled_code_writes_no_words_to_rows_that_can_only_be_read(write):
+def test_compiled_code_writes_no_words_to_read_only_rows(write):
     row = np.zeros(32, np.int8)
     row.flags.writeable = False
     with pytest.raises((numba.core.errors.TypingError, numba.core.errors.LoweringError), match="cannot be written to"):

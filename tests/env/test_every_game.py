@@ -24,14 +24,14 @@ def walk(request):
     return random_walk(game, variant, ENVS, STEPS, seed=11)
 
 
-def test_no_tile_appears_or_disappears(walk: Walk):
+def test_tiles_are_conserved(walk: Walk):
     adapter = ADAPTERS[walk.game.id]
     sets, deck = adapter.tile_sets(walk.states), adapter.deck_of(walk.variant)
     for kind in range(KINDS):
         assert ((sets >> (3 * kind) & 7).sum(-1) == deck >> (3 * kind) & 7).all()
 
 
-def test_the_payoffs_of_a_deal_sum_to_zero_and_keep_their_bound(walk: Walk):
+def test_payoffs_of_a_deal_sum_to_zero_and_keep_their_bound(walk: Walk):
     total = walk.payoffs.sum(-1)
     assert np.abs(total).max() < 1e-3 if walk.variant.zero_sum else total.max() < 1e-3 and total.min() < -0.01
     assert 0 < np.abs(walk.payoffs).max() <= walk.game.payoff_bound(walk.variant)
@@ -39,25 +39,25 @@ def test_the_payoffs_of_a_deal_sum_to_zero_and_keep_their_bound(walk: Walk):
     assert (walk.payoffs[~walk.terminated] == 0).all()
 
 
-def test_a_seat_of_the_table_is_to_act_and_has_a_move(walk: Walk):
+def test_seat_to_act_is_at_the_table_and_has_a_move(walk: Walk):
     assert walk.masks.any(-1).all()
     assert set(np.unique(walk.seats)) == set(range(walk.variant.players))
     np.testing.assert_array_equal(walk.seats, walk.states.to_act)
 
 
-def test_an_observation_stays_within_its_layout(walk: Walk):
+def test_observation_stays_within_its_layout(walk: Walk):
     assert (walk.observations >= walk.envs.layout.low).all()
     assert (walk.observations <= walk.envs.layout.high).all()
 
 
-def test_an_observation_holds_nothing_but_the_view_of_the_seat_to_act(walk: Walk):
+def test_observation_depends_on_the_view_alone(walk: Walk):
     states, seats, observations = walk.states[::5, :20], walk.seats[::5, :20], walk.observations[::5, :20]
     for seat in range(walk.variant.players):
         views = views_of(walk.envs, states[seats == seat].view(np.recarray), seat)
         np.testing.assert_array_equal(encoded(walk.envs, views), observations[seats == seat])
 
 
-def test_every_masked_action_can_be_played(walk: Walk):
+def test_masked_actions_can_all_be_played(walk: Walk):
     adapter, positions = ADAPTERS[walk.game.id], walk.positions(200, seed=1)
     at, actions = set_up(walk.game, walk.variant, positions).masks.nonzero()
     tried = set_up(walk.game, walk.variant, positions[at])
@@ -69,14 +69,14 @@ def test_every_masked_action_can_be_played(walk: Walk):
     assert (tried.terminated | tried.masks.any(-1)).all()
 
 
-def test_an_episode_ends_in_bounded_time_and_leaves_no_legal_action(walk: Walk):
+def test_episode_ends_in_bounded_time_and_leaves_no_legal_action(walk: Walk):
     envs = play_out(envs_of(walk.game, walk.variant, ENVS, seed=12, renew=False), 12)
     assert not envs.masks.any()
     redealt = envs.states.redeals if "redeals" in envs.states.dtype.names else 0
     assert (envs.states.moves <= walk.game.max_decisions * (1 + redealt)).all()
 
 
-def test_every_seat_is_as_often_drawn_to_lead(walk: Walk):
+def test_seats_are_drawn_to_lead_equally_often(walk: Walk):
     players, deals = walk.variant.players, 3000
     leaders = envs_of(walk.game, walk.variant, deals, seed=3, observe=False).states.leader
     times = np.bincount(leaders, minlength=players)
@@ -84,7 +84,7 @@ def test_every_seat_is_as_often_drawn_to_lead(walk: Walk):
     assert (np.abs(times - deals / players) < 5 * np.sqrt(deals / players)).all()
 
 
-def test_a_deal_with_its_seats_renamed_is_seen_played_and_paid_alike(walk: Walk):
+def test_deal_with_renamed_seats_is_seen_and_paid_alike(walk: Walk):
     game, players, adapter = walk.game, walk.variant.players, ADAPTERS[walk.game.id]
     seats = np.arange(players)
     knowledge = set(game.view.names or ()) - {"seat", "direction"}  # these name the table's seats
@@ -107,7 +107,7 @@ def test_a_deal_with_its_seats_renamed_is_seen_played_and_paid_alike(walk: Walk)
             assert np.array_equal(table.terminated, other.terminated)
 
 
-def test_the_fixed_leader_leads(walk: Walk):
+def test_fixed_leader_leads(walk: Walk):
     for seat in range(walk.variant.players):
         variant = dataclasses.replace(walk.variant, leader=seat)
         assert (envs_of(walk.game, variant, 20, seed=1).states.leader == seat).all()
@@ -117,7 +117,7 @@ def test_the_fixed_leader_leads(walk: Walk):
 
 
 @every_game
-def test_a_match_pays_at_the_end_of_every_deal(game):
+def test_match_pays_at_the_end_of_every_deal(game):
     envs = VectorEnv(game, ENVS, seed=13, deals=3, renew=False)
     won, paid = np.zeros_like(envs.rewards), np.zeros(ENVS, int)
     while not envs.terminated.all():
@@ -133,7 +133,7 @@ def test_a_match_pays_at_the_end_of_every_deal(game):
 
 
 @every_game
-def test_a_match_begins_with_the_deal_of_the_single_game_and_never_deals_it_again(game):
+def test_match_begins_with_the_single_deal_and_never_repeats_it(game):
     adapter, envs = ADAPTERS[game.id], VectorEnv(game, 50, seed=13, deals=3, renew=False)
     dealt = [adapter.tile_sets(envs.states)]
     np.testing.assert_array_equal(dealt[0], adapter.tile_sets(VectorEnv(game, 50, seed=13).states))
@@ -148,7 +148,7 @@ def test_a_match_begins_with_the_deal_of_the_single_game_and_never_deals_it_agai
 
 
 @every_game
-def test_an_illegal_action_leaves_all_lanes_unchanged_and_is_named(game):
+def test_illegal_action_is_named_and_leaves_all_lanes_unchanged(game):
     envs = VectorEnv(game, 5, seed=2)
     envs.step(envs.sample(1))
     before = [array.tobytes() for array in kept(envs)]
@@ -169,7 +169,7 @@ def test_an_illegal_action_leaves_all_lanes_unchanged_and_is_named(game):
 
 
 @every_game
-def test_every_forbidden_action_is_refused(game):
+def test_forbidden_actions_are_all_refused(game):
     walk = random_walk(game, game.variant(), 1, 12, seed=4)
     for step in range(12):
         envs = set_up(game, walk.variant, walk.states[step])
@@ -183,7 +183,7 @@ def test_every_forbidden_action_is_refused(game):
 @pytest.mark.parametrize(
     "actions", [[0, 1], [[0, 1, 2]], [0.0, 0.0, 0.0], ["0", "0", "0"], [None] * 3, [True] * 3, 0, None]
 )
-def test_actions_that_are_not_one_integer_a_lane_are_refused(game, actions):
+def test_actions_other_than_one_integer_per_lane_are_refused(game, actions):
     envs = VectorEnv(game, 3)
     before = envs.states.tobytes()
     with pytest.raises(ValueError, match="one per lane"):
@@ -202,7 +202,7 @@ def test_actions_of_any_integer_dtype_are_played_alike(game, dtype):
 
 
 @every_game
-def test_a_lane_that_is_over_takes_any_action_and_stays_as_it_is(game):
+def test_finished_lane_takes_any_action_unchanged(game):
     envs = play_out(VectorEnv(game, 10, seed=7, renew=False), 7)
     before = envs.states.tobytes()
     payoffs, terminated = envs.step(np.full(10, -1))
@@ -212,7 +212,7 @@ def test_a_lane_that_is_over_takes_any_action_and_stays_as_it_is(game):
 
 
 @every_game
-def test_a_lane_that_waits_stays_as_it_is_beside_one_that_moves(game):
+def test_waiting_lane_stays_unchanged_next_to_a_moving_one(game):
     envs, other = VectorEnv(game, 10, seed=8), VectorEnv(game, 10, seed=8)
     for step in range(40):
         actions, before = envs.sample(step), envs.states[5:].copy()
@@ -225,7 +225,7 @@ def test_a_lane_that_waits_stays_as_it_is_beside_one_that_moves(game):
 
 
 @every_game
-def test_lanes_that_skip_forced_decisions_play_them_like_lanes_that_do_not(game):
+def test_lanes_skip_forced_decisions_by_playing_them(game):
     quick, envs = VectorEnv(game, 100, seed=9, deals=2, skip_forced=True), VectorEnv(game, 100, seed=9, deals=2)
     skipped = 0
     for step in range(60):
@@ -250,18 +250,18 @@ def test_lanes_that_skip_forced_decisions_play_them_like_lanes_that_do_not(game)
 
 
 @pytest.mark.parametrize("num_envs", [0, -1])
-def test_there_is_at_least_one_lane(num_envs):
+def test_lanes_are_at_least_one(num_envs):
     with pytest.raises(ValueError, match="it must be a whole number from 1 to"):
         VectorEnv("jie-long", num_envs)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 0.5, "1", True])
-def test_a_seed_is_a_whole_number_below_two_to_the_63(seed):
+def test_seed_is_a_whole_number_below_two_to_the_63(seed):
     with pytest.raises(ValueError, match="a seed is a whole number"):
         VectorEnv("jie-long", 1, seed=seed)
 
 
-def test_seeds_are_one_a_lane():
+def test_seeds_are_one_per_lane():
     with pytest.raises(ValueError, match="seeds must be 3 integers, one per lane"):
         VectorEnv("jie-long", 3).reset(seeds=[1, 2])
 

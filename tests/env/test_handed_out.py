@@ -124,7 +124,7 @@ def bytes_of(thing) -> bytes:
 
 
 @pytest.mark.parametrize("play", PLAYS.values(), ids=PLAYS)
-def test_what_was_handed_out_may_be_spoilt_and_the_play_goes_on_as_in_a_twin(play):
+def test_returned_values_may_be_overwritten_without_effect(play):
     positions = 0
     for found, twins in zip(play(), play(), strict=True):
         positions += 1
@@ -134,7 +134,7 @@ def test_what_was_handed_out_may_be_spoilt_and_the_play_goes_on_as_in_a_twin(pla
 
 
 @pytest.mark.parametrize("play", PLAYS.values(), ids=PLAYS)
-def test_what_was_handed_out_does_not_change_later(play):
+def test_returned_values_do_not_change_later(play):
     kept = [(found, bytes_of(found)) for found in play()]
     assert len(kept) > 15
     for found, as_it_was in kept:
@@ -142,7 +142,7 @@ def test_what_was_handed_out_does_not_change_later(play):
 
 
 @pytest.mark.parametrize("copied", [lambda each: each, copy.deepcopy], ids=["as made", "copied"])
-def test_arrays_that_the_next_step_overwrites_can_only_be_read(copied):
+def test_arrays_that_the_next_step_overwrites_are_read_only(copied):
     shown = copied(VectorEnv("jie-long", 2))
     learner = SelfPlayVecEnv.against("jie-long", 2, ["random"])
     learner.reset()
@@ -162,7 +162,7 @@ def test_arrays_that_the_next_step_overwrites_can_only_be_read(copied):
     assert shown.masks.any()
 
 
-def test_what_tells_of_a_game_is_replaced_and_not_changed():
+def test_descriptions_of_a_game_are_replaced_not_changed():
     env = GupaiEnv("jie-long")
     env.reset(seed=SEED)
     kept, before = [], []

@@ -68,7 +68,7 @@ def action_of(env: GupaiEnv) -> int | None:
     return None if env.terminations[env.agent_selection] else int(env.last()[-1]["action_mask"].argmax())
 
 
-def test_a_step_that_is_interrupted_is_played_wholly_or_not_at_all():
+def test_interrupted_step_is_played_wholly_or_not_at_all():
     env, twin = dealt(), dealt()
     moment, played = 1, 0
     while env.agents:  # a moment later at each move: all are met, at some move
@@ -88,7 +88,7 @@ def test_a_step_that_is_interrupted_is_played_wholly_or_not_at_all():
     assert played > 40
 
 
-def test_a_reset_that_is_interrupted_can_be_done_again():
+def test_interrupted_reset_can_be_repeated():
     moments = 0
     for start in (lambda env: env.reset(seed=9), lambda env: env.reset()):
         for moment in range(1, 200):
@@ -108,7 +108,7 @@ def test_a_reset_that_is_interrupted_can_be_done_again():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_lanes_that_were_interrupted_go_on(threads, monkeypatch):
+def test_interrupted_lanes_go_on(threads, monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     envs, moments = VectorEnv("jie-long", 6, seed=3, threads=threads), 0
     calls = {
@@ -173,7 +173,7 @@ def step(env):
 
 
 @pytest.mark.parametrize("make", [seat, seats, self_play])
-def test_tables_that_were_interrupted_say_so_or_go_on_and_are_dealt_anew_rightly(make):
+def test_interrupted_tables_go_on_or_require_a_reset(make):
     env, twin, moments = make(), make(), 0
     begun(twin)
     right = [repr(step(twin)) for _ in range(4)]
@@ -196,7 +196,7 @@ def test_tables_that_were_interrupted_say_so_or_go_on_and_are_dealt_anew_rightly
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks on this system")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_forked_process_plays_what_a_thread_of_its_parent_held(threads, monkeypatch):
+def test_forked_process_plays_despite_a_lock_of_its_parent(threads, monkeypatch):
     """As workers of a data loader do, or `multiprocessing`, while another thread plays."""
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     env, envs = dealt(), VectorEnv("jie-long", 6, seed=3, threads=threads)

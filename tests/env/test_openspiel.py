@@ -34,7 +34,7 @@ def play(state, rng):
         state.apply_action(int(rng.choice(state.legal_actions())))
 
 
-def test_exploitability_of_uniform_play_is_what_we_find():
+def test_exploitability_of_uniform_play_equals_ours():
     game, tree = as_openspiel("jie-long", **FORCED), build_tree("jie-long", **FORCED)
     theirs = exploitability.exploitability(game, UniformRandomPolicy(game))
     assert theirs == pytest.approx(tree.exploitability(tree.uniform()), abs=1e-9)
@@ -68,7 +68,7 @@ def test_random_play_ends_with_chips_that_changed_hands(name, deck):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_resampled_state_looks_the_same_to_its_player_alone(name):
+def test_resampled_state_looks_the_same_to_its_player_alone(name):
     game, rng = as_openspiel(name, rng_seed=2), np.random.default_rng(2)
     others = 0
     for state in play(game.new_initial_state(), rng):
@@ -88,7 +88,7 @@ def test_a_resampled_state_looks_the_same_to_its_player_alone(name):
     assert others
 
 
-def test_a_tensor_is_what_the_encoder_tells():
+def test_tensor_equals_the_encoder():
     game = as_openspiel("jie-long", players=2)
     state = game.new_initial_state()
     state.apply_action(0)
@@ -105,7 +105,7 @@ def test_a_tensor_is_what_the_encoder_tells():
     assert not observer.tensor.any()  # before the deal
 
 
-def test_what_a_player_does_not_see_adds_nothing_to_what_it_has_seen():
+def test_unseen_moves_add_nothing_to_what_a_player_has_seen():
     state = as_openspiel("da-ling", rng_seed=1, players=3, leader=0).new_initial_state()
     state.apply_action(0)
     before = state.information_state_string(0), state.information_state_string(2)
@@ -113,7 +113,7 @@ def test_what_a_player_does_not_see_adds_nothing_to_what_it_has_seen():
     assert state.information_state_string(0) != before[0] and state.information_state_string(2) == before[1]
 
 
-def test_a_seed_names_the_deals():
+def test_seed_determines_the_deals():
     def deals(seed):
         game = as_openspiel("jie-long", rng_seed=seed)
         states = [game.new_initial_state() for _ in range(5)]
@@ -153,7 +153,7 @@ COPIES = {
 
 @pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
 @pytest.mark.parametrize("deck", DECKS)
-def test_a_copy_of_a_state_goes_on_alike(copied, deck):
+def test_copy_of_a_state_goes_on_alike(copied, deck):
     game = as_openspiel("jie-long", rng_seed=3, **of_deck("jie-long", deck))
     for moves in (0, 1, 4):
         state = game.new_initial_state()
@@ -173,7 +173,7 @@ def test_a_copy_of_a_state_goes_on_alike(copied, deck):
 
 
 @pytest.mark.parametrize("copied", [COPIES["deepcopy"], COPIES["pickle"]], ids=["deepcopy", "pickle"])
-def test_a_copy_of_a_game_draws_the_same_deals_from_then_on(copied):
+def test_copy_of_a_game_draws_the_same_later_deals(copied):
     game = as_openspiel("jie-long", rng_seed=3, players=2)
     game.new_initial_state().apply_action(0)
     other = copied(game)
@@ -245,7 +245,7 @@ WRONG_CALLS = {
 
 
 @pytest.mark.parametrize(("where", "call", "said"), WRONG_CALLS.values(), ids=WRONG_CALLS)
-def test_a_wrong_call_is_refused_in_one_line_and_changes_nothing(where, call, said):
+def test_wrong_call_is_refused_in_one_line_and_changes_nothing(where, call, said):
     state = as_openspiel("jie-long", rng_seed=3).new_initial_state()
     state.apply_action(0)
     state.apply_action(state.legal_actions()[0])
@@ -258,12 +258,12 @@ def test_a_wrong_call_is_refused_in_one_line_and_changes_nothing(where, call, sa
 
 
 @pytest.mark.parametrize("seed", [None, "x", -7, 1.5, 2**31, 2**70])
-def test_a_seed_is_a_number_that_openspiel_takes(seed):
+def test_seed_is_bounded_by_openspiel(seed):
     with pytest.raises(ValueError, match=r"^rng_seed=.* is not allowed; it must be a whole number from -1 to "):
         as_openspiel("jie-long", rng_seed=seed)
 
 
-def test_a_game_tells_its_bounds_whatever_its_options():
+def test_game_states_its_bounds_for_all_options():
     plain, three = (as_openspiel("jie-long", deals=deals) for deals in (1, 3))
     assert three.max_utility() == -three.min_utility() == 3 * plain.max_utility() > 0
     assert three.max_game_length() == 3 * plain.max_game_length() > 0

@@ -217,7 +217,7 @@ def with_rebuilt(game, variant):
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_a_second_triplet_that_is_set_up_by_hand_was_claimed_from_the_seat_before(players):
+def test_second_triplet_set_up_by_hand_was_claimed_from_before(players):
     hands, second = ["66 66 65 65 64", "11 11 31 31 61", "44 44 62 63 41", ""], "21 43 53"
     for turn, leader in product(range(players), repeat=2):
         laid_out = [["22 52 55", second] if seat == turn else [] for seat in range(players)]
@@ -239,7 +239,7 @@ def outcome(game, variant, state):
 
 
 @pytest.mark.parametrize(("game", "variant"), PAIRS, ids=PAIR_NAMES)
-def test_a_position_built_of_the_tiles_of_a_deal_goes_on_as_the_deal_does(game, variant):
+def test_position_built_from_a_deal_goes_on_like_it(game, variant):
     states, built = with_rebuilt(game, variant)
     dealt, by_hand = set_up(game, variant, states), set_up(game, variant, built)
     step = 0
@@ -258,18 +258,18 @@ LOCK = ["22 66", "65 64", "63 61", "55 11"]
 LOCKED = {"layout": "52", "discards": ["", "33", "31", "44"], "double_lock": True}
 
 
-def test_the_lock_of_the_worked_example_ends_the_deal_and_the_two_tiles_count_16():
+def test_lock_of_the_worked_example_ends_the_deal_with_16_points():
     position = jie_long.from_tiles(LOCK, **LOCKED)
     assert position.terminated
     assert position.state.points[0] == 16
 
 
-def test_had_a_held_six_two_a_would_have_to_play_it_or_discard():
+def test_held_six_two_must_be_played_or_discarded():
     position = jie_long.from_tiles(["22 66 62", "65 64 54", "63 61 43", "55 11 41"], **LOCKED)
     assert position.legal() == ["[2:6]", "discard [2:2]", "discard [6:2]", "discard [6:6]"]
 
 
-def test_who_laid_the_last_tile_may_be_told():
+def test_player_of_the_last_tile_may_be_given():
     tiles = {"hands": ["66", "65", "64", "63 62"], "layout": "[1:2][2:2][2:2]", "discards": ["11", "33", "44", "55"]}
     for seat in (1, 2):
         assert jie_long.from_tiles(**tiles, last_player=seat).state.last_player == seat
@@ -277,7 +277,7 @@ def test_who_laid_the_last_tile_may_be_told():
         jie_long.from_tiles(**tiles, last_player=3)
 
 
-def test_seats_with_seven_doubles_are_asked_before_the_play_of_ce_deng():
+def test_seats_with_seven_doubles_are_asked_before_the_play():
     hands = ["11 22 33 44 55 66 66 65", "65 64 64 63 62 61 61 54", "53 52 51 51 43 42 41 32", "31 31 21 11 22 33 44 55"]
     position = ce_deng.from_tiles(hands)
     assert position.legal() == ["demand a redeal", "play on"]
@@ -336,7 +336,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("module", "tiles", "message"), REFUSED, ids=[message for *_, message in REFUSED])
-def test_what_cannot_be_is_refused_in_one_line(module, tiles, message):
+def test_impossible_position_is_refused_in_one_line(module, tiles, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         module.from_tiles(**tiles)
     assert "\n" not in str(error.value)
@@ -348,7 +348,7 @@ TWO = {"table": "11 22", "hands": ["22 33 44 55 66 65", "31 41 51 61 62 63"]}
 @pytest.mark.parametrize(
     "split", ["22 / 33 44", "22 33 / 44 55 / 66 65", "11 / 33 44 / 55 66 65", "22 / 33 44 / 55 66 64"]
 )
-def test_a_split_of_other_tiles_or_sizes_is_refused(split):
+def test_split_of_other_tiles_or_sizes_is_refused(split):
     with pytest.raises(ValueError, match="does not split the hand"):
         da_ling.from_tiles(**TWO, splits=[split, None])
 
@@ -376,7 +376,7 @@ def test_moves_are_played_by_name_or_number_and_refused_by_name():
         position.payoffs()
 
 
-def test_a_split_is_played_by_the_names_of_its_tiles():
+def test_split_is_played_by_the_names_of_its_tiles():
     position = da_ling.from_tiles(**TWO).play("[2:2] / [4:4][3:3] / [6:6][6:5][5:5]")
     assert get_game("da-ling").action_name(int(position.state.splits[0]), position.view(0)).startswith("[2:2] / ")
 
@@ -422,7 +422,7 @@ def test_seats_and_options_may_be_integers_of_numpy():
         (["15"], 5),
     ],
 )
-def test_a_tile_is_played_as_builders_read_it_its_open_end_last_where_both_may(moves, ends):
+def test_tile_is_played_with_its_open_end_last_where_both_fit(moves, ends):
     position = jie_long.from_tiles(LINE)
     if ends is None:
         with pytest.raises(ValueError, match=r"seat 2: \[4:6\] .* is not legal"):
@@ -431,7 +431,7 @@ def test_a_tile_is_played_as_builders_read_it_its_open_end_last_where_both_may(m
         assert position.play(*moves).state.ends[0] == ends
 
 
-def test_words_of_a_move_and_its_tiles_may_be_spelled_freely():
+def test_move_words_and_tiles_may_be_spelled_freely():
     position = jie_long.from_tiles(LINE, forced_play=False).play("66", "DISCARD 44")
     assert position.state.drops[1] == 1
     fishing = tiu_u.from_tiles(["53 11", "22 33"], "44 62", "31")
@@ -445,7 +445,7 @@ def test_words_of_a_move_and_its_tiles_may_be_spelled_freely():
     assert claiming.after("claim 55 22 25").legal() == claiming.after("claim [2:2][5:2][5:5]").legal()
 
 
-def test_the_groups_of_a_split_and_their_tiles_come_in_any_order():
+def test_split_groups_and_their_tiles_come_in_any_order():
     action = da_ling.from_tiles(**TWO).play("[2:2] / [4:4][3:3] / [6:6][6:5][5:5]").state.splits[0]
     for split in ("33 44 / 56 66 55 / 22", "6:6 5:5 6:5/2:2/4:4 3:3", "[2:2]/[3:3][4:4]/[5:5][5:6][6:6]"):
         assert da_ling.from_tiles(**TWO).play(split).state.splits[0] == action
@@ -456,7 +456,7 @@ def test_the_groups_of_a_split_and_their_tiles_come_in_any_order():
     assert da_ling.settle("11 22", [groups, splits[1]]) == da_ling.settle("11 22", splits)
 
 
-def test_with_the_tiny_deck_every_group_has_one_tile_and_their_order_counts():
+def test_tiny_deck_groups_have_one_tile_and_their_order_counts():
     tiny = {"table": "21 32", "hands": ["64 55 51", "64 55 51"], "deck": "tiny"}
     orders = ["64/55/51", "55/64/51", "51/55/64"]
     played = {int(da_ling.from_tiles(**tiny).play(split).state.splits[0]) for split in orders}
@@ -466,7 +466,7 @@ def test_with_the_tiny_deck_every_group_has_one_tile_and_their_order_counts():
 
 
 @pytest.mark.parametrize("move", ["six", "", "7:7", "6:4 5:5 4:4", 2.5, None, True, (6, 7), b"64", [None]])
-def test_what_is_no_move_is_refused_in_one_line_that_lists_a_dozen(move):
+def test_invalid_move_is_refused_in_one_line_with_a_dozen(move):
     position = da_ling.from_tiles(**TWO)
     before = position.state.tobytes()
     with pytest.raises(ValueError, match=r"is not an action of da-ling; legal: .* and 48 more$") as error:
@@ -479,7 +479,7 @@ def test_what_is_no_move_is_refused_in_one_line_that_lists_a_dozen(move):
 # What a position tells
 
 
-def test_a_position_shows_its_table():
+def test_position_shows_its_table():
     position = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]")
     shown = repr(position)
     assert "(4) [4:6]* (6)" in shown
@@ -497,7 +497,7 @@ def test_moves_can_be_tried_without_changing_the_position():
     assert position.state.tobytes() == before
 
 
-def test_what_a_seat_cannot_know_is_dealt_again():
+def test_hidden_tiles_are_redealt():
     position = jie_long.from_tiles([*LINE])
     drawn = [position.redealt(0, key) for key in range(20)]
     for each in drawn:
@@ -516,7 +516,7 @@ def played_out(position):
     return position
 
 
-def test_the_winner_and_the_next_leader_are_those_of_the_rules():
+def test_winner_and_next_leader_follow_the_rules():
     ended = played_out(jie_long.from_tiles(LINE, leader=1))
     points, before = ended.state.points.tolist(), ended.state.tobytes()
     assert ended.winner() == ended.next_leader() == points.index(min(points))
@@ -532,7 +532,7 @@ def test_the_winner_and_the_next_leader_are_those_of_the_rules():
         caught.winner()
 
 
-def test_a_small_mahjong_is_won_by_who_declares_and_a_draw_by_nobody():
+def test_small_mahjong_is_won_by_the_declarer_and_a_draw_by_nobody():
     hands = ["22 52 55 33 63 66", "62 64 65 43 41", "64 33 21 51 53", "55 44 44 61 61"]
     won = small_mahjong.from_tiles(hands, "31", turn=0)
     assert won.play("win").winner() == won.next_leader() == 0
@@ -542,7 +542,7 @@ def test_a_small_mahjong_is_won_by_who_declares_and_a_draw_by_nobody():
     assert (drawn.winner(), drawn.next_leader()) == (None, 2)
 
 
-def test_da_ling_is_won_by_who_matches_all_three_with_most_pips_of_the_colour():
+def test_da_ling_is_won_by_matching_three_with_most_pips():
     splits = ["43 / 65 51 / 11 63 33", "52 / 66 41 / 22 22 54"]  # of the worked example: B wins
     hands = [split.replace("/", "") for split in splits]
     assert da_ling.from_tiles("66 32", hands, splits).winner() == 1
@@ -550,7 +550,7 @@ def test_da_ling_is_won_by_who_matches_all_three_with_most_pips_of_the_colour():
     assert da_ling.from_tiles(**TWO, splits=["22/33 44/55 66 65", "31/41 51/61 62 63"]).winner() is None
 
 
-def test_before_the_end_nobody_has_won():
+def test_winner_is_unknown_before_the_end():
     position = jie_long.from_tiles(LINE)
     for ask in (position.winner, position.next_leader, position.payoffs):
         with pytest.raises(ValueError, match="the deal is not over"):

@@ -49,7 +49,7 @@ def played(envs: VectorEnv, steps: int) -> Iterator[tuple]:
 
 
 @every_game
-def test_a_lane_plays_alike_beside_any_number_of_others(game):
+def test_lane_plays_alike_next_to_any_number_of_others(game):
     many = list(played(VectorEnv(game, 200, seed=41, deals=2), 45))
     for num_envs in (1, 3, 64):
         for few, others in zip(played(VectorEnv(game, num_envs, seed=41, deals=2), 45), many, strict=True):
@@ -58,7 +58,7 @@ def test_a_lane_plays_alike_beside_any_number_of_others(game):
 
 
 @every_game
-def test_a_lane_plays_alike_wherever_it_lies(game):
+def test_lane_plays_alike_at_any_index(game):
     envs, mirrored = VectorEnv(game, 9, seed=42), VectorEnv(game, 9)
     mirrored.reset(seeds=envs.seeds[::-1])
     for forth, back in zip(played(envs, 40), played(mirrored, 40), strict=True):
@@ -67,7 +67,7 @@ def test_a_lane_plays_alike_wherever_it_lies(game):
 
 
 @every_variant
-def test_a_lane_is_the_single_environment_move_by_move_and_episode_by_episode(game, variant):
+def test_lane_equals_the_single_environment_move_by_move(game, variant):
     envs = envs_of(game, variant, 2, seed=43)
     for lane in range(2):
         env = GupaiEnv(game, **options_of(variant))
@@ -86,7 +86,7 @@ def test_a_lane_is_the_single_environment_move_by_move_and_episode_by_episode(ga
 
 
 @every_game
-def test_a_reset_begins_the_same_episodes_again(game):
+def test_reset_restarts_the_same_episodes(game):
     envs = VectorEnv(game, 20, seed=44)
     first = [each[3] for each in played(envs, 40)]
     envs.reset(45)
@@ -102,7 +102,7 @@ ARRAYS = ("states", "seats", "masks", "observations", "rewards", "terminated", "
 
 
 @every_game
-def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypatch):
+def test_threads_and_calls_of_many_actions_change_nothing(game, monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     options = {"seed": 48, "deals": 2, "skip_forced": True}
     one_by_one, shared = VectorEnv(game, 37, **options), VectorEnv(game, 37, threads=3, **options)
@@ -123,7 +123,7 @@ def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypat
 
 
 @every_game
-def test_random_play_stops_where_the_episode_does(game):
+def test_random_play_stops_at_the_end_of_the_episode(game):
     envs = VectorEnv(game, 10, seed=50, renew=False)
     envs.play_random(1000, 51)
     np.testing.assert_array_equal(envs.states.terminated, 1)
@@ -135,7 +135,7 @@ def test_random_play_stops_where_the_episode_does(game):
     np.testing.assert_array_equal(envs.states, still)
 
 
-def test_an_illegal_action_stops_all_threads(monkeypatch):
+def test_illegal_action_stops_all_threads(monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     envs = VectorEnv("jie-long", 40, seed=53, threads=2)
     before = {array: getattr(envs, array).copy() for array in ARRAYS}
@@ -176,7 +176,7 @@ def refused(envs: VectorEnv, meddle: Callable[[VectorEnv], object]) -> bool:
 
 @pytest.mark.parametrize("meddle", MEDDLING.values(), ids=MEDDLING)
 @pytest.mark.parametrize("threads", [1, 2])
-def test_two_threads_at_the_same_lanes_are_told_and_nothing_is_mixed(threads, meddle, monkeypatch):
+def test_two_threads_in_the_same_lanes_are_reported(threads, meddle, monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     alone = VectorEnv("jie-long", 64, seed=54)
     alone.play_random(4000, 55)
@@ -200,7 +200,7 @@ def test_helper_threads_end_with_the_call(monkeypatch):
     assert threading.active_count() == before
 
 
-def test_an_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
+def test_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     envs = VectorEnv("jie-long", 30, threads=3)
     with pytest.raises(IllegalActionError):
@@ -213,7 +213,7 @@ class FailureError(Exception):
     """What a rule might raise."""
 
 
-def test_what_fails_in_a_helper_thread_is_raised(monkeypatch):
+def test_failure_of_a_helper_thread_is_raised(monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     bind = vector.bind
 
@@ -236,7 +236,7 @@ def test_what_fails_in_a_helper_thread_is_raised(monkeypatch):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monkeypatch):
+def test_lanes_are_free_again_after_an_error(threads, monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     bind = vector.bind
     failing: list[bool] = []
@@ -265,7 +265,7 @@ def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monke
         envs.step(envs.sample(1))
 
 
-def test_a_reset_is_one_act_to_other_threads():
+def test_reset_is_atomic_for_other_threads():
     """Nobody plays between the new seeds and the new deals."""
     envs, found = VectorEnv("jie-long", 4, seed=1), []
 
@@ -296,7 +296,7 @@ FORCED = {"tiu-u": {"deck": "tiny", "players": 2, "must_catch": True}, "small-ma
 
 
 @pytest.mark.parametrize("game", FORCED)
-def test_forced_decisions_are_played_at_once_but_for_the_first_of_a_deal(game):
+def test_forced_decisions_are_played_except_the_first_of_a_deal(game):
     options = {"seed": 57, "deals": 6, "renew": False, **FORCED[game]}
     skipping, plain = VectorEnv(game, 100, skip_forced=True, **options), VectorEnv(game, 100, **options)
     chips, forced_beginnings = np.zeros_like(skipping.rewards), 0
@@ -319,7 +319,7 @@ def test_forced_decisions_are_played_at_once_but_for_the_first_of_a_deal(game):
 
 
 @every_variant
-def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
+def test_plain_python_rules_equal_the_compiled_ones(game, variant):
     compiled = envs_of(game, variant, 1, seed=46, renew=False)
     plain = envs_of(game, variant, 1, seed=46, renew=False)
     kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
@@ -411,7 +411,7 @@ def fingerprints() -> str:
     return json.dumps(figures, default=float)
 
 
-def test_everything_runs_as_plain_python_too_and_plays_the_same():
+def test_plain_python_equals_compiled_play_everywhere():
     here = Path(__file__).parent
     plain = subprocess.run(
         [
@@ -441,7 +441,7 @@ def test_another_process_plays_the_same_deals():
     assert other.stdout.split() == [fingerprint()]
 
 
-def test_after_a_reset_nothing_has_been_paid():
+def test_rewards_are_zero_after_a_reset():
     envs, step = VectorEnv("da-ling", 8, seed=1), 0
     while not envs.rewards.any():
         envs.play_random(1, step)

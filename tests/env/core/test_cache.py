@@ -102,7 +102,7 @@ def kept(folder: Path) -> list[Path]:
     return sorted((folder / "cache" / "gupai").iterdir())
 
 
-def test_a_loop_is_compiled_again_where_something_it_imports_was_edited_and_not_where_another_thing_was(small):
+def test_loop_is_recompiled_only_after_an_edit_of_its_imports(small):
     assert use(small) == (2, 1)
     assert use(small) == (2, 0)
     (small / "small" / "other.py").write_text("EDITED = True\n")
@@ -113,7 +113,7 @@ def test_a_loop_is_compiled_again_where_something_it_imports_was_edited_and_not_
     assert use(small) == (2, 0)  # what was compiled first is still there
 
 
-def test_machine_code_is_found_wherever_the_sources_lie_and_whenever_they_were_written(small):
+def test_machine_code_does_not_depend_on_place_or_time_of_sources(small):
     assert use(small) == (2, 1)
     shutil.copytree(small / "small", small / "elsewhere" / "small")
     for file in (small / "elsewhere").rglob("*.py"):
@@ -134,7 +134,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_damaged_machine_code_is_compiled_anew_with_one_line(small, capsys, suffix):
+def test_damaged_machine_code_is_recompiled_with_one_line(small, capsys, suffix):
     assert use(small) == (2, 1)
     (file,) = (file for file in kept(small) if file.suffix == suffix)
     whole = file.read_bytes()
@@ -150,7 +150,7 @@ def test_damaged_machine_code_is_compiled_anew_with_one_line(small, capsys, suff
     assert capsys.readouterr().err == ""
 
 
-def test_a_folder_in_place_of_a_file_and_a_file_that_is_gone_stop_nobody(small, capsys):
+def test_missing_file_or_a_folder_in_its_place_stops_nobody(small, capsys):
     use(small)
     index, data = sorted(kept(small), key=lambda file: file.suffix, reverse=True)
     data.unlink()
@@ -164,7 +164,7 @@ def test_a_folder_in_place_of_a_file_and_a_file_that_is_gone_stop_nobody(small, 
     assert not_kept == f"gupai: machine code cannot be kept in {small}/cache/gupai: this is a folder; name a file"
 
 
-def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(small, capsys, monkeypatch):
+def test_full_disk_is_reported_in_one_line_and_leaves_nothing(small, capsys, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -177,7 +177,7 @@ def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(small, capsys, monke
     assert use(small) == (2, 0)
 
 
-def test_machine_code_that_was_not_used_for_long_is_removed_when_other_is_kept(small):
+def test_unused_machine_code_is_removed_when_other_is_saved(small):
     use(small)
     old = kept(small)
     for file in old:
@@ -193,7 +193,7 @@ def test_machine_code_that_was_not_used_for_long_is_removed_when_other_is_kept(s
     assert len(kept(small)) == 4 and not set(old) & set(kept(small))
 
 
-def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(tmp_path, monkeypatch):
+def test_namespace_packages_and_modules_of_scripts_are_hashed(tmp_path, monkeypatch):
     sources = {
         "one/spread/rules.py": "from .shared import (\n    A,\n)\n",
         "other/spread/shared.py": "A = 1\n",
@@ -268,7 +268,7 @@ USED_BY = {  # module -> games whose machine code is made of it
 }
 
 
-def test_an_edit_is_an_edit_of_the_games_that_import_what_was_edited_and_of_no_other(monkeypatch):
+def test_edit_counts_only_for_games_that_import_it(monkeypatch):
     def digests() -> dict[str, str]:
         compiling.sources_digest.cache_clear()
         return {game.id: compiling.sources_digest("gupai_agents.search", game.module_name) for game in GAMES.values()}
@@ -287,7 +287,7 @@ def test_an_edit_is_an_edit_of_the_games_that_import_what_was_edited_and_of_no_o
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_the_name_of_machine_code_tells_the_sources_of_the_game_and_of_the_loop(game):
+def test_machine_code_is_named_after_sources_of_game_and_loop(game):
     for module, loop in (
         ("gupai_env.core.kernels", kernels(game).step),
         ("gupai_agents.search", search_loops(game).search),
@@ -313,7 +313,7 @@ print(json.dumps(states.hands.tolist()))
 """
 
 
-def test_an_edited_rule_is_compiled_anew(tmp_path):
+def test_edited_rule_is_recompiled(tmp_path):
     shutil.copytree(ROOT / "gupai_env", tmp_path / "gupai_env", ignore=shutil.ignore_patterns("__pycache__"))
 
     def deal() -> tuple[int, list]:
@@ -330,7 +330,7 @@ def test_an_edited_rule_is_compiled_anew(tmp_path):
     assert deal() == (1, [row[::-1] for row in hands])
 
 
-def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere(tmp_path):
+def test_game_typed_at_a_prompt_is_compiled_and_not_saved(tmp_path):
     """It has no sources by which an edit could be noticed."""
     source = (ROOT / "examples" / "one_trick" / "one_trick.py").read_text()
     source += """
@@ -379,7 +379,7 @@ def take(temporary: Path) -> tuple[list[str], str, list[str]]:
     return kind.split(), others, done.stderr.splitlines()
 
 
-def test_without_a_home_machine_code_is_kept_in_a_folder_of_the_user_alone(tmp_path):
+def test_machine_code_without_a_home_is_in_a_private_folder(tmp_path):
     folder = tmp_path / f"gupai-{os.getuid()}"
     for compiled in ("1", "0"):
         found, others, printed = take(tmp_path)
@@ -394,9 +394,7 @@ def test_without_a_home_machine_code_is_kept_in_a_folder_of_the_user_alone(tmp_p
 
 @pytest.mark.parametrize("obstacle", ["open to others", "a link", "a file"])
 @pytest.mark.parametrize("place", ["the home", "temporary"])
-def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(
-    tmp_path, monkeypatch, capsys, place, obstacle
-):
+def test_machine_code_is_never_read_from_a_folder_others_may_write(tmp_path, monkeypatch, capsys, place, obstacle):
     for name in ("XDG_CACHE_HOME", "TMPDIR"):
         (tmp_path / name).mkdir()
         monkeypatch.setenv(name, str(tmp_path / name))
@@ -423,7 +421,7 @@ def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(
 # --- what a person is told ------------------------------------------------------------------------
 
 
-def test_a_person_at_a_terminal_is_told_what_is_compiled_and_when_it_is_done_but_only_once(tmp_path):
+def test_terminal_is_told_once_what_is_compiled(tmp_path):
     lines = at_terminal(tmp_path).splitlines()
     begun = lines.index("gupai: compiling pick (once on this machine, some seconds) ...")
     assert re.fullmatch(r"gupai: compiled pick in \d+ s", lines[begun + 1])
@@ -452,7 +450,7 @@ def at_terminal(folder: Path) -> str:
     return seen.decode()
 
 
-def test_nobody_is_told_where_there_is_no_terminal(tmp_path):
+def test_non_terminals_are_told_nothing(tmp_path):
     code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{TAKE}"
     assert run(code, ROOT, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
 
@@ -485,7 +483,7 @@ class Compiled(event.Listener):
         pass
 
 
-def test_a_rule_is_compiled_once_whether_a_loop_a_rule_or_a_long_rule_calls_it():
+def test_rule_is_compiled_once_whatever_calls_it():
     loop = numba.njit(lambda number: _part(number) + _whole(number), nogil=True, pipeline_class=LoopCompiler)
     seen = Compiled()
     with event.install_listener("numba:compile", seen):
@@ -493,7 +491,7 @@ def test_a_rule_is_compiled_once_whether_a_loop_a_rule_or_a_long_rule_calls_it()
     assert sorted(seen.names) == sorted(["<lambda>", "_part", "_whole", "_long_part"])
 
 
-def test_a_loop_calls_a_long_rule_and_inlines_a_rule():
+def test_loop_calls_a_long_rule_and_inlines_a_rule():
     loop = numba.njit(lambda number: _part(number) + _long_part(number), pipeline_class=LoopCompiler)
     assert loop(3) == 8
     (code,) = loop.inspect_llvm().values()
@@ -549,7 +547,7 @@ print(numbers.tolist(), compiling.PLAIN, compiling.KEEPS)
     ],
     ids=["parts", "keeping", "events", "code"],
 )
-def test_without_an_inner_part_of_numba_the_same_is_computed_with_a_message(names, instead, plain, keeps, tmp_path):
+def test_missing_internal_of_numba_gives_a_message_and_same_results(names, instead, plain, keeps, tmp_path):
     """All of a kind are hidden where the loop is compiled; one of them is enough for the message."""
     source = f"PATH = {internals.__file__!r}\nHIDDEN = {names!r}\n{LACKING}"
     done = run(source, ROOT, NUMBA_CACHE_DIR=str(tmp_path))
@@ -559,7 +557,7 @@ def test_without_an_inner_part_of_numba_the_same_is_computed_with_a_message(name
 
 
 @pytest.mark.parametrize("name", [*internals.PARTS, *internals.KEEPING, *internals.EVENTS, *internals.CODE])
-def test_every_inner_part_of_numba_is_looked_for(name, monkeypatch, capsys):
+def test_internals_of_numba_are_all_looked_up(name, monkeypatch, capsys):
     assert internals.internal(name) is not None
     kind = next(kind for kind in (internals.PARTS, internals.KEEPING, internals.EVENTS, internals.CODE) if name in kind)
     parent, _, last = name.rpartition(".")

@@ -19,7 +19,7 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
 @every_game
-def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
+def test_episode_begins_alike_on_cleared_and_used_tables(game):
     variant = game.variant(deals=2)
     rules, used = (variant.as_rules(), random_walk(game, variant, 20, 60, seed=3).positions(40, 3))
     used.payoff[:], used.total[:], used.settled, used.terminated = 7, 9, 1, 1
@@ -45,7 +45,7 @@ def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
 
 
 @every_game
-def test_in_an_empty_state_nobody_stands_where_nobody_stands_once_it_is_dealt(game):
+def test_empty_state_marks_nobody_like_a_dealt_one(game):
     """A state that is set up by hand begins so: 0 would be a seat."""
     dealt, (empty,) = VectorEnv(game, 100, seed=8).states, game.new_states(1)
     vacant = [name for name in game.state.names if (dealt[name] == NOBODY).all()]
@@ -60,7 +60,7 @@ def test_in_an_empty_state_nobody_stands_where_nobody_stands_once_it_is_dealt(ga
 
 
 @every_game
-def test_moves_count_the_decisions_of_a_match_and_chance_is_new_at_each(game):
+def test_moves_count_the_decisions_of_a_match_and_chance_is_new(game):
     envs = VectorEnv(game, 20, seed=4, deals=2, renew=False)
     rng_keys, decisions, steps = set(), 0, 0
     while not envs.terminated.any():
@@ -75,7 +75,7 @@ def test_moves_count_the_decisions_of_a_match_and_chance_is_new_at_each(game):
 
 
 @every_game
-def test_each_deal_of_a_match_is_an_order_of_the_deck_from_a_key_of_its_own(game):
+def test_match_deals_are_shuffles_by_keys_of_their_own(game):
     envs = VectorEnv(game, 10, seed=5, deals=3, renew=False)
     while not envs.terminated.any():
         begun = envs.states.moves == 0 if not envs.states.moves.any() else envs.states.settled == 1
@@ -88,7 +88,7 @@ def test_each_deal_of_a_match_is_an_order_of_the_deck_from_a_key_of_its_own(game
         envs.step(envs.sample(int(envs.states.moves.max())))
 
 
-def test_a_redeal_of_ce_deng_is_no_deal_of_the_match_nor_another_redeal():
+def test_redeals_of_ce_deng_are_unlike_all_deals_of_the_match():
     """Of one match: the orders of its first 40 deals, and of five redeals in each of its first 8."""
     game, seed = get_game("ce-deng"), 6
     deal, dealt = Deal(game, game.variant(deals=1000, redeal_doubles=6)), []
@@ -108,6 +108,6 @@ def test_a_redeal_of_ce_deng_is_no_deal_of_the_match_nor_another_redeal():
     assert len(set(dealt)) == len(dealt) == 40 + 8 * 5
 
 
-def test_every_deck_fits_the_memory_that_loops_have_for_it():
+def test_decks_fit_the_memory_of_loops():
     decks = [len(game.deck(variant.as_rules())) for game, variant in VARIANTS]
     assert max(decks) <= MOST_TILES == search.MOST_TILES

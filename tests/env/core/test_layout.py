@@ -23,13 +23,13 @@ def test_sections_follow_each_other():
     assert LAYOUT.starts == (0, 3, 7)
 
 
-def test_a_range_is_0_to_high_or_signed():
+def test_range_is_0_to_high_or_signed():
     assert LAYOUT.low.tolist() == [0, 0, 0, 0, 0, 0, 0, -5]
     assert LAYOUT.high.tolist() == [2, 2, 2, 9, 9, 9, 9, 5]
     assert LAYOUT.low.dtype == LAYOUT.high.dtype == np.int8
 
 
-def test_split_names_the_parts_of_one_observation_and_of_many_without_copying():
+def test_split_names_parts_without_copying():
     one = np.arange(8, dtype=np.int8)
     parts = LAYOUT.split(one)
     assert {name: part.tolist() for name, part in parts.items()} == {
@@ -42,7 +42,7 @@ def test_split_names_the_parts_of_one_observation_and_of_many_without_copying():
     assert many["table"].shape == (5, 4, 2, 2)
 
 
-def test_the_digest_changes_with_names_shapes_ranges_and_order_but_not_with_words():
+def test_digest_depends_on_names_shapes_ranges_and_order_alone():
     def digest(*sections):
         return Layout(tuple(Section(*section) for section in sections)).digest
 
@@ -60,7 +60,7 @@ def test_the_digest_changes_with_names_shapes_ranges_and_order_but_not_with_word
 
 
 @every_game
-def test_the_layout_of_a_game_has_unique_documented_sections_that_fit_int8(game):
+def test_layout_has_unique_documented_sections_that_fit_int8(game):
     sections = game.encoder.layout.sections
     assert len({section.name for section in sections}) == len(sections)
     for section in sections:
@@ -69,7 +69,7 @@ def test_the_layout_of_a_game_has_unique_documented_sections_that_fit_int8(game)
 
 
 @pytest.mark.parametrize("encoder", sorted({game.encoder.name for game in GAMES.values()}))
-def test_every_section_of_an_observation_is_used_by_some_variant_of_a_game_that_has_it(encoder):
+def test_sections_are_all_used_by_some_variant(encoder):
     games = [game for game in GAMES.values() if game.encoder.name == encoder]
     layout = games[0].encoder.layout
     used = np.zeros(layout.size, bool)

@@ -45,7 +45,7 @@ def compiled_shuffle(tiles, key):
 
 
 @pytest.mark.parametrize("seed", SPLITMIX64)
-def test_keys_are_the_published_splitmix64_without_its_lowest_bit(seed):
+def test_keys_are_splitmix64_without_its_lowest_bit(seed):
     assert [derive(seed, counter) for counter in range(5)] == [word >> 1 for word in SPLITMIX64[seed]]
 
 
@@ -58,7 +58,7 @@ def test_keys_are_the_same_in_python_and_compiled():
         assert out.min() >= 0
 
 
-def test_many_keys_at_once_are_those_that_are_derived_one_by_one():
+def test_many_keys_at_once_equal_single_ones():
     for key in (0, 1, 12345, 2**62 + 17, KEYS - 1):
         for first in (0, 3, 2**40):
             found = derive_each(key, first, first + 9)
@@ -67,7 +67,7 @@ def test_many_keys_at_once_are_those_that_are_derived_one_by_one():
     assert derive_each(5, 2, 2).tolist() == []
 
 
-def test_a_key_may_be_any_kind_of_integer():
+def test_key_may_be_any_kind_of_integer():
     assert derive(np.int8(5), np.int8(3)) == derive(np.int64(5), 3) == derive(5, np.uint16(3))
 
 
@@ -78,7 +78,7 @@ def test_draws_are_below_their_bound_and_even():
     assert {draw(7, counter, 1) for counter in range(50)} == {0}
 
 
-def test_a_shuffle_is_the_same_in_python_and_compiled():
+def test_shuffle_is_the_same_in_python_and_compiled():
     for key in (0, 1, 2**62):
         plain, compiled = np.arange(32, dtype=np.int8), np.arange(32, dtype=np.int8)
         shuffle(plain, key)
@@ -87,7 +87,7 @@ def test_a_shuffle_is_the_same_in_python_and_compiled():
         assert sorted(plain) == list(range(32))
 
 
-def test_all_orders_of_a_shuffle_are_equally_likely():
+def test_shuffle_orders_are_equally_likely():
     orders: Counter = Counter()
     for key in range(24000):
         tiles = np.arange(4, dtype=np.int8)
@@ -97,7 +97,7 @@ def test_all_orders_of_a_shuffle_are_equally_likely():
     assert sum((times - 1000) ** 2 / 1000 for times in orders.values()) < 60  # 23 degrees of freedom
 
 
-def test_every_tile_is_equally_likely_in_every_place_of_a_deal():
+def test_tiles_are_equally_likely_in_every_place_of_a_deal():
     envs = VectorEnv("jie-long", 20000, seed=9, observe=False)
     for kind, copies in ((20, 2), (1, 1)):
         held = (envs.states.hands >> (3 * kind) & 7).sum(0)
@@ -107,13 +107,13 @@ def test_every_tile_is_equally_likely_in_every_place_of_a_deal():
 
 
 @pytest.mark.parametrize("seed", [0, 1, np.int64(5), np.uint8(5), 2**63 - 1])
-def test_a_whole_number_below_two_to_the_63_is_a_key(seed):
+def test_whole_number_below_two_to_the_63_is_a_key(seed):
     assert as_key(seed) == int(seed)
     assert type(as_key(seed)) is int
 
 
 @pytest.mark.parametrize("seed", [-1, KEYS, 2**64, 1.0, "1", None, True, np.float64(3), [1]])
-def test_nothing_else_is_a_key(seed):
+def test_other_values_are_no_keys(seed):
     with pytest.raises(ValueError, match=r"from 0 to 2\*\*63 - 1"):
         as_key(seed)
 
@@ -129,7 +129,7 @@ SOURCES = [
 ]
 
 
-def test_no_two_streams_have_one_number_and_none_is_a_plain_counter():
+def test_streams_have_distinct_numbers_that_are_no_plain_counters():
     noise = {streams.NOISE_STREAM + seat for seat in range(max(game.max_seats for game in GAMES.values()))}
     others = [number for name, number in NUMBERS.items() if name != "NOISE_STREAM"]
     assert len({*others, *noise}) == len(others) + len(noise)
@@ -172,7 +172,7 @@ def deals_begun(monkeypatch, *calls):
     return found
 
 
-def test_self_play_search_targets_tuning_claims_and_evaluation_share_no_deal(monkeypatch):
+def test_streams_of_training_and_evaluation_share_no_deal(monkeypatch):
     game, seed, some = get_game("jie-long"), 1, 200
     heuristics = np.zeros((1, len(game.features) + 1))
     config = parse({"game": "jie-long", "seed": seed, "expert_iteration": {"tables": some}}, "test")
@@ -280,7 +280,7 @@ GOLDEN = {
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_deals_and_the_play_of_a_seed_never_change(game):
+def test_deals_and_play_of_a_seed_never_change(game):
     envs = VectorEnv(game, 100, seed=2025)
     leader, hands = int(envs.states.leader[0]), tuple(map(set_name, envs.states.hands[0]))
     digest = hashlib.sha256()

@@ -40,12 +40,12 @@ from gupai_env.core.tiles import (
 )
 
 
-def test_the_set_has_32_tiles_of_21_kinds_and_227_pips():
+def test_set_has_32_tiles_of_21_kinds_and_227_pips():
     assert (len(DECK), KINDS, size(FULL_SET), weight(FULL_SET)) == (32, 21, 32, 227)
     assert (COPIES.sum(), (COPIES * WEIGHT).sum()) == (32, 227)
 
 
-def test_eleven_civil_kinds_have_two_copies_and_ten_military_kinds_one():
+def test_civil_kinds_have_two_copies_and_military_kinds_one():
     civil = parse_tiles("66 55 44 33 22 11 31 51 61 64 65")
     military = parse_tiles("21 32 41 42 43 52 53 54 62 63")
     assert sorted(civil + military) == list(range(KINDS))
@@ -53,7 +53,7 @@ def test_eleven_civil_kinds_have_two_copies_and_ten_military_kinds_one():
     assert set(COPIES[military]) == {1}
 
 
-def test_how_many_tiles_carry_a_number():
+def test_tiles_are_counted_by_their_numbers():
     by_number = [size(FULL_SET & (CARRYING[number] * 7)) for number in (6, 1, 5, 4, 3, 2)]
     assert by_number == [10, 10, 9, 8, 8, 7]
     without_doubles = [size(FULL_SET & (CARRYING[n] * 7) & ~(DOUBLES * 7)) for n in (6, 1, 5, 4, 3, 2)]
@@ -79,7 +79,7 @@ def test_kinds_are_numbered_by_high_then_low_pip():
     assert kind_of(4, 6) == kind_of(6, 4)
 
 
-def test_the_tables_of_numbers_say_what_the_tiles_show():
+def test_tile_tables_equal_what_the_tiles_show():
     for number in range(1, 7):
         for kind, (high, low) in enumerate(PIPS.tolist()):
             assert bool(CARRYING[number] & ONE[kind]) == (number in (high, low))
@@ -95,7 +95,7 @@ def copies(request):
     return np.random.default_rng(request.param).integers(0, 5, KINDS)
 
 
-def test_a_tile_set_counts_weighs_and_lists_its_tiles(copies):
+def test_tile_set_counts_weighs_and_lists_its_tiles(copies):
     tile_set_ = (ONE * copies).sum()
     assert [count(tile_set_, kind) for kind in range(KINDS)] == copies.tolist()
     assert size(tile_set_) == copies.sum()
@@ -105,7 +105,7 @@ def test_a_tile_set_counts_weighs_and_lists_its_tiles(copies):
     assert tile_set(tiles_in(tile_set_)) == tile_set_
 
 
-def test_a_set_of_kinds_forgets_the_copies(copies):
+def test_set_of_kinds_forgets_the_copies(copies):
     kinds = kinds_in((ONE * copies).sum())
     assert kinds == (ONE * (copies > 0)).sum()
     assert number_of(kinds) == (copies > 0).sum()
@@ -116,7 +116,7 @@ def test_a_set_of_kinds_forgets_the_copies(copies):
     assert out.tolist() == [9, *copies, 9]
 
 
-def test_sets_are_joined_and_divided_by_plus_and_minus():
+def test_sets_are_joined_by_plus_and_divided_by_minus():
     deck = DECK.tolist()
     random.Random(1).shuffle(deck)
     assert tile_set(deck[:20]) + tile_set(deck[20:]) == FULL_SET
@@ -129,22 +129,22 @@ def test_dealing_keeps_all_tiles():
 
 
 @pytest.mark.parametrize("text", ["[6:4]", "6:4", "64", "46", "[4:6]", " [ 6 : 4 ] "])
-def test_a_tile_is_read_in_every_common_notation(text):
+def test_tile_is_read_in_every_common_notation(text):
     assert parse_tiles(text) == [kind_of(6, 4)]
 
 
 @pytest.mark.parametrize("text", ["7:1", "0:1", "6", "641", "[6;4]", "six four"])
-def test_what_is_no_tile_is_refused(text):
+def test_invalid_tile_is_refused(text):
     with pytest.raises(ValueError, match="is not a tile"):
         parse_tiles(text)
 
 
-def test_several_tiles_are_read_in_their_order():
+def test_several_tiles_are_parsed_in_order():
     assert parse_tiles("[6:4][1:1] 66, 52") == [kind_of(6, 4), 0, 20, kind_of(5, 2)]
     assert parse_tiles("") == []
     with pytest.raises(ValueError, match="'x' is not a tile"):
         parse_tiles("[6:4]x[1:1]")
 
 
-def test_a_set_is_named_heaviest_tile_first():
+def test_set_is_named_heaviest_tile_first():
     assert set_name(tile_set(parse_tiles("11 64 66 64"))) == "[6:6][6:4][6:4][1:1]"

@@ -14,7 +14,7 @@ from variants import VARIANT_NAMES, VARIANTS, variants
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
-def test_the_defaults_are_the_rulebooks():
+def test_defaults_are_the_rulebooks():
     assert JieLong() == JieLong(
         players=4,
         deals=1,
@@ -40,14 +40,14 @@ def test_the_defaults_are_the_rulebooks():
     )
 
 
-def test_all_combinations_of_options_are_variants():
+def test_option_combinations_are_all_variants():
     assert len(variants(GAMES["tiu-u"])) == (2 + 1) * 2**4 * 2
     assert len(variants(GAMES["ce-deng"])) == (3 + 1) * 2 * 3 * 2 * 2
     assert len(set(VARIANT_NAMES)) == len(VARIANTS)
 
 
 @every_game
-def test_every_option_says_what_it_means(game):
+def test_options_are_all_documented(game):
     for field in dataclasses.fields(game.variant):
         assert len(field.metadata["help"]) > 10, field.name
 
@@ -83,7 +83,7 @@ def test_every_option_says_what_it_means(game):
     ],
     ids=str,
 )
-def test_a_wrong_value_is_refused_with_its_option_and_value(wrong):
+def test_wrong_value_is_refused_with_its_option_and_value(wrong):
     name, value = list(wrong.items())[-1]
     with pytest.raises(ValueError, match=name) as error:
         JieLong.make(**wrong)
@@ -110,12 +110,12 @@ def test_redeal_doubles_is_seven_six_or_zero(wrong):
         ("da-ling", {"deck": "small"}, "deck='small' is not allowed; choose full or tiny"),
     ],
 )
-def test_what_a_deck_does_not_allow_is_refused_with_what_it_does(game, options, message):
+def test_value_not_allowed_with_a_deck_is_refused_with_those_allowed(game, options, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         GAMES[game].variant(**options)
 
 
-def test_an_unknown_option_names_the_nearest_and_all_there_are():
+def test_unknown_option_names_the_nearest_and_all_there_are():
     with pytest.raises(ValueError, match="did you mean forced_play") as error:
         JieLong.make(force_play=True)
     for field in dataclasses.fields(JieLong):
@@ -124,12 +124,12 @@ def test_an_unknown_option_names_the_nearest_and_all_there_are():
         CeDeng.make(zzz=1)
 
 
-def test_a_whole_number_will_do_for_a_number_with_a_fraction():
+def test_whole_number_is_accepted_for_a_float():
     assert JieLong(stake=2).stake == 2.0
     assert type(JieLong(stake=2).stake) is float
 
 
-def test_a_variant_cannot_be_changed_and_serves_as_a_key():
+def test_variant_is_immutable_and_hashable():
     with pytest.raises(dataclasses.FrozenInstanceError):
         JieLong().stake = 2.0
     assert {JieLong(): 1}[JieLong(players=4)] == 1
@@ -141,7 +141,7 @@ def test_changed_names_what_differs_from_the_default():
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
-def test_the_rules_see_every_option_as_a_number_of_a_fixed_type(game, variant):
+def test_rules_see_every_option_as_a_number_of_a_fixed_type(game, variant):
     rules, default = variant.as_rules(), game.variant().as_rules()
     assert rules._fields == tuple(field.name for field in dataclasses.fields(game.variant))
     assert [type(value) for value in rules] == [type(value) for value in default]
@@ -151,11 +151,11 @@ def test_the_rules_see_every_option_as_a_number_of_a_fixed_type(game, variant):
     assert rules.leader == RANDOM_LEADER
 
 
-def test_a_fixed_leader_is_seen_as_its_seat():
+def test_fixed_leader_is_seen_as_its_seat():
     assert JieLong(leader=2).as_rules().leader == 2
 
 
-def test_words_are_seen_by_their_place_among_the_choices():
+def test_choices_are_seen_by_their_index():
     @dataclasses.dataclass(frozen=True)
     class Worded(Variant):
         after: str = option("stop", "what follows", ("doubles", "stop", "play_on"))

@@ -173,11 +173,11 @@ def answers(function, compiled):
 
 
 @pytest.mark.parametrize("function", LAYER, ids=lambda function: function.__name__)
-def test_compiled_and_in_plain_python_a_function_does_the_same(function):
+def test_compiled_functions_equal_plain_python(function):
     assert answers(function, compiled=True) == answers(function, compiled=False)
 
 
-def test_the_whole_layer_is_compared():
+def test_whole_layer_is_compared():
     public = {
         name
         for module in (bits, byte_rows, memory)
@@ -193,7 +193,7 @@ OF_BITS = [function for function in LAYER if function.__module__ == bits.__name_
 ELSEWHERE = "from test_words import *; print(bits.MOVES_BITS, [answers(each, True) for each in OF_BITS])"
 
 
-def test_processors_without_instructions_that_move_bits_do_without():
+def test_processors_without_bit_instructions_do_without():
     """The rules of all games run on one in CI, see `.ci/run`."""
     env = {**os.environ, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
     done = subprocess.run(
@@ -260,7 +260,7 @@ def compiled_hand(tiles, out):
 
 
 @pytest.mark.parametrize("size", range(7))
-def test_a_hand_is_listed_and_no_tile_behind_it(size):
+def test_hand_is_listed_and_no_tile_behind_it(size):
     for seed in range(50):
         hand = sorted(np.random.default_rng(seed).permutation(DECK)[:size].tolist())
         tiles = tile_set(hand)
@@ -335,12 +335,12 @@ def test_scratch_is_an_array_like_any_other():
         np.testing.assert_array_equal(out, -np.sort(-values, 1))
 
 
-def test_scratch_has_a_length_known_beforehand():
+def test_scratch_length_is_known_beforehand():
     with pytest.raises(numba.TypingError, match="known when it is compiled"):
         numba.njit(lambda length: memory.scratch(length, np.int8)[0])(8)
 
 
-def test_rows_that_are_no_bytes_side_by_side_are_refused():
+def test_rows_other_than_contiguous_bytes_are_refused():
     read = numba.njit(lambda row: byte_rows.load_word(row, 0))
     for row in (np.zeros(8), np.zeros(16, np.int8)[::2]):
         with pytest.raises(numba.TypingError, match="contiguous rows of bytes"):

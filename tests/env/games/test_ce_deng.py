@@ -60,7 +60,7 @@ def test_eight_doubles_declared():
         ((2, 5), 1),
     ],
 )
-def test_a_pair_is_doubled_for_one_pass_and_doubled_for_one_head_or_tail(plays, factor):
+def test_pair_is_doubled_for_one_pass_and_for_one_head_or_tail(plays, factor):
     assert paid("ce-deng", 2, points=[10, 30], plays=plays) == [20 * factor, -20 * factor]
     assert paid("ce-deng", 2, points=[30, 10], plays=plays) == [-20 * factor, 20 * factor]
 
@@ -79,7 +79,7 @@ def test_head_is_for_the_leader_alone():
     assert paid("ce-deng", 2, leader=1, points=[10, 30], plays=[5, 1]) == [40, -40]
 
 
-def test_no_seat_can_win_or_lose_more_than_four_times_the_heaviest_hand_a_rival():
+def test_payoffs_are_at_most_four_times_the_heaviest_hand_per_rival():
     """66 66 65 65 64 64 55 55 weigh 86."""
     assert CE_DENG.payoff_bound(CE_DENG.variant()) == 4 * 3 * 86
 
@@ -87,13 +87,13 @@ def test_no_seat_can_win_or_lose_more_than_four_times_the_heaviest_hand_a_rival(
 # Play
 
 
-def test_who_can_match_must_play_and_who_cannot_drinks():
+def test_seat_that_can_match_must_play_and_another_drinks():
     table = Table("ce-deng", ["62 64", "21 66", "55 54"]).play("[6:2]")
     assert table.legal() == {"[2:1]"}
     assert table.play("[2:1]").legal() == {"discard [5:5]", "discard [5:4]"}
 
 
-def test_all_drink_and_the_player_of_the_last_tile_cannot_match_either():
+def test_block_needs_that_the_player_of_the_last_tile_cannot_match():
     table = Table("ce-deng", BLOCK).play("[5:2]", "discard [6:6]", "discard [6:5]")
     assert not table.state.terminated
     table.play("discard [5:5]")
@@ -103,7 +103,7 @@ def test_all_drink_and_the_player_of_the_last_tile_cannot_match_either():
     assert table.payoffs() == [18, -14, -6, 2]  # one head and three tails: nothing is doubled
 
 
-def test_who_can_match_after_all_others_drank_plays_on_also_with_a_double():
+def test_seat_that_can_match_after_all_others_drank_plays_on():
     table = Table("ce-deng", ["52 66 22", *BLOCK[1:]])
     table.play("[5:2]", "discard [6:6]", "discard [6:5]", "discard [5:5]")
     assert table.legal() == {"[2:2]"}
@@ -114,7 +114,7 @@ def test_who_can_match_after_all_others_drank_plays_on_also_with_a_double():
     assert table.state.plays.tolist() == [2, 0, 0, 0]
 
 
-def test_a_tile_of_another_seat_begins_the_count_of_drinks_anew():
+def test_tile_of_another_seat_resets_the_count_of_drinks():
     hands = ["52 65 55", "66 64 63", "62 64 44", "66 65 53"]
     table = Table("ce-deng", hands).play("[5:2]", "discard [6:6]", "[2:6]")
     assert table.legal() == {"[6:6]", "[6:5]"}  # of D
@@ -123,7 +123,7 @@ def test_a_tile_of_another_seat_begins_the_count_of_drinks_anew():
     assert table.legal() == {"[6:5]"}
 
 
-def test_a_seat_that_never_played_before_a_block_is_tail_eight_and_no_short_hand_is_a_pass():
+def test_seat_without_a_play_before_a_block_is_tail_eight():
     hands = ["52 21 66", "54 64 63", "65 64 44", "55 66 53"]
     table = Table("ce-deng", hands).play("[5:2]", "discard [5:4]", "discard [6:5]", "discard [5:5]")
     table.play("[2:1]", "discard [6:4]", "discard [6:4]", "discard [6:6]")
@@ -159,13 +159,13 @@ def test_seven_doubles_may_be_redealt_and_six_by_the_looser_rule():
     ("hand", "options"),
     [(SIX, {}), (SEVEN, {"redeal_doubles": 0}), (EIGHT, {"redeal_doubles": 0, "declare_eight_doubles": False})],
 )
-def test_a_hand_without_a_right_is_not_asked(hand, options):
+def test_hand_without_a_right_is_not_asked(hand, options):
     table = Table("ce-deng", [None, hand], leader=0, **options)
     assert table.state.to_act == 0
     assert not table.legal() & {DECLARE, REDEAL, PLAY_ON}
 
 
-def test_only_seats_with_a_right_are_asked_in_turn_order_from_the_leader():
+def test_seats_with_a_right_are_asked_in_turn_from_the_leader():
     hands = ["66 66 55 44 33 22 62 63", "55 44 33 22 11 11 21 31", None, None]
     table = Table("ce-deng", hands, leader=1, redeal_doubles=6)
     assert table.state.to_act == 1
@@ -179,7 +179,7 @@ def test_only_seats_with_a_right_are_asked_in_turn_order_from_the_leader():
     assert [int(table.state.to_act), int(table.play(PLAY_ON).state.to_act)] == [0, 1]
 
 
-def test_that_a_seat_is_asked_shows_to_nobody_else():
+def test_question_to_a_seat_is_hidden_from_others():
     hands = ["66 66 55 44 33 22 62 63", "55 44 33 22 11 11 21 31", None, None]
     table = Table("ce-deng", hands, leader=2, redeal_doubles=6)
     while_0_is_asked = [table.view(seat).copy() for seat in range(4)]
@@ -192,7 +192,7 @@ def test_that_a_seat_is_asked_shows_to_nobody_else():
         assert while_0_is_asked[seat] == while_1_is_asked[seat] == table.view(seat)
 
 
-def test_the_declarer_is_paid_twice_the_pips_of_every_other_hand_and_leads_next():
+def test_declarer_is_paid_twice_the_pips_of_all_and_leads_next():
     table = Table("ce-deng", [None, None, EIGHT, None], leader=1, deals=2)
     pips = [weight(hand) for hand in table.state.hands]
     table.play(DECLARE)
@@ -201,7 +201,7 @@ def test_the_declarer_is_paid_twice_the_pips_of_every_other_hand_and_leads_next(
     assert (table.state.deal, table.state.leader, table.state.direction) == (1, 2, -1)
 
 
-def test_a_redeal_keeps_leader_and_direction_pays_nothing_and_is_no_deal_of_the_match():
+def test_redeal_keeps_leader_and_direction_and_pays_nothing():
     table = Table("ce-deng", [None, None, SEVEN, None], leader=1, deals=2)
     before = table.state.hands.copy()
     table.play(REDEAL)
@@ -212,7 +212,7 @@ def test_a_redeal_keeps_leader_and_direction_pays_nothing_and_is_no_deal_of_the_
     assert [size(hand) for hand in table.state.hands] == [8, 8, 8, 8]
 
 
-def test_redealt_hands_may_be_redealt_again_and_are_never_the_same():
+def test_redealt_hands_may_be_redealt_and_always_differ():
     envs = VectorEnv("ce-deng", 3000, seed=3, redeal_doubles=6, renew=False)
     redeal, dealt = CE_DENG.action_names.index(REDEAL), set()
     for step in range(8):
@@ -229,7 +229,7 @@ def test_redealt_hands_may_be_redealt_again_and_are_never_the_same():
 
 
 @pytest.mark.parametrize("stake", [0.5, 3.0])
-def test_the_stake_multiplies_every_payment(stake):
+def test_stake_multiplies_every_payment(stake):
     options = {"stake": stake}
     doubled = paid("ce-deng", 4, options=options, points=[0, 10, 20, 51], plays=[8, 4, 4, 0])
     assert doubled == [264 * stake, 72 * stake, 12 * stake, -348 * stake]
@@ -241,7 +241,7 @@ def test_the_stake_multiplies_every_payment(stake):
 
 
 @pytest.mark.parametrize(("stake", "message"), [(0, "must be at least 0.01 chips"), (1e9, "counted exactly")])
-def test_a_stake_is_a_number_that_can_be_paid(stake, message):
+def test_stake_is_bounded(stake, message):
     with pytest.raises(ValueError, match=message):
         CE_DENG.variant(stake=stake)
 
@@ -249,7 +249,7 @@ def test_a_stake_is_a_number_that_can_be_paid(stake, message):
 # The next deal
 
 
-def test_the_fewest_points_lead_the_next_deal_and_a_tie_goes_to_the_earlier_in_the_order_of_the_deal():
+def test_fewest_points_lead_next_and_ties_go_to_the_earlier_seat():
     assert next_leader("ce-deng", [9, 7, 5, 8], leader=0) == 2
     assert next_leader("ce-deng", [5, 5, 9, 7], leader=2) == 0
     assert next_leader("ce-deng", [5, 5, 9, 7], leader=2, direction=-1) == 1
@@ -257,7 +257,7 @@ def test_the_fewest_points_lead_the_next_deal_and_a_tie_goes_to_the_earlier_in_t
     assert next_leader("ce-deng", [5, 5, 9, 7], leader=3, declarer=2) == 2
 
 
-def test_the_direction_of_play_alternates_from_deal_to_deal():
+def test_direction_of_play_alternates_from_deal_to_deal():
     envs = VectorEnv("ce-deng", 200, seed=4, deals=4, renew=False)
     while not envs.terminated.all():
         before, live = envs.states.copy(), ~envs.terminated

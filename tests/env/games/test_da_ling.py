@@ -41,18 +41,18 @@ def test_both_are_absolute_winners_and_b_wins_by_its_red_pips():
     assert settle(RED_SEVEN, [A, B]) == [-25, 25]
 
 
-def test_in_a_black_game_two_two_beats_three_one_and_ties_with_itself():
+def test_black_game_two_two_beats_three_one_and_ties_with_itself():
     assert (strength(BLACK_FOUR, "[2:2]"), strength(BLACK_FOUR, "[3:1]")) == (4, 3)
     two_two = "[2:2] / [6:1][1:1] / [6:6][6:4][5:5]"
     assert settle(BLACK_FOUR, [two_two, "[3:1] / [6:1][1:1] / [6:2][5:4][3:3]"]) == [3, -3]
     assert settle(BLACK_FOUR, [two_two, "[2:2] / [6:3][5:1] / [6:6][6:4][5:5]"]) == [0, 0]
 
 
-def test_a_wild_tile_counts_three_and_keeps_its_own_pips():
+def test_wild_tile_counts_three_and_keeps_its_own_pips():
     assert (strength(BLACK_FOUR, "[4:2][6:5]"), strength(BLACK_FOUR, "[6:6][1:1]")) == (13, 6)
 
 
-def test_an_absolute_winner_among_five_with_the_fee():
+def test_absolute_winner_among_five_with_the_fee():
     others = [
         "[6:6] / [6:4][4:4] / [6:5][5:5][2:2]",
         "[6:1] / [6:4][3:1] / [5:5][5:1][2:2]",
@@ -66,7 +66,7 @@ def test_an_absolute_winner_among_five_with_the_fee():
 # Settlement
 
 
-def test_the_strongest_of_each_group_collects_from_everybody_else():
+def test_strongest_of_each_group_collects_from_everybody_else():
     splits = [
         "[4:3] / [5:5][2:2] / [6:5][6:4][6:1]",
         "[5:2] / [6:1][4:4] / [6:6][6:5][6:4]",
@@ -82,7 +82,7 @@ TIE = ["[3:3] / [1:1][3:1] / [4:4][6:1][6:5]", "[3:3] / [3:1][6:6] / [5:1][5:5][
 TIE_TABLE, BESIDE = "[6:2][4:4]", "[2:2] / [6:5][5:5] / [1:1][6:6][6:1]"
 
 
-def test_absolute_winners_who_tie_are_settled_group_by_group_or_push():
+def test_tied_absolute_winners_settle_by_group_or_push():
     assert [strengths(TIE_TABLE, split) for split in TIE] == [[0, 3, 9], [0, 7, 5]]
     assert settle(TIE_TABLE, TIE) == [15 - 7, 7 - 15]
     assert settle(TIE_TABLE, TIE, absolute_tie="push", casino_fee=1) == [0, 0]
@@ -108,7 +108,7 @@ def absolute_splits(table, num):
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("absolute_tie", ["groups", "push"])
-def test_absolute_winners_at_every_table_are_paid_as_the_referee_pays_them(players, absolute_tie):
+def test_absolute_winners_are_paid_like_by_the_referee(players, absolute_tie):
     """Some seats match all three groups, often with equal pips; the hands are drawn one by one, each from a deck."""
     rng = np.random.default_rng(players)
     variant = DaLing(players=players, absolute_tie=absolute_tie, casino_fee=2)
@@ -142,7 +142,7 @@ def test_absolute_winners_at_every_table_are_paid_as_the_referee_pays_them(playe
     assert all(seen[tied] > 3 for tied in range(players))  # rarely all at once
 
 
-def test_a_wild_tile_counts_three_or_six_in_a_hand_but_its_pips_on_the_table():
+def test_wild_tile_counts_three_or_six_but_its_own_pips():
     three, six = "[5:5][2:1]", "[5:5][4:2]"  # a black and a red game
     assert [strength(three, tile) for tile in ("[4:2]", "[3:3]", "[5:1]")] == [2, None, None]
     assert [strength(six, tile) for tile in ("[2:1]", "[3:3]", "[5:1]")] == [1, 0, 1]
@@ -186,14 +186,14 @@ def deals():
     return DecisionBatch(views, envs.masks.copy(), rng_keys), hands, targets
 
 
-def test_the_best_possible_match_is_that_of_a_brute_force(deals):
+def test_best_possible_match_equals_brute_force(deals):
     turns, hands, targets = deals
     for view, mask, hand, target in zip(turns.views, turns.masks, hands, targets, strict=True):
         matched = (view.strength[SPLITS[mask]] != NO_MATCH) @ np.array(STAKES)
         assert matched.max() == max(stakes_matched(target, split) for split in all_splits(hand))
 
 
-def test_every_different_split_is_legal_once_and_has_its_name(deals):
+def test_different_splits_are_each_legal_once_and_named(deals):
     turns, hands, _ = deals
     fewer = 0
     for view, mask, hand in zip(turns.views, turns.masks, hands, strict=True):
@@ -204,7 +204,7 @@ def test_every_different_split_is_legal_once_and_has_its_name(deals):
     assert fewer > 100
 
 
-def test_greedy_matches_the_most_stakes_and_then_shows_the_most_pips_of_the_colour(deals):
+def test_greedy_matches_most_stakes_then_most_pips_of_the_colour(deals):
     turns = deals[0]
     actions = make_agent("greedy", GAME).act(turns)
     choices = 0
@@ -222,7 +222,7 @@ def test_greedy_matches_the_most_stakes_and_then_shows_the_most_pips_of_the_colo
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_nobody_sees_a_split_of_another_before_the_showdown(players):
+def test_splits_of_others_are_hidden_before_the_showdown(players):
     one, other = (VectorEnv(GAME, 200, seed=2, players=players) for _ in range(2))
     for _ in range(players - 1):
         one.step(one.masks.argmax(1))  # the first legal split, and the last one
@@ -235,7 +235,7 @@ def test_nobody_sees_a_split_of_another_before_the_showdown(players):
             assert (here.hands[:, 1:] == 0).all()
 
 
-def test_everybody_sees_everything_at_the_showdown():
+def test_showdown_reveals_everything():
     envs = VectorEnv(GAME, 200, seed=2, renew=False)
     while not envs.terminated.all():
         envs.step(envs.sample(3))
@@ -245,7 +245,7 @@ def test_everybody_sees_everything_at_the_showdown():
         np.testing.assert_array_equal(views.hands, envs.states.hands[:, order])
 
 
-def test_what_is_drawn_for_the_others_is_any_of_the_unseen_tiles_alike():
+def test_redealt_hands_are_uniform_over_unseen_tiles():
     envs, draws = VectorEnv(GAME, 1, seed=6), 4000
     views, _ = envs.views()
     drawn = GAME.new_states(draws)
@@ -258,7 +258,7 @@ def test_what_is_drawn_for_the_others_is_any_of_the_unseen_tiles_alike():
             assert abs(held - expected) < 5 * np.sqrt(0.5 / draws)
 
 
-def test_an_error_names_the_splits_of_the_hand():
+def test_error_names_the_splits_of_the_hand():
     env = da_ling_v0.env()
     env.reset(seed=1)
     with pytest.raises(IllegalActionError) as error:
@@ -278,19 +278,19 @@ def test_stakes_are_three_numbers(stakes):
         DaLing(stakes=stakes)
 
 
-def test_stakes_may_be_written_as_in_a_configuration_or_on_a_command_line():
+def test_stakes_are_read_from_configurations_and_command_lines():
     assert DaLing(stakes=[1, 2, 3]) == DaLing.parse(["stakes=1,2,3"]) == DaLing(stakes=(1, 2, 3))
     assert DaLing.parse(["stakes=0.5,1,2"]).stakes == (0.5, 1, 2)
     with pytest.raises(ValueError, match="write numbers"):
         DaLing.parse(["stakes=few"])
 
 
-def test_the_fee_is_not_below_zero():
+def test_fee_is_not_negative():
     with pytest.raises(ValueError, match="casino_fee"):
         DaLing(casino_fee=-1)
 
 
-def test_the_casino_never_loses():
+def test_casino_never_loses():
     envs, colour = VectorEnv(GAME, 2000, seed=8, casino_fee=2), make_agent("colour", GAME, casino_fee=2)
     fees = set()
     for _ in range(5):

@@ -29,13 +29,13 @@ def played(tiles, rest="", leader=0, **options):
 # Worked examples
 
 
-def test_the_trick_of_the_first_example_is_taken_by_six_five():
+def test_first_example_trick_is_taken_by_six_five():
     position = played("[6:4] [4:4] [6:5] [1:1]", "[2:2] [2:2] [3:3] [3:3]")
     assert position.state.to_act == 2
     assert position.state.red.tolist() == [0, 0, 14, 0]
 
 
-def test_the_larger_half_decides_first():
+def test_larger_half_decides_first():
     assert played("[5:5] [6:1] [1:1] [2:1]").state.taking == 1
     order = "66 65 64 63 62 61 55 54 53 52 51 44 43 42 41 33 32 31 22 21 11"
     assert sorted(range(21), reverse=True) == parse_tiles(order)
@@ -43,7 +43,7 @@ def test_the_larger_half_decides_first():
         assert played(f"{weak} {strong} 11 11").state.taking == 1
 
 
-def test_of_two_equal_tiles_the_earlier_takes_the_trick():
+def test_equal_tiles_give_the_trick_to_the_earlier():
     position = played("[5:4] [5:5] [5:5] [4:4]")
     assert position.state.red.tolist() == [0, 12, 0, 0]
     assert played("[6:6] [6:6] [1:1] [2:1]").state.taking == 0
@@ -63,7 +63,7 @@ def test_red_pips():
 
 
 @pytest.mark.parametrize(("more", "difference"), [(40, 16), (32, 0), (64, 64), (24, -16)])
-def test_a_side_wins_the_difference(more, difference):
+def test_side_wins_the_difference(more, difference):
     position = from_tiles(["66", "65", "64", "63"])
     position.state.red[:] = [more - 3, 64 - more, 3, 0]
     assert position.paid() == [difference, -difference] * 2
@@ -72,13 +72,13 @@ def test_a_side_wins_the_difference(more, difference):
     assert won.paid() == [np.sign(difference), -np.sign(difference)] * 2
 
 
-def test_tricks_that_were_taken_are_settled():
+def test_taken_tricks_are_settled():
     assert settle(["[4:4][6:4][6:5][1:1]", "", "[5:3][5:2][6:3][2:1]", "[4:1][6:6][3:3][3:2]"]) == [4, -4, 4, -4]
     with pytest.raises(ValueError, match="whole tricks, of 4 tiles each, not 3"):
         settle(["44 64 65", "", "", ""])
 
 
-def test_a_trick_all_red_escapes_and_its_strongest_tile_leads_next():
+def test_all_red_trick_escapes_and_its_strongest_tile_leads_next():
     tiles, rest = "[4:1] [4:4] [6:4] [1:1]", "[2:2] [2:2] [3:3] [3:3]"
     escaped = played(tiles, rest, escape=True)
     assert escaped.state.red.tolist() == [0, 0, 0, 0] and escaped.state.to_act == 2
@@ -96,7 +96,7 @@ def test_partners_throw_deer_on_each_others_tricks():
 
 
 @pytest.mark.parametrize("fair_deal", ["heaven", "four"])
-def test_packs_are_shared_in_every_way_as_often(fair_deal):
+def test_packs_are_shared_in_every_way_equally_often(fair_deal):
     """Over all sets of places that the tiles of the packs may lie at, every share of both sides comes equally often."""
     number = ("none", "heaven", "four").index(fair_deal)
     tiles, shares = 2 * size(PACKS[number]), NUM_SHARES[number]
@@ -109,7 +109,7 @@ def test_packs_are_shared_in_every_way_as_often(fair_deal):
 
 
 @pytest.mark.parametrize("fair_deal", ["heaven", "four"])
-def test_a_fair_deal_is_fair_and_every_place_in_it_as_likely(fair_deal):
+def test_fair_deal_is_fair_and_uniform_in_every_place(fair_deal):
     envs = VectorEnv("deer-hunt", 20_000, seed=1, fair_deal=fair_deal, observe=False)
     pack = PACKS[1 + (fair_deal == "four")]
     hands = envs.states.hands
@@ -128,7 +128,7 @@ def test_a_fair_deal_is_fair_and_every_place_in_it_as_likely(fair_deal):
 
 
 @pytest.mark.parametrize("fair_deal", ["none", "heaven", "four"])
-def test_a_deal_dealt_again_is_as_likely_as_the_deals_that_fit(fair_deal):
+def test_redeal_is_as_likely_as_the_deals_that_fit(fair_deal):
     """Deals at random in which seat 0 sees the same are compared, by who holds the tiles of the packs."""
     envs = VectorEnv("deer-hunt", 1, seed=5, fair_deal=fair_deal, observe=False)
     for step in range(5):
@@ -147,7 +147,7 @@ def test_a_deal_dealt_again_is_as_likely_as_the_deals_that_fit(fair_deal):
     assert (again.hands[:, seat] == views.hand[0]).all()
 
 
-def test_with_one_heaven_a_side_the_opponents_places_are_equally_likely():
+def test_opponents_of_one_heaven_a_side_are_equally_likely():
     hands = ["66 65 64 63 11 21 31 41", "66 65 64 11 22 22 31 33", "44 44 54 53 51 51 61 61", "62 55 55 52 43 42 33 32"]
     position = from_tiles(hands, fair_deal="heaven")
     heaven = 3 * kind_of(6, 6)

@@ -37,34 +37,34 @@ def test_adam_boris_celine_and_dominik():
     assert settle([10, 5, 5, 10]) == [-3, 6, -1, -2]
 
 
-def test_the_same_with_10_15_15_10():
+def test_same_with_10_15_15_10():
     assert settle([10, 15, 15, 10]) == [6, -3, -2, -1]
 
 
-def test_the_leader_is_the_lowest_hand():
+def test_leader_is_the_lowest_hand():
     assert settle([5, 5, 10, 10], leader=1) == [-1, 6, -3, -2]
 
 
-def test_a_maker_who_comes_first_is_paid_twice():
+def test_maker_who_comes_first_is_paid_twice():
     assert settle([10, 5, 5, 10], maker=1) == [-6, 12, -2, -4]
 
 
 @pytest.mark.parametrize("maker", [0, 2, 3])
-def test_a_maker_who_does_not_come_first_pays_for_all(maker):
+def test_maker_who_does_not_come_first_pays_for_all(maker):
     expected = [0, 12, 0, 0]
     expected[maker] = -12
     assert settle([10, 5, 5, 10], maker=maker) == expected
 
 
 @pytest.mark.parametrize("maker", [0, 1])
-def test_a_forced_maker_is_exempt_where_the_house_rule_says_so(maker):
+def test_forced_maker_is_exempt_under_the_house_rule(maker):
     points = [10, 5, 5, 10]
     assert settle(points, maker=maker, forced=True, exempt_forced_maker=True) == settle(points)
     assert settle(points, maker=maker, exempt_forced_maker=True) == settle(points, maker=maker)
     assert settle(points, maker=maker, forced=True) == settle(points, maker=maker)
 
 
-def test_a_maker_without_points_is_spared_where_the_house_rule_says_so():
+def test_maker_without_points_is_spared_under_the_house_rule():
     points = [0, 0, 5, 10]
     assert settle(points, maker=1, spare_pointless_maker=True) == settle(points) == [6, -1, -2, -3]
     assert settle(points, maker=2, spare_pointless_maker=True) == [12, 0, -12, 0]
@@ -84,7 +84,7 @@ LINES = {
 
 
 @pytest.mark.parametrize(("line", "kind", "numbers"), LINES.values(), ids=LINES)
-def test_a_worked_example_becomes_a_suan_zhang_by_its_last_tile_at_either_end(line, kind, numbers):
+def test_worked_example_becomes_a_suan_zhang_at_either_end(line, kind, numbers):
     tiles = line.replace("][", "] [").split()
     assert [suan_zhang("".join(tiles[:laid])) for laid in range(1, len(tiles))] == [None] * (len(tiles) - 1)
     assert suan_zhang(line) == suan_zhang(line, last="right") == (kind, numbers)
@@ -101,7 +101,7 @@ def test_not_a_suan_zhang(line):
     assert suan_zhang(line, last="right") is None
 
 
-def test_doubles_may_lie_on_a_suan_zhang_that_another_tile_made():
+def test_doubles_may_follow_a_suan_zhang_of_another_tile():
     assert suan_zhang("[5:6][6:5][5:1][1:5][5:5]") == ("classic", (5,))
     assert suan_zhang("[5:6][6:5][5:1][1:5][5:5]", last="left") == ("classic", (5,))  # [5:6] came last
     assert suan_zhang("[4:4][4:6][6:4][4:4]") == ("classic", (4,))
@@ -112,7 +112,7 @@ def test_doubles_may_lie_on_a_suan_zhang_that_another_tile_made():
         suan_zhang("[6:2]", last="top")
 
 
-def test_only_the_smothered_numbers_of_the_variant_count():
+def test_smothered_numbers_are_those_of_the_variant():
     fives, fours = LINES["smothered fives"][0], LINES["smothered (killed) fours"][0]
     assert suan_zhang(fives, smothered_numbers=(4,)) is None
     assert suan_zhang(fours, smothered_numbers=(5,)) is None
@@ -154,14 +154,14 @@ def reachable_blocks(**variant):
 
 
 @pytest.mark.parametrize("smothered", [(4, 5), ()])
-def test_an_exhaustive_search_finds_the_four_classic_types_and_never_six_six(smothered):
+def test_search_finds_the_four_classic_types_and_never_six_six(smothered):
     found, cases = reachable_blocks(smothered_numbers=smothered)
     assert found[CLASSIC] == {(1, 1), (4, 4), (5, 5), (2, 3)}
     assert cases > 500
     assert bool(found[SMOTHERED]) == bool(smothered)
 
 
-def test_only_fours_block_with_two_tiles():
+def test_fours_alone_block_with_two_tiles():
     pairs = [
         (first, second)
         for a, b in product(RUNNING.tolist(), repeat=2)
@@ -176,7 +176,7 @@ def test_only_fours_block_with_two_tiles():
 FOURS = {"hands": ["44 11", "64 55 22", "66 44 33", "33 22 55"], "layout": "[4:6]"}  # seat 1 can block
 
 
-def test_the_doubles_of_the_open_numbers_are_laid_at_once_by_their_holders():
+def test_doubles_of_open_numbers_are_laid_at_once():
     position = from_tiles(**FOURS).play("[6:4]")
     assert position.terminated
     assert position.state.points.tolist() == [2, 14, 18, 20]
@@ -184,14 +184,14 @@ def test_the_doubles_of_the_open_numbers_are_laid_at_once_by_their_holders():
     assert position.payoffs() == [12, -12, 0, 0]
 
 
-def test_with_stop_every_tile_in_hand_counts():
+def test_stop_counts_every_tile_in_hand():
     position = from_tiles(**FOURS, after_suan_zhang="stop").play("[6:4]")
     assert position.terminated
     assert position.state.points.tolist() == [10, 14, 26, 20]
     assert position.payoffs() == [12, -12, 0, 0]
 
 
-def test_with_play_on_only_fitting_doubles_follow_a_classic_suan_zhang():
+def test_play_on_allows_only_fitting_doubles_after_a_suan_zhang():
     position = from_tiles(**FOURS, after_suan_zhang="play_on").play("[6:4]")
     assert position.legal() == ["[4:4]"]
     position.play("[4:4]")
@@ -211,14 +211,14 @@ SMOTHERED_FIVES = {
 @pytest.mark.parametrize(
     ("after", "points"), [("doubles", [0, 8, 4, 14]), ("stop", [12, 8, 4, 14]), ("play_on", [12, 8, 4, 14])]
 )
-def test_a_smothered_suan_zhang_ends_the_deal(after, points):
+def test_smothered_suan_zhang_ends_the_deal(after, points):
     position = from_tiles(**SMOTHERED_FIVES, after_suan_zhang=after).play("[1:3]")
     assert position.terminated
     assert position.state.suan_zhang == SMOTHERED
     assert position.state.points.tolist() == points
 
 
-def test_a_layout_that_ended_the_deal_is_no_position_and_says_that_it_is_a_suan_zhang():
+def test_layout_that_ended_the_deal_is_refused_as_a_suan_zhang():
     for options in ({}, {"after_suan_zhang": "play_on"}):
         with pytest.raises(ValueError, match=r"\[1:3\] is a smothered suan zhang of fives, which ends the deal"):
             from_tiles(["66", "44", "22", "55 22"], SMOTHERED_FIVES["layout"] + "[1:3]", **options)
@@ -229,7 +229,7 @@ def test_a_layout_that_ended_the_deal_is_no_position_and_says_that_it_is_a_suan_
 BLOCKED = {"hands": ["11", "22", "66", "55"], "layout": "[4:4][4:6][6:4][4:4]", "after_suan_zhang": "play_on"}
 
 
-def test_the_maker_of_a_suan_zhang_on_the_layout_can_be_told_and_decides_what_is_paid():
+def test_maker_of_a_suan_zhang_can_be_given_and_decides_the_payment():
     paid = {}
     for maker in (1, 2, None):
         position = from_tiles(**BLOCKED, maker=maker)
@@ -242,7 +242,7 @@ def test_the_maker_of_a_suan_zhang_on_the_layout_can_be_told_and_decides_what_is
     assert paid[None] in paid.values()
 
 
-def test_a_maker_is_told_only_of_a_suan_zhang_that_it_can_have_made():
+def test_maker_is_accepted_only_for_a_suan_zhang_it_can_have_made():
     for maker in (0, 3):  # who led, and who can only have laid the last double
         with pytest.raises(ValueError, match="no order of play"):
             from_tiles(**BLOCKED, maker=maker)
@@ -258,7 +258,7 @@ TWO_THREE = {"hands": ["55", "44", "11", "62 44"], "layout": "[3:1][1:3][3:6]"} 
 
 
 @pytest.mark.parametrize("forced_play", [True, False])
-def test_a_maker_without_another_tile_to_play_is_exempt_only_where_the_house_rule_says_so(forced_play):
+def test_maker_without_another_tile_is_exempt_only_by_house_rule(forced_play):
     position = from_tiles(**TWO_THREE, forced_play=forced_play)
     assert position.legal() == ["[6:2]"] + ["discard [4:4]", "discard [6:2]"] * (not forced_play)
     assert position.play("[6:2]").payoffs() == [0, 0, 12, -12]
@@ -268,7 +268,7 @@ def test_a_maker_without_another_tile_to_play_is_exempt_only_where_the_house_rul
 
 @pytest.mark.parametrize("forced_play", [True, False])
 @pytest.mark.parametrize("hand", ["62 66", "62 65"])  # a double, and a tile that blocks nothing
-def test_a_maker_with_another_tile_to_play_is_charged(hand, forced_play):
+def test_maker_with_another_tile_to_play_is_charged(hand, forced_play):
     hands, options = ([*TWO_THREE["hands"][:3], hand], {"forced_play": forced_play, "exempt_forced_maker": True})
     position = from_tiles(hands, TWO_THREE["layout"], **options).play("[6:2]")
     assert position.state.maker == 3
@@ -276,7 +276,7 @@ def test_a_maker_with_another_tile_to_play_is_charged(hand, forced_play):
 
 
 @pytest.mark.parametrize("forced_play", [True, False])
-def test_what_is_drawn_for_a_hidden_maker_decides_whether_it_was_forced(forced_play):
+def test_hidden_makers_redealt_hand_decides_whether_it_was_forced(forced_play):
     options = {"after_suan_zhang": "play_on", "exempt_forced_maker": True, "forced_play": forced_play}
     envs = VectorEnv(GAME, 400, seed=3, **options)
     made = envs.states.copy()  # the states in which the suan zhang was made
@@ -305,7 +305,7 @@ def test_what_is_drawn_for_a_hidden_maker_decides_whether_it_was_forced(forced_p
 
 
 @pytest.mark.parametrize("forced_play", [True, False])
-def test_without_suan_zhang_play_ends_when_no_tile_is_left(forced_play):
+def test_play_without_suan_zhang_ends_when_no_tile_is_left(forced_play):
     position = from_tiles(**FOURS, suan_zhang=False, forced_play=forced_play)
     assert not losing(position)
     assert not position.play("[6:4]").terminated
@@ -316,7 +316,7 @@ def test_without_suan_zhang_play_ends_when_no_tile_is_left(forced_play):
     assert sorted(position.payoffs()) == [-3, -2, -1, 6]
 
 
-def test_without_suan_zhang_no_layout_is_one():
+def test_layouts_are_never_a_suan_zhang_without_the_option():
     assert suan_zhang("[4:6][6:4]", suan_zhang=False) is None
     assert from_tiles(["44", "11", "66 33", "33 22"], "[4:6][6:4]", suan_zhang=False).seat == 2
     with pytest.raises(ValueError, match=r"^maker=1 is not allowed with suan_zhang=False"):
@@ -324,12 +324,12 @@ def test_without_suan_zhang_no_layout_is_one():
 
 
 @pytest.mark.parametrize("maker", [None, 0, 1])
-def test_with_points_every_two_seats_settle_their_difference_whoever_made_a_suan_zhang(maker):
+def test_points_settle_pairwise_differences_whoever_made_it(maker):
     assert settle([2, 12, 34, 18], maker=maker, settlement="points") == [58, 18, -70, -6]
     assert GAME.payoff_bound(GAME.variant(settlement="points")) == 3 * 66
 
 
-def test_with_points_a_suan_zhang_only_ends_the_deal():
+def test_points_end_the_deal_at_a_suan_zhang_and_no_more():
     for settlement, paid in (("chips", [12, -12, 0, 0]), ("points", None)):
         position = from_tiles(**FOURS, settlement=settlement).play("[6:4]")
         assert (position.terminated, position.state.maker) == (True, 1)
@@ -337,7 +337,7 @@ def test_with_points_a_suan_zhang_only_ends_the_deal():
         assert position.payoffs() == (paid or [sum(points) - 4 * each for each in points])
 
 
-def test_with_points_a_suan_zhang_looks_lost_to_who_would_be_behind():
+def test_points_show_a_suan_zhang_as_lost_to_the_seat_behind():
     line, options = TWO_THREE["layout"], {"settlement": "points", "exempt_forced_maker": True}
     assert losing(from_tiles(with_hand("62 44"), line, **options)) == {"[6:2]": True}
     assert losing(from_tiles(with_hand("62 51"), line, **options)) == {"[6:2]": False}
@@ -347,7 +347,7 @@ def test_with_points_a_suan_zhang_looks_lost_to_who_would_be_behind():
 
 
 @pytest.mark.parametrize("forced_play", [True, False])
-def test_the_view_tells_what_every_play_of_ones_own_would_make(forced_play):
+def test_view_shows_what_every_own_play_would_make(forced_play):
     envs = VectorEnv(GAME, 300, seed=5, renew=False, forced_play=forced_play)
     made = set()
     while not envs.terminated.all():
@@ -372,7 +372,7 @@ def with_hand(hand):
     return [*TWO_THREE["hands"][:3], hand]
 
 
-def test_a_suan_zhang_is_losing_if_an_average_tile_weighs_less_than_ones_own():
+def test_suan_zhang_is_losing_if_average_tiles_weigh_less():
     line = TWO_THREE["layout"]
     assert losing(from_tiles(with_hand("62 44"), line)) == {"[6:2]": True}
     assert losing(from_tiles(with_hand("62 51"), line)) == {"[6:2]": False}
@@ -381,13 +381,13 @@ def test_a_suan_zhang_is_losing_if_an_average_tile_weighs_less_than_ones_own():
 
 
 @pytest.mark.parametrize("forced_play", [True, False])
-def test_a_suan_zhang_that_would_not_be_charged_is_not_losing(forced_play):
+def test_suan_zhang_that_would_not_be_charged_is_not_losing(forced_play):
     options = {"exempt_forced_maker": True, "forced_play": forced_play}
     assert losing(from_tiles(**TWO_THREE, **options)) == {"[6:2]": False}
     assert losing(from_tiles(with_hand("62 66"), TWO_THREE["layout"], **options)) == {"[6:2]": True}
 
 
-def test_where_both_ends_are_equal_there_is_one_arm():
+def test_equal_ends_are_one_arm():
     assert from_tiles(["66", "11", "51 66", "44 33"], "[5:6][6:5]").legal() == ["[5:1]"]
     assert from_tiles(["66", "11", "51 66", "44 33"], "[5:6][6:1]").legal() == ["[5:1]", "[1:5]"][::-1]
 
@@ -396,7 +396,7 @@ def test_where_both_ends_are_equal_there_is_one_arm():
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_greedy_plays_the_heaviest_tile_but_never_a_losing_suan_zhang(seed):
+def test_greedy_plays_heavy_tiles_but_no_losing_suan_zhang(seed):
     envs, greedy = VectorEnv(GAME, 500, seed=seed), make_agent("greedy", GAME)
     avoided = 0
     for _ in range(40):
@@ -426,12 +426,12 @@ def test_smothered_numbers_are_different_numbers_of_a_tile(numbers):
         DingNiu(smothered_numbers=numbers)
 
 
-def test_smothered_numbers_may_be_written_as_in_a_configuration_or_on_a_command_line():
+def test_smothered_numbers_are_read_from_configurations():
     assert DingNiu(smothered_numbers=[5]) == DingNiu.parse(["smothered_numbers=5"]) == DingNiu(smothered_numbers=(5,))
     assert DingNiu.parse(["smothered_numbers=4,5"]) == DingNiu()
 
 
-def test_the_deck_has_both_copies_of_the_civil_kinds_and_the_bull_pair():
+def test_deck_has_both_civil_copies_and_the_bull_pair():
     assert len(DECK) == 24
     numbers = [sum(number in PIPS[kind] for kind in DECK if PIPS[kind, 0] != PIPS[kind, 1]) for number in range(1, 7)]
     assert numbers == [6, 1, 3, 2, 4, 8]

@@ -66,7 +66,7 @@ def alone(game: Game, feature: str) -> HeuristicAgent:
 
 
 @every_game
-def test_every_feature_stays_within_its_range_and_tells_some_actions_apart(game):
+def test_features_stay_within_range_and_vary(game):
     found: dict[str, set[float]] = {feature.name: set() for feature in game.features}
     for options in VARIANTS[game.id]:
         envs = VectorEnv(game, ENVS, seed=4, **options)
@@ -84,7 +84,7 @@ def test_every_feature_stays_within_its_range_and_tells_some_actions_apart(game)
 
 
 @every_game
-def test_what_is_hidden_changes_no_feature(game):
+def test_hidden_tiles_change_no_feature(game):
     weights = dict(zip((f.name for f in game.features), np.random.default_rng(2).normal(size=99), strict=False))
     agent = HeuristicAgent(game, "all", weights)
     for options in VARIANTS[game.id]:
@@ -164,7 +164,7 @@ def features_of_a_line(sight: Sight, action: int) -> dict[str, float]:
     ],
     ids=str,
 )
-def test_what_the_shared_features_of_the_connecting_games_say(name, options):
+def test_shared_features_of_the_connecting_games(name, options):
     envs = VectorEnv(name, 6, seed=11, **options)
     game = envs.game
     shared = [feature.name for feature in GAMES["jie-long"].features]
@@ -201,7 +201,7 @@ BLOCKS = {
 
 @pytest.mark.parametrize("feature", BLOCKS)
 @pytest.mark.parametrize("mirrored", [False, True])
-def test_the_kind_of_a_suan_zhang(feature, mirrored):
+def test_kind_of_a_suan_zhang(feature, mirrored):
     layout, tile = BLOCKS[feature]
     layout = layout.replace("[", "<").replace("]", "[").replace("<", "]")[::-1] if mirrored else layout
     laid = layout.count(":")
@@ -211,7 +211,7 @@ def test_the_kind_of_a_suan_zhang(feature, mirrored):
     assert says == {name: float(name == feature) for name in BLOCKS}
 
 
-def test_the_count_when_a_suan_zhang_is_made():
+def test_count_when_a_suan_zhang_is_made():
     position = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]")
     # Of 177 pips the maker sees 10 + 10 + 2; [1:1] stays in its hand, seat 0 has a tile left, one of 21 unseen ones.
     ahead = 155 / 21 - 2
@@ -225,7 +225,7 @@ def test_the_count_when_a_suan_zhang_is_made():
     assert short_repr(own_four, "[6:4]", "ahead", "block_ahead") == pytest.approx([149 / 21 - 8, 141 / 21])
 
 
-def test_tiles_that_threaten_to_make_a_suan_zhang():
+def test_suan_zhang_threats_of_tiles():
     names = "threat", "own_threat", "ahead", "threat_ahead", "own_threat_ahead"
     # The other [6:4] would leave a four at both ends. Seat 0 counts 2, the others have two of 22 tiles of 165 pips.
     unseen = ding_niu.from_tiles(["64 11", "64 22", "55 55", "33 33"])
@@ -285,7 +285,7 @@ def threats_after(sight: Sight, action: int, deck: list[Tile]) -> list[float]:
 # Da Ling
 
 
-def test_what_the_groups_of_a_split_promise():
+def test_promise_of_the_groups_of_a_split():
     # The target is 7 and the colour red. Among 24 unseen tiles [4:3] and the other [6:1] match with a red pip or more.
     hand = "61 52 55 66 41 11"
     position = da_ling.from_tiles("66 32", [hand, "43 61 22 22 33 33", "31 31 44 44 51 51", "62 63 53 42 21 54",
@@ -302,7 +302,7 @@ def test_what_the_groups_of_a_split_promise():
     )
 
 
-def test_the_stakes_and_pips_of_the_groups_that_match():
+def test_stakes_and_pips_of_the_groups_that_match():
     rest = ["66 61 22 33 44 51", "65 62 53 21 31 55"]
     names = "stakes", "pips", "stake_pips", "absolute"
     two = da_ling.from_tiles("66 32", ["61 52 55 66 41 11", *rest[1:], "43 22 33 44 51 42"])
@@ -313,7 +313,7 @@ def test_the_stakes_and_pips_of_the_groups_that_match():
 
 
 @pytest.mark.parametrize("options", VARIANTS["da-ling"], ids=str)
-def test_the_share_of_strong_groups_among_the_unseen_tiles(options):
+def test_share_of_strong_groups_among_the_unseen_tiles(options):
     views = VectorEnv(GAMES["da-ling"], 5, seed=3, **options).views()[0]
     for view in views:
         unseen = tiles_in(int(view.unseen))
@@ -326,7 +326,7 @@ def test_the_share_of_strong_groups_among_the_unseen_tiles(options):
 
 
 @pytest.mark.parametrize("players", [2, 5])
-def test_a_group_is_unmatched_about_as_often_as_its_chance_says(players):
+def test_group_is_unmatched_about_as_often_as_its_chance_says(players):
     game, deals = GAMES["da-ling"], 4000
     envs, player = VectorEnv(game, deals, seed=9, renew=False, players=players), make_agent("colour", game)
     strengths, chances = np.empty((2, players, deals, 3))
@@ -364,7 +364,7 @@ def test_big_fish_and_piles():
     assert short_repr(tiu_u.from_tiles(["66 11", "55"], "66 66"), "lay [6:6]", "third", "own_third") == [1, 0]
 
 
-def test_what_a_catch_adds_to_the_one_before():
+def test_catch_adds_to_the_one_before():
     position = tiu_u.from_tiles(["66 66 11 44", "55"], "11", catches=["31 31", ""], heaven_pair=True)
     names = "points", "red", "big"
     # Two red pips are counted as ten, and six are too.
@@ -375,7 +375,7 @@ def test_what_a_catch_adds_to_the_one_before():
     assert short_repr(position, "heaven pair", "gives") == pytest.approx([2 * caught])
 
 
-def test_a_tile_laid_that_another_one_of_the_hand_may_catch():
+def test_tile_laid_that_another_one_of_the_hand_may_catch():
     # Eight pips have, unseen, three [4:4] and with [5:3] four others, of 61 tiles; the next seat meets two.
     risk, names = 1 - (55 / 61) ** 2, ("laid", "risk", "again")
     fits, none = tiu_u.from_tiles(["44 53", "11"], "66"), tiu_u.from_tiles(["44 51", "11"], "66")
@@ -387,7 +387,7 @@ def test_a_tile_laid_that_another_one_of_the_hand_may_catch():
     assert short_repr(drawn, "lay [4:4]", *names) == pytest.approx([16, 16 * risk, 16 * (1 - risk)])
 
 
-def test_what_the_lake_gives_the_next_seat():
+def test_lake_given_to_the_next_seat():
     # 61 tiles are unseen. The next seat has one of them and turns up another: one of two [6:6], or of the seven other
     # tiles of eight pips ([4:4] three, [5:3] and [6:2] two each).
     position = tiu_u.from_tiles(["66 44", "11"], "66")
@@ -431,7 +431,7 @@ def test_pairs_that_are_kept():
     assert short_repr(gone, "discard [2:2]", "pairs") == [1]
 
 
-def test_what_completes_a_hand_after_a_discard():
+def test_tiles_completing_a_hand_after_a_discard():
     hands = ["22 55 54", "61 61 31 31 62", IDLE[1], IDLE[2]]
     position = small_mahjong.from_tiles(hands, melds=[["[3:3][6:3][6:6]"], [], [], []])
     names = "weighted_outs", "outs", "breaks"
@@ -446,7 +446,7 @@ def test_what_completes_a_hand_after_a_discard():
         assert short_repr(held, f"discard {tile}", "breaks") == [breaks]
 
 
-def test_unseen_tiles_that_the_discard_would_have_made_a_triplet_with():
+def test_unseen_tiles_that_complete_a_triplet_with_the_discard():
     position = small_mahjong.from_tiles(["22 55 66 52 11 54", *IDLE])
     view = position.view(0)
     hand, unseen = tiles_in(int(view.hand)), tiles_in(int(view.unseen))
@@ -466,7 +466,7 @@ def claiming(hand: str, offered: str, **options) -> Position:
     return position
 
 
-def test_what_a_claim_is_good_for():
+def test_use_of_a_claim():
     names = "claim", "claim_win", "claim_first", "join_first", "claim_points", "claim_win_points"
     # Another triplet beside [2:2][5:2][5:5]; the first one; the last one, of 3 + 3 points.
     for hand, offered, claimed, laid, joining in (
@@ -479,7 +479,7 @@ def test_what_a_claim_is_good_for():
         assert short_repr(into_the_hand, "claim into the hand", *names) == joining
 
 
-def test_what_a_claim_gains():
+def test_gain_of_a_claim():
     # [6:6][1:1] waited for two [6:1], each a win of 6. Now [5:5][5:2] wait for the other [2:2] (6 points) and for
     # [4:3] or two [3:1] (5 points).
     position = claiming("22 52 55 66 11", "62")
@@ -493,7 +493,7 @@ def test_equal_tiles_that_are_kept():
 
 
 @pytest.mark.parametrize(("seat", "feature"), [(1, "claim_near"), (2, "claim_middle"), (3, "claim_far")])
-def test_a_claim_by_the_distance_of_the_discarder(seat, feature):
+def test_claim_by_the_distance_of_the_discarder(seat, feature):
     hands = [IDLE[1], IDLE[0], "[6:2][6:5][4:4][4:4][2:1]"]
     hands.insert(seat, "[2:2][5:5][6:6][6:5][1:1]")
     names = "claim_near", "claim_middle", "claim_far"
@@ -506,7 +506,7 @@ def test_a_claim_by_the_distance_of_the_discarder(seat, feature):
     assert short_repr(joining, "claim into the hand", *names, "closed") == [*expected, 1]
 
 
-def test_a_trick_of_deer_is_red_if_all_of_its_tiles_are():
+def test_trick_of_deer_is_red_if_all_of_its_tiles_are():
     red, black = np.flatnonzero(RED > 0)[:2], np.flatnonzero(RED == 0)[0]
     for action, others, all_red in ((red[0], red[:1], True), (red[0], [black], False), (black, red[:1], False)):
         trick = np.full(4, NOBODY)
@@ -515,7 +515,7 @@ def test_a_trick_of_deer_is_red_if_all_of_its_tiles_are():
         assert (found[0], found[1]) == (RED[action] + RED[others[0]], all_red)
 
 
-def test_a_set_of_tien_gow_is_broken_by_a_part_of_it_and_no_single_tile_is_a_set():
+def test_tien_gow_set_is_broken_by_a_part_and_needs_two_tiles():
     position = tien_gow.from_tiles(["44 66 63 21", "65 62 64 32", "54 53 31 11", "41 33 51 61"])
     for tiles, breaks in (("[6:6]", 1), ("[6:3]", 1), ("[6:6][6:3]", 0), ("[2:1]", 0), ("[4:4]", 0)):
         assert short_repr(position, tiles, "breaks") == [breaks], tiles
@@ -530,7 +530,7 @@ def test_a_set_of_tien_gow_is_broken_by_a_part_of_it_and_no_single_tile_is_a_set
 
 
 @pytest.mark.parametrize(("turns", "beatable", "takes"), [(3, True, 1), (2, True, 0), (4, True, 0), (2, False, 1)])
-def test_who_plays_last_in_tien_gow_takes_the_trick(turns, beatable, takes):
+def test_last_to_play_in_tien_gow_takes_the_trick(turns, beatable, takes):
     weights = np.zeros(len(tien_gow_players.FEATURES) + 1)
     weights[tien_gow_players.AT.takes] = 1
     view = SimpleNamespace(hand=tien_gow_players.TILES[0], beatable=int(beatable), tiny=0, sizes=[8], taken=[1])
@@ -538,7 +538,7 @@ def test_who_plays_last_in_tien_gow_takes_the_trick(turns, beatable, takes):
     assert tien_gow_players.score(view, 0, weights) == takes
 
 
-def test_the_banker_of_pai_gow_wins_with_a_copy():
+def test_banker_of_pai_gow_wins_with_a_copy():
     weights = np.zeros(len(pai_gow_players.FEATURES) + 1)
     weights[pai_gow_players.AT.high_probability] = 1
     values = np.array([[50, 20]])
@@ -550,13 +550,13 @@ def test_the_banker_of_pai_gow_wins_with_a_copy():
 
 
 @pytest.mark.parametrize(("lying", "tiles"), [(0, 1 + 5), (1, 1), (2, 1), (3, 0)])
-def test_opponents_who_are_still_to_play_may_hold_a_stronger_tile(lying, tiles):
+def test_opponents_still_to_play_may_hold_a_stronger_tile(lying, tiles):
     view = SimpleNamespace(above=[2], sizes=[9, 1, 9, 5], lying=lying, unseen=tile_set(range(20)))
     none = np.prod([(20 - dealt - tiles) / (20 - dealt) for dealt in range(2)])
     assert deer_hunt_players.chance_ours(view, 0, 0) == pytest.approx(none)
 
 
-def test_a_high_nine_of_pai_gow_holds_six_six_or_one_one():
+def test_high_nine_of_pai_gow_holds_six_six_or_one_one():
     ranks = pai_gow_players.RANK
     order = np.argsort(ranks)
     for tile, high in ((order[-1], True), (pai_gow_players.DAY, True), (order[-3], False)):

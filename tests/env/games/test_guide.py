@@ -37,7 +37,7 @@ def paid(payments, seats):
     return sums
 
 
-def test_nobody_is_told_to_keep_five_tiles_who_can_only_win():
+def test_beginners_who_can_only_win_are_not_told_to_keep_tiles():
     session = next(decisions("small-mahjong", 3))
     guide, view, mask = guide_of(session.game, session.variant), session.view(session.seat), session.mask()
     assert any("keep five" in lesson for lesson in guide.lessons(view, mask))
@@ -47,7 +47,7 @@ def test_nobody_is_told_to_keep_five_tiles_who_can_only_win():
 
 
 @every_game
-def test_every_decision_has_a_task_and_the_first_a_lesson(game):
+def test_decisions_have_a_task_and_the_first_a_lesson(game):
     taught = set()
     for session in decisions(game, 3):
         if session.terminated:
@@ -206,7 +206,7 @@ TOLD = {  # a deal with what was played, the task, and how each lesson begins
 
 
 @pytest.mark.parametrize(("deal", "task", "lessons"), TOLD.values(), ids=TOLD)
-def test_the_task_and_the_lessons_are_those_of_the_position(deal, task, lessons):
+def test_task_and_lessons_match_the_position(deal, task, lessons):
     game, hands, options, *moves = deal
     position = get_game(game).positions.from_tiles(hands=hands, **options).play(*moves)
     guide, view, mask = guide_of(position.game, position.variant), position.view(position.state.to_act), position.mask()
@@ -304,7 +304,7 @@ ENDS = {  # a deal that is over with what was played, and why it ended so
 
 
 @pytest.mark.parametrize(("deal", "reasons"), ENDS.values(), ids=ENDS)
-def test_why_a_deal_ended_so_is_told_of_the_right_seats(deal, reasons):
+def test_end_of_a_deal_is_explained_for_the_right_seats(deal, reasons):
     game, hands, options, *moves = deal
     position = get_game(game).positions.from_tiles(hands=hands, **options).play(*moves)
     seats = range(position.variant.players)
@@ -315,7 +315,7 @@ def test_why_a_deal_ended_so_is_told_of_the_right_seats(deal, reasons):
 
 
 @every_game
-def test_payments_are_what_was_paid_and_somebody_always_pays_somebody(game):
+def test_payments_equal_those_paid_and_have_a_payer_and_a_payee(game):
     for seed in range(DEALS):
         guide, views, payoffs = ended(game, seed)
         names = names_at(len(payoffs), 0, 0)
@@ -350,7 +350,7 @@ def test_payments_follow_the_options(game, options):
     assert some
 
 
-def test_every_two_seats_of_jie_long_settle_doubly_where_one_has_laid_all_tiles():
+def test_jie_long_seats_settle_doubly_where_one_laid_all_tiles():
     doubled = set()
     for seed in range(40):
         guide, views, payoffs = ended("jie-long", seed, all_laid_doubles=True, open_ends=2, forced_play=True)
@@ -366,7 +366,7 @@ def test_every_two_seats_of_jie_long_settle_doubly_where_one_has_laid_all_tiles(
     ("game", "options"),
     [("jie-long", {"stake": 2.5}), ("ce-deng", {"stake": 0.5}), ("ding-niu", {"settlement": "points"})],
 )
-def test_every_two_seats_settle_their_difference_at_the_stake(game, options):
+def test_jie_long_seats_settle_their_difference_at_the_stake(game, options):
     for seed in range(4):
         guide, views, payoffs = ended(game, seed, **options)
         pairs = {frozenset(each[:2]) for each in guide.payments(views, payoffs)}
@@ -376,7 +376,7 @@ def test_every_two_seats_settle_their_difference_at_the_stake(game, options):
         }
 
 
-def test_ding_niu_for_beginners_is_told_without_its_suan_zhang():
+def test_ding_niu_for_beginners_is_explained_without_suan_zhang():
     game = get_game("ding-niu")
     for settlement in ("chips", "points"):
         plain = guide_of(game, game.variant(suan_zhang=False, settlement=settlement))
@@ -396,7 +396,7 @@ def test_ce_deng_names_its_numbers_and_its_doubles():
         assert text.count(name) >= 2, name
 
 
-def test_what_is_told_of_the_end():
+def test_end_of_every_game_is_explained():
     guide, views, payoffs = ended("jie-long", 5)
     points = [int(guide.points(views)[seat]) for seat in range(4)]
     ranked = sorted(range(4), key=lambda seat: points[seat])
@@ -404,7 +404,7 @@ def test_what_is_told_of_the_end():
     assert list(guide.reasons(views, compass(4), payoffs)) == [f"Fewest points: {said}."]
 
 
-def test_a_block_tells_what_was_left_in_hand():
+def test_block_names_the_points_left_in_hand():
     for seed in range(40):
         guide, views, payoffs = ended("ce-deng", seed)
         said = list(guide.reasons(views, compass(4), payoffs))
@@ -413,7 +413,7 @@ def test_a_block_tells_what_was_left_in_hand():
         assert sum("left" in each and "pips" in each for each in said) == sum(bool(view.hand) for view in views)
 
 
-def test_six_tiles_are_told_as_their_two_triplets():
+def test_six_tiles_are_shown_as_two_triplets():
     hand = tile_set(parse_tiles("61 62 63 22 52 55"))
     assert sorted(best_triplets(hand, [])) == sorted(
         [(tile_set(parse_tiles("61 62 63")), 2), (tile_set(parse_tiles("22 52 55")), 3)]
@@ -424,20 +424,20 @@ def test_six_tiles_are_told_as_their_two_triplets():
     assert sum(points for _, points in of_several) == 6
 
 
-def test_a_game_without_a_guide_gets_a_plain_one():
+def test_game_without_a_guide_gets_a_plain_one():
     game = get_game("jie-long")
     plain = Guide(game, game.variant())
     assert plain.goal() == plain.hints.reminder()
     assert plain.payments([], [3.0, -1.0, -2.0]) == [Payment(1, 0, 1.0), Payment(2, 0, 2.0)]
 
 
-def test_two_winners_and_two_losers_do_not_tell_who_pays_whom():
+def test_two_winners_and_two_losers_leave_payers_open():
     assert direct([1.0, 2.0, -1.0, -2.0]) == []
     assert direct([1.0, 2.0, -3.0]) == [Payment(2, 0, 1.0), Payment(2, 1, 2.0)]
     assert between([5.0, 5.0, -4.0, -6.0], lambda seat, other: float(other - seat)) == []
 
 
-def test_a_payment_and_the_winners_in_sentences():
+def test_payment_and_the_winners_in_sentences():
     names = ["You", "North"]
     assert payment(Payment(0, 1, 1.0), names) == "You pay North 1 chip."
     assert payment(Payment(1, 0, 2.0), names) == "North pays you 2 chips."
@@ -445,16 +445,16 @@ def test_a_payment_and_the_winners_in_sentences():
     assert winners(["You", "East", "North", "West"], [2.0, -2.0, 2.0, -2.0]) == "You and North win 2 chips each."
 
 
-def test_every_seat_of_a_table_has_a_place_of_its_own():
+def test_seats_of_a_table_have_distinct_places():
     for players in range(2, 9):
         assert len(set(compass(players))) == players and compass(players, 1)[1] == "South"
     assert names_at(4, 2, 0) == ["You", "West", "South", "East"]
 
 
 @pytest.mark.parametrize(("name", "sentence"), [("West", "West catches [6:4]"), ("You", "You catch [6:4]")])
-def test_a_verb_agrees_with_who_does_it(name, sentence):
+def test_verb_agrees_with_its_subject(name, sentence):
     assert says(name, "{name} catches {fish}", "{name} catch {fish}", fish="[6:4]") == sentence
 
 
-def test_a_sentence_begins_with_a_capital_and_keeps_the_rest():
+def test_sentence_begins_with_a_capital_and_keeps_the_rest():
     assert (capitalized("your [6:4] of Heaven"), capitalized("")) == ("Your [6:4] of Heaven", "")

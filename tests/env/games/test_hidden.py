@@ -26,7 +26,7 @@ def redealt(walk: Walk, states: np.recarray, seat: int, seed: int = 0) -> np.rec
     return drawn
 
 
-def test_a_view_survives_redealing_what_it_hides(walk: Walk):
+def test_view_survives_redealing_what_it_hides(walk: Walk):
     positions = walk.positions(CHECKED, seed=1)
     envs = set_up(walk.game, walk.variant, positions)
     for seat in range(walk.variant.players):
@@ -41,7 +41,7 @@ def test_a_view_survives_redealing_what_it_hides(walk: Walk):
         np.testing.assert_array_equal(encoded(walk.envs, views)[own], envs.observations[own])
 
 
-def test_a_redealt_position_is_live_and_can_be_played_to_the_end(walk: Walk):
+def test_redealt_position_is_live_and_can_be_played_to_the_end(walk: Walk):
     adapter, positions = ADAPTERS[walk.game.id], walk.positions(CHECKED, seed=2)
     deck = adapter.deck_of(walk.variant)
     for seat in range(walk.variant.players):
@@ -56,7 +56,7 @@ def test_a_redealt_position_is_live_and_can_be_played_to_the_end(walk: Walk):
         assert not walk.variant.zero_sum or np.abs(envs.states.payoff.sum(-1)).max() < 1e-3
 
 
-def test_redealing_is_a_function_of_view_and_key_and_changes_what_is_hidden(walk: Walk):
+def test_redealing_is_a_function_of_view_and_key(walk: Walk):
     adapter, positions = ADAPTERS[walk.game.id], walk.positions(CHECKED, seed=7)
     for seat in range(walk.variant.players):
         drawn = redealt(walk, positions, seat, seed=1)
@@ -66,12 +66,12 @@ def test_redealing_is_a_function_of_view_and_key_and_changes_what_is_hidden(walk
         assert (tiles != adapter.tile_sets(positions)).any(-1).mean() > 0.05
 
 
-def test_a_redealt_position_does_not_know_the_seed_of_its_deal(walk: Walk):
+def test_redealt_position_does_not_know_the_seed_of_its_deal(walk: Walk):
     positions = walk.positions(CHECKED, seed=3)
     assert not np.isin(redealt(walk, positions, 0).seed, positions.seed).any()
 
 
-def test_a_view_written_over_another_shows_nothing_of_it(walk: Walk):
+def test_view_written_over_another_shows_nothing_of_it(walk: Walk):
     positions = walk.positions(CHECKED, seed=4)
     observed = np.zeros((CHECKED, walk.envs.layout.size), np.int8)
     envs = set_up(walk.game, walk.variant, positions)
@@ -80,7 +80,7 @@ def test_a_view_written_over_another_shows_nothing_of_it(walk: Walk):
         np.testing.assert_array_equal(observed, encoded(walk.envs, views_of(walk.envs, positions, seat)))
 
 
-def test_the_others_see_a_public_move_and_cannot_tell_hidden_ones_apart(walk: Walk):
+def test_others_see_public_moves_and_cannot_tell_hidden_ones(walk: Walk):
     adapter, positions = ADAPTERS[walk.game.id], walk.positions(CHECKED, seed=5)
     masks = set_up(walk.game, walk.variant, positions).masks.copy()
     masks[:, list(adapter.silent)] = False
@@ -112,7 +112,7 @@ VOIDS = [(game, variant) for game, variant in VARIANTS if "void" in (game.view.n
 
 
 @pytest.mark.parametrize(("game", "variant"), VOIDS, ids=[name_of(*case) for case in VOIDS])
-def test_a_seat_known_to_be_void_holds_no_tile_with_the_number(game, variant):
+def test_seat_known_to_be_void_holds_no_tile_with_the_number(game, variant):
     walk, players = random_walk(game, variant, 150, 30, seed=22), variant.players
     positions, voids = walk.positions(1000, seed=6), 0
     for viewer in range(players):

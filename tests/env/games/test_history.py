@@ -53,7 +53,7 @@ SOME = slice(None, None, 5)  # no divisor of how many values the options have, s
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS[SOME], ids=VARIANT_NAMES[SOME])
-def test_a_history_leads_to_the_state_that_it_tells(game: Game, variant: Variant):
+def test_history_leads_to_its_state(game: Game, variant: Variant):
     envs = envs_of(game, variant, 3, seed=41)
     for step in range(12):
         if step in (0, 5, 11):
@@ -71,7 +71,7 @@ LATE = [("jie-long", {"forced_play": True}), ("ding-niu", {"after_suan_zhang": "
 
 
 @pytest.mark.parametrize(("name", "options"), LATE, ids=str)
-def test_discards_that_a_view_forgot_were_such_as_had_to_be_made(name, options):
+def test_forgotten_discards_are_forced_ones(name, options):
     """Late in a deal: who must play discards at each turn what did not fit then."""
     game, discards = get_game(name), set(range(42, 63))
     envs, several = VectorEnv(name, 12, seed=43, renew=False, **options), 0
@@ -90,7 +90,7 @@ def test_discards_that_a_view_forgot_were_such_as_had_to_be_made(name, options):
 
 @pytest.mark.parametrize("direction", [1, -1])
 @pytest.mark.parametrize("leader", [0, 1, 2])
-def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
+def test_history_contains_the_answers_before_the_play(leader, direction):
     """Seats 0 and 2 of Ce Deng hold six doubles each; who comes first in the order of turn is asked first."""
     game = get_game("ce-deng")
     envs = VectorEnv(game, 1, redeal_doubles=6, leader=leader)
@@ -113,7 +113,7 @@ def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
         assert story(game, replayed(game, envs, state)) == story(game, state)
 
 
-def test_in_a_redealt_position_a_seat_that_has_split_its_hand_split_it_first():
+def test_history_of_a_redealt_position_splits_the_hand_first():
     """Da Ling: who else has split nobody knows; the deal goes on from the seat that knows of itself that it has."""
     envs = VectorEnv("da-ling", 20, seed=44)
     seats = envs.seats.copy()

@@ -43,7 +43,7 @@ def test_lock_had_a_held_six_two_as_well():
 # The lock
 
 
-def test_the_lock_holds_for_a_second_round_of_discards():
+def test_lock_holds_for_a_second_round_of_discards():
     table = at_the_lock("52 22 62").play("discard [6:2]", "discard [6:4]", "discard [6:4]")
     assert not table.state.terminated
     table.play("discard [5:4]")
@@ -51,32 +51,32 @@ def test_the_lock_holds_for_a_second_round_of_discards():
     assert table.points() == [12, 30, 33, 27]
 
 
-def test_under_the_lock_a_player_without_a_match_discards_and_the_deal_goes_on():
+def test_lock_lets_a_player_without_a_match_discard():
     table = at_the_lock("52 55 66")
     assert table.legal() == {"discard [5:5]", "discard [6:6]"}
     assert not table.play("discard [5:5]").state.terminated
 
 
-def test_the_lock_bars_no_other_seat_and_ends_with_the_next_tile():
+def test_lock_bars_no_other_seat_and_ends_with_the_next_tile():
     table = Table("jie-long", ["52 66 22", "22 64 63"], double_lock=True).play("[5:2]")
     assert "[2:2]" in table.legal()
     assert "[2:2]" in table.play("[2:2]").legal()
 
 
-def test_a_lead_of_a_double_can_lock():
+def test_lead_of_a_double_can_lock():
     table = Table("jie-long", ["22 66 22", "64 63 65"], double_lock=True).play("[2:2]", "discard [6:4]")
     assert table.state.terminated
     assert table.points() == [16, 30]
     assert table.payoffs() == [14, -14]
 
 
-def test_two_open_ends_know_no_lock():
+def test_two_open_ends_have_no_lock():
     hands = ["52 22 66", "64 63 64"]
     table = Table("jie-long", hands, double_lock=True, open_ends=2).play("[2:5]", "discard [6:4]")
     assert "[2:2]" in table.legal()
 
 
-def test_without_the_option_a_double_follows_a_round_of_discards():
+def test_double_follows_a_round_of_discards_without_the_option():
     table = Table("jie-long", ["52 22 66", "64 63 64"]).play("[5:2]", "discard [6:4]", "[2:2]")
     table.play("discard [6:3]", "discard [6:6]", "discard [6:4]")
     assert table.state.terminated
@@ -87,13 +87,13 @@ def test_without_the_option_a_double_follows_a_round_of_discards():
 # Play
 
 
-def test_the_leader_must_play_and_says_which_end_is_open():
+def test_leader_must_play_and_chooses_the_open_end():
     table = Table("jie-long", ["52 22", "65 55"])
     assert table.legal() == {"[5:2]", "[2:5]", "[2:2]"}
     assert table.play("[2:5]").legal() == {"[5:6]", "[5:5]", "discard [6:5]", "discard [5:5]"}
 
 
-def test_a_double_leaves_the_open_end_as_it_was():
+def test_double_leaves_the_open_end_as_it_was():
     table = Table("jie-long", ["65 43", "55 64"]).play("[6:5]", "[5:5]")
     assert table.state.ends.tolist() == [5, 5]
 
@@ -106,13 +106,13 @@ def test_forced_play_allows_a_discard_only_when_nothing_matches():
     assert table.play("[2:1]").legal() == {"discard [5:5]", "discard [5:4]"}
 
 
-def test_with_two_open_ends_a_lead_is_one_choice_and_opens_both():
+def test_two_open_ends_make_a_lead_one_choice():
     table = Table("jie-long", ["65 62 11", "65 33 44"], open_ends=2, forced_play=True)
     assert table.legal() == {"[5:6]", "[2:6]", "[1:1]"}
     assert sorted(table.play("[5:6]").state.ends) == [5, 6]
 
 
-def test_with_two_open_ends_a_tile_that_fits_both_may_be_added_to_either():
+def test_two_open_ends_take_a_fitting_tile_at_either():
     table = Table("jie-long", ["65 62 11", "65 33 44"], open_ends=2, forced_play=True).play("[5:6]")
     assert table.legal() == {"[5:6]", "[6:5]"}
 
@@ -124,7 +124,7 @@ def test_two_equal_open_ends_are_one_choice():
     assert sorted(table.play("[6:2]").state.ends) == [2, 6]
 
 
-def test_with_two_open_ends_a_forced_discard_tells_of_both_numbers():
+def test_forced_discard_with_two_open_ends_reveals_both_numbers():
     table = Table("jie-long", ["65 62 11", "43 33 44"], open_ends=2, forced_play=True)
     table.play("[5:6]", "discard [4:3]")
     assert table.view(0).void[1].tolist() == [0, 0, 0, 0, 0, 1, 1]
@@ -132,7 +132,7 @@ def test_with_two_open_ends_a_forced_discard_tells_of_both_numbers():
 
 
 @pytest.mark.parametrize(("players", "hand", "unused"), [(4, 8, 0), (3, 10, 2), (2, 16, 0)])
-def test_how_many_tiles_are_dealt_and_that_all_are_shed(players, hand, unused):
+def test_deal_sizes_and_all_tiles_shed(players, hand, unused):
     envs = VectorEnv("jie-long", 50, players=players, seed=1, renew=False)
     for state in envs.states:
         assert [size(tiles) for tiles in state.hands] == [hand] * players + [0] * (4 - players)
@@ -146,7 +146,7 @@ def test_how_many_tiles_are_dealt_and_that_all_are_shed(players, hand, unused):
 
 
 @pytest.mark.parametrize(("players", "hand"), [(3, 8), (2, 12)])
-def test_the_short_deck_has_no_doubles_of_three_to_six(players, hand):
+def test_short_deck_has_no_doubles_of_three_to_six(players, hand):
     envs = VectorEnv("jie-long", 50, players=players, deck="short", seed=1)
     for state in envs.states:
         assert [size(tiles) for tiles in state.hands] == [hand] * players + [0] * (4 - players)
@@ -181,7 +181,7 @@ def test_kkoribuchigi_losers_pay_winners(points, chips, difference):
             assert settle(points, **options) == [stake * each for each in expected]
 
 
-def test_dancing_dragons_who_lays_all_tiles_doubles_the_points_of_the_others():
+def test_dancing_dragons_double_points_after_laying_all_tiles():
     options = {"all_laid_doubles": True}
     assert paid("jie-long", 4, options=options, points=[0, 12, 34, 18]) == [128, 32, -144, -16]
     assert paid("jie-long", 4, options=options, points=[2, 12, 34, 18]) == [58, 18, -70, -6]
@@ -192,14 +192,14 @@ def test_dancing_dragons_who_lays_all_tiles_doubles_the_points_of_the_others():
     assert "points of the others count double" in " ".join(table.scene().notes)
 
 
-def test_doubled_points_are_what_kkoribuchigi_looks_at():
+def test_kkoribuchigi_looks_at_doubled_points():
     options = {"all_laid_doubles": True, "settlement": "kkoribuchigi"}
     assert paid("jie-long", 4, options=options, points=[0, 15, 16, 20]) == [2, 0, -1, -1]
     options["settlement"] = "kkoribuchigi_difference"
     assert paid("jie-long", 4, options=options, points=[0, 15, 16, 20]) == [72, 0, -32, -40]
 
 
-def test_the_bound_of_the_payoffs_knows_the_options():
+def test_payoff_bound_depends_on_the_options():
     def bound(**options):
         return JIE_LONG.payoff_bound(JIE_LONG.variant(**options))
 
@@ -208,19 +208,19 @@ def test_the_bound_of_the_payoffs_knows_the_options():
     assert bound(settlement="kkoribuchigi_difference") == 3 * 86
 
 
-def test_the_stake_is_what_a_pip_costs():
+def test_stake_is_the_price_of_a_pip():
     points = [2, 12, 34, 18]
     assert paid("jie-long", 4, options={"stake": 0.5}, points=points) == [29, 9, -35, -3]
     assert paid("jie-long", 4, options={"stake": 3}, points=points) == [174, 54, -210, -18]
 
 
-def test_no_seat_can_win_or_lose_more_than_the_heaviest_hand_a_rival():
+def test_payoffs_are_at_most_the_heaviest_hand_per_rival():
     """66 66 65 65 64 64 55 55 weigh 86."""
     assert JIE_LONG.payoff_bound(JIE_LONG.variant()) == 3 * 86
     assert JIE_LONG.payoff_bound(JIE_LONG.variant(stake=2)) == 2 * 3 * 86
 
 
-def test_an_uneven_stake_is_rounded_alike_in_python_and_compiled():
+def test_uneven_stake_is_rounded_alike_in_python_and_compiled():
     envs = VectorEnv("jie-long", 200, stake=0.1, seed=2, renew=False)
     while not envs.terminated.all():
         envs.step(envs.sample(int(envs.states.moves[0])))
@@ -230,7 +230,7 @@ def test_an_uneven_stake_is_rounded_alike_in_python_and_compiled():
         np.testing.assert_array_equal(state.payoff, ((all_points - 4 * mine) * 0.1).astype(np.float32))
 
 
-def test_the_fewest_points_lead_the_next_deal_and_a_tie_goes_to_the_earlier_in_the_order_of_the_deal():
+def test_fewest_points_lead_next_and_ties_go_to_the_earlier_seat():
     assert next_leader("jie-long", [9, 7, 5, 8], leader=0) == 2
     assert next_leader("jie-long", [5, 5, 9, 5], leader=2) == 3
     assert next_leader("jie-long", [5, 5, 9, 7], leader=2) == 0

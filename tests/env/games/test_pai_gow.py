@@ -32,11 +32,11 @@ def made(group):
 # Worked examples
 
 
-def test_points_are_pips_modulo_ten_and_wild_tiles_count_three_or_six():
+def test_points_are_pips_modulo_ten_and_wild_tiles_three_or_six():
     assert [made(each) for each in ("31 32", "65 32", "55 64", "65 21")] == ["nine", "six", "zero", "seven"]
 
 
-def test_equal_points_are_decided_by_the_highest_tile_of_each_group():
+def test_equal_points_are_decided_by_the_highest_tile():
     assert value("43 22") < value("65 55")
     assert value("22 61") == value("22 43")
     assert value("65 51") == value("65 42")
@@ -49,7 +49,7 @@ def test_comparisons_of_the_page():
     assert value("21 41") == value("42 32")
 
 
-def test_a_hand_that_makes_wong_and_gong_in_two_ways_is_a_real_choice():
+def test_hand_with_wong_or_gong_in_two_ways_is_a_real_choice():
     hand = from_tiles(["66 11 63 44", "53 62 51 61"])
     assert hand.legal() == ["[6:6][6:3] / [4:4][1:1]", "[6:3][1:1] / [6:6][4:4]", "[6:3][4:4] / [6:6][1:1]"]
     values = [tuple(map(int, each)) for each in hand.view(0).values]
@@ -57,20 +57,20 @@ def test_a_hand_that_makes_wong_and_gong_in_two_ways_is_a_real_choice():
     assert values[0][0] > values[1][0] and values[0][1] < values[1][1]
 
 
-def test_the_groups_of_a_split_come_in_any_order():
+def test_groups_of_a_split_come_in_any_order():
     hand = from_tiles(["66 11 63 44", "53 62 51 61"])
     moves = ("66 63 / 44 11", "11 44 / 63 66", "[1:1][4:4] / [6:6][3:6]")
     assert len({int(hand.after(move).state.splits[0]) for move in moves}) == 1
 
 
-def test_the_banker_settles_with_each_player():
+def test_banker_settles_with_each_player():
     banker = "11 53 / 44 61"  # a gong with [1:1], and 5 by [4:4]
     players = ["66 63 / 33 54", "55 55 / 31 32", "11 62 / 44 52"]
     assert settle([banker, *players]) == [0, 0, 1, -1]
     assert settle([players[2], banker, players[0], players[1]], leader=1) == [-1, 0, 0, 1]
 
 
-def test_no_points_against_no_points_are_the_bankers_or_the_higher_rank_decides():
+def test_zero_against_zero_is_the_bankers_or_by_rank():
     deal = ["66 66 / 55 64", "22 22 / 31 33"]  # the player loses the high group
     assert value("55 64") == value("31 33") == 0
     assert value("55 64", zero="tile") < value("31 33", zero="tile")
@@ -79,7 +79,7 @@ def test_no_points_against_no_points_are_the_bankers_or_the_higher_rank_decides(
     assert settle(deal, zero="banker", copy="push") == [1, -1]
 
 
-def test_two_groups_of_no_points_stay_the_bankers_where_copies_push():
+def test_zero_groups_stay_the_bankers_where_copies_push():
     won = ["55 55 / 31 33", "66 66 / 51 22"]  # the player wins the high group; the low ones are 0 : 0
     assert settle(won, copy="push") == [0, 0]
     assert settle(won, copy="push", pay="roads") == [-1, 1]
@@ -91,7 +91,7 @@ def test_two_groups_of_no_points_stay_the_bankers_where_copies_push():
     assert settle(["55 64", "55 64"], copy="push", small=True) == [1, -1]
 
 
-def test_a_copy_is_the_bankers_or_pushes():
+def test_copy_is_the_bankers_or_pushes():
     deal = ["66 66 / 22 61", "55 55 / 22 43"]
     assert settle(deal) == [1, -1]
     assert settle(deal, copy="push") == [1, -1]  # one lost, one pushed
@@ -99,14 +99,14 @@ def test_a_copy_is_the_bankers_or_pushes():
     assert (settle(won), settle(won, copy="push")) == ([0, 0], [-1, 1])
 
 
-def test_roads_are_settled_one_by_one_and_the_house_takes_its_share():
+def test_groups_are_settled_one_by_one_with_the_house_share():
     deal = ["55 55 / 22 43", "66 66 / 22 61"]
     assert settle(deal, pay="roads") == [-1, 1]  # two won, one lost
     assert settle(deal, pay="roads", copy="push") == [-2, 2]
     np.testing.assert_allclose(settle(deal, pay="roads", copy="push", commission=5), [-2, 1.9], atol=1e-6)
 
 
-def test_with_two_tiles_a_seat_there_is_nothing_to_decide():
+def test_two_tiles_a_seat_leave_nothing_to_decide():
     deal = from_tiles(["66 66", "55 55", "21 42"], small=True)
     assert deal.legal() == ["[6:6][6:6]"]
     assert deal.play("66 66", "55 55", "42 21").payoffs() == [0, -1, 1]
@@ -122,7 +122,7 @@ def test_gong_and_wild_tiles_are_options():
 
 
 @pytest.mark.parametrize(("zero", "gong_four", "wild"), product(("banker", "tile"), (True, False), (True, False)))
-def test_all_groups_compare_as_the_referee_compares_them(zero, gong_four, wild):
+def test_group_comparisons_equal_the_referee(zero, gong_four, wild):
     options = {"zero": zero, "gong_four": gong_four, "wild": wild}
     table = table_of(GAME.variant(**options).as_rules())
     groups = sorted(set(combinations(DECK.tolist(), 2)))
@@ -135,7 +135,7 @@ def test_all_groups_compare_as_the_referee_compares_them(zero, gong_four, wild):
     assert (VALUE[table] == VALUE[table].T).all()
 
 
-def test_there_are_102_values_and_so_many_groups_of_each_class():
+def test_groups_have_102_values_and_known_counts_by_class():
     pairs = list(combinations(DECK.tolist(), 2))
     found = Counter(int(CLASS[TABLE, a, b]) for a, b in pairs)
     assert len(pairs) == 496
@@ -153,7 +153,7 @@ def test_two_thirds_of_hands_are_a_real_choice():
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_nobody_sees_a_split_of_another_before_the_showdown(players):
+def test_splits_of_others_are_hidden_before_the_showdown(players):
     one, other = (VectorEnv(GAME, 200, seed=2, players=players) for _ in range(2))
     for _ in range(players - 1):
         one.step(one.masks.argmax(1))  # the first legal split, and the last one
@@ -166,7 +166,7 @@ def test_nobody_sees_a_split_of_another_before_the_showdown(players):
             assert (here.hands[:, 1:] == 0).all()
 
 
-def test_everybody_sees_everything_at_the_showdown():
+def test_showdown_reveals_everything():
     envs = VectorEnv(GAME, 200, seed=2, renew=False, players=8)
     while not envs.terminated.all():
         envs.step(envs.sample(3))
@@ -177,7 +177,7 @@ def test_everybody_sees_everything_at_the_showdown():
         assert (views.unseen == 0).all()
 
 
-def test_what_is_drawn_for_the_others_is_any_of_the_unseen_tiles_alike():
+def test_redealt_hands_are_uniform_over_unseen_tiles():
     envs, draws = VectorEnv(GAME, 1, seed=6, players=8), 4000
     envs.step(envs.sample(1))
     views, _ = envs.views()
@@ -195,7 +195,7 @@ def test_what_is_drawn_for_the_others_is_any_of_the_unseen_tiles_alike():
 
 
 @pytest.mark.parametrize("banker", ["next", "fixed", "random"])
-def test_the_banker_of_the_next_deal(banker):
+def test_next_banker(banker):
     envs = VectorEnv(GAME, 400, seed=3, players=5, deals=3, banker=banker, leader=3, renew=False)
     seen = []
     while not envs.terminated.all():
@@ -210,7 +210,7 @@ def test_the_banker_of_the_next_deal(banker):
         assert set(third) == {3 if banker == "fixed" else 0}
 
 
-def test_the_rule_based_players_do_what_they_are_named_for():
+def test_rule_based_players_do_what_their_names_say():
     envs = VectorEnv(GAME, 500, seed=8)
     views, rng_keys = envs.views()
     turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
@@ -221,7 +221,7 @@ def test_the_rule_based_players_do_what_they_are_named_for():
         assert (values[rows, actions, group] == values[:, :, group].max(1)).all()
 
 
-def test_an_action_is_named_by_the_tiles_of_the_hand():
+def test_action_is_named_by_the_tiles_of_the_hand():
     env = pai_gow_v0.env(players=2, small=True)
     env.reset(seed=1)
     with pytest.raises(ValueError, match=r"is not legal.*\[\d:\d\]\[\d:\d\]"):

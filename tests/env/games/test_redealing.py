@@ -186,7 +186,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("name", "options", "is_hard"), CASES, ids=[f"{name} {options} {hard.__name__}" for name, options, hard in CASES]
 )
-def test_redealt_positions_are_uniform_among_all_that_the_view_allows(name, options, is_hard):
+def test_redealt_positions_are_uniform_over_the_view(name, options, is_hard):
     envs = VectorEnv(name, 2000, seed=31, renew=False, **options)
     puzzles = (Puzzle(envs, story, number % envs.variant.players) for number, story in enumerate(stories(envs)))
     tried = [(puzzle, *puzzle.solve()) for puzzle in islice(filter(is_hard, puzzles), TRIED)]
@@ -292,7 +292,7 @@ def tiles_of_counts(copies: list[int]) -> list:
 
 
 @pytest.mark.parametrize(("expose_claims", "auto_win"), [(False, True), (True, False)])
-def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_come_to_them(expose_claims, auto_win):
+def test_redealt_hands_of_small_mahjong_weigh_all_histories(expose_claims, auto_win):
     """Late positions of three players, with claims of others behind them."""
     envs = VectorEnv("small-mahjong", 600, seed=3, players=3, expose_claims=expose_claims, auto_win=auto_win)
     puzzles: list[tuple[float, Counter, np.record, int]] = []
@@ -328,7 +328,7 @@ def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_
 # Tien Gow: a discard under way
 
 
-def test_redealt_positions_of_tien_gow_let_a_discard_under_way_go_on():
+def test_redealt_positions_of_tien_gow_continue_a_discard():
     """Seat 1 has laid one of two tiles face down. It goes on with a kind that is no lower, so its hand has one."""
     position = tien_gow.from_tiles(
         ["51 64 64 33", "65 43 42 62", "61 65 11 53", "55 44 44 32"],
@@ -359,7 +359,7 @@ def test_redealt_positions_of_tien_gow_let_a_discard_under_way_go_on():
 # Ce Deng: the answers before the play
 
 
-def test_redealt_hands_of_ce_deng_give_their_rights_to_the_seats_after_the_viewer_alone():
+def test_redealt_hands_of_ce_deng_give_rights_to_later_seats_alone():
     """The viewer is asked, so it holds six doubles or more; another seat may hold the other six."""
     game, draws, later = get_game("ce-deng"), 40_000, 0
     envs = VectorEnv(game, 3000, seed=2, deals=2, redeal_doubles=6)

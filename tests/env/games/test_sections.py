@@ -73,7 +73,7 @@ CASES = [
 IDS = [name_of(game, game.variant(**options)) for game, options in CASES]
 
 
-def test_every_game_is_among_the_cases():
+def test_cases_include_every_game():
     assert {game.id for game, _ in CASES} == set(GAMES) == set(FACTS)
 
 
@@ -99,7 +99,7 @@ def some_seats(variant: Variant, step: int) -> list[int]:
 
 
 @pytest.mark.parametrize(("game", "options"), CASES, ids=IDS)
-def test_each_section_says_what_is_so(game, options):
+def test_sections_say_what_is_so(game, options):
     variant = game.variant(**options)
     envs = envs_of(game, variant, ENVS, renew=False)
     envs.reset(seeds=seeds_of(game, variant))
@@ -135,7 +135,7 @@ def compare(sight: Sight, view: np.record, observation: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(("game", "options"), CASES, ids=IDS)
-def test_a_redealt_position_is_to_every_seat_what_its_tiles_say(game, options):
+def test_redealt_position_agrees_with_its_sections_for_every_seat(game, options):
     """What is drawn for a viewer is a whole position: whoever looks at it sees what lies there."""
     variant = game.variant(**options)
     envs = envs_of(game, variant, ENVS, renew=False)

@@ -25,7 +25,7 @@ def plays(lake, bait, **options):
 # Worked examples
 
 
-def test_1_a_catch_of_tiles():
+def test_examples_1_catch_of_tiles():
     catch = "66 66 66 54 54 63", "44 44 43", "61", "65 65 65 65", "55 55", "33 51", "42 42 21 21", "11 11 11 11"
     assert [points(each, **TILES) for each in catch] == [180, 60, 10, 120, 20, 20, 220, 40]
     assert points(" ".join(catch), **TILES) == 670
@@ -46,7 +46,7 @@ def test_1_a_catch_of_tiles():
         ("55 55 55 55 64 64 64 64 65 65 65 65", 660),
     ],
 )
-def test_2_to_5_groups_of_tiles(catch, counted):
+def test_examples_2_to_5_groups_of_tiles(catch, counted):
     assert points(catch, **TILES) == counted
 
 
@@ -64,11 +64,11 @@ def test_2_to_5_groups_of_tiles(catch, counted):
         ("66 63 54 " * 3 + "66 63", 330),
     ],
 )
-def test_6_to_9_groups_of_cards(catch, counted):
+def test_examples_6_to_9_groups_of_cards(catch, counted):
     assert points(catch) == counted
 
 
-def test_10_and_11_settlements():
+def test_examples_10_and_11_settlements():
     assert settle([1010, 700]) == [620, -620]
     assert settle([1100, 1040]) == [60, -60]
     assert settle([990, 300]) == [690, -690]
@@ -76,7 +76,7 @@ def test_10_and_11_settlements():
     assert settle([1050, 900, 400], thousand=False) == [800, 350, -1150]
 
 
-def test_12_what_a_bait_may_catch():
+def test_example_12_bait_catches():
     assert plays("11 11 11 21", "11") == ["lay [1:1]", "[1:1] catches [1:1]", "[1:1] catches three"]
     assert plays("44 44 44", "44") == ["lay [4:4]", "[4:4] catches [4:4]"]
     assert plays("55", "64") == ["lay [6:4]"]
@@ -86,7 +86,7 @@ def test_12_what_a_bait_may_catch():
 # Options
 
 
-def test_a_kind_that_an_option_makes_match_another_loses_the_catch_of_three():
+def test_kind_with_an_optional_match_loses_the_catch_of_three():
     assert "[5:5] catches three" in plays("55 55 55", "55")
     assert plays("55 55 55", "55", tens_match=True) == ["lay [5:5]", "[5:5] catches [5:5]"]
     assert "[6:6] catches three" not in plays("66 66 66", "66", heaven_earth=True)
@@ -103,12 +103,12 @@ def test_a_kind_that_an_option_makes_match_another_loses_the_catch_of_three():
     ],
     ids=str,
 )
-def test_what_matches_is_what_the_referee_says(options):
+def test_matches_equal_the_referee(options):
     for bait, fish in product(FACES, repeat=2):
         assert matches(bait, fish, **options) == referee.match(bait, fish, **options)
 
 
-def test_72_actions_are_those_of_the_default_and_ten_more_need_an_option():
+def test_default_has_72_actions_and_ten_more_need_an_option():
     seen = set()
     envs = VectorEnv(GAME, 3000, seed=1)
     for step in range(120):
@@ -125,7 +125,7 @@ def test_must_catch_leaves_no_choice_to_lay():
     assert plays("66", "66") == ["lay [6:6]", "[6:6] catches [6:6]"]
 
 
-def test_the_deck_decides_what_is_left_to_it():
+def test_deck_decides_the_rules_left_to_it():
     for deck, group, bonus in (("cards", 0, 300), ("tiles", 1, 100), ("tiny", 0, 300)):
         rules = ShiWuHu(deck=deck).as_rules()
         assert (rules.group, rules.supreme_bonus) == (group, bonus)
@@ -138,7 +138,7 @@ def test_the_deck_decides_what_is_left_to_it():
 # Decks, and the largest numbers
 
 
-def test_the_decks():
+def test_decks():
     assert (len(DECKS[0]), len(DECKS[1])) == (84, 64)
     np.testing.assert_array_equal(DECKS[0], deck_of(4 * ALL_KINDS))
     np.testing.assert_array_equal(DECKS[1], deck_of(2 * FULL_SET))
@@ -158,7 +158,7 @@ def test_hands_and_stock_run_out_together(options, plays_of_a_deal):
     [({}, 2740, 5480), (TILES, 2060, 4120), ({"players": 3}, 2740, 10960), ({"thousand": False}, 2740, 2740)],
     ids=str,
 )
-def test_one_seat_that_catches_the_whole_deck_wins_all_that_can_be_won(options, everything, bound):
+def test_whole_deck_caught_by_one_seat_is_the_payoff_bound(options, everything, bound):
     variant = ShiWuHu(**options)
     deck = [FACES[kind] for kind in DECKS[variant.as_rules().deck]]
     assert points(deck, deck=variant.deck) == everything
@@ -171,7 +171,7 @@ def test_one_seat_that_catches_the_whole_deck_wins_all_that_can_be_won(options, 
     assert int(section["hundreds"][0]) * 100 + int(section["tens"][0]) * 10 == everything
 
 
-def test_points_agree_with_the_referee_for_random_catches():
+def test_points_equal_the_referee_for_random_catches():
     rng = np.random.default_rng(3)
     for deck, tiles in (("cards", referee.CARDS), ("tiles", referee.TILES)):
         for group, bonus in ((None, None), ("one_two", 0), ("one_one", 200)):

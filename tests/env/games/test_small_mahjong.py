@@ -39,7 +39,7 @@ def points_of(kinds):
         ("[4:3][5:4][4:4]", 0),
     ],
 )
-def test_the_combinations_of_the_page(tiles, points):
+def test_combinations_of_the_page(tiles, points):
     assert triplet_points(tiles) == points
 
 
@@ -61,7 +61,7 @@ def reading(numbers, places):
     return 1 + len(sets)
 
 
-def test_all_kinds_of_three_tiles_agree_with_a_brute_force_over_their_six_numbers():
+def test_three_tile_kinds_equal_a_brute_force():
     by_points = Counter()
     for three in three_tiles():
         numbers = [number for kind in three for number in FACES[kind]]
@@ -73,7 +73,7 @@ def test_all_kinds_of_three_tiles_agree_with_a_brute_force_over_their_six_number
     assert by_points == {0: 1428, 1: 59, 2: 48, 3: 15}
 
 
-def test_there_is_one_action_for_every_triplet():
+def test_triplets_have_one_action_each():
     names = GAME.action_names[LAY_OUT + 1 :]
     assert len(set(names)) == len(names) == len(TRIPLETS) == 122
     assert all(points_of(parse_tiles(name.removeprefix("claim "))) > 0 for name in names)
@@ -106,7 +106,7 @@ def winning_hands(num, seed):
     return hands
 
 
-def test_a_win_counts_its_best_split():
+def test_win_counts_its_best_split():
     several = 0
     for hand in [*random_hands(6, 200, 1), *winning_hands(300, 1)]:
         found = list(splits(hand))
@@ -115,13 +115,13 @@ def test_a_win_counts_its_best_split():
     assert several > 5
 
 
-def test_a_triplet_laid_out_counts_as_it_lies():
+def test_triplet_laid_out_counts_as_it_lies():
     assert win_points("[6:6][5:5][4:4] [6:5][4:1][3:2]") == 5  # 666 555 and 123 444 too
     assert win_points("[6:6][5:5][4:4]", ["[6:5][4:1][3:2]"]) == 2
     assert win_points("", ["[6:6][5:5][4:4]", "[6:5][4:1][3:2]"]) == 2
 
 
-def test_what_a_hand_waits_for_and_may_claim_agrees_with_trying_every_tile():
+def test_waits_and_claims_equal_trying_every_tile():
     for hand in [*random_hands(5, 30, 3), *(hand[:5] for hand in winning_hands(40, 3))]:
         waits, *near_to_far = map(int, prospects(tile_set(hand)))
         for kind in range(KINDS):
@@ -135,7 +135,7 @@ def test_what_a_hand_waits_for_and_may_claim_agrees_with_trying_every_tile():
                 assert bool(claims([FACES[each] for each in hand], FACES[kind], steps)) == (wins or best >= steps)
 
 
-def test_the_view_tells_what_completes_the_hand_at_once_or_after_a_discard():
+def test_view_shows_what_completes_the_hand():
     walk = random_walk(GAME, GAME.variant(auto_win=False), 60, 30, seed=6)
     compared = Counter()
     for state in walk.positions(100, seed=6):
@@ -187,18 +187,18 @@ def offered(*hands, **options):
 
 @pytest.mark.parametrize(("triplet", "farthest"), [(DOUBLE_STRAIGHT, 1), (SET_AND_STRAIGHT, 2), (DOUBLE_SET, 3)])
 @pytest.mark.parametrize("seat", [1, 2, 3])
-def test_a_claim_reaches_one_seat_for_every_point(triplet, farthest, seat):
+def test_claim_reaches_one_seat_for_every_point(triplet, farthest, seat):
     hand = triplet.replace(OFFERED, "") + "[6:6][6:5][1:1]"
     assert claims(hand, OFFERED, seat) == [triplet] * (seat <= farthest)
 
 
 @pytest.mark.parametrize("seat", [1, 2, 3])
-def test_a_claim_that_completes_a_win_comes_from_any_distance(seat):
+def test_claim_that_completes_a_win_comes_from_any_distance(seat):
     assert claims("[3:3][4:4]" + "[2:1][4:3][5:3]", OFFERED, seat) == [DOUBLE_STRAIGHT]
     assert claims("[3:3][4:4]", OFFERED, seat, melds=["[2:1][4:3][5:3]"]) == [DOUBLE_STRAIGHT]
 
 
-def test_the_nearest_seat_is_asked_first_and_one_that_cannot_claim_is_skipped():
+def test_nearest_seat_is_asked_first_and_others_skipped():
     position = offered(ONE, IDLE, OTHER)
     assert position.state.to_act == 1
     assert position.legal() == ["pass", f"claim {DOUBLE_SET}"]
@@ -208,13 +208,13 @@ def test_the_nearest_seat_is_asked_first_and_one_that_cannot_claim_is_skipped():
     assert tiles_in(position.state.discards[0]) == parse_tiles(OFFERED)
 
 
-def test_if_nobody_may_claim_the_next_seat_draws_at_once():
+def test_draw_is_next_if_nobody_may_claim():
     position = offered(IDLE, "[6:6][6:6][6:5][6:5][2:1]", "[1:1][1:1][6:2][5:3][3:3]")
     assert (position.state.to_act, position.state.offer) == (1, NOBODY)
     assert position.state.new_tile == kind_of(6, 4)
 
 
-def test_a_claimed_triplet_is_laid_out_and_the_next_seat_of_the_claimer_follows():
+def test_claimed_triplet_is_laid_out_and_the_seat_after_follows():
     position = offered(ONE, IDLE, OTHER).play("pass", f"claim {DOUBLE_SET}")
     assert (position.state.to_act, position.state.meld_points[3]) == (3, 3)
     assert sorted(tiles_in(position.state.melds[3, 0])) == sorted(parse_tiles(DOUBLE_SET))
@@ -224,7 +224,7 @@ def test_a_claimed_triplet_is_laid_out_and_the_next_seat_of_the_claimer_follows(
     assert not position.state.discards[0]
 
 
-def test_the_claimer_chooses_among_several_triplets():
+def test_claimer_chooses_among_several_triplets():
     hand = "[3:3][4:4][6:3][6:5][1:1]"
     assert claims(hand, OFFERED, 1) == ["[3:3][4:4][5:2]", "[4:4][5:2][6:3]"]
     assert claims(hand, OFFERED, 2) == []
@@ -232,7 +232,7 @@ def test_the_claimer_chooses_among_several_triplets():
     assert position.legal() == ["discard [1:1]", "discard [3:3]", "discard [6:5]"]
 
 
-def test_a_claim_that_is_not_exposed_joins_the_hand_and_shows_nothing_but_its_tile():
+def test_unexposed_claim_joins_the_hand_and_shows_only_its_tile():
     position = offered(ONE, IDLE, OTHER, expose_claims=False)
     assert position.legal() == ["pass", "claim into the hand"]
     position.play("claim into the hand")
@@ -247,7 +247,7 @@ def test_a_claim_that_is_not_exposed_joins_the_hand_and_shows_nothing_but_its_ti
     assert not position.state.known.any()
 
 
-def test_the_last_discard_may_be_claimed_unless_the_option_forbids_it():
+def test_last_discard_may_be_claimed_unless_forbidden():
     hands = [DISCARDER, ONE, IDLE, OTHER]
     position = from_tiles(hands, offered=OFFERED)
     assert position.state.to_act == 1
@@ -263,21 +263,21 @@ OTHERS = ["[6:6][6:6][6:5][6:5][6:4]", "[1:1][1:1][3:1][3:1][6:1]", "[4:4][4:4][
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_every_other_seat_pays_the_winner(players):
+def test_losers_all_pay_the_winner(players):
     others = OTHERS[: players - 1]
     expected = [4 * (players - 1)] + [-4] * (players - 1)
     assert from_tiles([SIX, *others]).play("win").payoffs() == expected
     assert settle(0, SIX, players=players) == expected
 
 
-def test_with_auto_win_a_win_is_the_only_move_of_who_has_one():
+def test_auto_win_leaves_only_the_win():
     assert from_tiles([SIX, *OTHERS]).legal() == ["win"]
     legal = from_tiles([SIX, *OTHERS], auto_win=False).legal()
     assert "win" in legal
     assert len(legal) == 7
 
 
-def test_the_leader_may_win_with_the_first_tile_drawn():
+def test_leader_may_win_with_the_first_tile_drawn():
     position = from_tiles(["[2:2][5:2][5:5] [2:1][4:3]", *OTHERS], wall="[5:3]")
     assert position.legal() == ["win"]
 
@@ -289,14 +289,14 @@ def test_two_triplets_laid_out_can_only_win():
     assert position.play("win").payoffs()[0] == 12
 
 
-def test_claiming_a_winning_tile_is_a_choice_also_with_auto_win_and_then_it_wins():
+def test_claiming_a_winning_tile_is_a_choice_and_then_wins():
     waiting = "[2:2][5:5] [2:1][4:3][5:3]"
     position = from_tiles([OTHERS[2], waiting, *OTHERS[:2]], offered=OFFERED)
     assert {"pass", f"claim {DOUBLE_SET}"} <= set(position.legal())
     assert position.play(f"claim {DOUBLE_SET}").legal() == ["win"]
 
 
-def test_the_winner_leads_the_next_deal_and_after_a_draw_the_leader_again():
+def test_winner_leads_next_and_after_a_draw_the_leader():
     envs, draws = VectorEnv(GAME, 300, seed=2, deals=2), 0
     leaders = envs.states.leader.copy()
     for step in range(60):
@@ -315,7 +315,7 @@ def test_the_winner_leads_the_next_deal_and_after_a_draw_the_leader_again():
 
 
 @pytest.mark.parametrize("options", [{}, {"players": 3, "auto_win": False}, {"expose_claims": False}])
-def test_the_table_stands_still_for_seats_that_are_not_asked(options):
+def test_table_stays_unchanged_for_seats_that_are_not_asked(options):
     """While others are asked, a seat sees what it saw before the discard, or, once asked, what it was asked."""
     envs, asked_before = VectorEnv(GAME, 300, seed=3, **options), 0
     for step in range(40):
@@ -334,7 +334,7 @@ def test_the_table_stands_still_for_seats_that_are_not_asked(options):
     assert asked_before > 20
 
 
-def test_whether_somebody_was_asked_and_passed_leaves_no_trace():
+def test_passed_claims_leave_no_trace():
     rest = [IDLE, "[6:6][4:4][4:4][4:3][2:1]"]
     was_asked = from_tiles([DISCARDER, "[5:5][6:6][6:5][1:1][2:2]", *rest], offered=OFFERED, wall="[6:4][3:2]")
     was_not = from_tiles([DISCARDER, "[5:5][6:6][6:5][1:1][3:2]", *rest], offered=OFFERED, wall="[6:4][2:2]")
@@ -345,7 +345,7 @@ def test_whether_somebody_was_asked_and_passed_leaves_no_trace():
         assert was_asked.view(seat) == was_not.view(seat)
 
 
-def test_a_redealt_seat_had_no_win_that_it_did_not_declare():
+def test_redealt_seat_had_no_undeclared_win():
     """Seat 1 claims and discards [1:1]; with `auto_win` its last two tiles then were not a triplet with [1:1]."""
     discarded = kind_of(1, 1)
     for auto_win in (True, False):
@@ -368,7 +368,7 @@ def test_a_redealt_seat_had_no_win_that_it_did_not_declare():
         assert chi_square < len(possible) + 5 * np.sqrt(2 * len(possible))
 
 
-def test_a_redealt_hand_could_claim_what_it_claimed_into_the_hand():
+def test_redealt_hand_could_make_its_hidden_claims():
     walk = random_walk(GAME, GAME.variant(expose_claims=False, players=3), 200, 30, seed=8)
     states, checked = walk.states[5:].reshape(-1).view(np.recarray), 0
     just_claimed = (states.new_tile == NOBODY) & (states.offer == NOBODY)
@@ -407,7 +407,7 @@ def test_claims_into_the_hand_come_to_an_end():
 
 
 @pytest.mark.parametrize("expose_claims", [False, True])
-def test_the_last_discard_that_others_are_asked_about_is_that_of_turn_110(expose_claims):
+def test_last_discard_with_questions_is_that_of_turn_110(expose_claims):
     for turns, asked in ((1, True), (LAST_ASKED, True), (LAST_ASKED + 1, False), (LAST_ASKED + 5, False)):
         hands = [f"{DISCARDER}{OFFERED}", ONE, IDLE, OTHER]
         position = from_tiles(hands, wall=WALL, expose_claims=expose_claims)
@@ -429,7 +429,7 @@ def choice(name, position):
 
 
 @pytest.mark.parametrize("name", ["greedy", "counting"])
-def test_the_rule_based_players_win_claim_what_completes_and_keep_what_helps(name):
+def test_rule_based_players_win_claim_and_keep_helpful_tiles(name):
     assert choice(name, from_tiles([SIX, *OTHERS], auto_win=False)) == "win"
     waiting = ["[2:2][5:5] [2:1][4:3][5:3]", *OTHERS[:2]]
     position = from_tiles([OTHERS[2], *waiting], offered=OFFERED, wall="[4:2]", auto_win=False)

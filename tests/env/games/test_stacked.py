@@ -72,7 +72,7 @@ def seen_at(view: np.record, players: int, both_ends: bool) -> dict[str, np.ndar
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_an_observation_shows_only_the_tiles_that_lie_open(name):
+def test_observation_shows_only_the_tiles_that_lie_open(name):
     walk = walk_of(name)
     positions, variant = walk.positions(150, seed=1), walk.variant
     covered = 0
@@ -97,7 +97,7 @@ def test_an_observation_shows_only_the_tiles_that_lie_open(name):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_play_is_as_with_a_line_that_shows_all(name):
+def test_play_equals_that_of_a_fully_visible_line(name):
     game, options = get_game(name.partition(",")[0]), GAMES[name]
     lanes = [VectorEnv(game, 50, seed=7, stacked=stacked, **options) for stacked in (False, True)]
     hidden = 0
@@ -111,7 +111,7 @@ def test_play_is_as_with_a_line_that_shows_all(name):
     assert hidden > 50
 
 
-def test_pasts_that_differ_in_covered_tiles_alone_look_alike():
+def test_histories_that_differ_in_covered_tiles_look_alike():
     """Of ten tiles the seventh and the eighth are covered."""
     shown, hands = "[6:6][6:5][5:5][5:4][4:4][4:6]{}[2:5][5:1]", ["[6:6]", "[1:1]"]
     one, other = (from_tiles(hands, shown.format(tiles), stacked=True) for tiles in ("[6:1][1:2]", "[6:3][3:2]"))
@@ -131,7 +131,7 @@ def observed(deal: Deal) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["jie-long", "ce-deng"])
-def test_an_openspiel_observation_is_a_text_of_what_lies_open(name):
+def test_openspiel_observation_is_a_text_of_what_lies_open(name):
     pyspiel = pytest.importorskip("pyspiel")
     import gupai_env.openspiel  # noqa: F401
 

@@ -31,16 +31,16 @@ def dealt(hands, leader=0, **options):
 # Worked examples, by their numbers on the page
 
 
-def test_1_what_is_owed_without_doubling():
+def test_example_1_debts_without_doubling():
     paid = {t: settle([t, 8 - t - x, x, 0], 2, leader=2, banker="none")[0] for t, x in ((0, 4), (1, 4), (4, 2), (6, 1))}
     assert paid == {0: -5, 1: -3, 4: 0, 6: 2}
 
 
-def test_2_the_banker_pays_double():
+def test_example_2_banker_pays_double():
     assert settle([1, 4, 0, 3], 3) == [-6, 0, -5, 11]
 
 
-def test_3_a_losing_banker_with_five_tricks_gets_one():
+def test_example_3_losing_banker_with_five_tricks_gets_one():
     growing = {"banker": "growing", "streak": 2, "deals": 2}
     assert settle([5, 1, 0, 2], 3, **growing) == [1, -3, -5, 7]
     assert settle([5, 1, 0, 2], 3, banker_over="multiplied", **growing) == [3, -3, -5, 5]
@@ -52,55 +52,55 @@ def test_tricks_add_up_to_those_of_a_deal(tricks):
         settle(tricks, 0)
 
 
-def test_the_winner_of_the_last_trick_led_it_unless_another_seat_is_named():
+def test_winner_of_the_last_trick_led_it_by_default():
     captured = {"lead": "21", "best": "42", "capture": True}
     assert settle([2, 2, 2, 2], 1, **captured) == settle([2, 2, 2, 2], 1, led_by=1, **captured) == [0, 0, 0, 0]
     assert settle([2, 2, 2, 2], 1, led_by=2, **captured)[2] < 0
 
 
-def test_4_the_banker_wins():
+def test_example_4_banker_wins():
     assert settle([3, 0, 4, 1], 0) == [16, -10, 0, -6]
 
 
-def test_5_the_winner_with_one_trick_and_the_banker_with_six():
+def test_example_5_winner_with_one_trick_and_banker_with_six():
     assert settle([1, 6, 0, 1], 0, leader=1) == [6, 2, -5, -3]
     assert settle([1, 6, 0, 1], 0, leader=1, banker_over="multiplied") == [4, 4, -5, -3]
     growing = {"banker": "growing", "streak": 4, "deals": 4, "banker_over": "multiplied"}
     assert settle([1, 6, 0, 1], 0, leader=1, **growing) == [-2, 10, -5, -3]
 
 
-def test_6_the_supreme_pair_is_paid_at_once():
+def test_example_6_supreme_pair_is_paid_at_once():
     assert paid_at_once("42 21", 0, supreme_bonus=2) == [12, -4, -4, -4]
     assert paid_at_once("42 21", 2, supreme_bonus=2) == [-4, -2, 8, -2]
     assert paid_at_once("42 21", 2) == [0, 0, 0, 0]
 
 
-def test_7_the_supreme_pair_wins_the_last_trick():
+def test_example_7_supreme_pair_wins_the_last_trick():
     assert settle([2, 2, 2, 2], 0, lead="42 21", last_supreme=True) == [24, -8, -8, -8]
 
 
-def test_8_four_tiles_win_the_last_trick():
+def test_example_8_four_tiles_win_the_last_trick():
     assert settle([4, 2, 1, 1], 0, leader=1, lead=FAMILY, last_four=True) == [40, -16, -12, -12]
 
 
-def test_9_a_capture_is_paid_by_who_led():
+def test_example_9_capture_is_paid_by_the_leader():
     options = {"lead": "21", "best": "42", "led_by": 0, "banker": "growing", "streak": 2, "deals": 2}
     assert settle([5, 2, 0, 1], 1, capture=True, **options) == [-31, 31, 0, 0]
 
 
-def test_10_all_tricks():
+def test_example_10_all_tricks():
     assert settle([0, 8, 0, 0], 1, slam=True) == [-20, 40, -10, -10]
     assert settle([0, 8, 0, 0], 1, lead="66 66", slam=True) == [-40, 80, -20, -20]
 
 
-def test_11_what_beats_what():
+def test_example_11_what_beats_what():
     assert beats("66 66 63", "11 11 62")
     assert not beats("66 63 54", "11 11 62")
     assert not beats("11 62", "63 54")
     assert not beats("54", "63")
 
 
-def test_12_early_death():
+def test_example_12_early_death():
     last = ["51", "66", "44", "22"]
     assert from_tiles(last, [7, 0, 0, 0]).play("51").legal() == ["discard [6:6]"]
     assert from_tiles(last, [7, 0, 0, 0], early_death=False).play("51").legal() == ["[6:6]", "discard [6:6]"]
@@ -125,7 +125,7 @@ def played(**options):
     return dealt(HANDS, **options).play(*moves)
 
 
-def test_13_a_whole_deal():
+def test_example_13_whole_deal():
     position = played()
     assert position.legal() == ["discard [4:4]"]
     position.play("discard [4:4]", "discard [6:3]")
@@ -140,7 +140,7 @@ def test_13_a_whole_deal():
 # Combinations
 
 
-def test_there_are_61_combinations_in_nine_classes():
+def test_combinations_are_61_in_nine_classes():
     classes = [combination_class(name) for name in GAME.action_names[:DISCARD]]
     counted = {of: classes.count(of) for of in dict.fromkeys(classes)}
     assert counted == {
@@ -161,7 +161,7 @@ def test_tables_of_parts_say_what_tiles_hold_and_beat():
             assert beatable_by(civil_supreme, tiles) == sum(1 << c for c in beaten)
 
 
-def test_a_civil_supreme_pair_is_beaten_by_one_pair_alone():
+def test_civil_supreme_pair_is_beaten_by_one_pair_alone():
     pairs = ["66 66", "22 22", "61 61", "42 21", "63 54"]
     assert [beats(pair, "51 51") for pair in pairs] == [True, True, True, False, False]
     assert [beats(pair, "51 51", civil_supreme=True) for pair in pairs] == [False, False, True, False, False]
@@ -171,7 +171,7 @@ def test_a_civil_supreme_pair_is_beaten_by_one_pair_alone():
     assert paid_at_once("61 61", 1, civil_supreme=True, supreme_bonus=2) == [0, 0, 0, 0]
 
 
-def test_nothing_beats_the_pair_that_has_beaten_a_civil_supreme_pair():
+def test_pair_that_beat_a_civil_supreme_pair_is_unbeatable():
     hands = ["51 51 22 41", "61 61 31 32", "66 66 33 54", "11 11 44 63"]
     position = from_tiles(hands, civil_supreme=True, supreme_bonus=2, banker="none")
     position.play("[5:1][5:1]")
@@ -186,7 +186,7 @@ def test_nothing_beats_the_pair_that_has_beaten_a_civil_supreme_pair():
 
 
 @pytest.mark.parametrize(("combinations", "count"), [("modern", 61), ("pairs", 45), ("pure", 37), ("single", 21)])
-def test_what_may_be_led(combinations, count):
+def test_leads_that_are_legal(combinations, count):
     led = set()
     for tiles in COMBINATION_TILES:
         deal = Deal(GAME, GAME.variant(combinations=combinations))
@@ -199,7 +199,7 @@ def test_what_may_be_led(combinations, count):
 # Discards
 
 
-def test_a_discard_goes_on_from_its_lowest_kind_and_ends_with_the_trick():
+def test_discard_goes_on_from_its_lowest_kind_within_the_trick():
     position = dealt(HANDS).play("[6:2][1:1][1:1]")
     assert "discard [5:4]" not in position.legal()  # only [6:4] is higher
     position.play("discard [3:2]")
@@ -210,7 +210,7 @@ def test_a_discard_goes_on_from_its_lowest_kind_and_ends_with_the_trick():
     assert position.play("discard [6:4]").seat == 2
 
 
-def test_others_see_of_a_discard_how_many_tiles_it_has():
+def test_others_see_only_the_number_of_discarded_tiles():
     one = dealt(HANDS).play("[6:2][1:1][1:1]", "discard [3:2]", "discard [3:3]", "discard [3:3]")
     other = dealt(HANDS).play("[6:2][1:1][1:1]", "discard [4:1]", "discard [4:4]", "discard [5:4]")
     for seat in (0, 2, 3):
@@ -219,7 +219,7 @@ def test_others_see_of_a_discard_how_many_tiles_it_has():
     assert one.view(1) != other.view(1)
 
 
-def test_a_discard_under_way_leaves_tiles_that_may_follow():
+def test_discard_under_way_leaves_tiles_that_may_follow():
     """Seat 1 has discarded one of three; the eight tiles it was dealt are uniform, but for that."""
     position = dealt(HANDS).play("[6:2][1:1][1:1]", "discard [3:2]")
     found = [position.redealt(2, key) for key in range(2000)]
@@ -237,7 +237,7 @@ def test_a_discard_under_way_leaves_tiles_that_may_follow():
 # Options
 
 
-def test_discards_are_those_of_who_made_them_where_another_than_the_banker_led():
+def test_discards_belong_to_their_makers_whoever_led():
     position = from_tiles(["11 33", "63 51", "62 44", "55 53"], [6, 0, 0, 0], to_lead=2, early_death=False)
     position.play("44", "discard 53", "11", "discard 51")
     for seat in range(4):
@@ -249,7 +249,7 @@ def test_discards_are_those_of_who_made_them_where_another_than_the_banker_led()
     assert position.scene().last_move.startswith("Seat 1 discards")
 
 
-def test_the_preset_of_hong_kong():
+def test_preset_of_hong_kong():
     variant = TienGow.make(preset="hong-kong", deals=8)
     assert variant == TienGow.parse(["preset=hong-kong", "deals=8"])
     assert (variant.banker, variant.supreme_bonus, variant.four_bonus, variant.deals) == ("growing", 2, 4, 8)
@@ -260,7 +260,7 @@ def test_the_preset_of_hong_kong():
         TienGow.make(preset="macau")
 
 
-def test_what_a_lowest_tile_led_last_pays():
+def test_lowest_tile_led_last_pays_its_bonus():
     options = {"leader": 3, "banker": "none"}
     for lead, best, civil in (("21", "42", False), ("51", "61", True)):
         plain = settle([4, 2, 1, 1], 0, lead=lead, last_lowest=False, civil_supreme=civil, **options)
@@ -277,7 +277,7 @@ def test_bonuses_of_the_last_trick_multiply():
     assert settle([3, 5, 0, 0], 0, lead=FAMILY, **options) == [39, 1, -20, -20]
 
 
-def test_a_banker_stays_and_its_multiplier_grows():
+def test_banker_stays_and_its_multiplier_grows():
     deal = Deal(GAME, GAME.variant(banker="growing", deals=3, leader=0))
     deal.start(3)
     streaks = [1]
@@ -291,17 +291,17 @@ def test_a_banker_stays_and_its_multiplier_grows():
     assert len(streaks) == 3
 
 
-def test_the_tiny_deck_counts_two_tricks():
+def test_tiny_deck_counts_two_tricks():
     paid = {t: settle([4 - t, t], 0, deck="tiny", banker="none")[1] for t in range(4)}
     assert paid == {0: -3, 1: -1, 2: 0, 3: 1}
 
 
-def test_no_deal_pays_more_than_the_bound():
+def test_payoff_bound_is_never_exceeded():
     assert GAME.payoff_bound(GAME.variant()) == 30
     assert settle([8, 0, 0, 0], 0) == [30, -10, -10, -10]
 
 
-def test_chips_that_an_observation_has_no_room_for_are_shown_as_the_most_there_are():
+def test_chips_beyond_the_observation_are_shown_as_the_maximum():
     view, seen = np.zeros(1, GAME.view).view(np.recarray)[0], np.zeros(GAME.encoder.layout.size, np.int8)
     view.best, view.bonus, view.multiplier = -1, [-300, 300, 0, -128], 200
     GAME.encode(view, seen)

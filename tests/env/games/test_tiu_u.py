@@ -29,7 +29,7 @@ def plays(lake, bait, **options):
 # Worked examples
 
 
-def test_the_count_of_a_catch():
+def test_count_of_a_catch():
     small = "[2:2] [3:1] [3:3] [5:1] [3:3] [4:2] [5:2] [6:1] [6:1] [4:3]"
     big = "[4:4] [6:2] [6:3] [5:4] [6:5] [6:5]"
     assert (points(small), points(big), points(small + big)) == (20, 112, 132)
@@ -58,14 +58,14 @@ def test_two_one_catches_four_two_but_not_other_sixes():
         ({"triple_catch": False, "lock_triples": True}, {LAY, CATCH_THREE}),
     ],
 )
-def test_the_fourth_of_a_kind_whose_three_lie_in_the_lake(options, expected):
+def test_fourth_of_a_kind_whose_three_lie_in_the_lake(options, expected):
     assert set(plays("[6:5] [6:5] [6:5]", "[6:5]", **options)) == expected
 
 
 # Play
 
 
-def test_what_matches_is_equal_pips_and_the_supreme_pair():
+def test_tiles_match_by_equal_pips_or_the_supreme_pair():
     for bait, fish in product(FACES, repeat=2):
         assert matches(bait, fish) == referee.match(bait, fish)
     assert sum(matches(*pair) for pair in product(FACES, repeat=2)) == THREE - CATCH
@@ -78,18 +78,18 @@ def test_three_are_caught_with_the_bait():
     assert position.state.points[0] == 4 * 22
 
 
-def test_a_closed_pile_of_four_stays_in_the_lake():
+def test_closed_pile_of_four_stays_in_the_lake():
     for lake in ("[5:5] [5:5] [5:5] [5:5]", "[5:5] [5:5] [5:5]"):
         assert plays(lake, "[6:4]", lock_triples=True) == ["lay [6:4]"]
         assert "[6:4] catches [5:5]" in plays(lake, "[6:4]")
 
 
-def test_a_bait_that_catches_nothing_may_be_laid_while_another_must_catch():
+def test_useless_bait_may_be_laid_while_another_must_catch():
     legal = plays("[6:4]", "[5:5] [1:1]", must_catch=True)
     assert legal == ["lay [1:1]", "[5:5] catches [6:4]"]
 
 
-def test_a_turn_is_a_bait_of_the_hand_and_then_the_top_of_the_stock_alone():
+def test_turn_is_a_bait_of_the_hand_and_the_top_of_the_stock():
     position = from_tiles(["[6:6] [1:1]", "[5:1]"], "[3:3]", "[4:2] [2:2]").play("lay [6:6]")
     assert (position.state.to_act, position.view(1).mover, position.view(1).drawn) == (0, 1, 7)
     assert position.legal() == ["lay [4:2]", "[4:2] catches [3:3]"]
@@ -98,7 +98,7 @@ def test_a_turn_is_a_bait_of_the_hand_and_then_the_top_of_the_stock_alone():
     assert position.legal() == ["lay [5:1]"]
 
 
-def test_a_deal_is_48_plays_less_one_for_every_heaven_pair():
+def test_deal_is_48_plays_less_one_for_every_heaven_pair():
     envs = play_out(VectorEnv(GAME, 2000, seed=1, renew=False, heaven_pair=True), 1)
     records = envs.states.record * (np.arange(48) < envs.states.plays[:, None])
     pairs = (records == HEAVEN_PAIR).sum(1)
@@ -111,7 +111,7 @@ def test_a_deal_is_48_plays_less_one_for_every_heaven_pair():
 # The heaven pair
 
 
-def test_a_heaven_pair_is_laid_at_the_start_of_a_turn_and_leaves_the_hand_two_short():
+def test_heaven_pair_is_laid_first_and_leaves_the_hand_two_short():
     options = {"heaven_pair": True}
     assert "heaven pair" not in plays("", "[6:6] [6:6]")
     assert "heaven pair" not in plays("", "[6:6] [6:5]", **options)
@@ -133,7 +133,7 @@ def test_all_four_make_two_pairs():
     assert count(position.state.catches[0], HEAVEN) == 4
 
 
-def test_a_seat_with_neither_bait_nor_stock_is_skipped():
+def test_seat_with_neither_bait_nor_stock_is_skipped():
     position = from_tiles(["[6:6] [6:6]", "[2:2]", "[3:3]"], heaven_pair=True).play("heaven pair")
     assert position.state.to_act == 1
     position = from_tiles(["", "[2:2]", ""], to_act=2)
@@ -149,11 +149,11 @@ def test_small_fish_round_up_to_tens():
     assert {catch: points(catch) for catch in by_red_pips} == by_red_pips
 
 
-def test_every_pip_of_big_fish_counts_two_and_red_pips_of_big_ones_nothing_more():
+def test_big_fish_count_two_a_pip_and_red_pips_nothing_more():
     assert (points("[4:4]"), points("[6:6]"), points("[6:2] [5:3]")) == (16, 24, 32)
 
 
-def test_each_pair_settles_its_difference_or_all_settle_with_their_mean():
+def test_settlement_is_pairwise_or_with_the_mean():
     catches = ["[6:6]", "[5:4]", "[2:2]"]  # 24, 18 and 0 points
     assert settle(catches) == [24 + 24 - 18 - 0, 18 + 18 - 24 - 0, -24 - 18]
     assert settle(catches, settlement="points") == [10, 4, -14]
@@ -161,7 +161,7 @@ def test_each_pair_settles_its_difference_or_all_settle_with_their_mean():
     assert thirds == pytest.approx([32 / 3, -16 / 3, -16 / 3])
 
 
-def test_points_agree_with_the_referee_for_random_catches():
+def test_points_equal_the_referee_for_random_catches():
     rng = np.random.default_rng(2)
     deck = [FACES[kind] for kind in range(KINDS) for _ in range(4 if kind in BAIT[THREE:HEAVEN_PAIR] else 2)]
     assert len(deck) == 64
@@ -170,7 +170,7 @@ def test_points_agree_with_the_referee_for_random_catches():
         assert points(catch) == referee.count(catch)
 
 
-def test_the_lead_passes_to_the_next_seat():
+def test_lead_passes_to_the_next_seat():
     envs = VectorEnv(GAME, 50, seed=3, deals=2, players=3, renew=False)
     first = envs.states.leader.copy()
     while not envs.terminated.all():
@@ -182,7 +182,7 @@ def test_the_lead_passes_to_the_next_seat():
 
 
 @pytest.mark.parametrize("options", [{}, {"lock_triples": True, "players": 3}])
-def test_the_view_tells_what_can_still_match_the_lake(options):
+def test_view_tells_what_can_still_match_the_lake(options):
     walk = random_walk(GAME, GAME.variant(**options), 20, 48, seed=4)
     for state in walk.positions(60, seed=4):
         states = np.array([state], GAME.state).view(np.recarray)
@@ -200,7 +200,7 @@ def test_the_view_tells_what_can_still_match_the_lake(options):
             assert view.rivals.tolist() == [sum(referee.match(bait, each) for each in unseen) for bait in FACES]
 
 
-def test_redealt_hands_and_stock_are_any_order_of_the_unseen_tiles_all_alike():
+def test_redealt_hands_and_stock_are_uniform():
     """A late position with five unseen tiles: every one of their orders is tried."""
     envs, draws = VectorEnv(GAME, 200, seed=5, renew=False), 100
     while envs.states.plays[0] < 41:
@@ -230,7 +230,7 @@ def test_redealt_hands_and_stock_are_any_order_of_the_unseen_tiles_all_alike():
 # Players
 
 
-def test_greedy_catches_what_counts_most_and_lays_what_is_worth_least():
+def test_greedy_catches_the_most_and_lays_the_least():
     greedy = make_agent("greedy", GAME)
     cases = {
         ("[6:6] [5:5]", "[6:6] [6:4]"): "[6:6] catches [6:6]",
@@ -269,5 +269,5 @@ def test_bad_input_is_refused_with_one_line(call, message):
     assert "\n" not in str(error.value)
 
 
-def test_the_rules_see_the_options_as_numbers():
+def test_rules_see_the_options_as_numbers():
     assert TiuU(settlement="points").as_rules().settlement == 1

@@ -130,7 +130,7 @@ def plain(text):
 
 
 @pytest.mark.parametrize("tile", KINDS, ids=str)
-def test_the_red_and_black_pips_of_a_drawn_tile_are_those_of_the_rulebook(tile):
+def test_drawn_red_and_black_pips_equal_the_rulebook(tile):
     red, black = painted_pips(alone(Pile("", (tile,))))
     assert (len(red), len(black)) == red_and_black(tile)
     table = pips_of(tile)
@@ -138,18 +138,18 @@ def test_the_red_and_black_pips_of_a_drawn_tile_are_those_of_the_rulebook(tile):
     assert len(table) == sum(tile)
 
 
-def test_a_tile_stands_with_its_first_number_on_top():
+def test_tile_has_its_first_number_on_top():
     red, black = painted_pips(alone(Pile("", ((1, 5),))))
     assert red[0][1] < min(y for _, y in black)
 
 
-def test_the_double_six_has_three_red_pips_on_each_end_and_looks_the_same_both_ways_up():
+def test_double_six_has_three_red_pips_on_each_end():
     pips = pips_of((6, 6))
     assert [sum(pip.red and (pip.y < 0) == upper for pip in pips) for upper in (True, False)] == [3, 3]
     assert {(pip.x, pip.y, pip.red) for pip in pips} == {(-pip.x, -pip.y, pip.red) for pip in pips}
 
 
-def test_a_drawn_line_that_turns_back_still_reads_from_end_to_end():
+def test_drawn_line_that_turns_back_reads_from_end_to_end():
     red, black = painted_pips(alone(Pile("", CHAIN, form="line")))
     # The tiles are 54 pixels wide: the pips of an end lie within half of that, ends and rows further apart.
     rows = {}
@@ -164,7 +164,7 @@ def test_a_drawn_line_that_turns_back_still_reads_from_end_to_end():
 
 
 @pytest.mark.parametrize("grows", ["left", "right"])
-def test_a_line_with_two_arms_stays_where_it_lies_while_one_arm_grows(grows):
+def test_line_with_two_arms_stays_while_one_arm_grows(grows):
     tiles, lead = ((1, 2), (2, 4), (4, 4), (4, 3)), 2
     before = Pile("", tiles, capacity=24, form="line", lead=lead)
     longer = Pile("", ((6, 1), *tiles), capacity=24, form="line", lead=lead + 1)
@@ -177,7 +177,7 @@ def test_a_line_with_two_arms_stays_where_it_lies_while_one_arm_grows(grows):
 
 @every_scene
 @pytest.mark.parametrize("width", [40, 80, 132])
-def test_the_text_holds_every_tile_in_order_and_no_line_is_too_long(scene, width):
+def test_text_holds_every_tile_in_order_in_short_lines(scene, width):
     text = draw_text(scene, width=width)
     assert max(map(len, text.splitlines())) <= width
     shown = piles_of(scene)
@@ -191,13 +191,13 @@ def test_the_text_holds_every_tile_in_order_and_no_line_is_too_long(scene, width
 
 
 @every_scene
-def test_the_coloured_text_without_its_escapes_is_the_plain_text(scene):
+def test_coloured_text_without_its_escapes_is_the_plain_text(scene):
     coloured = draw_text(scene, colour=True)
     assert coloured != draw_text(scene)
     assert plain(coloured) == draw_text(scene)
 
 
-def test_ones_and_fours_are_red_in_the_text_and_one_six_of_the_double_six():
+def test_text_colours_ones_fours_and_one_six_of_double_six_red():
     text = draw_text(Scene("", (Pile("", tuple(KINDS)),)), colour=True)
     cells = re.findall(r"\[(\x1b\[31m)?(\d)(?:\x1b\[39m)?:(\x1b\[31m)?(\d)(?:\x1b\[39m)?\]", text)
     assert [(int(first), int(second)) for _, first, _, second in cells] == KINDS
@@ -207,7 +207,7 @@ def test_ones_and_fours_are_red_in_the_text_and_one_six_of_the_double_six():
 
 
 @every_scene
-def test_a_picture_has_a_constant_size_and_drawing_changes_nothing(scene):
+def test_picture_has_a_constant_size_and_drawing_changes_nothing(scene):
     before = copy.deepcopy(scene)
     image = draw_image(scene)
     assert image.shape == (720, 960, 3) and image.dtype == np.uint8
@@ -219,7 +219,7 @@ def test_a_picture_has_a_constant_size_and_drawing_changes_nothing(scene):
 
 
 @every_scene
-def test_a_picture_is_the_drawing_painted_at_once(scene):
+def test_picture_is_the_drawing_painted_at_once(scene):
     whole = svg_to_bytes(svg_string=known(draw_svg(scene)), skip_system_fonts=True, font_files=[str(FONT)])
     expected = np.array(Image.open(io.BytesIO(whole)).convert("RGB")).astype(int)
     difference = draw_image(scene) - expected
@@ -229,7 +229,7 @@ def test_a_picture_is_the_drawing_painted_at_once(scene):
     assert np.abs(blocks).max() < 20  # and nothing is cut off
 
 
-def test_the_highlight_of_the_seat_to_act_moves_with_it():
+def test_highlight_of_the_seat_to_act_moves_with_it():
     def table(to_act):
         return draw_image(Scene("", (), tuple(Place("", to_act=seat == to_act) for seat in range(4))))
 
@@ -240,7 +240,7 @@ def test_the_highlight_of_the_seat_to_act_moves_with_it():
     assert not (table(None) == (245, 200, 96)).all(axis=2).any()
 
 
-def test_the_seats_across_the_table_go_from_right_to_left():
+def test_seats_across_the_table_go_from_right_to_left():
     def table(to_act):
         return draw_image(Scene("", (), tuple(Place("", to_act=seat == to_act) for seat in range(5))))
 
@@ -248,7 +248,7 @@ def test_the_seats_across_the_table_go_from_right_to_left():
     assert across[0][1] > 480 > across[1][1]
 
 
-def test_a_marked_tile_has_a_golden_rim_in_a_row_as_in_a_line():
+def test_marked_tile_has_a_golden_rim_in_a_row_as_in_a_line():
     for form in ("row", "line"):
         plainly, marked = (alone(Pile("", ((6, 5), (5, 3)), marked=at, form=form)) for at in ((), (1,)))
         rim = (marked != plainly).any(2)
@@ -265,7 +265,7 @@ def test_tiles_face_down_are_drawn_as_backs():
     assert backs(Pile("", form="stack")) == 0 < backs(Pile("", hidden=1, form="stack"))
 
 
-def test_no_tile_moves_as_a_pile_fills_its_room():
+def test_tiles_stay_in_place_as_a_pile_fills():
     fewer, more = (painted_pips(alone(Pile("", tiles, capacity=8))) for tiles in ([(6, 5)], [(6, 5), (4, 2)]))
     assert set(fewer[1]) <= set(more[1])
 
@@ -278,7 +278,7 @@ def test_tiles_are_as_large_as_their_box_allows():
         assert (size == 40) == (tiles == 2)
 
 
-def test_each_end_of_a_line_shows_the_number_that_is_open_there():
+def test_ends_of_a_line_show_their_open_numbers():
     def ends(left, right):
         picture = alone(Pile("", ((2, 4), (4, 3)), form="line", lead=0, open_left=left, open_right=right, capacity=24))
         return picture[:, :450], picture[:, 540:]
@@ -298,7 +298,7 @@ def written(scene, **how):
     return {word.text: word.get("class").split()[1] for word in words}
 
 
-def test_the_name_of_who_is_to_act_is_golden_and_a_stack_tells_how_many_tiles_it_has():
+def test_active_name_is_golden_and_a_stack_shows_its_count():
     places = Place("Adam", to_act=True), Place("Boris")
     said = written(Scene("", (Pile("wall", hidden=5, capacity=17, form="stack"),), places))
     assert said["Adam"] == "g-accent" != said["Boris"]
@@ -309,7 +309,7 @@ NOTE = "+264 chips, -120 in the match, 51 points, tail 8"
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_a_note_is_written_in_full_at_every_seat(seats):
+def test_note_is_written_in_full_at_every_seat(seats):
     places = tuple(Place(f"Seat {seat}", (Pile("hand", hidden=3, capacity=8),), note=NOTE) for seat in range(seats))
     root = ElementTree.fromstring(draw_svg(Scene("Ce Deng", (), places)))
     said = [word.text for word in root.iter(f"{SVG}text")]
@@ -318,7 +318,7 @@ def test_a_note_is_written_in_full_at_every_seat(seats):
     assert not any(letters.DOTS in text for text in said)
 
 
-def test_the_count_of_a_side_seat_moves_no_tile():
+def test_count_of_a_side_seat_moves_no_tile():
     def table(note):
         hand = (Pile("hand", ((6, 6), (5, 1)), capacity=8),)
         return draw_image(Scene("", (), tuple(Place("Seat", hand, note=note) for _ in range(4))))
@@ -330,7 +330,7 @@ def test_the_count_of_a_side_seat_moves_no_tile():
     assert not changed[270:540, :].any()  # below the names and notes of the side seats
 
 
-def test_a_long_title_and_last_move_are_written_smaller():
+def test_long_title_and_last_move_are_written_smaller():
     move = "Seat 2 plays [6:4], leaving 3 and 4 open; the deal ends here"
     title = "Jie Long (players=3, open_ends=2)"
     assert {title, move} <= set(written(Scene(title, last_move=move)))
@@ -357,7 +357,7 @@ def shapes(scene, **how):
 
 @every_scene
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_every_tile_of_a_drawing_has_its_name_and_all_that_is_used_is_defined(scene, narrow):
+def test_drawn_tiles_have_names_and_all_references_are_defined(scene, narrow):
     root = drawn(scene, narrow=narrow)
     titles = {each.get("id"): each.findtext(f"{SVG}title") for each in root.iter() if each.get("id")}
     names = [titles[each.get("href")[1:]] or "" for each in root.iter(f"{SVG}use")]
@@ -369,7 +369,7 @@ def test_every_tile_of_a_drawing_has_its_name_and_all_that_is_used_is_defined(sc
 
 
 @every_scene
-def test_both_themes_show_the_same_and_differ_in_colours_alone(scene):
+def test_themes_differ_in_colours_alone(scene):
     dark, light = (shapes(scene, theme=theme) for theme in (DARK, LIGHT))
     assert dark == light
     assert COLOURS[DARK].keys() == COLOURS[LIGHT].keys()
@@ -405,7 +405,7 @@ def test_pips_and_words_stand_out_for_every_eye(theme, seen):
             assert contrast(colours[words], colours[ground], seen) >= least, (words, ground)
 
 
-def test_who_is_to_act_is_told_without_colour_too():
+def test_active_seat_is_shown_without_colour_too():
     scene = Scene("", (), (Place("A"), Place("B", to_act=True)))
     assert [each.text for each in drawn(scene).iter(f"{SVG}title")].count("to act") == 1
 
@@ -414,7 +414,7 @@ HOSTILE = "</text><script>alert(1)</script>\x00\x1b]]>&amp;'\"\ud800"
 
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_a_hostile_name_stays_a_name(narrow):
+def test_hostile_name_is_escaped(narrow):
     pile = Pile(HOSTILE, ((1, 2),), capacity=9)
     scene = Scene(HOSTILE, (pile,), (Place(HOSTILE, (pile,), note=HOSTILE),), (HOSTILE,), HOSTILE)
     tame = Scene("a", (pile,), (Place("b", (pile,), note="c"),), ("d",), "e")
@@ -425,7 +425,7 @@ def test_a_hostile_name_stays_a_name(narrow):
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_the_thread_at_a_turn_of_the_line_lies_in_its_box(narrow):
+def test_thread_at_a_turn_of_the_line_lies_in_its_box(narrow):
     """A picture of pixels draws no more of a piece than its box."""
     tiles = tuple((each % 6 + 1, (each + 1) % 6 + 1) for each in range(24))
     scene = Scene("", (Pile("line", tiles, form="line"),), (Place("A"), Place("B")))
@@ -440,7 +440,7 @@ def test_the_thread_at_a_turn_of_the_line_lies_in_its_box(narrow):
 
 
 @every_scene
-def test_no_part_of_a_narrow_drawing_lies_outside_it_or_upon_another(scene):
+def test_narrow_drawing_has_no_part_outside_or_overlapping(scene):
     layout = lay_out([scene], narrow=True)
     boxes = sorted([layout.centre, *layout.areas], key=lambda box: box.y)
     assert all(one.y + one.h <= other.y for one, other in pairwise(boxes))
@@ -457,20 +457,20 @@ def test_no_part_of_a_narrow_drawing_lies_outside_it_or_upon_another(scene):
             assert area.y <= piece.y and bottom <= area.y + area.h
 
 
-def test_a_layout_of_several_tables_has_room_for_each_of_them():
+def test_layout_of_several_tables_has_room_for_each():
     few, many = (Scene("", (), (Place("A", (Pile("", ((6, 5),) * number),)), Place("B"))) for number in (3, 40))
     both = lay_out([few, many], narrow=True)
     assert both == lay_out([many, few], narrow=True)
     assert both.areas[0].h == lay_out([many], narrow=True).areas[0].h > lay_out([few], narrow=True).areas[0].h
 
 
-def test_the_table_of_widths_is_that_of_the_font():
+def test_table_of_widths_is_that_of_the_font():
     pytest.importorskip("fontTools")
     script = runpy.run_path(str(ROOT / "tools" / "letters.py"))
     assert letters.WIDTHS.read_text(encoding="utf-8") == script["widths"](letters.FONT), "python tools/letters.py"
 
 
-def test_a_text_is_as_wide_as_its_letters():
+def test_text_is_as_wide_as_its_letters():
     font = pytest.importorskip("PIL.ImageFont").truetype(str(letters.FONT), 100)
     for text in ("Seat 0 greedy", "[6:4] + 3.5 ÷ 2", "Žluťoučký kůň…"):
         assert letters.length(text, 100) == pytest.approx(font.getlength(text), abs=1)
@@ -491,7 +491,7 @@ def test_a_text_is_as_wide_as_its_letters():
         (lambda: draw_svg(Scene(""), theme="blue"), "theme must be dark or light, got 'blue'"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_with_a_reason(make, message):
+def test_undrawable_input_is_refused_with_a_reason(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
@@ -505,7 +505,7 @@ def window(monkeypatch):
     window.close()
 
 
-def test_a_window_shows_the_picture_it_is_given(window):
+def test_window_shows_the_given_picture(window):
     import pygame
 
     for width in (320, 400, 400):
@@ -514,7 +514,7 @@ def test_a_window_shows_the_picture_it_is_given(window):
         np.testing.assert_array_equal(pygame.surfarray.array3d(pygame.display.get_surface()), image.swapaxes(0, 1))
 
 
-def test_a_window_closed_by_its_user_stays_closed(window):
+def test_window_closed_by_its_user_stays_closed(window):
     import pygame
 
     image = draw_image(SCENES["da_ling"], width=320)
@@ -526,18 +526,18 @@ def test_a_window_closed_by_its_user_stays_closed(window):
     assert pygame.display.get_surface() is None
 
 
-def test_a_window_refuses_what_is_no_picture(window):
+def test_window_refuses_other_than_pictures(window):
     with pytest.raises(ValueError, match=r"uint8 \[H, W, 3\], got float64 \[2, 2\]"):
         window.show(np.zeros((2, 2)))
 
 
-def test_a_missing_pygame_is_named_with_its_remedy(monkeypatch):
+def test_missing_pygame_is_named_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(ImportError, match=r"pip install gupai\[render\]"):
         Window()
 
 
-def test_the_words_of_a_pile_are_tiles_ends_and_counts_within_the_width():
+def test_pile_words_are_tiles_ends_and_counts_within_the_width():
     shown = (
         Pile("line", ((6, 4), (4, 1)), open_left=6, open_right=1, form="line", marked=(1,)),
         Pile("hand", ((6, 4), (1, 1)), marked=(0,)),
@@ -559,7 +559,7 @@ def test_the_words_of_a_pile_are_tiles_ends_and_counts_within_the_width():
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
 @pytest.mark.parametrize("others", [0, 10, 24], ids=["alone", "next to ten", "next to many"])
-def test_tiles_that_are_chosen_are_large_enough_for_fingers(others, narrow):
+def test_selectable_tiles_are_large_enough_for_fingers(others, narrow):
     tiles = tuple((6, each % 6 + 1) for each in range(12))
     hand, catch = Pile("hand", tiles, capacity=12), Pile("catch", tiles[:4], capacity=others)
     near = Place("A", (hand, catch) if others else (hand,))
@@ -570,7 +570,7 @@ def test_tiles_that_are_chosen_are_large_enough_for_fingers(others, narrow):
     assert min(widths) * (371 if narrow else 881) / layout.width >= 32  # of a screen's pixels
 
 
-def test_tiles_of_others_can_be_read_on_a_phone_where_their_backs_overlap():
+def test_tiles_of_others_are_readable_on_a_phone():
     hands = Pile("hand", hidden=7, capacity=8), Pile("discards", ((6, 4),), hidden=2, capacity=8)
     scene = Scene("", (), (Place("A", hands), Place("B", hands)))
     layout = lay_out([scene], narrow=True)
@@ -583,7 +583,7 @@ def test_tiles_of_others_can_be_read_on_a_phone_where_their_backs_overlap():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_own_hand_is_on_the_first_page_of_a_phone(game):
+def test_own_hand_is_on_the_first_page_of_a_phone(game):
     deal = Deal(GAMES[game], GAMES[game].variant())
     deal.start(3)
     layout = lay_out([GAMES[game].scene(deal.variant, [deal.view(deal.seat)])], narrow=True)

@@ -54,7 +54,7 @@ def turned(tiles):
 
 
 @every_table
-def test_the_layout_is_a_line_of_the_tiles_played_in_which_neighbours_match(name, options):
+def test_layout_is_a_line_in_which_neighbours_match(name, options):
     for session in positions(name, options):
         state, layout = session.state, pile(scene_from(session, 0).centre, "layout")
         assert turned(layout.tiles) == faces(sum(int(tiles) for tiles in state.played))
@@ -66,7 +66,7 @@ def test_the_layout_is_a_line_of_the_tiles_played_in_which_neighbours_match(name
 
 
 @every_table
-def test_the_marked_tile_is_the_last_one_played_and_the_lead_stays_marked_as_such(name, options):
+def test_marked_tile_is_the_last_played_and_the_lead_stays_marked(name, options):
     for session in positions(name, options):
         state, layout = session.state, pile(scene_from(session, 0).centre, "layout")
         played = [action % 21 for action in state.record[: state.turn] if action < connecting.DISCARD]
@@ -77,7 +77,7 @@ def test_the_marked_tile_is_the_last_one_played_and_the_lead_stays_marked_as_suc
 
 
 @every_table
-def test_a_player_sees_its_own_tiles_and_how_many_the_others_have(name, options):
+def test_player_sees_its_own_tiles_and_how_many_the_others_have(name, options):
     for session in positions(name, options):
         state, players = session.state, session.variant.players
         for viewer in range(players):
@@ -92,7 +92,7 @@ def test_a_player_sees_its_own_tiles_and_how_many_the_others_have(name, options)
 
 
 @every_table
-def test_dealing_again_what_a_player_cannot_know_changes_nothing_on_its_table(name, options):
+def test_redealing_what_a_player_cannot_know_keeps_its_table(name, options):
     for session in positions(name, options, deals=2):
         if session.terminated:
             continue
@@ -103,7 +103,7 @@ def test_dealing_again_what_a_player_cannot_know_changes_nothing_on_its_table(na
 
 
 @every_table
-def test_a_spectator_sees_all_tiles_but_the_unused(name, options):
+def test_spectator_sees_all_tiles_but_the_unused(name, options):
     for session in positions(name, options, deals=2):
         scene = scene_from(session, *range(session.variant.players))
         piles = [*scene.centre, *(each for place in scene.places for each in place.piles)]
@@ -113,7 +113,7 @@ def test_a_spectator_sees_all_tiles_but_the_unused(name, options):
 
 
 @every_table
-def test_the_places_follow_each_other_in_order_of_turn_and_one_is_to_act(name, options):
+def test_places_follow_in_order_of_turn_and_one_is_to_act(name, options):
     for session in positions(name, options):
         if session.terminated or getattr(session.state, "rights", 0):
             continue
@@ -134,7 +134,7 @@ def asking(seat_asked, leader=0):
     return session
 
 
-def test_that_a_seat_is_asked_before_the_play_shows_to_itself_alone():
+def test_question_before_the_play_is_shown_to_its_seat_alone():
     session = asking(2)
     for viewer in (0, 1, 3):
         assert [place.to_act for place in scene_from(session, viewer, names=list("0123")).places].index(True) == (
@@ -159,7 +159,7 @@ def counted(plays, leader=0):
     return scene_from(session, 0, 1, 2, 3, payoffs=state.payoff)
 
 
-def test_the_count_shows_points_and_chips_of_a_tail_eight_against_a_pass():
+def test_count_shows_a_tail_eight_against_a_pass():
     """The rulebook, "Ce Deng", "Tail eight against a pass": points 0 (pass), 10, 20 and 51 (tail eight)."""
     scene = counted([8, 7, 6, 0])
     assert [place.note for place in scene.places] == [
@@ -171,23 +171,23 @@ def test_the_count_shows_points_and_chips_of_a_tail_eight_against_a_pass():
     assert not any(place.to_act for place in scene.places)
 
 
-def test_the_count_shows_a_head_seven_of_the_leader_wherever_it_sits():
+def test_count_shows_a_head_seven_of_the_leader_wherever_it_sits():
     places = counted([8, 1, 0, 6], leader=1).places
     assert [place.note.partition(" points")[2] for place in places] == [", pass", ", head 7", ", tail 8", ""]
 
 
-def test_a_declaration_is_told_as_the_last_move():
+def test_declaration_is_told_as_the_last_move():
     session = asking(1)
     scene = scene_from(session, 0, 1, 2, 3, payoffs=[-88, 286, -120, -78])
     assert scene.last_move == "Seat 1 declares eight doubles"
 
 
-def test_an_early_end_is_told():
+def test_early_end_is_told():
     session = next(each for each in positions("ce-deng", {}, 40) if each.terminated and each.state.turn < 32)
     assert scene_from(session, 0, payoffs=session.state.payoff).last_move.endswith("the deal ends here")
 
 
-def test_you_are_addressed_in_the_second_person():
+def test_viewer_is_addressed_as_you():
     session = Session(get_game("jie-long"), get_game("jie-long").variant.make(leader=0), 0)
     names = ["You", "Seat 1", "Seat 2", "Seat 3"]
     session.play(int(session.mask().nonzero()[0][0]))
@@ -196,14 +196,14 @@ def test_you_are_addressed_in_the_second_person():
     assert scene_from(session, 0, names=names).last_move == "Seat 1 discards a tile"
 
 
-def test_every_listed_game_has_a_table():
+def test_listed_games_have_a_table():
     for name in GAMES:
         session = Session(get_game(name), get_game(name).variant.make(), 3)
         assert draw_text(scene_from(session, 0)).startswith(session.game.title.split()[0])
 
 
 @pytest.mark.parametrize("module", [jie_long_v0, ce_deng_v0], ids=lambda module: module.GAME.id)
-def test_rendering_changes_nothing_and_shows_the_end_too(module):
+def test_rendering_changes_nothing_and_shows_the_end(module):
     seen, silent = module.env(render_mode="ansi"), module.env()
     pictures = module.env(render_mode="rgb_array")
     for env in (seen, silent, pictures):
@@ -225,7 +225,7 @@ def test_rendering_changes_nothing_and_shows_the_end_too(module):
     assert (picture.shape, picture.dtype) == ((720, 960, 3), np.uint8)
 
 
-def test_render_without_a_mode_warns_and_before_the_deal_it_says_so():
+def test_rendering_without_a_mode_or_a_deal_warns():
     env = jie_long_v0.env()
     with pytest.warns(UserWarning, match="without specifying any render mode"):
         assert env.render() is None
@@ -233,7 +233,7 @@ def test_render_without_a_mode_warns_and_before_the_deal_it_says_so():
         jie_long_v0.env(render_mode="ansi").render()
 
 
-def test_a_window_opens_with_the_deal_and_can_be_closed_twice(monkeypatch):
+def test_window_opens_with_the_deal_and_can_be_closed_twice(monkeypatch):
     monkeypatch.setitem(os.environ, "SDL_VIDEODRIVER", "dummy")
     env = jie_long_v0.env(render_mode="human")
     env.metadata["render_fps"] = 0
@@ -262,7 +262,7 @@ SETTLED = [
 ABSOLUTE = "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]"
 
 
-def test_the_groups_that_match_and_who_wins_them_are_told():
+def test_groups_that_match_and_who_wins_them_are_told():
     scene = da_ling_end("[6:6][3:2]", SETTLED)
     game, won = get_game("da-ling"), dict.fromkeys(range(4), 0.0)
     for place in scene.places:
@@ -279,7 +279,7 @@ def test_the_groups_that_match_and_who_wins_them_are_told():
     assert any(won.values())
 
 
-def test_who_matches_all_three_takes_all():
+def test_match_of_all_three_takes_all():
     scene = da_ling_end("[6:6][3:2]", [ABSOLUTE, *SETTLED[:3]])
     assert scene.last_move == "All hands are open: Seat 0 matches all three"
     assert scene.places[0].note == "+75 chips, all match: 7, takes all stakes"
@@ -287,7 +287,7 @@ def test_who_matches_all_three_takes_all():
     assert not any("wins" in group.label for place in scene.places[1:] for group in place.piles)
 
 
-def test_a_tie_is_told_and_wins_nothing():
+def test_tie_is_told_and_wins_nothing():
     twice = "[2:2] / [6:1][1:1] / [6:6][6:4][5:5]", "[2:2] / [6:3][5:1] / [6:6][6:4][5:5]"
     scene = da_ling_end("[6:5][2:1]", twice)
     assert [place.piles[0].label for place in scene.places] == ["single: 4 ties"] * 2
@@ -298,7 +298,7 @@ def test_a_tie_is_told_and_wins_nothing():
 @pytest.mark.parametrize(
     ("name", "deck"), [(name, deck) for name in ("tiu-u", "shi-wu-hu") for deck in GAMES[name].variant.LIMITS]
 )
-def test_the_hands_and_the_stock_of_a_fishing_game_have_room_for_what_is_dealt(name, deck):
+def test_fishing_hands_and_stock_have_room_for_the_deal(name, deck):
     """In every deck, so that nothing moves while they empty."""
     game = get_game(name)
     session = Session(game, game.variant.make(deck=deck), 3)
@@ -534,7 +534,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize(("deal", "notes", "last_move", "seats", "marked"), SHOWN.values(), ids=SHOWN)
-def test_a_table_says_what_happened_and_marks_it(deal, notes, last_move, seats, marked):
+def test_table_reports_and_marks_the_last_move(deal, notes, last_move, seats, marked):
     name, tiles, *moves = deal
     position = get_game(name).positions.from_tiles(**tiles).play(*moves)
     views = [position.view(seat) for seat in range(position.variant.players)]
@@ -545,14 +545,14 @@ def test_a_table_says_what_happened_and_marks_it(deal, notes, last_move, seats, 
     assert [where + "".join(f"[{a}:{b}]" for a, b in each) for where, each in found] == marked
 
 
-def test_the_lead_stays_the_lead_where_doubles_are_added_before_it():
+def test_lead_stays_the_lead_where_doubles_are_added_before_it():
     _, tiles, *moves = SHOWN["doubles at the end"][0]
     layout = get_game("ding-niu").positions.from_tiles(**tiles).play(*moves).scene().centre[0]
     assert layout.tiles == ((2, 2), (2, 6), (6, 3), (3, 1), (1, 3), (3, 3)) and layout.lead == 4
 
 
 @pytest.mark.parametrize(("viewer", "hidden"), [(0, [0, 5, 5, 5]), (1, [5, 0, 5, 5]), (2, [6, 5, 0, 5])])
-def test_a_discard_is_still_in_the_hand_for_those_who_are_not_asked(viewer, hidden):
+def test_hidden_discard_is_still_in_the_hand_for_others(viewer, hidden):
     position = get_game("small-mahjong").positions.from_tiles(**CLAIM)
     shown = position.game.scene(position.variant, [position.view(viewer)], list("0123"))
     found = {int(place.name): pile(place.piles, "hand").hidden for place in shown.places}

@@ -72,7 +72,7 @@ PLAIN = {"deals", "deck", "players"}
 
 
 @pytest.mark.parametrize(("game", "options", "mask_in"), CASES)
-def test_an_environment_passes_every_check(game, options, mask_in):
+def test_environment_passes_every_check(game, options, mask_in):
     hooks, checks = hooks_for(game.id, **options), set(CHECKS)
     if options != game.variant.tiny_options():
         checks -= UNCHANGED
@@ -196,7 +196,7 @@ every_game = pytest.mark.parametrize("game", GAMES)
 
 @every_game
 @pytest.mark.parametrize(("fault", "check"), FAULTS.items(), ids=lambda each: getattr(each, "__name__", each))
-def test_a_fault_is_found_by_the_check_of_its_name(game, fault, check):
+def test_fault_is_found_by_the_check_of_its_name(game, fault, check):
     short = get_game(game).max_decisions <= SHORT
     options, games = ({"players": 3}, MANY) if short else ({}, 4)  # of two, each knows by its mask who was asked first
     report = check_env(partial(fault, game, **options), hooks_for(game, **options), games=games, checks=[check])
@@ -205,7 +205,7 @@ def test_a_fault_is_found_by_the_check_of_its_name(game, fault, check):
 
 
 @every_game
-def test_a_table_that_shows_all_hands_is_found(game):
+def test_table_that_shows_all_hands_is_found(game):
     hooks = replace(hooks_for(game), shown=lambda env, agent: [table_text(env, seat) for seat in env.agents])
     report = check_env(partial(WitnessedEnv, game), hooks, games=1, checks=["information-set"])
     assert "what else is shown to it changes" in report["information-set"].error.what
@@ -237,7 +237,7 @@ def keeping_redeal(redeal, hidden):
         ("jie-long", {}, 8),
     ],
 )
-def test_tiles_that_a_seat_knows_by_counting_are_not_hidden(game, options, unknown):
+def test_tiles_known_by_counting_are_not_hidden(game, options, unknown):
     env = WitnessedEnv(game, **options)
     env.reset(seed=1)
     assert {len(tiles) for tiles in hidden(env, env.agent_selection).values()} == {unknown}
@@ -245,7 +245,7 @@ def test_tiles_that_a_seat_knows_by_counting_are_not_hidden(game, options, unkno
 
 @pytest.mark.parametrize("game", ["jie-long", "pai-gow"])  # what is redealt is asked in one place for all games
 @pytest.mark.parametrize(("wrong", "check"), [(fixed_redeal, "information-set"), (keeping_redeal, "hidden-tiles-move")])
-def test_a_redeal_that_is_not_random_is_found(game, wrong, check):
+def test_redeal_that_is_not_random_is_found(game, wrong, check):
     options = get_game(game).variant.tiny_options() if wrong is fixed_redeal else {}
     hooks = hooks_for(game, **options)
     hooks = replace(hooks, redeal=wrong(hooks.redeal, hooks.hidden))
@@ -255,7 +255,7 @@ def test_a_redeal_that_is_not_random_is_found(game, wrong, check):
 
 
 @every_game
-def test_a_sample_that_ignores_its_random_numbers_is_found(game):
+def test_sample_that_ignores_its_random_numbers_is_found(game):
     hooks = hooks_for(game)
     fixed = replace(hooks, sample=lambda env, rng: hooks.sample(env, np.random.default_rng(1)))
     report = check_env(partial(WitnessedEnv, game), fixed, games=1, checks=["sampled-actions"])

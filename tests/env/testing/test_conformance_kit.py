@@ -50,7 +50,7 @@ def pettingzoo_passes(make_env) -> bool:
     return True
 
 
-def test_the_correct_game_passes_every_check():
+def test_correct_game_passes_every_check():
     report = check_env(LittleDragon, HOOKS, games=GAMES)
     assert report.passed == [result.check for result in report.results], str(report)
     assert set(report.passed) == set(CHECKS)
@@ -62,7 +62,7 @@ def test_pettingzoo_passes_the_correct_game_too():
 
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.make.__name__)
-def test_a_planted_defect_fails_the_checks_of_its_name_and_no_others(defect):
+def test_planted_defect_fails_its_own_checks_and_no_others(defect):
     games = GAMES if "lanes-equal-single" in defect.checks else 1  # one lane is never out of step with others
     report = check_env(defect.make, defect.hooks, games=games)
     assert set(report.failed) == set(defect.checks), str(report)
@@ -73,18 +73,18 @@ def test_a_planted_defect_fails_the_checks_of_its_name_and_no_others(defect):
     [defect for defect in DEFECTS if defect.pettingzoo_passes is not None],
     ids=lambda defect: defect.make.__name__,
 )
-def test_what_pettingzoo_says_of_the_defect(defect):
+def test_pettingzoo_reports_the_defect_as_listed(defect):
     assert pettingzoo_passes(defect.make) == defect.pettingzoo_passes
 
 
-def test_every_check_is_proven_on_a_defect():
+def test_checks_are_each_proven_on_a_defect():
     proven = {name for defect in DEFECTS for name in defect.checks}
     assert proven == set(CHECKS)
     passed_by_pettingzoo = {defect.make.__name__ for defect in DEFECTS if defect.pettingzoo_passes}
     assert passed_by_pettingzoo >= PASSED_BY_PETTINGZOO
 
 
-def test_a_finding_names_check_seed_move_seat_and_difference():
+def test_finding_names_check_seed_move_seat_and_difference():
     leaky = next(defect for defect in DEFECTS if defect.make.__name__ == "LeakedInTable")
     report = check_env(leaky.make, leaky.hooks, seed=40, games=2, checks=["information-set"])
     error = report["information-set"].error
@@ -97,7 +97,7 @@ def test_a_finding_names_check_seed_move_seat_and_difference():
         report.raise_for_failures()
 
 
-def test_a_report_of_several_failures_names_them_all():
+def test_report_of_several_failures_names_them_all():
     report = check_env(IllegalTaken, BARE, checks=["illegal-actions", "mask-completeness", "zero-sum"])
     # Without the rules nobody can say which of the two is wrong, the mask or step.
     assert report.failed == ["mask-completeness", "illegal-actions"]
@@ -106,7 +106,7 @@ def test_a_report_of_several_failures_names_them_all():
         report.raise_for_failures()
 
 
-def test_a_missing_hook_is_reported_and_named():
+def test_missing_hook_is_reported_and_named():
     report = check_env(LittleDragon, BARE, games=1)
     assert report.not_run == {
         "information-set": "missing hook: redeal",
@@ -125,19 +125,19 @@ def test_a_missing_hook_is_reported_and_named():
         assert f"not run  {check}" in str(report)
 
 
-def test_a_hook_that_redeals_nothing_proves_nothing():
+def test_hook_that_redeals_nothing_proves_nothing():
     hooks = replace(HOOKS, redeal=lambda env, agent, rng: clone(env))
     report = check_env(LittleDragon, hooks, games=1, checks=["information-set"])
     assert "proves nothing" in report["information-set"].error.what
 
 
-def test_a_redeal_that_ignores_its_random_numbers_is_found_without_another_hook():
+def test_deterministic_redeal_is_found_without_another_hook():
     hooks = replace(BARE, redeal=lambda env, agent, rng: env.redealt(agent, np.random.default_rng(1)))
     report = check_env(LittleDragon, hooks, games=1, checks=["information-set"])
     assert "hook redeal ignores its random numbers" in report["information-set"].error.what
 
 
-def test_a_hook_that_raises_is_a_finding_with_its_cause():
+def test_hook_that_raises_is_a_finding_with_its_cause():
     def lose_count(env):
         raise RuntimeError("lost count")
 
@@ -146,14 +146,14 @@ def test_a_hook_that_raises_is_a_finding_with_its_cause():
     assert isinstance(report["tile-conservation"].error.__cause__, RuntimeError)
 
 
-def test_rules_that_judge_one_action_at_a_time_find_a_wide_mask():
+def test_mask_rules_for_single_actions_find_a_wide_mask():
     hooks = replace(BARE, rules_accept=lambda env, action: action in set(legal_actions(env)))
     masks = ["mask-soundness", "mask-completeness"]
     assert check_env(LittleDragon, hooks, checks=masks).passed == masks
     assert check_env(MaskTooWide, hooks, checks=masks).failed == ["mask-soundness"]
 
 
-def test_the_game_passes_with_a_clone_hook_in_place_of_replays():
+def test_game_passes_with_a_clone_hook_in_place_of_replays():
     report = check_env(LittleDragon, replace(HOOKS, clone=clone), games=1)
     assert set(report.passed) == set(CHECKS), str(report)
 
@@ -175,7 +175,7 @@ class MaskInInfo(LittleDragon):
         return self.view(self.possible_agents.index(agent))
 
 
-def test_the_mask_may_be_in_the_info():
+def test_mask_may_be_in_the_info():
     report = check_env(MaskInInfo, hooks_for(MaskInInfo), games=1)
     assert set(report.passed) == set(CHECKS), str(report)
 
@@ -217,7 +217,7 @@ class NoMask(LittleDragon):
         return {"observation": super().observe(agent)["observation"]}
 
 
-def test_an_environment_without_masks_has_no_mask_to_check():
+def test_environment_without_masks_has_no_mask_to_check():
     report = check_env(NoMask, BARE, games=1)
     why = "there is no action_mask in the observation or in the info"
     masks = {"mask-form", "non-empty-mask", "off-turn-masks", "mask-soundness", "mask-completeness"}
@@ -230,7 +230,7 @@ def wrapped_dragon(render_mode=None) -> AECEnv:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
 
 
-def test_what_counts_as_a_refusal_is_explicit():
+def test_refusals_are_counted_explicitly():
     refusals = ["illegal-actions", "malformed-actions", "refusal-purity"]
     both = check_env(wrapped_dragon, Hooks(max_moves=9), games=1, checks=refusals)
     assert both.passed == refusals, str(both)
@@ -253,21 +253,21 @@ class Overflowing(LittleDragon):
         super().step(action)
 
 
-def test_a_number_too_large_for_numpy_may_be_refused_by_it():
+def test_number_too_large_for_numpy_may_be_refused_by_it():
     with pytest.raises(OverflowError):
         Overflowing().step(1 << 63)
     checks = ["malformed-actions"]
     assert check_env(Overflowing, Hooks(max_moves=9), games=1, checks=checks).passed == checks
 
 
-def test_a_second_process_is_needed_to_see_a_hash():
+def test_second_process_is_needed_to_see_a_hash():
     assert check_env(SeedHashed, BARE, games=1, checks=["second-process"]).failed == ["second-process"]
     hidden = check_env(lambda: SeedHashed(), BARE, games=1, checks=["second-process"])
     assert "make it an importable function" in hidden.not_run["second-process"]
 
 
 @pytest.mark.parametrize("name", ["classic/tictactoe-v3", "classic/connect_four-v3"])
-def test_pettingzoos_own_games_without_a_single_hook(name):
+def test_pettingzoo_games_pass_without_a_hook(name):
     """All is well but for copies: EzPickle keeps the arguments of an environment and forgets the game."""
     pytest.importorskip("pettingzoo", "1.27", reason="older ones have no registry")
     report = check_env(partial(pettingzoo.make, "aec", name), Hooks(max_moves=50, chance=False), games=2)
@@ -275,7 +275,7 @@ def test_pettingzoos_own_games_without_a_single_hook(name):
     assert {"mask-soundness", "mask-completeness", "render-purity", "second-process"} <= set(report.passed)
 
 
-def test_conservation_speaks_of_the_tiles():
+def test_conservation_names_the_tiles():
     lost = next(defect for defect in DEFECTS if defect.make.__name__ == "TileLost")
     env = lost.make()
     env.reset(seed=0)
@@ -295,12 +295,12 @@ def test_conservation_speaks_of_the_tiles():
         (lambda: Hooks(max_moves=0), "max_moves is a whole number from 1, not 0"),
     ],
 )
-def test_a_wrong_call_is_told_so(call, text):
+def test_wrong_call_is_reported(call, text):
     with pytest.raises(ValueError, match=text):
         call()
 
 
-def test_the_documented_example_runs_and_catches_a_leak(tmp_path, monkeypatch, capsys):
+def test_documented_example_runs_and_catches_a_leak(tmp_path, monkeypatch, capsys):
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "high_tile.py").write_text(blocks[0])
     (tmp_path / "test_high_tile.py").write_text(blocks[1])
@@ -320,7 +320,7 @@ def test_the_documented_example_runs_and_catches_a_leak(tmp_path, monkeypatch, c
         example.test_high_tile()
 
 
-def test_the_documentation_lists_every_check_hook_and_defect():
+def test_documentation_lists_every_check_hook_and_defect():
     assert f"[{len(DEFECTS)} copies" in PAGE
     assert f"they pass {sum(d.pettingzoo_passes is True for d in DEFECTS)}." in PAGE
     for defect in DEFECTS:
@@ -355,7 +355,7 @@ class WideDragon(LittleDragon):
         super().step(action)
 
 
-def test_a_budget_bounds_what_is_tried_and_the_report_says_what_was_left_out():
+def test_budget_bounds_the_checks_and_the_report_names_the_rest():
     checks = ["illegal-actions", "mask-completeness", "refusal-purity"]
     before = WideDragon.steps
     report = check_env(WideDragon, hooks_for(WideDragon), games=1, checks=checks, budget=0.5)
@@ -366,14 +366,14 @@ def test_a_budget_bounds_what_is_tried_and_the_report_says_what_was_left_out():
     assert str(report["illegal-actions"]).count("in its time") == 1
 
 
-def test_with_time_enough_nothing_is_left_out():
+def test_ample_time_leaves_nothing_out():
     report = check_env(LittleDragon, HOOKS, games=GAMES, budget=600)
     assert set(report.passed) == set(CHECKS)
     assert report.left_out == ""
     assert "in its time" not in str(report)
 
 
-def test_with_no_time_at_all_every_check_still_looks_at_a_position():
+def test_zero_time_still_lets_every_check_see_a_position():
     report = check_env(LittleDragon, HOOKS, games=5, budget=1e-6)
     assert set(report.passed) == set(CHECKS), str(report)
     assert report.left_out == "1 of 5 games"
@@ -382,13 +382,13 @@ def test_with_no_time_at_all_every_check_still_looks_at_a_position():
 
 
 @pytest.mark.parametrize("defect", ["LeakedHand", "MaskTooWide", "OffTurnMask", "NegativeWraps"])
-def test_a_defect_that_shows_everywhere_is_found_within_a_small_budget(defect):
+def test_defect_that_shows_everywhere_is_found_quickly(defect):
     found = next(each for each in DEFECTS if each.make.__name__ == defect)
     report = check_env(found.make, found.hooks, games=GAMES, budget=2)
     assert set(report.failed) == set(found.checks), str(report)
 
 
-def test_positions_are_passed_over_evenly():
+def test_positions_are_skipped_evenly():
     stopwatch = Stopwatch(seconds=10.0)
     looked = []
     for at in range(100):
@@ -400,7 +400,7 @@ def test_positions_are_passed_over_evenly():
 
 
 @pytest.mark.parametrize("budget", [0, -1, float("inf"), float("nan")])
-def test_a_budget_is_a_number_of_seconds(budget):
+def test_budget_is_a_number_of_seconds(budget):
     with pytest.raises(ValueError, match="budget is a number of seconds above 0"):
         check_env(LittleDragon, HOOKS, budget=budget)
 
@@ -418,7 +418,7 @@ class TellsTheMover(LittleDragon):
         return seen
 
 
-def test_the_defect_of_leduc_and_texas_holdem_is_found():
+def test_defect_of_leduc_and_texas_holdem_is_found():
     report = check_env(TellsTheMover, HOOKS, games=1)
     assert "off-turn-masks" in report.failed
     assert "its mask allows actions while" in str(report["off-turn-masks"])
@@ -426,7 +426,7 @@ def test_the_defect_of_leduc_and_texas_holdem_is_found():
 
 
 @pytest.mark.parametrize("name", ["leduc_holdem_v4", "texas_holdem_v4"])
-def test_leduc_and_texas_holdem_themselves(name):
+def test_leduc_and_texas_holdem_pass(name):
     pytest.importorskip("rlcard")
     pytest.importorskip("pettingzoo", "1.27", reason="older ones have no registry")
     make = partial(pettingzoo.make, "aec", f"classic/{name.replace('_v', '-v')}")

@@ -83,7 +83,7 @@ NO_TARGETS = {  # made in a folder: what is named, and what is said of it
 
 @posix
 @pytest.mark.parametrize(("make", "said"), NO_TARGETS.values(), ids=NO_TARGETS)
-def test_what_is_no_file_to_be_written_is_refused_in_a_line_and_stays(make, said, tmp_path):
+def test_invalid_target_file_is_refused_in_one_line_and_stays(make, said, tmp_path):
     target = make(tmp_path)
     before = left(tmp_path)
     for write in (check_target, lambda path: write_file(path, "x"), lambda path: NewFile(path)):
@@ -99,12 +99,12 @@ def test_what_is_no_file_to_be_written_is_refused_in_a_line_and_stays(make, said
 
 @posix
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path):
+def test_unwritable_folder_is_refused(tmp_path):
     with pytest.raises(ValueError, match="cannot be written to"):
         check_target(read_only(tmp_path / "closed"))
 
 
-def test_an_existing_file_is_replaced_only_on_demand_and_keeps_its_rights(tmp_path):
+def test_existing_file_is_replaced_on_demand_and_keeps_permissions(tmp_path):
     path = tmp_path / "x"
     write_file(path, "old")
     path.chmod(0o600)
@@ -129,7 +129,7 @@ def test_links_are_followed_and_stay(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "牌" * 85, "a b,c@d=e 牌.onnx", "-x", ".part", "\udcff" * 80])
-def test_names_as_long_and_as_odd_as_the_disk_allows(name, tmp_path):
+def test_names_may_be_as_long_and_odd_as_the_disk_allows(name, tmp_path):
     if os.name != "posix":
         pytest.skip("other names elsewhere")
     write_file(tmp_path / name, b"\x00whole")
@@ -139,7 +139,7 @@ def test_names_as_long_and_as_odd_as_the_disk_allows(name, tmp_path):
 
 @pytest.mark.parametrize("failing", ["write", "flush", "sync", "rename", "block", "interrupt"])
 @pytest.mark.parametrize("force", [False, True])
-def test_after_a_failure_the_old_file_is_there_and_nothing_else(failing, force, tmp_path, monkeypatch):
+def test_failure_leaves_the_old_file_and_nothing_else(failing, force, tmp_path, monkeypatch):
     path = tmp_path / "x"
     if force:
         path.write_text("old")
@@ -183,7 +183,7 @@ def full_disk(file, failing):
 
 
 @pytest.mark.skipif(not shutil.which("mount") or os.name != "posix" or os.geteuid() != 0, reason="mounts a small disk")
-def test_on_a_small_disk_nothing_is_left(tmp_path):
+def test_small_disk_leaves_no_partial_file(tmp_path):
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], capture_output=True).returncode:
         pytest.skip("no mounts here")
     try:
@@ -221,7 +221,7 @@ def racer(target, letter):
     return process
 
 
-def test_of_two_processes_with_one_target_one_wins_and_a_killed_one_blocks_nobody(tmp_path):
+def test_two_processes_with_one_target_have_one_winner(tmp_path):
     target = tmp_path / "x"
     racing = [racer(target, letter) for letter in "abk"]
     assert [process.stdout.readline() for process in racing] == ["ready\n"] * 3
@@ -242,7 +242,7 @@ def test_of_two_processes_with_one_target_one_wins_and_a_killed_one_blocks_nobod
 
 @pytest.mark.usefixtures("signals")
 @posix
-def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path):
+def test_command_told_to_end_leaves_nothing(tmp_path):
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
         "from gupai_app.shell.stop import Stop\nfrom gupai_env.words.files import new_file\nimport time\n"
@@ -266,7 +266,7 @@ def test_standard_output_may_stand_for_a_file(capfdbinary, tmp_path):
     assert left(tmp_path) == ["x"]
 
 
-def test_a_lock_does_not_take_errors_for_its_own(tmp_path):
+def test_lock_passes_on_foreign_errors(tmp_path):
     with pytest.raises(OSError) as error, locked(tmp_path, "testing"):  # noqa: PT011
         raise OSError(errno.ENOSPC, "full", "games.csv")
     assert describe(error.value) == "games.csv: the disk is full"
@@ -293,7 +293,7 @@ def test_lines_are_mended(content, cut, tmp_path):
     ("content", "said"),
     [(b"\xff\xfe", "is not UTF-8 text"), (b"a\x80", "is not UTF-8 text"), (b"x" * 101, "more than 100 bytes")],
 )
-def test_what_is_no_text_is_told_with_the_files_name(content, said, tmp_path):
+def test_invalid_text_is_reported_with_the_files_name(content, said, tmp_path):
     path = tmp_path / "x.yaml"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=f"^{path} .*{said}$"):
