@@ -222,7 +222,7 @@ def line_of(way):
 
 
 @pytest.mark.parametrize(("length", "cut"), [(LONGEST, 0), (LONGEST + 1, 3), (10 * LONGEST, 3)])
-def test_a_long_message_is_repeated_up_to_its_bound(length, cut):
+def test_long_message_is_repeated_up_to_its_bound(length, cut):
     said = in_one_line(ValueError("x" * length))
     assert said == "x" * (min(length, LONGEST) - cut) + "." * cut
 
@@ -235,7 +235,7 @@ def test_a_long_message_is_repeated_up_to_its_bound(length, cut):
 
 @every_door
 @pytest.mark.parametrize("way", SAID)
-def test_an_agent_that_answers_wrongly_or_fails_is_reported_in_one_line(way, door, monkeypatch):
+def test_failing_agent_is_reported_in_one_line(way, door, monkeypatch):
     monkeypatch.chdir(Path(__file__).parent)
     with pytest.raises((AgentError, IllegalActionError)) as error:
         door(Mine(way))
@@ -250,18 +250,18 @@ def test_an_agent_that_answers_wrongly_or_fails_is_reported_in_one_line(way, doo
 
 @every_door
 @pytest.mark.parametrize("way", HARMLESS)
-def test_what_an_agent_does_to_what_it_is_handed_changes_nothing(way, door):
+def test_agents_cannot_change_the_batch_they_are_handed(way, door):
     door(Mine(way))
 
 
 @every_door
-def test_ctrl_c_is_no_failure_of_an_agent(door):
+def test_ctrl_c_is_not_a_failure_of_an_agent(door):
     with pytest.raises(KeyboardInterrupt):
         door(Mine("stops"))
 
 
 @every_door
-def test_an_agent_that_loses_its_name_is_refused_or_plays_on(door):
+def test_agent_that_loses_its_name_is_refused_or_plays_on(door):
     said = ""
     try:
         door(Mine("has_no_name"))
@@ -271,12 +271,12 @@ def test_an_agent_that_loses_its_name_is_refused_or_plays_on(door):
 
 
 @pytest.mark.parametrize("way", ["writes_views", "well"])
-def test_a_game_is_the_same_whatever_agents_write(way):
+def test_game_is_the_same_whatever_agents_write(way):
     clean = duel(GAME, Mine("well"), make_agent("greedy"), 5).chips
     assert (duel(GAME, Mine(way), make_agent("greedy"), 5).chips == clean).all()
 
 
-def test_one_who_tells_a_policy_is_handed_its_own_too():
+def test_agent_with_a_policy_is_handed_its_own():
     class Told(Mine):
         def probabilities(self, turns):
             turns.masks[:] = True
@@ -296,7 +296,7 @@ def fail_there(way):
     asked(Mine(way))
 
 
-def test_a_failure_comes_back_from_a_worker():
+def test_failure_comes_back_from_a_worker():
     tasks = Processes(1).as_done(fail_there, {"one": ("ends",)})
     with pytest.raises(AgentError, match=r"agent mine failed with SystemExit at .*test_ask\.py:\d+: 0"):
         list(tasks)
@@ -363,14 +363,14 @@ PLAYED = ["tournament", "jie-long", "own_agents:make", "greedy", "--deals", 4]
     ],
 )
 @pytest.mark.parametrize("words", [PLAYED, ["watch", *PLAYED[1:4], "--json"]], ids=lambda words: words[0])
-def test_a_module_of_ones_own_that_fails_is_reported_in_one_line(own, words, body, said):
+def test_failing_module_is_reported_in_one_line(own, words, body, said):
     own(body)
     found = run(*words)
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1), found.output
     assert found.stderr.startswith("gupai: ") and said in found.stderr
 
 
-def test_debug_shows_where_an_error_comes_from(own):
+def test_debug_shows_the_traceback(own):
     own("raise ValueError('x')")
     found = run("--debug", *PLAYED)
     assert found.exit_code == 2
@@ -379,7 +379,7 @@ def test_debug_shows_where_an_error_comes_from(own):
     assert "Traceback" not in run(*PLAYED).stderr
 
 
-def test_the_script_finds_modules_in_the_current_folder(own):
+def test_script_finds_modules_in_the_current_folder(own):
     own("raise ValueError('found')")
     script = Path(sys.executable).with_name("gupai")
     if not script.exists():
@@ -388,7 +388,7 @@ def test_the_script_finds_modules_in_the_current_folder(own):
     assert "at own_agents.py:5: found" in found.stderr
 
 
-def test_players_of_one_name_are_told_apart(own):
+def test_players_of_the_same_name_are_distinguished(own):
     own()
     first, second = (make_agent(f"own_agents:{name}", GAME) for name in ("make", "again"))
     greedy = make_agent("greedy")
@@ -406,7 +406,7 @@ def test_players_of_one_name_are_told_apart(own):
         schedule(GAME, ["mine", "mine"], 2)
 
 
-def test_a_tournament_of_players_of_one_name_is_kept_and_checked(own):
+def test_tournament_of_players_of_one_name_is_saved_and_verified(own):
     own()
     assert run(*PLAYED, "own_agents:again", "--out", "kept").exit_code == 0
     content = json.loads(Path("kept/manifest.json").read_text())
@@ -419,7 +419,7 @@ def test_a_tournament_of_players_of_one_name_is_kept_and_checked(own):
         assert (Path("kept") / name).read_bytes() == (Path("again") / name).read_bytes()
 
 
-def test_another_player_of_the_same_name_does_not_go_on_with_a_tournament(own):
+def test_other_player_of_the_same_name_cannot_resume_a_tournament(own):
     own("import own_parts; return own_parts.first(turns)")
     Path("own_parts.py").write_text("def first(turns): return turns.masks.argmax(1)\n")
     assert run(*PLAYED, "--out", "kept").exit_code == 0
@@ -446,7 +446,7 @@ def test_another_player_of_the_same_name_does_not_go_on_with_a_tournament(own):
     assert "own was made from own_agents:make, not from own_agents:again" in found.stderr
 
 
-def test_an_object_of_a_program_has_no_command(tmp_path):
+def test_object_of_a_program_has_no_command(tmp_path):
     plan = schedule(GAME, ["mine", "greedy"], 2)
     play_into(tmp_path / "kept", plan, [Mine(), make_agent("greedy")])
     content = json.loads((tmp_path / "kept" / "manifest.json").read_text())
@@ -462,7 +462,7 @@ def _other_mine():
     return agent
 
 
-def test_who_does_not_answer_twice_alike_is_refused(tmp_path):
+def test_agent_without_repeatable_answers_is_refused(tmp_path):
     class Drawing(Mine):
         drawn = np.random.default_rng(1)
 
@@ -474,13 +474,13 @@ def test_who_does_not_answer_twice_alike_is_refused(tmp_path):
         play_into(tmp_path / "kept", plan, [Drawing(), make_agent("greedy")])
 
 
-def test_an_exploited_player_is_told_from_another_of_its_name():
+def test_exploited_player_is_not_another_of_its_name():
     tree = build_tree(GAME, deck="tiny", players=2)
     with pytest.raises(AgentError, match="mine failed with ValueError"):
         tree.policy([Mine("value_error")] * 2)
 
 
-def test_a_session_asks_by_the_same_door():
+def test_session_asks_agents_like_all_callers():
     session = Session(GAME, VARIANT, 1)
     with pytest.raises(IllegalActionError):
         session.answer(Mine("writes_masks"))

@@ -80,7 +80,7 @@ def test_equal_content_is_equal_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["checkpoint", "sample"])
-def test_a_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
+def test_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
     there = NetworkAgent("there", GAME, NET, weights(), sample=kind == "sample")
     loaded = make_agent(f"{kind}:{checkpoint}")
     asked = turns()
@@ -89,11 +89,11 @@ def test_a_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
     assert asked.masks[np.arange(len(actions)), actions].all()
 
 
-def test_a_folder_stands_for_the_player_in_it(checkpoint):
+def test_folder_stands_for_the_player_in_it(checkpoint):
     make_agent(f"checkpoint:{checkpoint.parent}")
 
 
-def test_a_players_action_does_not_depend_on_the_batch(checkpoint):
+def test_players_action_does_not_depend_on_the_batch(checkpoint):
     agent = make_agent(f"sample:{checkpoint}")
     asked = turns(rows=600)
     together = agent.act(asked)
@@ -117,17 +117,17 @@ def test_sampling_follows_the_policy():
         ("jie-long", {"players": 3}, "trained with players=4, not players=3"),
     ],
 )
-def test_the_wrong_game_or_variant_is_refused(checkpoint, game, variant, said):
+def test_wrong_game_or_variant_is_refused(checkpoint, game, variant, said):
     with pytest.raises(CheckpointError, match=said):
         make_agent(f"checkpoint:{checkpoint}", game, **variant)
 
 
-def test_options_that_change_no_decision_are_no_obstacle(checkpoint):
+def test_options_without_effect_on_decisions_are_accepted(checkpoint):
     make_agent(f"checkpoint:{checkpoint}", "jie-long", leader=2, deals=3, stake=0.5)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_games_default_player_is_accepted_again(tmp_path, name):
+def test_default_player_of_every_game_is_accepted_again(tmp_path, name):
     game = GAMES[name]
     shapes = tensor_shapes(NET, game.encoder.layout.size, game.num_actions)
     tensors = {key: np.zeros(shape, np.float32) for key, shape in shapes.items()}
@@ -184,14 +184,14 @@ def test_wrong_tensors_are_refused(tmp_path, change, said):
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_a_strange_network_is_refused(tmp_path, net, said):
+def test_strange_network_is_refused(tmp_path, net, said):
     write_checkpoint(tmp_path / "a", {**header(), "net": net}, weights())
     assert said in refusal(tmp_path / "a")
 
 
 @pytest.mark.parametrize("key", ["kind", "game", "version", "rules", "observation", "actions", "net"])
 @pytest.mark.parametrize("value", [None, [], {}, "", "resume", 5.5, True, [["players", 4]], "x" * 100_000])
-def test_a_header_that_lies_is_refused(tmp_path, key, value):
+def test_header_that_lies_is_refused(tmp_path, key, value):
     write_checkpoint(tmp_path / "a", {**header(), key: value}, weights())
     if (key, value) != ("rules", {}):  # all options at their defaults, as this player's
         refusal(tmp_path / "a")
@@ -200,7 +200,7 @@ def test_a_header_that_lies_is_refused(tmp_path, key, value):
     refusal(tmp_path / "a")
 
 
-def test_a_header_without_an_option_is_one_of_its_default(tmp_path):
+def test_header_without_an_option_is_one_of_its_default(tmp_path):
     brief = header()
     for option in ("settlement", "all_laid_doubles", "stacked"):
         del brief["rules"][option]
@@ -212,18 +212,18 @@ def test_a_header_without_an_option_is_one_of_its_default(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{"settlement": "kkoribuchigi"}, {"all_laid_doubles": True}])
-def test_best_is_not_that_of_another_settlement(options):
+def test_best_is_not_taken_from_another_settlement(options):
     assert best_file(GAME, GAME.variant(forced_play=True)) is not None
     assert best_file(GAME, GAME.variant(forced_play=True, **options)) is None
 
 
-def test_a_saved_run_is_no_player(tmp_path):
+def test_saved_run_is_no_player(tmp_path):
     write_checkpoint(tmp_path / "a", {"kind": "resume"}, weights())
     assert "not a player, but of kind 'resume'" in refusal(tmp_path / "a")
 
 
 @pytest.mark.parametrize("text", ["5", "[]", "null", '"format"', "{", "[" * 200_000, "{}", '{"format": true}'])
-def test_a_header_that_is_no_mapping_is_refused(tmp_path, text):
+def test_header_that_is_no_mapping_is_refused(tmp_path, text):
     tensors = weights()
     (tmp_path / "a").write_bytes(save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)}))
     refusal(tmp_path / "a")
@@ -254,7 +254,7 @@ def test_another_digest_is_refused(tmp_path, key, name):
     ],
     ids=["name", "type", "shape"],
 )
-def test_damage_in_what_the_file_says_of_a_tensor_is_noticed(checkpoint, old, new):
+def test_damage_of_a_tensors_description_is_noticed(checkpoint, old, new):
     content = checkpoint.read_bytes()
     assert content.count(old.encode()) == 1
     checkpoint.write_bytes(content.replace(old.encode(), new.encode()))
@@ -327,7 +327,7 @@ def test_large_weights_that_cannot_overflow_play(tmp_path):
             assert asked.masks[np.arange(len(actions)), actions].all()
 
 
-def test_what_is_added_in_a_residual_network_counts_in_the_bound():
+def test_residual_sums_count_in_the_overflow_bound():
     """Layers of no weight hand on what came in: the bound of a plain network would be that of the last one."""
     net = {"type": "residual", "hidden": [16, 16, 16], "activation": "relu"}
     shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
@@ -339,7 +339,7 @@ def test_what_is_added_in_a_residual_network_counts_in_the_bound():
         NetworkAgent("too large", GAME, net, tensors, sample=False)
 
 
-def test_what_a_gate_lets_through_counts_in_the_bound():
+def test_gate_output_counts_in_the_overflow_bound():
     """At most twice a step; the gate itself before it is clipped."""
     net = {"type": "gated", "hidden": [16, 16], "activation": "relu"}
     shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
@@ -361,7 +361,7 @@ def test_what_a_gate_lets_through_counts_in_the_bound():
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
-def test_a_checkpoint_has_the_rights_of_any_new_file(tmp_path, umask):
+def test_checkpoint_has_the_permissions_of_a_new_file(tmp_path, umask):
     before = os.umask(umask)
     try:
         write_checkpoint(tmp_path / "a", header(), weights())
@@ -371,7 +371,7 @@ def test_a_checkpoint_has_the_rights_of_any_new_file(tmp_path, umask):
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o666 & ~umask
 
 
-def test_a_path_that_cannot_be_read_is_refused():
+def test_path_that_cannot_be_read_is_refused():
     assert "it cannot be read (File name too long)" in refusal("x" * 5000)
 
 
@@ -402,7 +402,7 @@ class Bomb:
         return (exec, ("raise SystemExit('a pickle was run')",))
 
 
-def test_a_pickle_in_disguise_is_refused_without_being_run(tmp_path):
+def test_pickle_in_disguise_is_refused_without_being_run(tmp_path):
     path = tmp_path / "agent.safetensors"
     path.write_bytes(pickle.dumps(Bomb()))
     with pytest.raises(CheckpointError, match="not a checkpoint"):
@@ -421,7 +421,7 @@ def test_missing_and_foreign_files_are_refused(tmp_path):
         make_agent(f"checkpoint:{tmp_path / 'foreign'}")
 
 
-def test_a_file_larger_than_any_checkpoint_is_not_read(checkpoint, monkeypatch):
+def test_oversized_file_is_not_read(checkpoint, monkeypatch):
     size = checkpoint.stat().st_size
     monkeypatch.setattr("gupai_agents.checkpoint.MAX_BYTES", size - 1)
     assert f"{size} bytes are more than any checkpoint has ({size - 1})" in refusal(checkpoint)
@@ -429,7 +429,7 @@ def test_a_file_larger_than_any_checkpoint_is_not_read(checkpoint, monkeypatch):
     assert make_agent(f"checkpoint:{checkpoint}")
 
 
-def test_a_header_says_what_a_player_was_trained_for(tmp_path):
+def test_header_records_the_training_variant(tmp_path):
     settings = {"players": 3, "forced_play": True}
     assert variant_of("file", header(**settings)) == (GAME, GAME.variant.make(**settings))
     tiu_u = get_game("tiu-u")
@@ -444,14 +444,14 @@ def test_a_header_says_what_a_player_was_trained_for(tmp_path):
         assert said in str(caught.value)
 
 
-def test_the_header_is_read_alone(checkpoint):
+def test_header_is_read_alone(checkpoint):
     assert read_header(checkpoint)["game"] == "jie-long"
     head, tensors = read_checkpoint(checkpoint)
     text = json.dumps(head, sort_keys=True)
     assert digest_of(text, tensors) == digest_of(text, weights())
 
 
-def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
+def test_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
     before = checkpoint.read_bytes()
 
     def crash(*_):
@@ -464,7 +464,7 @@ def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
     assert list(checkpoint.parent.iterdir()) == [checkpoint]
 
 
-def test_a_file_is_on_the_disk_before_it_takes_the_place_of_the_old_one(tmp_path, monkeypatch):
+def test_file_is_on_disk_before_it_replaces_the_old_one(tmp_path, monkeypatch):
     """And the folder after it: a computer that loses its power then has the old file or the new one."""
     done, sync, replace = [], os.fsync, os.replace
 
@@ -482,7 +482,7 @@ def test_a_file_is_on_the_disk_before_it_takes_the_place_of_the_old_one(tmp_path
     assert done == [7, "replaced", "folder"]
 
 
-def test_no_file_is_read_in_a_way_that_could_run_code():
+def test_file_reading_can_never_run_code():
     calls = r"pickle\.load|torch\.load\(|yaml\.load\(|[^_.a-z]eval\(|[^_.a-z]exec\(|allow_pickle=True|joblib"
     found = [
         f"{path}:{number}: {line}"

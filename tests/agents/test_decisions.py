@@ -27,7 +27,7 @@ class Counting:
         return turns.masks.argmax(1)
 
 
-def test_where_forced_decisions_are_skipped_nobody_is_asked_for_one():
+def test_forced_decisions_are_skipped_and_nobody_is_asked():
     for skip, fewest in ((True, 2), (False, 1)):
         agent = Counting()
         envs = VectorEnv("tiu-u", 200, renew=False, skip_forced=skip, deck="tiny")  # some deals begin with a forced one

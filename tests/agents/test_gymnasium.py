@@ -42,7 +42,7 @@ class Witness:
 
 
 @every_game
-def test_gymnasiums_own_check_finds_nothing_to_warn_of(game, monkeypatch):
+def test_gymnasium_checker_has_no_warnings(game, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -53,7 +53,7 @@ def test_gymnasiums_own_check_finds_nothing_to_warn_of(game, monkeypatch):
 
 
 @every_game
-def test_random_play_by_samples_is_legal_and_pays_the_chips_of_the_match(game):
+def test_sampled_play_is_legal_and_pays_the_chips_of_the_match(game):
     env = gymnasium.make(IDS[game], opponents="random", deals=3)
     returns = []
     for episode in range(6):
@@ -76,7 +76,7 @@ def test_random_play_by_samples_is_legal_and_pays_the_chips_of_the_match(game):
 
 
 @every_game
-def test_a_seed_names_the_deals_of_the_pettingzoo_environment(game):
+def test_seed_gives_the_deals_of_the_pettingzoo_environment(game):
     env = gymnasium.make(IDS[game], seat=0, leader=0)
     aec = GupaiEnv(GAMES[game], leader=0, mask_in="info")
     for seed in (7, None, None, 8):
@@ -134,7 +134,7 @@ def test_lanes_play_what_single_environments_play(game, options):
 
 
 @pytest.mark.parametrize("mixed", [False, True])
-def test_lanes_that_are_dealt_anew_in_the_next_step_play_what_single_environments_play(mixed):
+def test_next_step_lanes_equal_single_environments(mixed):
     options = {"opponents": mixture("jie-long")} if mixed else {"deals": 2}
     for mode in (AutoresetMode.NEXT_STEP, "NextStep"):
         envs = gymnasium.make_vec(IDS["jie-long"], num_envs=6, autoreset_mode=mode, **options)
@@ -157,7 +157,7 @@ def test_lanes_that_are_dealt_anew_in_the_next_step_play_what_single_environment
 
 
 @pytest.mark.parametrize("mixed", [False, True])
-def test_lanes_that_are_dealt_by_hand_play_what_single_environments_play(mixed):
+def test_manually_reset_lanes_equal_single_environments(mixed):
     options = {"opponents": mixture("jie-long")} if mixed else {"deals": 2}
     envs = gymnasium.make_vec(IDS["jie-long"], num_envs=6, autoreset_mode="Disabled", **options)
     single = SyncVectorEnv(
@@ -188,7 +188,7 @@ def test_lanes_that_are_dealt_by_hand_play_what_single_environments_play(mixed):
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
-def test_lanes_are_dealt_by_hand_in_other_modes_too(mode):
+def test_lanes_can_be_reset_by_hand_in_other_modes(mode):
     envs = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode=mode)
     first = envs.reset(seed=1)[0]
     while not (ended := envs.step(envs.action_space.sample())[2]).any():
@@ -198,7 +198,7 @@ def test_lanes_are_dealt_by_hand_in_other_modes_too(mode):
 
 
 @pytest.mark.parametrize("lanes", [np.zeros(2, bool), np.ones(3, bool), np.ones(2), None, "11"])
-def test_a_mask_of_lanes_to_deal_is_checked(lanes):
+def test_mask_of_lanes_to_reset_is_checked(lanes):
     envs = gymnasium.make_vec("gupai/JieLong-v0", 2, autoreset_mode="Disabled")
     before = envs.reset(seed=1)[1]["action_mask"]
     with pytest.raises(
@@ -237,7 +237,7 @@ def test_observations_in_float32_have_the_same_values(mode):
 
 
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
-def test_an_unknown_keyword_is_a_type_error_in_pythons_words(make):
+def test_unknown_keyword_is_a_type_error_in_pythons_words(make):
     """So that TorchRL, which tries whether an environment takes `frameskip`, goes on without it."""
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'frameskip': .* its options are players, deals"):
         make("gupai/JieLong-v0", frameskip=1)
@@ -257,7 +257,7 @@ def returns_of(env, episodes: int, policy) -> tuple[list[float], int]:
 
 
 @every_game
-def test_play_is_the_same_whether_decisions_without_a_choice_are_asked_or_skipped(game):
+def test_play_does_not_depend_on_skipping_forced_decisions(game):
     first_legal = lambda info: int(info["action_mask"].argmax())  # noqa: E731
     asked, skipped = (
         returns_of(gymnasium.make(IDS[game], seat=0, deals=2, skip_forced=skip).unwrapped, 8, first_legal)
@@ -267,7 +267,7 @@ def test_play_is_the_same_whether_decisions_without_a_choice_are_asked_or_skippe
     assert asked[1] > skipped[1] or game not in ("jie-long", "ce-deng")
 
 
-def test_opponents_are_drawn_from_the_pool_for_every_episode_and_named_by_the_seed():
+def test_opponents_are_drawn_for_every_episode_by_the_seed():
     members = [make_agent(name, "jie-long") for name in ("greedy", "random", "variety")]
     envs = gymnasium.make_vec(IDS["jie-long"], 300, pool=members).unwrapped
     drawn = []
@@ -283,7 +283,7 @@ def test_opponents_are_drawn_from_the_pool_for_every_episode_and_named_by_the_se
 
 
 @every_game
-def test_an_illegal_action_ends_the_episode_with_the_most_that_can_be_lost(game):
+def test_illegal_action_ends_the_episode_with_the_largest_loss(game):
     most = GAMES[game].payoff_bound(GAMES[game].variant())
     for options, paid in (({}, -most), ({"deals": 3}, -3 * most), ({"illegal_reward": -0.5}, -0.5)):
         env = gymnasium.make(IDS[game], illegal="end", **options).unwrapped
@@ -300,7 +300,7 @@ def test_an_illegal_action_ends_the_episode_with_the_most_that_can_be_lost(game)
         assert env.step(action)[-1]["played"] == action
 
 
-def test_a_random_legal_action_that_the_seed_names_replaces_an_illegal_one():
+def test_illegal_action_is_replaced_by_a_seeded_legal_one():
     def played(seed):
         env = gymnasium.make(IDS["jie-long"], illegal="resample").unwrapped
         _, info = env.reset(seed=seed)
@@ -323,7 +323,7 @@ def test_a_random_legal_action_that_the_seed_names_replaces_an_illegal_one():
             env.step(no_number)
 
 
-def test_what_is_owed_is_paid_with_the_first_decision_and_not_while_a_new_deal_is_shown():
+def test_owed_chips_are_paid_with_the_first_decision():
     env = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode="NextStep").unwrapped
     step = lambda: env.step(env.action_masks().argmax(1))  # noqa: E731
     env.reset(seed=1)
@@ -339,7 +339,7 @@ def test_what_is_owed_is_paid_with_the_first_decision_and_not_while_a_new_deal_i
 
 
 @pytest.mark.parametrize("illegal", ["end", "resample"])
-def test_an_action_while_a_new_deal_is_shown_is_not_illegal(illegal):
+def test_action_while_a_new_deal_is_shown_is_not_illegal(illegal):
     env = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode="NextStep", illegal=illegal).unwrapped
     env.reset(seed=1)
     while not (over := env.step(env.action_masks().argmax(1))[2]).any():
@@ -351,7 +351,7 @@ def test_an_action_while_a_new_deal_is_shown_is_not_illegal(illegal):
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
-def test_an_episode_that_an_illegal_action_ends_shows_its_last_decision_once_more(mode):
+def test_episode_ended_by_an_illegal_action_repeats_its_observation(mode):
     env = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode=mode, illegal="end").unwrapped
     env.reset(seed=1)
     for _ in range(2):
@@ -365,7 +365,7 @@ def test_an_episode_that_an_illegal_action_ends_shows_its_last_decision_once_mor
 
 
 @pytest.mark.parametrize("mode", ["nextstep", None, 1])
-def test_other_ways_to_go_on_after_an_episode_are_refused(mode):
+def test_unknown_autoreset_modes_are_refused(mode):
     with pytest.raises(
         ValueError, match=r'^autoreset_mode=.* is not allowed; choose one of "NextStep", "SameStep", "Disabled"$'
     ):
@@ -373,7 +373,7 @@ def test_other_ways_to_go_on_after_an_episode_are_refused(mode):
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
-def test_gymnasiums_wrappers_of_vector_environments_count_each_episode_once(mode):
+def test_gymnasium_vector_wrappers_count_each_episode_once(mode):
     envs = gymnasium.make_vec("gupai/JieLong-v0", 5, autoreset_mode=mode, deals=2)
     envs = counted = RecordEpisodeStatistics(envs)
     if mode == "NextStep":
@@ -389,14 +389,14 @@ def test_gymnasiums_wrappers_of_vector_environments_count_each_episode_once(mode
     assert ended == counted.episode_count > 5
 
 
-def test_one_environment_is_a_batch_of_one_as_for_gymnasiums_spaces():
+def test_single_environment_is_a_batch_of_one():
     env = gymnasium.make("gupai/JieLong-v0")
     for space in (env.action_space, spaces.Discrete(3)):
         assert batch_space(space).shape == (1,) and batch_space(space, 4).shape == (4,)
 
 
 @pytest.mark.parametrize("how", ["sync", "async", "vector_entry_point"])
-def test_samples_are_legal_however_environments_are_put_side_by_side(how):
+def test_samples_are_legal_in_every_vectorisation(how):
     envs = gymnasium.make_vec("gupai/JieLong-v0", 3, vectorization_mode=how)
     try:
         observations, infos = envs.reset(seed=42)
@@ -433,7 +433,7 @@ class Failing:
 
 @pytest.mark.parametrize("error", [ValueError("no idea"), KeyboardInterrupt(), SystemExit(0)], ids=repr)
 @pytest.mark.parametrize("envs", [False, True])
-def test_after_an_opponent_that_fails_one_has_to_deal_and_then_all_is_as_ever(envs, error):
+def test_opponent_failure_requires_a_reset_and_leaves_no_trace(envs, error):
     def made(opponent):
         options = {"opponents": [opponent, "greedy", "greedy"], "seat": 0}
         if envs:
@@ -469,7 +469,7 @@ def test_opponents_sit_in_order_after_the_learner():
         assert [opponent.places for opponent in opponents] == [{3}, {0}, {1}]
 
 
-def test_a_random_seat_is_drawn_anew_for_every_episode_and_named_by_the_seed():
+def test_random_seat_is_drawn_for_every_episode_by_the_seed():
     env = gymnasium.make_vec("gupai/JieLong-v0", num_envs=400).unwrapped
     seats = []
     for seed in (1, None, 1):
@@ -480,7 +480,7 @@ def test_a_random_seat_is_drawn_anew_for_every_episode_and_named_by_the_seed():
     assert (seats[0] == seats[2]).all()
 
 
-def test_an_illegal_action_is_named_and_changes_nothing():
+def test_illegal_action_is_named_and_changes_nothing():
     env = gymnasium.make("gupai/JieLong-v0", forced_play=True)
     _, info = env.reset(seed=1)
     for action in (int(info["action_mask"].argmin()), -1, 63, 0.5):
@@ -492,7 +492,7 @@ def test_an_illegal_action_is_named_and_changes_nothing():
     assert data_equivalence(env.step(action), fresh.step(action), exact=True)
 
 
-def test_a_copy_of_many_tables_goes_its_own_way():
+def test_copy_of_many_tables_is_independent():
     env = gymnasium.make_vec("gupai/JieLong-v0", 5)
     observations, info = env.reset(seed=1)
     other = copy.deepcopy(env)
@@ -502,7 +502,7 @@ def test_a_copy_of_many_tables_goes_its_own_way():
     assert data_equivalence(env.step(actions), first, exact=True)
 
 
-def test_a_copy_goes_its_own_way():
+def test_copy_is_independent():
     env = gymnasium.make("gupai/JieLong-v0", opponents="random").unwrapped
     env.reset(seed=1)
     other = copy.deepcopy(env)
@@ -517,7 +517,7 @@ def test_a_copy_goes_its_own_way():
     assert data_equivalence(found, last, exact=True)
 
 
-def test_an_illegal_action_of_a_lane_is_named_and_changes_nothing():
+def test_illegal_action_of_a_lane_is_named_and_changes_nothing():
     make = lambda: gymnasium.make_vec("gupai/TiuU-v0", num_envs=20, deals=50)  # noqa: E731
     env, other = make(), make()
     env.reset(seed=4)
@@ -546,7 +546,7 @@ OWING = {"players": 4, "deals": 3, "opponents": "greedy"}
 
 
 @pytest.mark.parametrize("envs", [False, True])
-def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_paid_with_it(envs):
+def test_owed_chips_survive_refused_actions(envs):
     name = "gupai/SmallMahjong-v0"
     env = (gymnasium.make_vec(name, num_envs=1, **OWING) if envs else gymnasium.make(name, **OWING)).unwrapped
     mask = (lambda: env.action_masks()[0]) if envs else env.action_masks
@@ -572,7 +572,7 @@ def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_pa
     assert found == 4
 
 
-def test_before_a_reset_there_is_nothing_to_play():
+def test_playing_before_a_reset_is_refused():
     for env in (gymnasium.make("gupai/JieLong-v0"), gymnasium.make_vec("gupai/JieLong-v0", num_envs=1)):
         bare = env.unwrapped
         for do in (lambda bare=bare: bare.step(np.zeros(1, int)), bare.action_masks):
@@ -586,7 +586,7 @@ def test_before_a_reset_there_is_nothing_to_play():
         assert bare.action_masks().any()
 
 
-def test_a_sample_played_in_another_position_stands_for_a_legal_action():
+def test_sample_played_in_another_position_is_a_legal_action():
     env = gymnasium.make("gupai/SmallMahjong-v0")
     for seed in range(30):
         env.reset(seed=seed)
@@ -595,7 +595,7 @@ def test_a_sample_played_in_another_position_stands_for_a_legal_action():
         env.step(stale)
 
 
-def test_what_is_returned_stays_as_it_is():
+def test_returned_arrays_stay_unchanged():
     env = gymnasium.make_vec("gupai/JieLong-v0", num_envs=50)
     returned = [env.reset(seed=1)]
     before = copy.deepcopy(returned)
@@ -634,7 +634,7 @@ def test_wrong_options_are_refused(options, said):
             make("gupai/JieLong-v0", **options)
 
 
-def test_the_end_is_the_end():
+def test_step_after_the_end_is_refused():
     env = gymnasium.make("gupai/DaLing-v0", render_mode="ansi")
     with pytest.raises(RuntimeError, match=r"call reset\(\)"):
         env.unwrapped.step(0)
@@ -646,7 +646,7 @@ def test_the_end_is_the_end():
         env.step(0)
 
 
-def test_options_of_a_reset_are_refused_by_one_table_as_by_many():
+def test_reset_options_are_refused_by_single_and_vector_environments():
     several = gymnasium.make_vec("gupai/JieLong-v0", num_envs=2)
     allowed = {gymnasium.make("gupai/JieLong-v0"): "there are no options", several: 'the one option is "reset_mask"'}
     for env, instead in allowed.items():
@@ -654,7 +654,7 @@ def test_options_of_a_reset_are_refused_by_one_table_as_by_many():
             env.reset(options={"seat": 2})
 
 
-def test_a_name_with_its_module_needs_no_import():
+def test_name_with_its_module_needs_no_import():
     code = "import gymnasium; print(gymnasium.make('gupai_env:gupai/CeDeng-v0').reset(seed=1)[0].shape)"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], check=True, capture_output=True, text=True, env=os.environ

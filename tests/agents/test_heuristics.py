@@ -54,7 +54,7 @@ def turns_of(game: Game, envs: int = 200, step: int = 3, **variant) -> DecisionB
 
 
 @pytest.mark.parametrize(("game", "player"), GOLDEN, ids=map(" ".join, GOLDEN))
-def test_a_heuristic_plays_what_the_hand_written_player_played(game, player):
+def test_heuristic_plays_like_the_hand_written_player(game, player):
     digest = hashlib.sha256()
     for options in VARIANTS[game]:
         agent = make_agent(player, game, **options)
@@ -67,7 +67,7 @@ def test_a_heuristic_plays_what_the_hand_written_player_played(game, player):
 
 
 @every_game
-def test_what_an_action_is_worth_is_linear_in_the_weights(game):
+def test_action_score_is_linear_in_the_weights(game):
     turns, rng = turns_of(game), np.random.default_rng(4)
     names = [feature.name for feature in game.features]
     alone = {name: HeuristicAgent(game, name, {name: 1.0}).scores(turns)[turns.masks] for name in names}
@@ -81,7 +81,7 @@ def test_what_an_action_is_worth_is_linear_in_the_weights(game):
 
 
 @every_game
-def test_a_temperature_draws_from_the_softmax_that_it_tells(game):
+def test_temperature_draws_from_the_stated_softmax(game):
     one = turns_of(game, 1, 2)
     rng_keys = np.arange(20_000, dtype=np.int64) * 7919
     turns = DecisionBatch(
@@ -100,7 +100,7 @@ def test_a_temperature_draws_from_the_softmax_that_it_tells(game):
     assert (cold.probabilities(one)[0].argmax(), cold.probabilities(one).sum()) == (cold.act(one)[0], 1)
 
 
-def test_any_number_of_heuristics_play_in_one_loop_as_when_they_are_asked():
+def test_heuristics_in_one_loop_play_as_when_asked():
     specs = ["greedy", "variety", "variety+attack_2=40", "heuristic:pips=1,double=3", "variety@2", "random"]
     agents = [make_agent(spec, "jie-long") for spec in specs]
 
@@ -121,7 +121,7 @@ def test_weights_are_added_to_a_player():
     np.testing.assert_array_equal(make_agent("heuristic:pips=1.5,double=-2@0.25", game).weights[-1], 0.25)
 
 
-def test_attacking_leaves_the_number_open_whenever_it_can():
+def test_attack_leaves_the_number_open_whenever_it_can():
     turns = turns_of(get_game("jie-long"), 4000, 6)
     scores = make_agent("heuristic:leave_2=1", "jie-long").scores(turns)
     attack = make_agent("heuristic:attack_2=1", "jie-long").scores(turns)
@@ -162,13 +162,13 @@ def test_attacking_leaves_the_number_open_whenever_it_can():
         ("a:b:c", "is not a player of jie-long"),
     ],
 )
-def test_a_player_that_there_is_not_is_one_line(spec, message):
+def test_unknown_player_is_reported_in_one_line(spec, message):
     with pytest.raises((ValueError, TypeError), match=message) as caught:
         make_agent(spec, "jie-long")
     assert "\n" not in str(caught.value)
 
 
-def test_a_factory_makes_a_player_of_ones_own(tmp_path, monkeypatch):
+def test_factory_makes_a_custom_player(tmp_path, monkeypatch):
     (tmp_path / "own_players.py").write_text(
         "class First:\n"
         "    name = 'first'\n"
@@ -188,7 +188,7 @@ def test_a_factory_makes_a_player_of_ones_own(tmp_path, monkeypatch):
     [{"double": 10**400}, {"double": True}, {"double": "1"}, {"double": 1j}, {"double": None}, {"x" * 999: 1}],
     ids=["digits", "truth", "text", "complex", "nothing", "long"],
 )
-def test_weights_that_are_none_are_reported_in_one_line(heuristic):
+def test_invalid_weights_are_reported_in_one_line(heuristic):
     with pytest.raises(ValueError, match=r"must be a number, not|is not a feature") as caught:
         get_game("jie-long").heuristic(heuristic)
     assert "\n" not in str(caught.value)
@@ -198,7 +198,7 @@ def test_weights_that_are_none_are_reported_in_one_line(heuristic):
 @pytest.mark.parametrize(
     "heuristic", [None, 5, [1.0], np.ones(3), {1: 2}, {None: 1}, {(1, 2): 1}, "no such", ""], ids=str
 )
-def test_what_is_no_heuristic_is_reported_in_one_line(heuristic):
+def test_invalid_heuristic_is_reported_in_one_line(heuristic):
     refused = r"weights are a mapping|is not a feature|is not a heuristic of jie-long"
     with pytest.raises(ValueError, match=refused) as caught:
         get_game("jie-long").heuristic(heuristic)
@@ -206,7 +206,7 @@ def test_what_is_no_heuristic_is_reported_in_one_line(heuristic):
 
 
 @pytest.mark.parametrize("name", ["random", "variety", "search:playouts=2"])
-def test_decisions_that_are_not_the_games_are_refused_in_one_line(name):
+def test_decisions_of_another_game_are_refused_in_one_line(name):
     envs = VectorEnv("jie-long", 4)
     views, rng_keys = envs.views()
     turns, agent = DecisionBatch(views, envs.masks.copy(), rng_keys), make_agent(name)

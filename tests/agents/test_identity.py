@@ -20,7 +20,7 @@ class Wavering:
         return at if self.asked % 2 else batch.masks.shape[1] - 1 - at
 
 
-def test_answers_that_may_be_others_have_no_digest():
+def test_unrepeatable_answers_have_no_digest():
     variant = GAME.variant()
     assert moves_of(Wavering(), GAME, variant) is None
     assert moves_of(make_agent("search:seconds=0.001", GAME), GAME, variant) is None
@@ -28,13 +28,13 @@ def test_answers_that_may_be_others_have_no_digest():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_question_has_a_choice(name):
+def test_questions_all_have_a_choice(name):
     game = get_game(name)
     masks = questions(game, game.variant()).masks
     assert 0 < len(masks) <= QUESTIONS and (masks.sum(1) > 1).all()
 
 
-def test_a_difference_is_told_as_it_was_and_as_it_is():
+def test_difference_is_reported_as_before_and_after():
     was = identity_of(make_agent("greedy", GAME), GAME, GAME.variant())
     require_same(["A"], [was], [was])
     for key, said in (

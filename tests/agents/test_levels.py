@@ -14,7 +14,7 @@ every_game = pytest.mark.parametrize("game", GAMES)
 
 
 @every_game
-def test_a_game_has_all_levels_and_none_is_measured_to_be_weaker_than_the_one_below(game):
+def test_levels_are_complete_and_none_is_weaker_than_the_one_below(game):
     found = levels(get_game(game))
     assert [level.name for level in found] == list(LEVELS)
     for lower, upper in itertools.pairwise(found):
@@ -27,21 +27,21 @@ def test_a_game_has_all_levels_and_none_is_measured_to_be_weaker_than_the_one_be
         assert make_agent(level.player, game).name != level.name  # the player keeps its own name
 
 
-def test_a_level_is_as_strong_as_it_says():
+def test_level_has_its_stated_strength():
     """400 deals of Jie Long: easy is measured to lose 11.5 chips per deal."""
     easy = levels(get_game("jie-long"))[0]
     found = duel("jie-long", make_agent("easy", "jie-long"), make_agent(easy.against, "jie-long"), 400, seed=3).mean(0)
     assert abs(found.mean - easy.mean) < found.half_width + (easy.high - easy.low) / 2
 
 
-def test_a_variant_without_a_network_gets_the_best_heuristic():
+def test_variant_without_a_network_gets_the_best_heuristic():
     game = get_game("jie-long")
     assert player_of("master", game, game.variant()) == "best"
     assert player_of("master", game, game.variant.make(open_ends=2)) == heuristic_names(game)[-1]
     assert make_agent("master", "jie-long", open_ends=2).name == "master"
 
 
-def test_a_game_of_another_package_has_no_levels(monkeypatch):
+def test_outside_game_has_no_levels(monkeypatch):
     game = get_game("jie-long")
     monkeypatch.setattr("gupai_agents.levels._all", dict)
     assert levels(game) == []

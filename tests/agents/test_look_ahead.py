@@ -49,7 +49,7 @@ def playouts(turns, number):
     return search.values(turns._replace(rng_keys=np.zeros_like(turns.rng_keys)), halving=False).means
 
 
-def test_playouts_have_a_share_in_late_decisions_with_a_choice_and_in_no_others(turns):
+def test_playouts_count_in_late_decisions_with_a_choice_alone(turns):
     plain, ahead = network().scores(turns), network(**DEPTH).scores(turns)
     choice, left = turns.masks.sum(1) > 1, turns.views.sizes[:, 0]
     late = choice & (left <= 3)
@@ -62,7 +62,7 @@ def test_playouts_have_a_share_in_late_decisions_with_a_choice_and_in_no_others(
     np.testing.assert_array_equal(ahead[late][~masks], plain[late][~masks])
 
 
-def test_scores_that_are_corrected_stay_whose_they_are(turns):
+def test_corrected_scores_stay_with_their_rows(turns):
     agent = network(**DEPTH)
     scores = network().scores(turns).astype(np.float64)
     before = scores.copy()
@@ -71,7 +71,7 @@ def test_scores_that_are_corrected_stay_whose_they_are(turns):
     assert (corrected != before).any()
 
 
-def test_with_full_trust_it_plays_what_the_playouts_say(turns):
+def test_full_trust_plays_what_the_playouts_prefer(turns):
     late = (turns.masks.sum(1) > 1) & (turns.views.sizes[:, 0] <= 4)
     some = turns.at(late)
     found = np.where(some.masks, playouts(some, 30), -np.inf)
@@ -81,14 +81,14 @@ def test_with_full_trust_it_plays_what_the_playouts_say(turns):
     assert (network().act(some) != chosen).mean() > 0.2
 
 
-def test_equal_views_are_answered_alike_whatever_their_keys_and_neighbours(turns):
+def test_equal_views_are_answered_alike(turns):
     agent = network(**DEPTH)
     backwards = DecisionBatch(turns.views[::-1].copy(), turns.masks[::-1].copy(), turns.rng_keys[::-1].copy() + 5)
     np.testing.assert_array_equal(agent.act(backwards)[::-1], agent.act(turns))
     assert agent.probabilities(turns).max(1).min() == 1
 
 
-def test_a_checkpoint_tells_how_its_player_looks_ahead(tmp_path, turns):
+def test_checkpoint_records_how_its_player_looks_ahead(tmp_path, turns):
     for name, more in (("plain", {}), ("ahead", {"look_ahead": DEPTH})):
         header = {**identity(GAME, VARIANT), "kind": "player", "net": NET, **more}
         write_checkpoint(tmp_path / f"{name}.safetensors", header, tensors())
@@ -116,7 +116,7 @@ def test_a_checkpoint_tells_how_its_player_looks_ahead(tmp_path, turns):
         ({**DEPTH, "temperature": 0}, "temperature=0 is not allowed"),
     ],
 )
-def test_a_bad_description_is_refused_in_one_line(tmp_path, described, printed):
+def test_bad_description_is_refused_in_one_line(tmp_path, described, printed):
     header = {**identity(GAME, VARIANT), "kind": "player", "net": NET, "look_ahead": described}
     write_checkpoint(tmp_path / "bad.safetensors", header, tensors())
     with pytest.raises(CheckpointError) as refused:
@@ -125,13 +125,13 @@ def test_a_bad_description_is_refused_in_one_line(tmp_path, described, printed):
     assert message.startswith(f"{tmp_path}/bad.safetensors: {printed}") and "\n" not in message
 
 
-def test_nobody_looks_ahead_where_hands_are_not_counted():
+def test_look_ahead_needs_counted_hands():
     game = get_game("da-ling")
     with pytest.raises(ValueError, match="look-ahead is not available in da-ling: hands are not counted"):
         LookAhead(game, game.variant(), Depth(**DEPTH))
 
 
-def test_best_of_two_players_wins_more_for_looking_ahead():
+def test_looking_ahead_gains_chips_for_best_of_two_players():
     options = {"players": 2}
     best, alone, tuned = (make_agent(name, GAME, **options) for name in ("best", "best", "tuned"))
     alone.ahead = None

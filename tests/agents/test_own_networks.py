@@ -105,7 +105,7 @@ def best(logits, masks):
 # --- a player that draws ----------------------------------------------------------------------------
 
 
-def test_a_player_of_scores_draws_from_their_softmax(decisions):
+def test_player_of_scores_draws_from_their_softmax(decisions):
     batch, seen = decisions
     player = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown), sample=True)
     logits = np.where(batch.masks, logits_of(network(16), seen).astype(float), -np.inf)
@@ -126,7 +126,7 @@ def test_a_player_of_scores_draws_from_their_softmax(decisions):
 @pytest.mark.parametrize("sample", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("output", [np.nan, np.inf, 1e36, -1e36])
-def test_an_output_that_is_no_score_is_told_with_its_action_and_row(output, dtype, sample, decisions):
+def test_invalid_score_is_reported_with_its_action_and_row(output, dtype, sample, decisions):
     def score(shown):
         scores = np.zeros((len(shown), ACTIONS), dtype)
         scores[3:, 5], scores[:, 6] = output, -np.inf  # as a network masks actions by itself
@@ -140,7 +140,7 @@ def test_an_output_that_is_no_score_is_told_with_its_action_and_row(output, dtyp
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_network_may_mask_actions_but_not_all_that_are_legal(decisions):
+def test_network_may_mask_some_legal_actions_but_not_all(decisions):
     batch, _ = decisions
 
     def score(shown):
@@ -161,7 +161,7 @@ def test_a_network_may_mask_actions_but_not_all_that_are_legal(decisions):
 
 
 @pytest.mark.filterwarnings("error")
-def test_sums_that_overflow_in_a_network_are_told_without_a_warning(decisions):
+def test_overflowing_sums_are_reported_without_a_warning(decisions):
     weights = np.full((GAME.encoder.layout.size, ACTIONS), 3e38, np.float32)
     player = ObservationAgent("mine", GAME, lambda shown: np.abs(shown).astype(np.float32) @ weights)
     with pytest.raises(ValueError, match=r"^mine: the network's output for action 0 is inf in row 0; "):
@@ -173,7 +173,7 @@ def test_sums_that_overflow_in_a_network_are_told_without_a_warning(decisions):
 
 
 @with_onnx
-def test_a_graph_that_answers_infinity_is_told(decisions, tmp_path):
+def test_infinite_output_of_a_graph_is_reported(decisions, tmp_path):
     class Endless(nn.Module):
         def forward(self, seen):
             return seen.float()[:, :ACTIONS] + 1.0 / (0.0 * seen.float()[:, :1].abs())
@@ -185,7 +185,7 @@ def test_a_graph_that_answers_infinity_is_told(decisions, tmp_path):
         player.act(decisions[0])
 
 
-def test_exact_search_takes_one_that_draws():
+def test_exact_search_takes_a_player_that_draws():
     tree = build_tree(GAME, **TINY)
     drawing = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown), sample=True)
     policy = tree.policy([drawing] * 2)
@@ -194,7 +194,7 @@ def test_exact_search_takes_one_that_draws():
     assert tree.exploitability(policy) != pytest.approx(tree.exploitability(greedy), abs=0.1)
 
 
-def test_a_class_that_draws_in_a_way_of_its_own_says_nothing_of_its_policy(decisions):
+def test_class_with_its_own_drawing_states_no_policy(decisions):
     class Own(ObservationAgent):
         def act(self, batch):
             return make_agent("random", GAME).act(batch)
@@ -203,7 +203,7 @@ def test_a_class_that_draws_in_a_way_of_its_own_says_nothing_of_its_policy(decis
         probabilities(Own("mine", GAME, lambda shown: None), GAME, GAME.variant.make(forced_play=True), decisions[0])
 
 
-def test_any_player_of_scores_can_look_ahead(decisions):
+def test_score_players_can_look_ahead(decisions):
     batch, _ = decisions
     variant = GAME.variant.make(forced_play=True)
     player = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown))
@@ -218,7 +218,7 @@ def test_any_player_of_scores_can_look_ahead(decisions):
 
 
 @with_onnx
-def test_a_graph_plays_what_its_network_says(graph, decisions):
+def test_graph_plays_like_its_network(graph, decisions):
     batch, seen = decisions
     player = make_agent(f"onnx:{graph}", GAME, forced_play=True)
     logits = logits_of(Masked(), seen)
@@ -232,7 +232,7 @@ def test_a_graph_plays_what_its_network_says(graph, decisions):
 
 
 @with_onnx
-def test_a_graph_sits_in_a_tournament_whose_manifest_has_its_digest(graph, tmp_path, monkeypatch):
+def test_tournament_manifest_has_the_digest_of_a_graph(graph, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.onnx").write_bytes(graph.read_bytes())
     words = ["tournament", "jie-long", "onnx:mine.onnx", "sample:mine.onnx", "greedy", "--deals", 20, "--out", "kept"]
@@ -252,7 +252,7 @@ def test_a_graph_sits_in_a_tournament_whose_manifest_has_its_digest(graph, tmp_p
 
 
 @with_onnx
-def test_a_graph_plays_the_same_in_another_process(graph):
+def test_graph_plays_the_same_in_another_process(graph):
     agents = [make_agent(f"sample:{graph}", GAME), make_agent("greedy", GAME)]
     workers = Processes(1)
     there = play_tournament(GAME, agents, 20, seed=3, workers=workers)
@@ -272,7 +272,7 @@ def test_a_graph_plays_the_same_in_another_process(graph):
         ("watch jie-long GRAPH greedy", "GRAPH"),
     ],
 )
-def test_commands_take_a_graph(graph, words, printed, monkeypatch):
+def test_commands_accept_a_graph(graph, words, printed, monkeypatch):
     monkeypatch.setattr("gupai_app.tournaments.terminal.SEARCHES", ("search:playouts=3",))
 
     def filled(text):
@@ -284,13 +284,13 @@ def test_commands_take_a_graph(graph, words, printed, monkeypatch):
 
 
 @with_onnx
-def test_a_graph_is_in_a_claims_panel(graph):
+def test_claims_panel_accepts_a_graph(graph):
     verdict = try_claim(read_claim(ROOT / "configs" / "claims" / "jl-variety.yaml"), deals=40, panel=[f"onnx:{graph}"])
     assert {effect.label for finding in verdict.findings for effect in finding.effects} >= {f"onnx:{graph}"}
 
 
 @with_onnx
-def test_a_graph_is_in_the_pool_that_is_trained_against(graph):
+def test_training_pool_accepts_a_graph(graph):
     pool = {"rules": [f"onnx:{graph}"], "rule_share": 0.2}
     small = {"network": {"hidden": [8]}, "ppo": {"envs": 8, "steps": 16, "batch_size": 64, "epochs": 1}}
     learner = build_learner(parse({"game": "jie-long", "pool": pool, **small}, "test"))
@@ -306,13 +306,13 @@ def test_a_graph_is_in_the_pool_that_is_trained_against(graph):
 
 
 @with_onnx
-def test_a_graph_of_a_configuration_that_is_missing_is_one_line():
+def test_missing_graph_of_a_configuration_is_reported_in_one_line():
     with pytest.raises(ValueError, match=r"pool\.rules: nowhere\.onnx: no such file"):
         parse({"game": "jie-long", "pool": {"rules": ["onnx:nowhere.onnx"]}}, "test")
 
 
 @with_onnx
-def test_what_we_export_plays_as_its_checkpoint_and_only_its_variant(tmp_path, decisions):
+def test_exported_graph_plays_its_variant_as_its_checkpoint(tmp_path, decisions):
     from gupai_training.export import onnx_bytes
 
     file = tmp_path / "best.onnx"
@@ -350,7 +350,7 @@ class Odd(nn.Module):
     ],
     ids=["actions", "argmax", "one row", "two", "fixed", "drawn", "type"],
 )
-def test_a_graph_of_another_shape_is_refused_in_a_line(change, how, printed, tmp_path):
+def test_graph_of_another_shape_is_refused_in_one_line(change, how, printed, tmp_path):
     how = {"names": ("logits",), **how}
     file = exported(Odd(change).eval(), tmp_path / "odd.onnx", **how)
     found = run("watch", "jie-long", f"onnx:{file}")
@@ -359,7 +359,7 @@ def test_a_graph_of_another_shape_is_refused_in_a_line(change, how, printed, tmp
 
 
 @with_onnx
-def test_a_graph_that_is_not_of_one_input_or_is_none_that_runs_is_refused_in_a_line(graph, tmp_path):
+def test_graph_that_cannot_run_is_refused_in_one_line(graph, tmp_path):
     import onnx
 
     failing = exported(Odd(lambda x: x.reshape(2, -1)[: len(x)]).eval(), tmp_path / "failing.onnx", names=("logits",))
@@ -386,7 +386,7 @@ def test_a_graph_that_is_not_of_one_input_or_is_none_that_runs_is_refused_in_a_l
 
 
 @with_onnx
-def test_of_several_outputs_the_one_called_logits_has_the_scores(decisions, tmp_path):
+def test_output_called_logits_has_the_scores(decisions, tmp_path):
     batch, seen = decisions
     file = exported(Odd(lambda x: (-x, x)).eval(), tmp_path / "two.onnx", names=("others", "logits"))
     found = make_agent(f"onnx:{file}", GAME, forced_play=True).act(batch)
@@ -394,7 +394,7 @@ def test_of_several_outputs_the_one_called_logits_has_the_scores(decisions, tmp_
 
 
 @with_onnx
-def test_a_graph_of_another_game_or_none_is_refused_in_a_line(graph, tmp_path):
+def test_graph_of_another_game_is_refused_in_one_line(graph, tmp_path):
     (tmp_path / "bad.onnx").write_bytes(graph.read_bytes()[:500])
     other = get_game("pai-gow")
     for name, game, printed in (
@@ -410,7 +410,7 @@ def test_a_graph_of_another_game_or_none_is_refused_in_a_line(graph, tmp_path):
 
 @with_onnx
 @pytest.mark.parametrize(("place", "printed"), [("w.bin", ""), ("../w.bin", "'../w.bin', which is not in its folder")])
-def test_weights_apart_are_read_from_the_same_folder_and_told(place, printed, graph, tmp_path, decisions, monkeypatch):
+def test_external_weights_are_read_from_the_same_folder(place, printed, graph, tmp_path, decisions, monkeypatch):
     import onnx
 
     folder = tmp_path / "in"
@@ -440,7 +440,7 @@ def test_weights_apart_are_read_from_the_same_folder_and_told(place, printed, gr
         make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
 
 
-def test_without_onnxruntime_there_is_one_line_that_says_what_to_install(tmp_path, monkeypatch):
+def test_missing_onnxruntime_is_reported_with_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     found = run("watch", "jie-long", f"onnx:{tmp_path / 'mine.onnx'}")
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
@@ -480,7 +480,7 @@ def test_weights_of_any_library_are_a_player(given, decisions, tmp_path):
     assert run("tournament", "jie-long", f"sample:{file}", "greedy", "--deals", 2, "-o", "forced_play=1").exit_code == 0
 
 
-def test_layers_name_the_policy_among_others_and_inputs_may_be_scaled(decisions, tmp_path):
+def test_layers_name_the_policy_and_inputs_may_be_scaled(decisions, tmp_path):
     class Agent(nn.Module):
         def __init__(self):
             super().__init__()
@@ -500,7 +500,7 @@ def test_layers_name_the_policy_among_others_and_inputs_may_be_scaled(decisions,
     np.testing.assert_allclose(NetworkAgent.load(file, GAME, variant).score(seen), logits_of(module, seen), atol=1e-4)
 
 
-def test_a_network_of_ours_is_saved_by_its_description(tmp_path, decisions):
+def test_network_of_ours_is_saved_by_its_description(tmp_path, decisions):
     from gupai_training.network import Network
 
     net = {"type": "gated", "hidden": [16, 16], "activation": "relu"}
@@ -511,7 +511,7 @@ def test_a_network_of_ours_is_saved_by_its_description(tmp_path, decisions):
     np.testing.assert_allclose(make_agent(f"checkpoint:{file}", GAME).score(decisions[1]), wanted, atol=1e-4)
 
 
-def test_plain_ppo_of_sb3_is_saved_by_its_policy(tmp_path, decisions):
+def test_sb3_ppo_is_saved_by_its_policy(tmp_path, decisions):
     from sb3_contrib import MaskablePPO
 
     from gupai_agents.gymnasium_envs import SeatEnv
@@ -555,7 +555,7 @@ def state_without(*names):
         ({}, {"net": {"type": "lstm"}}, "is not a known network"),
     ],
 )
-def test_what_is_no_such_network_is_one_line_with_its_shapes(given, how, printed, tmp_path):
+def test_unsupported_network_is_reported_with_its_shapes(given, how, printed, tmp_path):
     with pytest.raises(ValueError, match=printed) as error:
         save_network(given, "jie-long", {}, tmp_path / "x.safetensors", **how)
     assert "\n" not in str(error.value)
@@ -597,7 +597,7 @@ def factories(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_a_factory_whose_moves_changed_is_refused_by_verify_and_resume(factories):
+def test_factory_with_changed_moves_is_refused_by_verify_and_resume(factories):
     words = ["tournament", "jie-long", "own_players:make", "own_players:again", "--deals", 4, "--out", "kept"]
     assert run(*words).exit_code == 0
     told = json.loads(Path("kept/manifest.json").read_text())
@@ -619,7 +619,7 @@ def test_a_factory_whose_moves_changed_is_refused_by_verify_and_resume(factories
     assert "own_players.py is not the file that played" in run("verify", "kept").stderr
 
 
-def test_an_object_of_a_program_is_noted_by_verify(tmp_path):
+def test_program_object_is_noted_by_verify(tmp_path):
     from gupai_agents.evaluation import play_into, schedule
 
     player = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown))
@@ -629,7 +629,7 @@ def test_an_object_of_a_program_is_noted_by_verify(tmp_path):
     assert noted == ["mine was an object of a program: whether it plays like this was not checked"]
 
 
-def test_two_players_share_no_label_at_a_table_or_in_a_panel(factories):
+def test_labels_are_unique_at_a_table_and_in_a_panel(factories):
     found = run("watch", "jie-long", "own_players:make", "own_players:again", "own_players:make", "greedy", "--json")
     seats = {line["seat"]: line["agent"] for line in map(json.loads, found.stdout.splitlines()) if "seat" in line}
     assert seats == {0: "own (own_players:make)", 1: "own (own_players:again)", 2: seats[0], 3: "greedy"}
@@ -653,7 +653,7 @@ def pages_with(*agents):
     return TestClient(create_app(agents=agents), base_url="http://127.0.0.1", raise_server_exceptions=False)
 
 
-def test_pages_seat_a_factory_that_the_command_names_and_no_other(factories):
+def test_pages_seat_only_factories_that_the_command_names(factories):
     pages = pages_with("own_players:make")
     assert "own_players:make" in pages.get("/game/jie-long").text
     table = "/table?game=jie-long&seed=5&seat=3&with="
@@ -671,7 +671,7 @@ def test_pages_seat_a_graph_in_its_game(graph):
     assert refused.status_code == 422 and "its input is seen" in refused.text
 
 
-def test_a_page_player_that_there_is_not_is_one_line_of_the_command(factories):
+def test_missing_page_player_is_reported_in_one_line(factories):
     for name, printed in (("own_none:make", "there is no module own_none"), ("nobody", "'nobody' plays no game")):
         found = run("web", "--no-browser", "--agent", name)
         assert found.exit_code == 2 and found.stderr.count("\n") == 1 and printed in found.stderr

@@ -33,7 +33,7 @@ def line_up(game: str) -> list[Agent]:
 
 @pytest.mark.parametrize("deals", [1, 3])
 @pytest.mark.parametrize("game", GAMES)
-def test_chips_are_the_same_to_the_bit_whether_agents_play_in_the_loop_or_are_asked(game, deals):
+def test_chips_are_equal_in_the_loop_and_when_asked(game, deals):
     agents = line_up(game)
     asked = [Asked(agent) for agent in agents]
     mixed = [*asked[:1], *agents[1:]]
@@ -45,7 +45,7 @@ def test_chips_are_the_same_to_the_bit_whether_agents_play_in_the_loop_or_are_as
     assert (inside == both).all()
 
 
-def test_agents_that_the_loops_do_not_know_are_asked():
+def test_agents_unknown_to_the_loops_are_asked():
     names = [make_agent(name, "jie-long") for name in ("random", "greedy", "variety")]
     foreign = make_agent("greedy", "ce-deng")
     agents = [Asked(names[1]), *names, foreign]
@@ -69,7 +69,7 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
 
-def test_the_next_process_compiles_nothing():
+def test_next_process_compiles_nothing():
     playout_runs(GAMES["pai-gow"], "greedy", num_envs=10)(0)  # compiled, or found on disk
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", PLAY], env=env, check=True, capture_output=True, text=True)

@@ -35,7 +35,7 @@ def decisions(game: Game, envs: int, steps: int, **variant) -> tuple[VectorEnv, 
 
 
 @every_game
-def test_an_answer_is_legal_and_does_not_depend_on_the_batch(game):
+def test_answer_is_legal_and_independent_of_the_batch(game):
     _, turns = decisions(game, 24, 3)
     agent = make_agent("search:playouts=6", game)
     together = agent.act(turns)
@@ -45,7 +45,7 @@ def test_an_answer_is_legal_and_does_not_depend_on_the_batch(game):
 
 
 @every_game
-def test_dealing_again_what_is_hidden_changes_no_answer(game):
+def test_redealing_hidden_tiles_changes_no_answer(game):
     table, turns = decisions(game, 24, 3)
     drawn = table.game.new_states(24)
     table.kernels.determinize(table.rules, turns.views, turns.rng_keys + 5, drawn)
@@ -57,7 +57,7 @@ def test_dealing_again_what_is_hidden_changes_no_answer(game):
 
 
 @every_game
-def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game):
+def test_values_cover_legal_actions_and_the_best_have_most_deals(game):
     _, turns = decisions(game, 12, 2)
     agent = make_agent("search:playouts=16,steady=0", game)
     values = agent.values(turns)
@@ -73,7 +73,7 @@ def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game
 
 
 @pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.simultaneous])
-def test_where_all_decide_at_once_every_action_is_tried_in_every_deal(name):
+def test_simultaneous_decisions_try_every_action_in_every_deal(name):
     _, turns = decisions(get_game(name), 4, 2)
     values = make_agent("search:playouts=5", name).values(turns)
     np.testing.assert_array_equal(values.deals, 5 * turns.masks)
@@ -90,7 +90,7 @@ def most_telling(turns: DecisionBatch, values: search.Values) -> np.ndarray:
 
 
 @every_game
-def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
+def test_values_equal_deals_played_out_one_by_one(game):
     agent = make_agent("search:playouts=3,heuristic=tuned,others=greedy", game)
     _, turns = decisions(game, 48, game.max_decisions // 2)  # late: to play deals out by plain rules takes long
     turns = turns.at(most_telling(turns, agent.values(turns, halving=False)))
@@ -117,7 +117,7 @@ def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
 
 
 @every_game
-def test_only_where_a_game_says_so_nobody_sees_what_others_do_before_the_end(game):
+def test_moves_are_hidden_until_the_end_only_where_a_game_says_so(game):
     table, _ = decisions(game, 16, 0)
     before, after = np.zeros((2, 16), game.view).view(np.recarray)
     watching = table.states.to_act != 1
@@ -131,7 +131,7 @@ def test_only_where_a_game_says_so_nobody_sees_what_others_do_before_the_end(gam
 
 
 @every_game
-def test_neither_threads_nor_the_batch_change_what_is_found(game):
+def test_threads_and_batches_change_no_result(game):
     _, turns = decisions(game, 40, 3)
     alone = make_agent("search:playouts=12,threads=1", game).values(turns)
     shared = make_agent("search:playouts=12,threads=3", game).values(turns)
@@ -139,7 +139,7 @@ def test_neither_threads_nor_the_batch_change_what_is_found(game):
         np.testing.assert_array_equal(one, other)
 
 
-def test_the_deals_that_others_would_hardly_have_played_are_met_less():
+def test_unlikely_deals_are_met_less():
     game = get_game("jie-long")
     _, turns = decisions(game, 25, 11, **FORCED)
     plain = make_agent("search:playouts=5", game, **FORCED).values(turns)
@@ -152,7 +152,7 @@ def test_the_deals_that_others_would_hardly_have_played_are_met_less():
     assert sharp.effective.mean() < soft.effective.mean()
 
 
-def test_weights_of_particles_are_the_chances_of_what_was_done():
+def test_particle_weights_are_the_chances_of_past_moves():
     """For any two deals the weights stand as the policy of the others says, move by move, asked as any agent is."""
     game = get_game("tiu-u")
     table, turns = decisions(game, 8, 7)
@@ -169,7 +169,7 @@ def test_weights_of_particles_are_the_chances_of_what_was_done():
 
 
 @pytest.mark.parametrize(("held", "kept"), [(2, 0), (2, 1), (3, 1), (1, 1), (4, 2), (4, 0)])
-def test_any_of_equal_tiles_may_have_gone(held, kept):
+def test_equal_tiles_may_each_have_gone(held, kept):
     before, after = tile_set([5] * held + [7, 7]), tile_set([5] * kept + [7])
     assert search.log_copies(before, after) == pytest.approx(log(comb(held, kept) * 2))
 
@@ -202,7 +202,7 @@ def likelihood(table: VectorEnv, believed, state: np.record, viewer: int) -> flo
     return chance
 
 
-def test_the_usual_action_is_that_of_the_own_heuristic_whatever_the_others_play_by():
+def test_usual_action_comes_from_the_own_heuristic():
     _, turns = decisions(get_game("jie-long"), 64, 8, **FORCED)
     played = {name: make_agent(name, "jie-long").act(turns) for name in ("greedy", "variety")}
     assert (played["greedy"] != played["variety"]).any()
@@ -211,7 +211,7 @@ def test_the_usual_action_is_that_of_the_own_heuristic_whatever_the_others_play_
         np.testing.assert_array_equal(agent.values(turns).usual, played[own])
 
 
-def test_the_usual_action_is_left_only_for_one_that_is_better_beyond_doubt():
+def test_usual_action_is_left_only_for_a_clearly_better_one():
     _, turns = decisions(get_game("jie-long"), 200, 3, **FORCED)
     agent = make_agent("search:playouts=20,heuristic=variety", "jie-long", **FORCED)
     values, rows = agent.values(turns), np.arange(200)
@@ -233,14 +233,14 @@ def test_the_usual_action_is_left_only_for_one_that_is_better_beyond_doubt():
 @pytest.mark.parametrize(
     ("gain", "error", "chosen"), [(0.0, 0.0, 2), (0.5, 0.5, 2), (0.5, 0.25, 1), (-1.0, 0.0, 2), (0.5, 0.0, 1)]
 )
-def test_an_action_that_is_only_as_good_as_the_usual_one_or_just_at_the_bound_does_not_replace_it(gain, error, chosen):
+def test_usual_action_stays_at_a_tie_and_at_the_bound(gain, error, chosen):
     gains, errors, zeros = np.array([[-1.0, gain, 0.0]]), np.array([[0.0, error, 0.0]]), np.zeros((1, 3))
     usual, effective = np.array([2], np.int16), np.array([np.nan])
     values = search.Values(zeros, zeros, np.full((1, 3), 4), gains, errors, usual, effective)
     assert values.choice(1.0).tolist() == [chosen]
 
 
-def test_after_every_round_the_better_half_stays_and_shares_the_deals_that_remain():
+def test_better_half_stays_and_shares_the_remaining_deals():
     playouts = 7
     _, turns = decisions(get_game("jie-long"), 300, 14)
     values = make_agent(f"search:playouts={playouts}", "jie-long").values(turns)
@@ -265,7 +265,7 @@ def test_after_every_round_the_better_half_stays_and_shares_the_deals_that_remai
         ([-3.0, -1.0, -2.0, 0.0], 1, 1, [1]),
     ],
 )
-def test_those_of_the_lowest_sums_are_left_out(sums, keep, kept, left):
+def test_lowest_sums_are_left_out(sums, keep, kept, left):
     alive = np.array([True] * 4 + [False])
     search.leave_out(alive, np.array([*sums, -9.0]), keep, kept)
     assert np.flatnonzero(alive).tolist() == left
@@ -282,7 +282,7 @@ def test_gains_are_paired_over_the_same_deals():
 
 
 @pytest.mark.parametrize(("first_playouts", "playouts"), [(0.5, 24), (0.25, 56), (2.5, FIRST_PLAYOUTS)])
-def test_so_many_seconds_are_taken_for_a_decision(first_playouts, playouts, monkeypatch):
+def test_thinking_time_is_used(first_playouts, playouts, monkeypatch):
     """The first look of 8 playouts at 4 decisions tells how many fit into what is left of two seconds."""
     _, turns = decisions(get_game("jie-long"), 4, 2, **FORCED)
     agent = make_agent("search:seconds=0.5,threads=1", "jie-long", **FORCED)
@@ -294,7 +294,7 @@ def test_so_many_seconds_are_taken_for_a_decision(first_playouts, playouts, monk
     np.testing.assert_array_equal(found.means, known.means)
 
 
-def test_search_wins_from_the_heuristic_that_it_plays_out():
+def test_search_beats_the_heuristic_of_its_playouts():
     agent = make_agent("search:playouts=40,heuristic=variety", "jie-long", **FORCED)
     for name in ("greedy", "variety"):
         result = duel("jie-long", agent, make_agent(name, "jie-long", **FORCED), 100, seed=2, **FORCED)
@@ -317,13 +317,13 @@ def test_search_wins_from_the_heuristic_that_it_plays_out():
         ("search:heuristic=clever", "'clever' is not a player"),
     ],
 )
-def test_a_search_that_there_is_not_is_one_line(spec, message):
+def test_unknown_search_is_reported_in_one_line(spec, message):
     with pytest.raises(ValueError, match=message) as caught:
         make_agent(spec, "jie-long")
     assert "\n" not in str(caught.value)
 
 
-def test_the_heuristic_may_be_any():
+def test_heuristic_of_a_search_may_be_any():
     spec = "search:playouts=3,heuristic=variety+attack_2=40,pips=1"
     game, expected = get_game("jie-long"), make_agent("variety+attack_2=40,pips=1", "jie-long").weights
     np.testing.assert_array_equal(make_agent(spec, game).heuristics, [expected, expected])
@@ -359,7 +359,7 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
 
 
 @pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
-def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
+def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
     game = get_game(name)
     tree = build_tree(game, **game.variant.tiny_options())
     heated = f"greedy@{TEMPERATURE[name]}"
@@ -382,7 +382,7 @@ def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
 
 
 @pytest.mark.parametrize("name", ["jie-long", "ding-niu", "tiu-u"])
-def test_where_the_rest_is_a_best_response_the_best_action_is_found(name):
+def test_best_action_is_found_where_the_rest_is_a_best_response(name):
     """The others draw their moves; one's own later moves are, as it happens, the best ones, or the only ones."""
     game = get_game(name)
     tree = build_tree(game, **game.variant.tiny_options())

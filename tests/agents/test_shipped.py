@@ -45,7 +45,7 @@ def networks(tmp_path, monkeypatch):
     shipped.networks.cache_clear()
 
 
-def test_best_is_the_network_of_the_variant_that_is_played(networks):
+def test_best_is_the_network_of_the_variant(networks):
     for number, options in enumerate([{"forced_play": True}, {"players": 3, "forced_play": True}]):
         agent = make_agent("best", "jie-long", **options)
         kept = make_agent(f"checkpoint:{networks}/jie-long-{number}.safetensors", "jie-long", **options)
@@ -54,19 +54,19 @@ def test_best_is_the_network_of_the_variant_that_is_played(networks):
         assert all(tensor.dtype == np.float32 for tensor in agent.tensors.values())
 
 
-def test_options_that_nobody_observes_do_not_matter_to_best(networks):
+def test_unobserved_options_do_not_matter_to_best(networks):
     assert make_agent("best", "jie-long", forced_play=True, deals=5, stake=10.0).name == "best"
     assert agent_names("jie-long", GAME.variant.make(forced_play=True, deals=5))[-1] == "best"
 
 
-def test_where_there_is_no_best_that_is_said_and_nobody_lists_it(networks):
+def test_missing_best_is_reported_and_not_listed(networks):
     with pytest.raises(ValueError, match="no player best of jie-long comes for these options; choose tuned"):
         make_agent("best", "jie-long", players=2)
     assert agent_names("jie-long", GAME.variant.make(players=2))[-1] == "tuned"
     assert agent_names("jie-long")[-1] == "tuned"  # the default rules leave one free to discard
 
 
-def test_search_and_search_targets_play_out_by_the_strongest_heuristic_not_by_best(networks):
+def test_playouts_use_the_strongest_heuristic_not_best(networks):
     search = make_agent("search:playouts=1", "jie-long", forced_play=True)
     tuned = make_agent("tuned", "jie-long", forced_play=True)
     assert (search.heuristics == tuned.weights).all()
@@ -74,13 +74,13 @@ def test_search_and_search_targets_play_out_by_the_strongest_heuristic_not_by_be
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_every_table_has_a_best(game):
+def test_best_exists_for_every_table(game):
     assert [
         players for players in table_sizes(game) if best_file(game, game.variant.make(players=players)) is None
     ] == []
 
 
-def test_a_card_tells_what_one_command_makes_seed_by_seed(tmp_path, monkeypatch):
+def test_card_tells_what_one_command_makes_seed_by_seed(tmp_path, monkeypatch):
     file = NETWORKS / "tiu-u-default.safetensors"
     written = tool("model_cards")
     monkeypatch.setattr(written, "MODELS", tmp_path)
@@ -101,7 +101,7 @@ def test_a_card_tells_what_one_command_makes_seed_by_seed(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_every_shipped_network_plays_its_variant_and_is_small(file):
+def test_shipped_network_plays_its_variant_and_is_small(file):
     header = read_header(file)
     game, variant = variant_of(file, header)
     assert best_file(game, variant) == file
@@ -112,7 +112,7 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_every_recipe_of_a_shipped_network_is_one_that_train_takes(file):
+def test_shipped_recipes_are_accepted_by_train(file):
     stage = {"start": read_header(file)}
     while stage := stage.get("start"):
         settings = parse_yaml(tool("model_cards").recipe_of(stage))
@@ -120,7 +120,7 @@ def test_every_recipe_of_a_shipped_network_is_one_that_train_takes(file):
         parse(settings | {"start": None, "expert_iteration": expert_iteration}, file.stem)
 
 
-def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path):
+def test_trained_players_are_compared_with_shipped_ones(networks, tmp_path):
     run = tmp_path / "run"
     run_folder(run)
     kept = {"targets": 100, "seed": 4}
@@ -162,7 +162,7 @@ def run_folder(folder, start=None, seed=7):
     return tensors
 
 
-def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, monkeypatch):
+def test_run_ships_as_judged_and_is_judged_again(networks, tmp_path, monkeypatch):
     monkeypatch.setattr(strong, "NETWORKS", networks)
     monkeypatch.setattr(strong, "DEALS", 2)
     monkeypatch.setattr(strong, "SEARCHED", 2)
@@ -230,7 +230,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
         strong.ship([tmp_path / "first", tmp_path / "other"], "none")
 
 
-def test_a_player_that_ships_is_made_to_look_ahead(networks):
+def test_shipped_player_is_given_look_ahead(networks):
     file = networks / "jie-long-0.safetensors"
     for recipe, temperature in (("game: jie-long", 2.0), ("game: jie-long\nexpert_iteration: {temperature: 3.0}", 3.0)):
         header, tensors = read_checkpoint(file)
@@ -257,7 +257,7 @@ def test_a_player_that_ships_is_made_to_look_ahead(networks):
         [],
     ],
 )
-def test_what_does_not_go_together_is_refused_before_anything_is_written(networks, monkeypatch, capsys, words):
+def test_incompatible_choices_are_refused_before_writing(networks, monkeypatch, capsys, words):
     monkeypatch.setattr("sys.argv", ["strong.py", *words])
     monkeypatch.setattr(strong, "NETWORKS", networks)
     monkeypatch.setattr(strong, "judge", None)

@@ -46,7 +46,7 @@ class Undeclared:
         return batch.masks.argmax(1) if self.asked % 2 else batch.masks.shape[1] - 1 - batch.masks[:, ::-1].argmax(1)
 
 
-def test_a_memory_begins_with_every_deal_of_a_seat_and_the_play_is_the_same_in_any_batch_and_process():
+def test_memory_begins_with_every_deal_and_play_is_the_same_anywhere():
     agent, greedy = Counting(), make_agent("greedy", GAME)
     whole = duel(GAME, agent, greedy, 60, seed=1, deals=2).chips
     assert len(agent.seen) > 10 and not any(agent.seen[2:])  # it was asked twice whether it is steady
@@ -58,7 +58,7 @@ def test_a_memory_begins_with_every_deal_of_a_seat_and_the_play_is_the_same_in_a
 
 
 @pytest.mark.parametrize("lanes", [0, 5])
-def test_an_opponent_of_gymnasium_remembers_its_deal(lanes):
+def test_opponent_of_gymnasium_remembers_its_deal(lanes):
     agent = Counting()
     made = {"opponents": agent, "seat": 0}
     envs = (
@@ -87,7 +87,7 @@ def test_an_opponent_of_gymnasium_remembers_its_deal(lanes):
     ],
     ids=["duel", "tournament", "seat", "seats"],
 )
-def test_an_agent_that_says_nothing_of_its_memory_is_refused_in_one_line(play):
+def test_agent_without_declared_memory_is_refused_in_one_line(play):
     with pytest.raises(ValueError, match=r"^undeclared answers equal decisions differently: [^\n]*$"):
         play(Undeclared())
 
@@ -100,7 +100,7 @@ def test_an_agent_that_says_nothing_of_its_memory_is_refused_in_one_line(play):
         (lambda batch, memory: (batch.masks.argmax(1), memory + 0.5), "its memory must be int32"),
     ],
 )
-def test_another_memory_is_refused_in_one_line(answer, message):
+def test_foreign_memory_is_refused_in_one_line(answer, message):
     agent = Counting()
     agent.act = answer
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -108,9 +108,7 @@ def test_another_memory_is_refused_in_one_line(answer, message):
 
 
 @pytest.mark.parametrize("game", ["jie-long", "ce-deng"])
-def test_the_baseline_plays_like_tuned_where_nothing_is_covered_and_its_memory_counts_where_tiles_are(
-    game, monkeypatch
-):
+def test_baseline_memory_matters_only_where_tiles_are_covered(game, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     for stacked, alike in ((False, True), (True, False)):
         tuned, one, other = (

@@ -107,7 +107,7 @@ def with_value(model, place, value):
 @pytest.mark.parametrize(
     ("model", "place", "values"), BOUNDS, ids=[f"{model.__name__} {'.'.join(map(str, at))}" for model, at, _ in BOUNDS]
 )
-def test_what_is_read_from_disk_is_within_its_bounds(model, place, values):
+def test_stored_values_keep_their_bounds(model, place, values):
     allowed, refused = values
     for value in allowed:
         parse_stored(with_value(model, place, value), model, "x.json")
@@ -117,7 +117,7 @@ def test_what_is_read_from_disk_is_within_its_bounds(model, place, values):
         assert "\n" not in str(error.value) and len(str(error.value)) < 300
 
 
-def test_a_file_of_just_the_allowed_size_is_read(tmp_path):
+def test_file_of_the_largest_size_is_read(tmp_path):
     file = tmp_path / "some.json"
     file.write_bytes(bytes(100))
     assert small_file(file, 100) == file
@@ -127,7 +127,7 @@ def test_a_file_of_just_the_allowed_size_is_read(tmp_path):
         small_file(tmp_path, 1 << 20)
 
 
-def test_a_file_is_read_again_once_it_is_another_one_of_the_same_size(tmp_path):
+def test_file_replaced_by_one_of_equal_size_is_read_again(tmp_path):
     file, other = tmp_path / "some.json", tmp_path / "other"
     for mean in (1.0, 2.0):
         other.write_text(json.dumps({**MEAN, "mean": mean}))
@@ -137,6 +137,6 @@ def test_a_file_is_read_again_once_it_is_another_one_of_the_same_size(tmp_path):
     assert read_stored(file, Interval, 1000) is read_stored(file, Interval, 1000)
 
 
-def test_half_a_width_is_half_of_the_interval():
+def test_half_width_is_half_the_interval():
     assert Interval(mean=1.0, low=0.5, high=2.0, n=4).half_width == 0.75
     assert Interval(mean=1.0, low=None, high=None, n=1).half_width is None

@@ -39,7 +39,7 @@ def tiny_tree() -> GameTree:
     return build_tree(DEER, deck="tiny", leader=0)
 
 
-def test_partners_sit_opposite_and_elsewhere_everybody_plays_alone():
+def test_partners_sit_opposite_and_others_play_alone():
     assert DEER.sides(4).tolist() == SIDES
     for game in GAMES.values():
         if game is not DEER:
@@ -55,7 +55,7 @@ def test_seats_moved_on_by_one_are_the_same_teams(game):
     np.testing.assert_array_equal(together, moved)
 
 
-def test_a_duel_is_side_against_side():
+def test_duel_is_side_against_side():
     greedy, hunter = make_agent("greedy", DEER), make_agent("hunter", DEER)
     assert not duel(DEER, greedy, greedy, 50).chips.mean(1).any()  # of no deal
     found = duel(DEER, greedy, hunter, 50)
@@ -66,7 +66,7 @@ def test_a_duel_is_side_against_side():
     np.testing.assert_array_equal(found.chips[..., 0].mean(1), -back.chips[..., 0].mean(1))
 
 
-def test_rotations_that_repeat_a_game_are_left_out():
+def test_repeated_rotations_are_left_out():
     """Two agents that are not known to be the same one play all of them."""
     names = ("hunter", "greedy")
     once = play_duplicates(DEER, [make_agent(name, DEER) for name in names] * 2, 40, seed=2)
@@ -80,7 +80,7 @@ def test_rotations_that_repeat_a_game_are_left_out():
             assert once.at_seat(player, seat) == each.at_seat(player, seat)
 
 
-def test_all_rotations_are_played_where_everybody_plays_alone():
+def test_rotations_are_all_played_without_teams():
     for game in GAMES.values():
         seats = game.variant().players
         for line_up in ([0] * seats, [0, 1] * seats, range(seats)):
@@ -89,7 +89,7 @@ def test_all_rotations_are_played_where_everybody_plays_alone():
             assert rotations_of(game, seats, line_up[:seats]) == expected
 
 
-def test_a_tournament_of_sides_is_kept_and_verified(tmp_path):
+def test_tournament_of_sides_is_saved_and_verified(tmp_path):
     names = ["greedy", "hunter", "random"]
     plan, agents = schedule(DEER, names, 20), [make_agent(name, DEER) for name in names]
     found = play_into(tmp_path / "lab", plan, agents)
@@ -115,7 +115,7 @@ def test_line_ups_seat_sides():
     assert line_ups(3, 4, ALL, [0, 1, 2, 3]) == line_ups(3, 4, ALL)
 
 
-def test_a_side_counts_once_in_a_tournament():
+def test_side_counts_once_in_a_tournament():
     found = play_tournament(DEER, [make_agent(name, DEER) for name in ("greedy", "random")], 40)
     greedy, random = found.performances
     assert len(greedy.places) == 2
@@ -124,7 +124,7 @@ def test_a_side_counts_once_in_a_tournament():
     assert found.standings.against(0, 1).mean == pytest.approx(-found.standings.against(1, 0).mean)
 
 
-def test_the_ladder_and_the_best_response_seat_both_partners():
+def test_ladder_and_best_response_seat_both_partners():
     greedy, hunter = make_agent("greedy", DEER), make_agent("hunter", DEER)
     won = duel(DEER, hunter, greedy, 30, seed=4).chips[..., 0].mean(1).mean()
     ladder = play_ladder(DEER, [greedy, hunter], 30, 2, seed=4)
@@ -133,7 +133,7 @@ def test_the_ladder_and_the_best_response_seat_both_partners():
     assert gain_of(DEER, DEER.variant(), hunter, greedy, 30, 4).mean == won
 
 
-def test_a_candidate_is_tuned_on_both_seats_of_its_side():
+def test_candidate_is_tuned_on_both_seats_of_its_side():
     greedy = make_agent("greedy", DEER)
     row = DEER.heuristic("greedy")
     assert not Contest(DEER, {}).values(row[None], [greedy], 400, 3).mean() > 3
@@ -141,7 +141,7 @@ def test_a_candidate_is_tuned_on_both_seats_of_its_side():
     assert both > 15  # with a random partner it is about 8
 
 
-def test_a_search_plays_its_partner_as_itself(monkeypatch):
+def test_search_plays_its_partner_as_itself(monkeypatch):
     deal, used = Deal(DEER, DEER.variant(leader=0)), []
     deal.start(3)
 
@@ -190,7 +190,7 @@ def test_claims_give_the_trait_to_the_partner_too():
     assert side_seats(jie_long, 3, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0], [0, 0, 1]]
 
 
-def test_a_network_plays_out_for_its_partner_too(monkeypatch):
+def test_network_plays_out_for_its_partner_too(monkeypatch):
     seatings, envs = [], VectorEnv(DEER, 8, seed=1)
     envs.step(envs.sample(1))
     monkeypatch.setattr(true_hand_targets, "play_out", lambda envs, agents, seating: seatings.append(seating))
@@ -203,7 +203,7 @@ def test_a_network_plays_out_for_its_partner_too(monkeypatch):
 # Exact search
 
 
-def test_partners_who_respond_in_turn_win_at_least_what_one_does_alone():
+def test_partners_responding_in_turn_gain_at_least_as_much():
     tree = tiny_tree()
     policy = tree.uniform()
     gains, sides = tree.gains(policy), tree.side_gains(policy)
@@ -213,7 +213,7 @@ def test_partners_who_respond_in_turn_win_at_least_what_one_does_alone():
     assert tree.exploitability(policy) == pytest.approx(sides.mean())
 
 
-def test_partners_respond_on_as_long_as_that_wins_anything():
+def test_partners_respond_as_long_as_they_gain():
     """Of whatever size what they win is: here a millionth of a chip more each time."""
     won = iter([1.0, 1.0, 1.0 + 1e-6, 1.0 + 2e-6, 1.0 + 2e-6, 1.0 + 3e-6, 1.0 + 3e-6, 1.0 + 3e-6])
     tree = SimpleNamespace(best_responses=lambda policy: [next(won)] * 4, responding=lambda policy, seat: policy)
@@ -221,7 +221,7 @@ def test_partners_respond_on_as_long_as_that_wins_anything():
     assert next(won, None) is None
 
 
-def test_whichever_partner_begins_they_respond_until_neither_wins_more(monkeypatch):
+def test_responding_partners_end_alike_whoever_begins(monkeypatch):
     tree, won, respond = tiny_tree(), {}, GameTree._respond
     policy = tree.uniform()
 
@@ -239,7 +239,7 @@ def test_whichever_partner_begins_they_respond_until_neither_wins_more(monkeypat
     assert respond(tree, later, np.array([0, 2])) == pytest.approx(won[0, 2])
 
 
-def test_a_response_is_a_best_one():
+def test_response_is_a_best_one():
     tree = tiny_tree()
     policy = tree.uniform()
     for seat in (0, 3):
@@ -247,6 +247,6 @@ def test_a_response_is_a_best_one():
         assert tree.values(response)[seat] == pytest.approx(tree.best_responses(policy)[seat])
 
 
-def test_the_exploitability_of_teams_falls_as_an_equilibrium_is_looked_for():
+def test_team_exploitability_falls_while_solving():
     tree = tiny_tree()
     assert tree.exploitability(solve(tree, 30)) < tree.exploitability(tree.uniform()) / 10

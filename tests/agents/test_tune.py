@@ -19,7 +19,7 @@ JIE_LONG = get_game("jie-long")
 FORCED = {"forced_play": True}
 
 
-def test_a_few_generations_win_chips_from_every_player_by_name():
+def test_few_generations_beat_every_named_player():
     found = tune("jie-long", seconds=1e6, generations=20, seed=3, **FORCED)
     assert (found.generations, len(found.gains)) == (20, 4)
     spec = "heuristic:" + ",".join(f"{name}={weight:.6f}" for name, weight in found.weights.items())
@@ -30,14 +30,14 @@ def test_a_few_generations_win_chips_from_every_player_by_name():
         assert duel("jie-long", tuned, rival, 2000, seed=9, **FORCED).mean(0).low > 0
 
 
-def test_the_same_seed_and_generations_find_the_same_weights():
+def test_same_seed_and_generations_find_the_same_weights():
     some = {"seconds": 1e6, "generations": 5, "deals": 100, "population": 6, **FORCED}
     first, again, other = (tune("jie-long", seed=seed, **some) for seed in (1, 1, 2))
     assert (first.weights, first.gains) == (again.weights, again.gains)
     assert first.gains != other.gains
 
 
-def test_a_candidate_is_paid_what_a_duel_pays_it():
+def test_candidate_is_paid_like_in_a_duel():
     contest = Contest(JIE_LONG, FORCED)
     heuristics = np.array([JIE_LONG.heuristic(name) for name in ("greedy", "variety")])
     chips = contest.chips(heuristics, heuristics[:1], 4000, derive(1, 2))
@@ -47,7 +47,7 @@ def test_a_candidate_is_paid_what_a_duel_pays_it():
     assert contest.played == 8000
 
 
-def test_candidates_are_played_in_parts_of_no_more_lanes_than_a_batch(monkeypatch):
+def test_candidates_are_played_in_parts_of_at_most_a_batch(monkeypatch):
     played = []
 
     def won_by(game, variant, candidates, rivals, deals, key):
@@ -65,7 +65,7 @@ def test_candidates_are_played_in_parts_of_no_more_lanes_than_a_batch(monkeypatc
 
 
 @pytest.mark.parametrize(("seats", "rivals"), [(4, 2), (4, 3), (4, 4), (2, 2), (3, 2)])
-def test_every_seat_of_a_candidate_meets_every_rival_equally_often(seats, rivals, monkeypatch):
+def test_candidate_seats_meet_every_rival_equally_often(seats, rivals, monkeypatch):
     """And all candidates sit alike in deals that are the same for all."""
     seen = []
 
@@ -94,7 +94,7 @@ def test_every_seat_of_a_candidate_meets_every_rival_equally_often(seats, rivals
 
 
 @pytest.mark.parametrize(("generations", "mean"), [(0, 0), (1, 1), (2, 1.5), (4, 3), (5, 4), (10, 7.5)])
-def test_a_search_ends_at_the_mean_of_where_it_stood_in_its_second_half(generations, mean):
+def test_search_ends_at_the_mean_of_its_second_half(generations, mean):
     """One whose middle moves on by 1 a generation; every generation plays deals of its own."""
 
     class Walking:
@@ -117,7 +117,7 @@ def test_a_search_ends_at_the_mean_of_where_it_stood_in_its_second_half(generati
     assert rng_keys == [derive(11, generation) for generation in range(generations)]
 
 
-def test_the_newest_champions_are_the_rivals_and_no_deals_come_again(monkeypatch):
+def test_newest_champions_are_rivals_in_new_deals(monkeypatch):
     """Every fifth generation the mean is tried on the last champion; here it wins the first and the third time."""
     calls, won = [], iter([1.0, -1.0, 0.5])
 
@@ -158,7 +158,7 @@ def scores_of(weights):
     yield weights[0] * np.array([[9.0, 9.0, 2.0, 6.0]]) + weights[2] * np.array([[1.0, -1.0, 1.0, -1.0]])
 
 
-def test_the_best_stands_apart_from_the_next_that_is_worth_less():
+def test_best_action_is_separated_from_the_next():
     """2 from the other, 1 from the next of three, 3 from the next beside its equal: the median is 2."""
     sample = DecisionSample.__new__(DecisionSample)
     sample._scores = scores_of
@@ -170,7 +170,7 @@ def test_the_best_stands_apart_from_the_next_that_is_worth_less():
     assert units == pytest.approx([2 / np.median(spreads), 0, 2 / 1.0])
 
 
-def test_a_feature_that_never_differs_is_not_searched():
+def test_feature_that_never_differs_is_not_searched():
     units = DecisionSample(JIE_LONG, FORCED).units(JIE_LONG.heuristic("variety"))
     names = [feature.name for feature in JIE_LONG.features]
     assert units[names.index("discard")] == 0  # who can match must play
@@ -192,7 +192,7 @@ def test_a_feature_that_never_differs_is_not_searched():
         ({"features": ["discard"], **FORCED}, "none of these features ever changes"),
     ],
 )
-def test_what_cannot_be_tuned_is_one_line(options, message):
+def test_untunable_players_are_reported_in_one_line(options, message):
     with pytest.raises(ValueError, match=message):
         tune("jie-long", **{"seconds": 0.1, **options})
 
@@ -200,7 +200,7 @@ def test_what_cannot_be_tuned_is_one_line(options, message):
 SEED = str(2**53 + 1)  # doubles do not hold it
 
 
-def test_the_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
+def test_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.training.tune.TRIED", 20)
     file = tmp_path / "mine.yaml"
     words = ["tune", "jie-long", "-o", "forced_play=true", "--seconds", "99", "--generations", "2", "--seed", SEED]
@@ -241,7 +241,7 @@ WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
         ("game: jie-long\nweights: {pips: 1:30}", "the weight of pips must be a number, not '1:30'"),
     ],
 )
-def test_a_file_that_holds_no_heuristic_is_refused(text, said, tmp_path):
+def test_file_without_a_heuristic_is_refused(text, said, tmp_path):
     (tmp_path / "odd.yaml").write_text(text)
     with pytest.raises(ValueError, match=r"odd\.yaml: ") as caught:
         make_agent(f"heuristic:{tmp_path / 'odd.yaml'}", "jie-long")
@@ -249,7 +249,7 @@ def test_a_file_that_holds_no_heuristic_is_refused(text, said, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_of_a_heuristic_may_say_no_more_than_game_and_weights(tmp_path):
+def test_heuristic_file_holds_game_and_weights_alone(tmp_path):
     (tmp_path / "mine.yaml").write_text("game: jie-long\nweights: {pips: 010, double: 1e-3}\n")
     player = make_agent(f"heuristic:{tmp_path / 'mine.yaml'}", "jie-long")
     np.testing.assert_array_equal(player.weights, JIE_LONG.heuristic({"pips": 10, "double": 0.001}))

@@ -85,7 +85,7 @@ class Eager(Workers):
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun(count):
+def test_answers_keep_the_order_of_tasks_and_few_start_early(count):
     workers = Eager(count)
     answers = workers.in_order(square, ((number,) for number in range(20)))
     assert [next(answers), len(workers.asked)] == [0, 2 * count]
@@ -104,7 +104,7 @@ def test_processes_tell_whose_answer_it_is():
     assert not multiprocessing.active_children()
 
 
-def test_processes_answer_as_asked_in_order_and_say_what_they_cannot_do():
+def test_processes_answer_in_order_and_report_failures():
     with contextlib.closing(Processes(2)) as two:
         answers = [two.ask(pow, number, 2) for number in range(5)]
         assert [answer() for answer in reversed(answers)] == [16, 9, 4, 1, 0]
@@ -150,7 +150,7 @@ def test_processes_and_a_cluster_are_refused_together(words, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_one_job_is_done_here_and_several_by_as_many_processes():
+def test_single_job_runs_here_and_several_in_processes():
     several = workers_for(3)
     assert type(workers_for(1)) is Workers
     assert isinstance(several, Processes) and several.count == 3
@@ -158,7 +158,7 @@ def test_one_job_is_done_here_and_several_by_as_many_processes():
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes are not bound to cores here")
 @pytest.mark.parametrize(("stated", "count"), [("3", 3), ("512", 512), ("default", None), ("", None)])
-def test_cores_are_as_many_as_python_says_or_this_process_is_bound_to(stated, count, monkeypatch):
+def test_cores_are_those_python_reports_or_the_affinity(stated, count, monkeypatch):
     monkeypatch.setenv("PYTHON_CPU_COUNT", stated)
     monkeypatch.setattr("gupai_agents.cores.quota", lambda: 1e9)
     assert cores() == (count or len(os.sched_getaffinity(0)))
@@ -171,7 +171,7 @@ def test_cores_are_as_many_as_python_says_or_this_process_is_bound_to(stated, co
 
 
 @pytest.mark.parametrize("stated", ["0", "-1", "1.5", "x", "３"])
-def test_another_number_of_cores_is_refused_in_one_line(stated, monkeypatch):
+def test_invalid_number_of_cores_is_refused_in_one_line(stated, monkeypatch):
     monkeypatch.setenv("PYTHON_CPU_COUNT", stated)
     with pytest.raises(ValueError, match=f"^PYTHON_CPU_COUNT='{stated}' is not allowed; .*$"):
         cores()
@@ -192,7 +192,7 @@ def test_another_number_of_cores_is_refused_in_one_line(stated, monkeypatch):
         (None, {}, np.inf, 64),  # no Linux
     ],
 )
-def test_a_quota_of_time_is_worth_so_many_cores(groups, files, limit, count, tmp_path, monkeypatch):
+def test_time_quota_limits_the_cores(groups, files, limit, count, tmp_path, monkeypatch):
     for name, text in ({"proc/self/cgroup": groups} if groups else {}).items():
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(f"{text}\n")
@@ -223,7 +223,7 @@ def test_searches_and_processes_share_the_cores(monkeypatch):
     assert dict(Processes(9).as_done(cores_here, {"a": (0,)})) == {"a": 1}
 
 
-def test_a_run_learns_on_no_more_threads_than_there_are_cores(tmp_path, monkeypatch):
+def test_run_uses_no_more_threads_than_cores(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHON_CPU_COUNT", "2")
     before = torch.get_num_threads()
     try:
@@ -235,7 +235,7 @@ def test_a_run_learns_on_no_more_threads_than_there_are_cores(tmp_path, monkeypa
         torch.set_num_threads(before)
 
 
-def test_only_one_place_asks_how_many_cores_there_are():
+def test_number_of_cores_is_asked_in_one_place():
     asking = {
         path.name
         for folder in ("gupai_env", "agents", "training", "gupai_app")
@@ -245,7 +245,7 @@ def test_only_one_place_asks_how_many_cores_there_are():
     assert asking == {"cores.py", "speed.py"}  # which prints how many cores the machine has
 
 
-def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
+def test_process_failure_is_raised_here_and_ends_the_others():
     tasks = [(refuse, (3,), "3 is refused"), (os._exit, (7,), r"a worker process has ended \(exit status 7\)")]
     for task, arguments, line in [*tasks, (threading.Lock, (), "lock: cannot pickle")]:
         with pytest.raises(ValueError, match=line):
@@ -253,7 +253,7 @@ def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
     assert not multiprocessing.active_children()
 
 
-def test_processes_of_tasks_that_are_left_end_at_once():
+def test_abandoned_processes_end_at_once():
     tasks = Processes(2).as_done(time.sleep, {"long": (30,), "short": (0,)})
     assert next(tasks) == ("short", None)
     assert len(multiprocessing.active_children()) == 2
@@ -295,7 +295,7 @@ def is_alive(pid):
         (signal.SIGKILL, False, -signal.SIGKILL, ""),
     ],
 )
-def test_workers_end_with_the_process_that_they_work_for(sent, to_all, status, line, tmp_path):
+def test_workers_end_with_their_parent_process(sent, to_all, status, line, tmp_path):
     (tmp_path / "nap.py").write_text(NAPPING)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     words = [sys.executable, tmp_path / "nap.py", tmp_path]
@@ -311,7 +311,7 @@ def test_workers_end_with_the_process_that_they_work_for(sent, to_all, status, l
         time.sleep(0.05)
 
 
-def test_threads_that_are_left_end_at_their_next_pause():
+def test_abandoned_threads_end_at_their_next_pause():
     begun, ended = [], []
 
     def work(number):
@@ -335,7 +335,7 @@ def test_threads_that_are_left_end_at_their_next_pause():
 
 
 @pytest.mark.parametrize(("outer", "inner"), [(True, False), (False, True), (False, False)])
-def test_work_within_work_ends_with_either(outer, inner):
+def test_nested_work_ends_with_either(outer, inner):
     with stoppable(lambda: outer), contextlib.suppress(StoppedError):
         with stoppable(lambda: inner):
             pause()
@@ -343,7 +343,7 @@ def test_work_within_work_ends_with_either(outer, inner):
     pause()  # and nothing of it is left
 
 
-def test_what_a_closed_thread_does_ends_at_its_next_pause():
+def test_closed_thread_ends_at_its_next_pause():
     thread, begun = Thread(), threading.Event()
 
     def work():
@@ -379,7 +379,7 @@ def test_batches_and_searches_pause():
         assert sorted(looked) == list(range(1000))
 
 
-def test_a_run_that_is_stopped_while_targets_are_computed_goes_on_to_the_same_bits(tmp_path):
+def test_run_stopped_while_targets_are_computed_resumes_exactly(tmp_path):
     whole, stopped = (run_of(tmp_path / name, ahead=1) for name in ("whole", "stopped"))
     whole.learn()
     asked = []
@@ -401,7 +401,7 @@ def cores_of_a_product(_):
 
 
 @pytest.mark.parametrize("workers", [Workers(), Processes(2)], ids=["this process", "processes"])
-def test_whoever_works_keeps_to_one_core(workers):
+def test_workers_keep_to_one_core(workers):
     """The last bits of a network's scores depend on it."""
     with threadpool_limits(2, "blas"):
         assert dict(workers.as_done(cores_of_a_product, {"a": (0,), "b": (1,)})) == {"a": {1}, "b": {1}}
@@ -423,7 +423,7 @@ def run_of(folder, **expert_iteration) -> Run:
     )
 
 
-def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_last_before_it(tmp_path):
+def test_chunk_is_labelled_by_the_player_of_all_but_the_last_chunk(tmp_path):
     run = run_of(tmp_path, ahead=2, heuristic_share=0, targets=10_000)
     search_stage, players, with_targets = run.search_stage, [], {}
     make = search_stage.target_maker.targets
@@ -442,7 +442,7 @@ def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_las
 @pytest.mark.parametrize(
     ("heuristic_share", "true_hands", "own"), [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 0), (1, 0.3, 0), (0, 1, 0), (0, 1, 0.6)]
 )
-def test_a_run_that_computes_targets_ahead_goes_on_to_the_same_bits(tmp_path, heuristic_share, true_hands, own):
+def test_run_with_targets_ahead_resumes_exactly(tmp_path, heuristic_share, true_hands, own):
     shares = {"heuristic_share": heuristic_share, "true_hands": true_hands, "self_rollouts": own}
     whole = run_of(tmp_path / "whole", **shares)
     whole.learn()
@@ -454,7 +454,7 @@ def test_a_run_that_computes_targets_ahead_goes_on_to_the_same_bits(tmp_path, he
     same_bits(whole.folder, again.folder)
 
 
-def test_a_run_goes_on_to_the_same_bits_while_searched_targets_are_still_to_come(tmp_path):
+def test_run_with_pending_targets_resumes_exactly(tmp_path):
     """True-hand targets are asked for already, but the next step still learns from all targets so far."""
     whole = run_of(tmp_path / "whole", true_hands=0.4)
     whole.learn()
@@ -469,7 +469,7 @@ def test_a_run_goes_on_to_the_same_bits_while_searched_targets_are_still_to_come
     same_bits(whole.folder, again.folder)
 
 
-def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
+def test_half_of_the_cores_label_while_others_learn(tmp_path, monkeypatch):
     alone = run_of(tmp_path / "alone")
     alone.learn()
     settings = BY_SEARCH | {"threads": 2, "name": "both"}
@@ -501,7 +501,7 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
         both.search_stage.local_workers.ask(square, 3)
 
 
-def test_a_thread_that_is_closed_begins_nothing_more():
+def test_closed_thread_starts_nothing_more():
     thread, go, begun = Thread(), threading.Event(), []
 
     def work(number):
@@ -530,7 +530,7 @@ def same_bits(one: Path, other: Path) -> None:
         np.testing.assert_array_equal(tensor, theirs[name], err_msg=name)
 
 
-def test_what_is_asked_of_lost_workers_is_saved_before(tmp_path):
+def test_requests_to_lost_workers_are_saved(tmp_path):
     run = run_of(tmp_path)
     steps = []
 
@@ -663,7 +663,7 @@ def linger(folder: str, number: int, seconds: float) -> int:
     return number
 
 
-def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
+def test_killed_worker_loses_only_its_task(nodes, tmp_path):
     cluster = joined(nodes, 2)
     try:
         assert cluster.ask(os.getenv, "PYTHON_CPU_COUNT")() == "1"
@@ -685,7 +685,7 @@ def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
-def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path, outside):
+def test_commands_find_the_same_bytes_on_a_cluster(nodes, tmp_path, outside):
     joined(nodes, 2).close()
     address = nodes.client_address if outside else nodes.address
     words = ["tournament", "jie-long", "random", "greedy", "variety", "--table", "all", "--deals", "600"]
@@ -700,7 +700,7 @@ def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path, outsid
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
-def test_a_run_that_learns_from_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
+def test_run_learning_from_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(BY_SEARCH))
     joined(nodes, 2).close()
@@ -711,12 +711,12 @@ def test_a_run_that_learns_from_a_cluster_has_the_same_bits(nodes, tmp_path, out
 
 
 @pytest.mark.parametrize("address", ["chess", "host:", ":6379", "ray://host", "host:port"])
-def test_an_address_without_a_host_or_a_port_is_reported_in_one_line(address):
+def test_address_without_host_or_port_is_reported_in_one_line(address):
     with pytest.raises(ValueError, match=f"^--ray '{address}': an address is HOST:PORT or ray://HOST:PORT$"):
         require_listener(address)
 
 
-def test_where_no_cluster_answers_is_reported_in_one_line():
+def test_unreachable_cluster_is_reported_in_one_line():
     pytest.importorskip("ray", reason=NO_RAY)
     for address, said in (
         (f"127.0.0.1:{free_port()}", "no cluster answers there"),
@@ -727,7 +727,7 @@ def test_where_no_cluster_answers_is_reported_in_one_line():
         assert "\n" not in str(caught.value)
 
 
-def test_a_cluster_with_a_token_is_joined_with_it_and_a_refused_token_is_named():
+def test_cluster_with_a_token_is_joined_or_the_token_named():
     pytest.importorskip("ray", reason=NO_RAY)
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "5" * 64}
     nodes = Nodes(**token)
@@ -745,7 +745,7 @@ def test_a_cluster_with_a_token_is_joined_with_it_and_a_refused_token_is_named()
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
-def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_is_there(tmp_path, outside):
+def test_lost_head_is_reported_and_the_command_resumes(tmp_path, outside):
     pytest.importorskip("ray", reason=NO_RAY)
     there = tmp_path / "there"
     words = ["tournament", "jie-long", "greedy", "variety", "--deals", "60000"]
@@ -777,7 +777,7 @@ def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_i
         assert (tmp_path / "here" / name).read_bytes() == (there / name).read_bytes(), name
 
 
-def test_without_ray_it_is_said_what_is_missing(monkeypatch):
+def test_missing_ray_is_reported_in_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"pip install 'gupai\[ray\]'"):
         Cluster("127.0.0.1:1")
