@@ -29,7 +29,7 @@ def judged_by(contributions, noise=0.05):
     return play
 
 
-def test_what_wins_chips_is_found_with_its_weight_and_what_another_feature_makes_up_for_is_not():
+def test_ablation_finds_features_that_win_and_no_redundant_ones():
     """Chips peak where pips and twice the fit together weigh 1, and where `double` weighs 2; nothing else matters."""
     pips, fit, double = (NAMES.index(name) for name in ("pips", "own_fit", "double"))
 
@@ -53,7 +53,7 @@ def test_what_wins_chips_is_found_with_its_weight_and_what_another_feature_makes
     assert found.weights[double] > 0
 
 
-def test_what_is_stated_in_one_half_of_the_searches_is_tested_in_the_other():
+def test_ablation_states_in_one_half_and_tests_in_the_other():
     """A real loss, none, one that is only in the first half, and one that turns around."""
     noise = np.resize([0.1, -0.1, 0.05, -0.05], 12)
     first = np.arange(12) < 6
@@ -63,7 +63,7 @@ def test_what_is_stated_in_one_half_of_the_searches_is_tested_in_the_other():
     assert found[0] < 0.01 and found[2] > 0.05 and found[3] > 0.9
 
 
-def test_of_features_that_lose_nothing_few_are_found():
+def test_features_that_lose_nothing_are_seldom_found():
     generator = np.random.default_rng(3)
     false = sum(
         p < module.LEVEL for _ in range(200) for p in module.replicated(generator.normal(0, 1, (12, 30))).values()
@@ -71,7 +71,7 @@ def test_of_features_that_lose_nothing_few_are_found():
     assert false <= 20  # of 200 rankings of 30 features each: 5% of rankings may have one
 
 
-def test_the_same_seed_finds_the_same_however_many_threads_share_it_and_goes_on_where_it_stopped():
+def test_same_seed_finds_the_same_with_any_threads_and_after_a_stop():
     one = discover("jie-long", budget=SMALL, seed=3, threads=1).as_numbers()
     kept = {}
     two = discover("jie-long", budget=SMALL, seed=3, threads=2, keep=lambda each: kept.update({each.seed: each}))
@@ -91,7 +91,7 @@ def test_progress_counts_the_deals_that_are_planned():
     assert tuple(f"leave_{n}" for n in range(1, 7)) in [contribution.features for contribution in found.contributions]
 
 
-def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkeypatch):
+def test_command_keeps_every_seed_and_takes_existing_ones(tmp_path, monkeypatch):
     words = ["discover", "jie-long", "--seeds", "4", "--generations", "1", "--again", "1", "--candidate-deals", "20"]
     words += ["--deals", "50", "--seed", "5", "--json"]
     whole = json.loads(CliRunner().invoke(app, words).stdout)

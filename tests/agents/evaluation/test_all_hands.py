@@ -50,7 +50,7 @@ def tiny_trees(which):
 
 
 @pytest.mark.parametrize("which", range(len(OPTIONS)), ids=map(str, OPTIONS))
-def test_hands_say_what_the_search_of_all_play_says(which):
+def test_hand_values_equal_exhaustive_search(which):
     (tree, hands), options = tiny_trees(which), OPTIONS[which]
     for names in (("greedy", "balanced"), ("random", "greedy"), ("balanced", "random")):
         agents = [make_agent(name, GAME, **TINY, **options) for name in names]
@@ -63,7 +63,7 @@ def test_hands_say_what_the_search_of_all_play_says(which):
 
 
 @pytest.mark.parametrize("which", range(2), ids=map(str, OPTIONS[:2]))
-def test_both_find_equilibria_of_the_same_value(which):
+def test_solvers_find_equilibria_of_the_same_value(which):
     tree, hands = tiny_trees(which)
     rounds: list[int] = []
     one, other = solve(tree, 200), solve_hands(hands, 200, rounds.append)
@@ -73,7 +73,7 @@ def test_both_find_equilibria_of_the_same_value(which):
     np.testing.assert_allclose(hands.values(other), tree.values(one), atol=2e-4)
 
 
-def test_what_a_best_response_wins_from_plain_players_is_known(whole):
+def test_best_response_gain_from_plain_players_is_known(whole):
     """The rulebook page: 0.025 from a banker with the highest high group, 0.061 with the highest low group."""
     assert isinstance(whole, HandTree)
     assert whole.sets == 2 * 2 * 8130
@@ -100,7 +100,7 @@ def test_values_are_what_a_duel_wins(whole):
     assert won.low - 0.01 < exact < won.high + 0.01
 
 
-def test_an_equilibrium_tells_what_splits_win_against_it():
+def test_equilibrium_tells_what_splits_win_against_it():
     _, tree = tiny_trees(0)
     found = Equilibrium(tree, 100).chips(tree.batches[0])
     assert (np.isnan(found) == ~tree.batches[0].masks).all()
@@ -110,7 +110,7 @@ def test_an_equilibrium_tells_what_splits_win_against_it():
     np.testing.assert_allclose(best.mean(), tree.best_responses(policy)[0], atol=1e-12)
 
 
-def test_with_several_players_the_banker_wins_as_much_from_each_of_them():
+def test_banker_wins_equally_from_each_of_several_players():
     _, tree = tiny_trees(0)
     equilibrium, hands = Equilibrium(tree, 10), tree.by_tiles.hands[:3]
     of_two, of_five = (
@@ -141,7 +141,7 @@ def test_hands_with_groups_of_no_points_win_what_the_rules_pay(options):
             assert found[hand, split] == pytest.approx(np.mean(chips) / 2), (role, hand, split)
 
 
-def test_where_more_than_hands_matters_nothing_is_offered():
+def test_games_that_depend_on_more_than_hands_are_refused():
     for options in ({"players": 3}, {"deals": 2}, {"small": True}):
         assert not offers_hands(GAME, GAME.variant.make(**options))
         with pytest.raises(ValueError, match="hands alone do not decide a policy"):

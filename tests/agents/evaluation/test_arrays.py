@@ -23,7 +23,7 @@ def recorded(path, game="jie-long", **variant):
 
 
 @pytest.mark.parametrize(("game", "variant"), [("jie-long", {"forced_play": True}), ("jie-long", {"deals": 3})])
-def test_arrays_hold_what_the_environment_shows(tmp_path, game, variant):
+def test_arrays_equal_the_environment(tmp_path, game, variant):
     path = recorded(tmp_path / "games.jsonl", game, **variant)
     found, row = games_to_arrays(path), 0
     for number, record in enumerate(read_games(path)):
@@ -57,7 +57,7 @@ def test_games_are_numbered_through_blocks(tmp_path, monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
-def test_metadata_name_what_the_rows_share(tmp_path):
+def test_metadata_names_what_the_rows_share(tmp_path):
     path = recorded(tmp_path / "games.jsonl", forced_play=True)
     decisions = games_to_arrays(path, "random", licence="CC-BY-4.0")
     metadata = decisions.metadata
@@ -72,7 +72,7 @@ def test_metadata_name_what_the_rows_share(tmp_path):
     assert len(metadata["actions"]) == decisions.masks.shape[1]
 
 
-def test_games_of_a_deal_share_its_number_and_a_split_keeps_them_together(tmp_path, monkeypatch):
+def test_games_of_a_deal_stay_together_in_a_split(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_agents.evaluation.arrays.GAMES_AT_ONCE", 7)  # the deals of a block come again in others
     path = tmp_path / "games.jsonl"
     words = ["record", "jie-long", "greedy", "random", "--deals", "30", "--seed", "5", "--out", str(path)]
@@ -97,7 +97,7 @@ def test_games_of_a_deal_share_its_number_and_a_split_keeps_them_together(tmp_pa
     assert all(decisions.observations[row].tobytes() not in first for row in test)  # each begins with a hand of its own
 
 
-def test_no_evaluation_deals_what_is_recorded_to_learn_from():
+def test_evaluation_deals_are_not_those_recorded_for_learning():
     """Seeds of deals, of which evaluations, training and tuning derive theirs from other streams."""
     learned = {key_of(data_seed(seed), deal) for seed in range(40) for deal in range(100)}
     evaluated = {key_of(seed, deal) for seed in range(40) for deal in range(100)}
@@ -118,12 +118,12 @@ def test_no_evaluation_deals_what_is_recorded_to_learn_from():
         ([], 0.5, "deal"),
     ],
 )
-def test_a_split_that_cannot_be_is_refused(deals, test, message):
+def test_invalid_split_is_refused(deals, test, message):
     with pytest.raises(ValueError, match=message):
         split_by_deal(deals, test)
 
 
-def test_the_command_writes_what_numpy_reads(tmp_path):
+def test_command_writes_what_numpy_reads(tmp_path):
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.npz"
     words = ["export-dataset", str(path), "--out", str(out)]
     done = CliRunner().invoke(app, words)
@@ -137,7 +137,7 @@ def test_the_command_writes_what_numpy_reads(tmp_path):
     assert CliRunner().invoke(app, words).exit_code == 2
 
 
-def test_the_command_writes_the_decisions_of_one_agent_as_parquet(tmp_path):
+def test_command_writes_the_decisions_of_one_agent_as_parquet(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.parquet"
     done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(out), "--agent", "greedy"])
@@ -149,7 +149,7 @@ def test_the_command_writes_the_decisions_of_one_agent_as_parquet(tmp_path):
         np.testing.assert_array_equal(np.array(table[name].to_pylist()), array)
 
 
-def test_croissant_metadata_describe_every_column_and_the_bytes_of_the_file(tmp_path):
+def test_croissant_metadata_describes_every_column_and_the_bytes(tmp_path):
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.npz"
     words = ["export-dataset", str(path), "--out", str(out), "--croissant"]
     assert CliRunner().invoke(app, words).exit_code == 0
@@ -165,14 +165,14 @@ def test_croissant_metadata_describe_every_column_and_the_bytes_of_the_file(tmp_
     assert CliRunner().invoke(app, words).exit_code == 2 and not out.exists()  # the metadata are still there
 
 
-def test_without_pyarrow_the_command_names_the_extra(tmp_path, monkeypatch):
+def test_missing_pyarrow_is_reported_with_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.parquet"
     done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(out)])
     assert done.exit_code == 2 and "pip install 'gupai[data]'" in done.stderr and not out.exists()
 
 
-def test_the_decisions_of_one_agent_are_those_of_the_seats_that_have_its_name(tmp_path, monkeypatch):
+def test_agent_decisions_are_those_of_the_seats_with_its_name(tmp_path, monkeypatch):
     path = recorded(tmp_path / "games.jsonl")
     whole, agents = games_to_arrays(path), [record.agents for record in read_games(path)]
     monkeypatch.setattr("gupai_agents.evaluation.arrays.GAMES_AT_ONCE", 5)
@@ -187,7 +187,7 @@ def test_the_decisions_of_one_agent_are_those_of_the_seats_that_have_its_name(tm
         games_to_arrays(path, "best")
 
 
-def test_what_is_no_data_set_is_refused_in_a_line(tmp_path):
+def test_invalid_data_set_is_refused_in_one_line(tmp_path):
     path, other = recorded(tmp_path / "games.jsonl"), recorded(tmp_path / "other.jsonl", forced_play=True)
     mixed, empty = tmp_path / "mixed.jsonl", tmp_path / "empty.jsonl"
     mixed.write_bytes(path.read_bytes() + other.read_bytes())

@@ -39,7 +39,7 @@ def tree():
     [("tuning", First()), ("search", make_agent("greedy", "jie-long", **TINY))],
     ids=["tuning", "search"],
 )
-def test_no_more_is_won_than_a_best_response_wins_and_from_silly_agents_clearly_something(tree, agent, method):
+def test_response_gain_is_at_most_the_best_and_positive(tree, agent, method):
     exact, played = tree.exploitability(tree.policy([agent, agent])), []
     found = find_best_response("jie-long", agent, effort=Effort(method, **SMALL), progress=played.append, **TINY)
     assert sum(played) == found.effort.total(JIE_LONG)
@@ -47,7 +47,7 @@ def test_no_more_is_won_than_a_best_response_wins_and_from_silly_agents_clearly_
     assert found.gain.mean < exact + 2 * found.gain.half_width
 
 
-def test_the_gain_is_what_the_response_is_worth_by_all_deals(tree):
+def test_gain_is_the_value_of_the_response_over_all_deals(tree):
     agent = make_agent("greedy", "jie-long", **TINY)
     found = find_best_response("jie-long", agent, effort=Effort(**SMALL), **TINY)
     hero = make_agent(found.response, "jie-long", **TINY)
@@ -55,7 +55,7 @@ def test_the_gain_is_what_the_response_is_worth_by_all_deals(tree):
     assert found.gain.mean == pytest.approx(score, abs=2 * found.gain.half_width)
 
 
-def test_the_gain_is_measured_in_deals_that_were_never_met_before(monkeypatch):
+def test_gain_is_measured_in_new_deals(monkeypatch):
     met: dict[str, set] = {"finding": set(), "measuring": set()}
     phase, reset, measure = ["finding"], VectorEnv.reset, module.gain_of
 
@@ -77,14 +77,14 @@ def test_the_gain_is_measured_in_deals_that_were_never_met_before(monkeypatch):
 
 
 @pytest.mark.parametrize(("game", "options"), [("jie-long", {}), ("da-ling", {"casino_fee": 1, "deals": 2})])
-def test_an_agent_gains_exactly_nothing_from_itself_though_the_house_takes_its_fee(game, options):
+def test_agent_gains_nothing_from_itself_despite_the_fee(game, options):
     game, agent = get_game(game), make_agent("greedy", game, **options)
     deals = ENVS // 4 + 10  # more than are played at a time
     found = gain_of(game, game.variant.make(**options), agent, agent, deals, 5)
     assert str(found) == f"+0.00 (all {deals:,} deals alike: no interval)"
 
 
-def test_what_is_tuned_against_a_player_who_draws_its_actions_draws_none(monkeypatch):
+def test_response_tuned_against_a_random_player_is_deterministic(monkeypatch):
     monkeypatch.setattr(module, "among", lambda *_: lambda candidates, *_: -np.arange(len(candidates))[:, None])
     monkeypatch.setattr(module, "evolved", lambda play, evolution, *_: evolution.mean)
     agent, variant = make_agent("greedy@2", "jie-long", **TINY), JIE_LONG.variant.make(**TINY)
@@ -94,7 +94,7 @@ def test_what_is_tuned_against_a_player_who_draws_its_actions_draws_none(monkeyp
 
 
 @pytest.mark.parametrize("text", ["greedy", "greedy+double=2@3", "random"])
-def test_a_search_plays_the_others_out_as_the_agent_and_itself_as_the_best_heuristic(text):
+def test_search_plays_others_as_the_agent_and_itself_as_the_best(text):
     agent = make_agent(text, "jie-long")
     found = find_best_response("jie-long", agent, effort=Effort("search", playouts=2, deals=2))
     own, others = make_agent(found.response, "jie-long").heuristics
@@ -106,14 +106,14 @@ def test_a_search_plays_the_others_out_as_the_agent_and_itself_as_the_best_heuri
     assert not found.note
 
 
-def test_the_same_seed_finds_the_same_and_another_one_other_weights():
+def test_same_seed_finds_the_same_weights():
     small = Effort(generations=3, population=6, candidate_deals=50, deals=100)
     first, again, other = (find_best_response("jie-long", First(), effort=small, seed=seed) for seed in (1, 1, 2))
     assert first == again
     assert first.gain != other.gain
 
 
-def test_the_text_of_a_heuristic_makes_its_weights_again():
+def test_heuristic_text_gives_its_weights_back():
     names = [feature.name for feature in JIE_LONG.features]
     for text in ("tuned", "variety+attack_2=0.1@1.5", "heuristic:pips=0@1"):
         weights = make_agent(text, "jie-long").weights
@@ -132,12 +132,12 @@ def test_the_text_of_a_heuristic_makes_its_weights_again():
         ({"minutes": -1}, "minutes=-1 is not allowed; it must be a number from 0 to 1,000,000$"),
     ],
 )
-def test_what_cannot_be_is_one_line(effort, message):
+def test_invalid_value_is_refused_in_one_line(effort, message):
     with pytest.raises(ValueError, match=message):
         find_best_response("jie-long", make_agent("greedy"), effort=Effort(**effort))
 
 
-def test_the_command_tells_bound_method_sample_variant_and_seed():
+def test_command_reports_bound_method_sample_variant_and_seed():
     words = ["best-response", "jie-long", "random", "--generations", "2", "--candidate-deals", "50", "--deals", "300"]
     words += ["-o", "deck=tiny", "-o", "players=2", "--seed", "3"]
     shown = CliRunner().invoke(app, words).output

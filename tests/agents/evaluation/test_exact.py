@@ -119,7 +119,7 @@ def expected(table, agent, deal):
     [("jie-long", {"forced_play": True}, 16), ("small-mahjong", {}, 32)],  # in the latter some decisions do not show
     ids=["jie-long", "small-mahjong"],
 )
-def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, options, few, monkeypatch):
+def test_naive_recursion_equals_values_and_best_responses(name, options, few, monkeypatch):
     game, agent, options = get_game(name), Whimsical(), {**TINY, **options, "leader": 0}
     table = Table(game, game.variant.make(**options))
     deals = merged(itertools.islice(table.deals(), 1000))[:few]  # a smaller game, for plain rules are slow
@@ -157,18 +157,18 @@ def test_all_deals_are_the_orders_of_the_deck():
     assert found == pytest.approx(naive, abs=1e-12)
 
 
-def test_a_match_of_several_deals_is_too_long_for_exact_work():
+def test_match_of_several_deals_is_refused():
     with pytest.raises(ValueError, match=r"^deals=2 is not allowed in exact work; a match is too long, take deals=1$"):
         all_deals("jie-long", **TINY, deals=2)
 
 
-def test_a_seat_remembers_more_than_its_view_shows():
+def test_seat_remembers_more_than_its_view_shows():
     tree = tree_of("jie-long", **TINY)  # where a view forgets in which order one discarded
     views = {(int(seat), content(view)) for seat, view in zip(tree.seats, tree.batch.views, strict=True)}
     assert tree.sets > len(views)
 
 
-def test_exact_values_lie_where_many_deals_put_them():
+def test_exact_values_agree_with_many_deals():
     line_up = [make_agent(name, "jie-long", **TINY) for name in ("greedy", "random")]
     tree = tree_of("jie-long", **TINY)
     known = (tree.values(tree.policy(line_up))[0] + tree.values(tree.policy(line_up[::-1]))[1]) / 2
@@ -177,7 +177,7 @@ def test_exact_values_lie_where_many_deals_put_them():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_all_play_of_a_tiny_deck_is_one_game_of_chips_that_change_hands(game):
+def test_tiny_deck_is_one_zero_sum_game_of_chips(game):
     tiny = GAMES[game].variant.tiny_options()
     seats = tiny["players"]
     tree = tree_of(game, **tiny)
@@ -228,7 +228,7 @@ def test_kuhn_poker_has_its_published_value_and_exploitability():
     assert tree.values(solved) == pytest.approx([-1 / 18, 1 / 18], abs=1e-3)
 
 
-def test_an_average_policy_wins_what_the_policies_of_all_rounds_win_on_average(monkeypatch):
+def test_average_policy_wins_the_mean_of_all_rounds(monkeypatch):
     """Of each choice the share is averaged that comes to it: a policy that never goes there has no say."""
     tree, made, in_proportion = kuhn_poker(), [], GameTree.in_proportion
     monkeypatch.setattr(GameTree, "in_proportion", lambda *given: made.append(in_proportion(*given)) or made[-1])
@@ -241,19 +241,19 @@ def test_an_average_policy_wins_what_the_policies_of_all_rounds_win_on_average(m
         assert max(won[:-1]) > min(won[:-1])
 
 
-def test_exploitability_is_for_two_seats():
+def test_exploitability_needs_two_seats():
     three = dataclasses.replace(kuhn_poker(), payoffs=np.zeros((30, 3)))
     with pytest.raises(ValueError, match="exploitability is defined for two seats, not for 3"):
         three.exploitability(kuhn_poker().uniform())
 
 
-def test_a_tree_that_is_too_large_is_refused(monkeypatch):
+def test_too_large_tree_is_refused(monkeypatch):
     monkeypatch.setattr(exact, "MOST_NODES", 1000)
     with pytest.raises(ValueError, match='jie-long: the tree has more than 1,000 nodes; take deck="tiny"'):
         build_tree("jie-long", **FORCED)
 
 
-def test_cfr_brings_exploitability_towards_zero():
+def test_cfr_lowers_exploitability_towards_zero():
     """The later a round, the more it counts: were all to count alike, it would be but 200 times nearer."""
     tree = tree_of("jie-long", **FORCED)
     uniform, solved = tree.exploitability(tree.uniform()), tree.exploitability(solve(tree, 100))
@@ -281,7 +281,7 @@ def network(sample, seed=1):
 @pytest.mark.parametrize(
     "agent", [network(True), network(False), make_agent("random")], ids=["draws", "best", "random"]
 )
-def test_an_agents_probabilities_are_the_frequencies_of_its_answers(agent):
+def test_agent_probabilities_equal_the_frequencies_of_answers(agent):
     turns, draws = tree_of("jie-long", **FORCED).batch, 20_000
     row = int(turns.masks.sum(1).argmax())
     one = DecisionBatch(
@@ -292,13 +292,13 @@ def test_an_agents_probabilities_are_the_frequencies_of_its_answers(agent):
 
 
 @pytest.mark.parametrize("number", [0, 1, 3])
-def test_there_is_an_agent_for_every_seat(number):
+def test_agents_are_needed_for_every_seat(number):
     said = f"^{number} players? for 2 seats; there must be one for each$"
     with pytest.raises(ValueError, match=said):
         build_tree("jie-long", deck="tiny", players=2).policy([make_agent("greedy", "jie-long")] * number)
 
 
-def test_who_draws_must_tell_its_policy():
+def test_agents_that_draw_must_give_their_policy():
     class Silent:
         name = "silent"
         act = make_agent("random").act

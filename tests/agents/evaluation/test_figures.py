@@ -23,7 +23,7 @@ NAMES = [feature.name for feature in JIE_LONG.features]
 # --- tournaments ----------------------------------------------------------------------------------
 
 
-def test_the_intervals_of_standings_are_over_deals():
+def test_intervals_of_standings_are_over_deals():
     chips = np.random.default_rng(3).normal(size=(3, 3, 7, 4))
     found = Standings(("a", "b", "c"), chips, 0)
     others = chips[1][[0, 2]]
@@ -32,7 +32,7 @@ def test_the_intervals_of_standings_are_over_deals():
     assert found.at_seat(1, 3) == pytest.approx(estimate_columns(others.mean(0))[3])
 
 
-def test_the_forms_of_a_tournament_are_those_of_its_chips():
+def test_forms_of_a_tournament_are_those_of_its_chips():
     played = schedule("jie-long", list("abc"), 40, seed=1).empty()
     generator = np.random.default_rng(2)
     played.chips[:] = generator.normal(size=played.chips.shape).round(1)
@@ -62,7 +62,7 @@ def test_the_forms_of_a_tournament_are_those_of_its_chips():
 # --- the ladder -----------------------------------------------------------------------------------
 
 
-def test_the_pace_of_a_player_is_decisions_per_second(monkeypatch):
+def test_pace_of_a_player_is_decisions_per_second(monkeypatch):
     """One that takes 10 ms a decision is asked for 8, then 16, then 32 of them, which take long enough."""
     clock, asked = [0.0], []
 
@@ -85,7 +85,7 @@ def test_the_pace_of_a_player_is_decisions_per_second(monkeypatch):
 # --- best responses -------------------------------------------------------------------------------
 
 
-def test_what_a_best_response_gains_is_more_than_the_agent_wins_itself():
+def test_best_response_gain_exceeds_the_agents_own_result():
     """In Da Ling the house takes a share: equals lose, and gain nothing on each other."""
     game = get_game("da-ling")
     variant = game.variant.make(casino_fee=5)
@@ -102,7 +102,7 @@ class Asked:
         self.name, self.act = agent.name, agent.act
 
 
-def test_a_heuristic_among_frozen_agents_wins_what_tuning_pays_it():
+def test_heuristic_among_frozen_agents_wins_what_tuning_pays_it():
     agent = make_agent("greedy", "jie-long", forced_play=True)
     heuristics = np.array(
         [JIE_LONG.heuristic("variety"), JIE_LONG.heuristic({"pips": -1.0}), JIE_LONG.heuristic("greedy")]
@@ -113,7 +113,7 @@ def test_a_heuristic_among_frozen_agents_wins_what_tuning_pays_it():
     assert len(set(found.mean(1))) == 3
 
 
-def test_a_best_response_begins_without_temperature_is_chosen_in_other_deals_and_scaled(monkeypatch):
+def test_best_response_starts_greedy_is_chosen_elsewhere_and_scaled(monkeypatch):
     variant, agent, began, rng_keys = JIE_LONG.variant(), make_agent("variety@2"), [], []
 
     class Still:
@@ -174,7 +174,7 @@ def searched(monkeypatch, again, play=None):
     return search_seed(problem, budget, 21, 6), used
 
 
-def test_what_tuning_on_has_made_worse_is_what_it_was_before(monkeypatch):
+def test_further_tuning_that_lowers_chips_is_undone(monkeypatch):
     found, _ = searched(monkeypatch, again=1)
     assert (found.seed, found.weights[:2], found.chips) == (6, [2.0, 2.0], 8.0)  # 3 + 1 over 2
     assert found.dropped == [4.0]  # one of both 4s set to zero
@@ -184,7 +184,7 @@ def test_what_tuning_on_has_made_worse_is_what_it_was_before(monkeypatch):
     assert (worse.dropped, worse.lost) == ([3.0], [3.0])
 
 
-def test_a_seed_tunes_tunes_on_chooses_and_measures_in_deals_of_their_own(monkeypatch):
+def test_seed_separates_deals_of_tuning_choosing_and_measuring(monkeypatch):
     _, used = searched(monkeypatch, again=1)
     key = derive(21, 6)
     streams = [derive(key, number) for number in range(4)]
@@ -195,7 +195,7 @@ def test_a_seed_tunes_tunes_on_chooses_and_measures_in_deals_of_their_own(monkey
     assert len(set(streams)) == 4
 
 
-def test_worths_are_over_seeds_the_largest_loss_first():
+def test_contributions_are_over_seeds_largest_loss_first():
     problem = SimpleNamespace(game=JIE_LONG, groups=[(0,), (2, 1), (3,)])
     found = [
         Searched(seed, [1.0 + seed, 2.0, 3.0 - seed, 4.0], 0.0, [5.0 + seed, 6.0, 7.0], [0.1 * seed, 2.0 + seed, 1.0])
@@ -209,7 +209,7 @@ def test_worths_are_over_seeds_the_largest_loss_first():
     assert {score.lost.samples for score in scores} == {4}
 
 
-def test_a_family_has_two_members_or_more():
+def test_family_has_two_members_or_more():
     leaves = [at for at, name in enumerate(NAMES) if name.startswith("leave_")]
     assert families(JIE_LONG, leaves) == [tuple(leaves)]
     assert families(JIE_LONG, leaves[:1]) == []

@@ -56,7 +56,7 @@ def test_tuned_is_chosen_by_the_options_that_hold():
     assert tuned_weights(jie_long, jie_long.variant.make(stake=5)) == found[()]
 
 
-def test_a_ladder_tells_what_duels_tell():
+def test_ladder_equals_duels():
     names = [*agent_names("jie-long"), "search:playouts=2"]
     agents = [make_agent(name, "jie-long") for name in names]
     found = play_ladder("jie-long", agents, 12, 4, seed=4)
@@ -90,18 +90,18 @@ def test_decisions_are_drawn_from_all_moments_of_a_deal():
         (["greedy", "search:playouts=1"], "or more agents that do not search"),  # greedy would have no rival
     ],
 )
-def test_what_is_no_ladder_is_one_line(names, message):
+def test_invalid_ladder_is_refused_in_one_line(names, message):
     with pytest.raises(ValueError, match=message):
         play_ladder("jie-long", [make_agent(name) for name in names], 10, 10)
 
 
 @pytest.mark.parametrize(("deals", "few", "message"), [(10, 11, "few=11"), (10, 1, "few=1"), (1, 1, "deals=1")])
-def test_deals_of_a_ladder_are_in_range(deals, few, message):
+def test_ladder_deals_are_bounded(deals, few, message):
     with pytest.raises(ValueError, match=f"^{message} is not allowed"):
         play_ladder("jie-long", [make_agent("random"), make_agent("greedy", "jie-long")], deals, few)
 
 
-def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
+def test_command_prints_a_table_and_the_same_as_json(monkeypatch):
     words = ["ladder", "tiu-u", "--deals", "20", "--few", "2", "-o", "must_catch=true"]
     monkeypatch.setattr("sys.argv", ["gupai", *words])
     monkeypatch.setattr("gupai_app.tournaments.terminal.SEARCHES", ("search:playouts=3",))
@@ -129,7 +129,7 @@ def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
         assert rows[rung.player] == [*figures, str(rung.deals), f"{rung.speed:,.0f}"]
 
 
-def test_few_deals_are_few_for_those_who_search_too(monkeypatch):
+def test_search_players_play_few_deals_too(monkeypatch):
     asked = []
     monkeypatch.setattr(
         "gupai_agents.evaluation.ladder.play_ladder", lambda *given, **_: asked.append(given[2:]) or 1 / 0

@@ -22,7 +22,7 @@ from variants import variants
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ["random", "greedy"])
-def test_an_agent_against_itself_scores_exactly_zero(game, name):
+def test_agent_against_itself_scores_exactly_zero(game, name):
     agent = make_agent(name, game)
     found = duel(game, agent, make_agent(name, game), 300, seed=5)
     assert found.chips[:, :, 0].mean(1).tolist() == [0.0] * 300
@@ -30,21 +30,21 @@ def test_an_agent_against_itself_scores_exactly_zero(game, name):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_rotation_of_a_deal_is_the_same_deal(game):
+def test_rotations_of_a_deal_are_the_same_deal(game):
     random = make_agent("random", game)
     chips = duel(game, random, make_agent("random", game), 50, seed=1).chips  # one policy: the same game each time
     by_seat = np.stack([np.roll(chips[:, r], r, axis=1) for r in range(chips.shape[1])], 1)
     assert (by_seat == by_seat[:, :1]).all()
 
 
-def test_the_chips_of_every_game_sum_to_zero_and_deals_do_not_depend_on_their_number():
+def test_chips_sum_to_zero_and_deals_do_not_depend_on_their_number():
     greedy, variety = make_agent("greedy"), make_agent("variety")
     few, many = (duel("jie-long", variety, greedy, n, seed=3).chips for n in (40, 1500))
     assert abs(many.sum(2)).max() == 0
     assert (few == many[:40]).all()
 
 
-def test_the_figures_of_a_seat_are_those_of_the_games_in_which_the_player_sat_there():
+def test_seat_figures_are_those_of_games_at_that_seat():
     deals, seats = 5, 4
     chips = np.empty((deals, seats, seats))
     for deal, rotation, player in np.ndindex(chips.shape):
@@ -58,7 +58,7 @@ def test_the_figures_of_a_seat_are_those_of_the_games_in_which_the_player_sat_th
 
 
 @pytest.mark.parametrize("table", ["one", "two", "mixed"])
-def test_the_figures_of_a_seat_in_a_tournament_are_those_of_whoever_sat_there(table):
+def test_seat_figures_of_a_tournament_are_those_of_its_players(table):
     """Made-up chips tell the agent, the seat and the deal, at all line-ups and rotations."""
     played = schedule("jie-long", list("abcde"), 3, table=table, seed=1).empty()
     who = np.array([line_up.agents for line_up in played.line_ups])
@@ -86,7 +86,7 @@ def chips_by_hand(heroes: list[Agent], seat: int, seed: int, deals: int) -> np.n
     return envs.states.total[:, seat].copy()
 
 
-def test_the_figures_of_each_seat_are_those_of_games_played_by_hand():
+def test_seat_figures_equal_games_played_by_hand():
     hero, villain = make_agent("variety"), make_agent("random")
     result = duel("jie-long", hero, villain, 30, seed=8)
     standings = round_robin("jie-long", [villain, hero], 30, seed=8)
@@ -112,7 +112,7 @@ def test_standings_average_over_all_others_and_no_one_else():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7])
-def test_training_never_meets_a_deal_of_an_evaluation(seed, monkeypatch):
+def test_training_deals_are_not_evaluation_deals(seed, monkeypatch):
     """Neither with the run's own seed, by which it looks at the baselines, nor with that of its final table."""
     evaluated = set()
     reset = VectorEnv.reset
@@ -142,7 +142,7 @@ def test_training_never_meets_a_deal_of_an_evaluation(seed, monkeypatch):
     assert {derive(derive(derive(seed, EVALUATION_STREAM), deal), 0) for deal in range(200)} <= evaluated
 
 
-def test_the_match_agrees_with_one_game_played_by_hand():
+def test_match_equals_one_game_played_by_hand():
     agents = [make_agent(name) for name in ("greedy", "variety", "random", "greedy")]
     found = play_duplicates("jie-long", agents, 3, seed=9)
     for deal in range(3):
@@ -157,7 +157,7 @@ def test_the_match_agrees_with_one_game_played_by_hand():
             assert found.chips[deal, rotation].tolist() == total
 
 
-def test_known_strengths_of_rule_based_players():
+def test_rule_based_players_have_their_known_strengths():
     """Jie Long with forced play: the differences that a prototype of the project measured, in chips per deal."""
     players = {name: make_agent(name, "jie-long", forced_play=True) for name in ("random", "greedy", "variety")}
     over_random = duel("jie-long", players["greedy"], players["random"], 2000, forced_play=True).mean(0)
@@ -167,7 +167,7 @@ def test_known_strengths_of_rule_based_players():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_named_agent_plays_legally_with_every_deck_and_number_of_players(game):
+def test_named_agents_play_legally_with_every_deck_and_table_size(game):
     for deck, players in sorted({(variant.deck, variant.players) for variant in variants(GAMES[game])}):
         options = {"deck": deck, "players": players}
         for name in agent_names(game, GAMES[game].variant.make(**options)):
@@ -182,14 +182,14 @@ def test_answers_wait_where_nobody_is_to_act():
     assert (actions == -2).tolist() == [False, True, False, True, True]
 
 
-def test_an_interval_is_students():
+def test_interval_equals_student():
     found = estimate(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
     assert (found.mean, found.samples) == (3.0, 5)
     assert found.half_width == pytest.approx(4.302653 * 1.581139 / 5**0.5, abs=1e-5)  # t(2, 0.975) * s / sqrt(5)
     assert found.error == pytest.approx(0.5**0.5)
 
 
-def test_the_interval_holds_the_truth_as_often_as_it_says():
+def test_interval_covers_the_truth_as_often_as_stated():
     """Of many short matches about 95% must have the mean of all deals in their interval."""
     a, b = make_agent("greedy"), make_agent("variety")
     chips = duel("jie-long", b, a, 20_000, seed=2).chips[:, :, 0].mean(1)

@@ -208,7 +208,7 @@ def verdict(which: str) -> dict:
     return json.loads(json.dumps({"asked": {"seed": 3, "deals": None, "panel": None}, **found}))
 
 
-def test_verdicts_are_worded_as_they_were():
+def test_verdicts_keep_their_words():
     found = {which: verdict(which) for which in DESIGNS}
     texts = {which: text(each) for which, each in found.items()}
     texts["markdown"] = markdown(list(found.values()))
@@ -240,7 +240,7 @@ def played(which: str) -> Tournament:
     return play_tournament(game, agents, 40, table=table, seed=4, **options)
 
 
-def test_tournaments_are_worded_as_they_were():
+def test_tournaments_keep_their_words():
     texts = {which: printed(played(which)) for which in TOURNAMENTS}
     texts["page of a tournament"] = markup(report(played("partners"), {"command": "gupai"}))
     same_texts("tournaments.txt", texts)
@@ -281,7 +281,7 @@ CHARTS = {
 }
 
 
-def test_charts_are_drawn_as_they_were():
+def test_charts_keep_their_drawings():
     same_texts("charts.txt", {which: re.sub(r"(?=<[^/])", "\n", str(draw())) for which, draw in CHARTS.items()})
 
 
@@ -361,7 +361,7 @@ def searched(which: str) -> Any:
 # --- claims that are changed ----------------------------------------------------------------------
 
 
-def test_what_can_be_changed_in_claims_is_what_it_was():
+def test_changeable_fields_of_claims_stay_the_same():
     """The fields of the claims that ship by kind of key, the first of each game, and each of them changed."""
     texts, once = {}, set()
     for claim in map(read_claim, paths()):
@@ -417,11 +417,11 @@ PINNED = {
 
 
 @pytest.mark.parametrize(("kind", "which"), PINNED)
-def test_what_the_lab_finds_is_what_it_found(kind, which):
+def test_lab_keeps_its_figures(kind, which):
     assert digest_of(KINDS[kind][0](which)) == PINNED[kind, which]
 
 
-def test_all_are_pinned():
+def test_pins_are_complete():
     assert list(PINNED) == [(kind, which) for kind, (_, all_of) in KINDS.items() for which in all_of]
 
 

@@ -58,7 +58,7 @@ OPTIONS = {
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
 @pytest.mark.parametrize(("game", "variant"), [(game, each) for game in GAMES for each in OPTIONS[game]], ids=str)
-def test_what_is_written_is_read_again(game, variant, suffix, tmp_path):
+def test_written_records_are_read_back(game, variant, suffix, tmp_path):
     path = tmp_path / f"games.{suffix}"
     chips = written(path, game, **variant)
     deals, rotations, seats = chips.shape
@@ -79,14 +79,14 @@ def test_what_is_written_is_read_again(game, variant, suffix, tmp_path):
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_the_chips_of_a_match_do_not_depend_on_whether_it_is_recorded(tmp_path):
+def test_chips_do_not_depend_on_recording(tmp_path):
     a, b = make_agent("greedy"), make_agent("variety")
     with RecordWriter(tmp_path / "games.jsonl") as record:
         seen = play_duplicates("jie-long", [a, b, a, b], 30, seed=1, record=record)
     assert (seen.chips == play_duplicates("jie-long", [a, b, a, b], 30, seed=1).chips).all()
 
 
-def test_a_record_is_a_game_of_the_environment(tmp_path):
+def test_record_is_a_game_of_the_environment(tmp_path):
     written(tmp_path / "games.jsonl", count=2)
     for record in read_games(tmp_path / "games.jsonl"):
         env = jie_long_v0.env()
@@ -98,7 +98,7 @@ def test_a_record_is_a_game_of_the_environment(tmp_path):
         assert tuple(env.rewards.values()) == record.payoffs[0]
 
 
-def test_games_of_several_kinds_may_stand_in_one_file(tmp_path):
+def test_file_may_hold_games_of_several_kinds(tmp_path):
     parts = []
     for game in ("jie-long", "tiu-u", "jie-long"):
         path = tmp_path / f"{len(parts)}.jsonl"
@@ -200,7 +200,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("what", FORGED)
-def test_a_forged_line_is_one_error_that_names_file_and_line(what, tmp_path):
+def test_forged_line_is_one_error_that_names_file_and_line(what, tmp_path):
     change, message = FORGED[what]
     path = tmp_path / "games.jsonl"
     written(path)
@@ -217,7 +217,7 @@ def test_a_forged_line_is_one_error_that_names_file_and_line(what, tmp_path):
     assert len(list(read_games(path, 8))) == 5
 
 
-def test_what_editors_add_is_passed_over(tmp_path):
+def test_byte_order_marks_and_line_ends_are_ignored(tmp_path):
     path = tmp_path / "games.jsonl"
     written(path)
     content, games = path.read_bytes(), list(read_games(path))
@@ -238,7 +238,7 @@ def test_what_editors_add_is_passed_over(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
-def test_a_file_that_was_cut_anywhere_is_refused(suffix, tmp_path):
+def test_file_cut_anywhere_is_refused(suffix, tmp_path):
     path = tmp_path / f"games.{suffix}"
     written(path)
     content, cut = path.read_bytes(), tmp_path / f"cut.{suffix}"
@@ -255,7 +255,7 @@ def test_a_file_that_was_cut_anywhere_is_refused(suffix, tmp_path):
     assert whole == 12
 
 
-def test_whether_a_file_is_compressed_is_in_its_first_bytes(tmp_path):
+def test_compression_is_told_by_the_first_bytes(tmp_path):
     written(tmp_path / "games.jsonl")
     plain, games = (tmp_path / "games.jsonl").read_bytes(), list(read_games(tmp_path / "games.jsonl"))
     for name, content in (
@@ -345,7 +345,7 @@ def test_games_survive_other_programs(program, many, tmp_path):
     assert list(read_games(path)) == games
 
 
-def test_no_number_of_a_line_is_larger_than_doubles_hold(many):
+def test_numbers_beyond_doubles_are_refused_in_a_line(many):
     def checked(text):
         assert abs(int(text)) < 1 << 53
         return int(text)
@@ -363,7 +363,7 @@ def numbers_in(content):
     return [content] if isinstance(content, int) else [number for part in parts for number in numbers_in(part)]
 
 
-def test_no_json_holds_a_number_larger_than_doubles_hold(tmp_path):
+def test_numbers_beyond_doubles_are_refused_in_any_json(tmp_path):
     seed, played = (1 << 63) - 7, tmp_path / "played"
     tournament = ["tournament", "da-ling", "greedy", "random", "--deals", 2, "--seed", seed]
     printed = [
@@ -387,7 +387,7 @@ def with_a_number(game):
     return game.line.replace(f'"seed":"{game.seed}"', f'"seed":{game.seed}')
 
 
-def test_games_whose_seeds_are_numbers_are_read(many, tmp_path):
+def test_games_with_numeric_seeds_are_read(many, tmp_path):
     games, _ = many
     path = tmp_path / "games.jsonl"
     path.write_text("".join(map(with_a_number, games)))
@@ -395,7 +395,7 @@ def test_games_whose_seeds_are_numbers_are_read(many, tmp_path):
 
 
 @pytest.mark.parametrize("program", [doubles, javascript])
-def test_a_seed_that_a_reader_of_doubles_changed_is_named(program, many):
+def test_seed_changed_by_a_reader_of_doubles_is_named(program, many):
     named = 0
     for game in many[0][:40]:
         line = program(with_a_number(game))
@@ -406,7 +406,7 @@ def test_a_seed_that_a_reader_of_doubles_changed_is_named(program, many):
     assert named > 30
 
 
-def test_a_seed_that_is_text_was_not_rounded(many):
+def test_text_seed_was_not_rounded(many):
     """The shortest text of one in ten doubles ends in zero, as that of one in ten seeds of 18 digits."""
     line = many[0][0].line.replace(f'"{many[0][0].seed}"', '"409892983232432450"')
     with pytest.raises(RecordError) as raised:
@@ -414,7 +414,7 @@ def test_a_seed_that_is_text_was_not_rounded(many):
     assert "rounded" not in str(raised.value)
 
 
-def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+def test_endless_line_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 1000)
     path = tmp_path / "games.jsonl.gz"
     path.write_bytes(gzip.compress(b"[" * 5000))
@@ -422,7 +422,7 @@ def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path, monkeyp
         next(read_games(path))
 
 
-def test_a_file_is_never_overwritten_and_an_empty_one_never_left(tmp_path):
+def test_existing_file_is_not_overwritten_and_an_empty_one_not_left(tmp_path):
     path = tmp_path / "games.jsonl"
     with pytest.raises(ValueError, match="deals=0"):
         written(path, count=0)
@@ -435,7 +435,7 @@ def test_a_file_is_never_overwritten_and_an_empty_one_never_left(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
-def test_a_full_disk_is_told_with_the_name_of_the_file(name, tmp_path, monkeypatch):
+def test_full_disk_is_reported_with_the_name_of_the_file(name, tmp_path, monkeypatch):
     opened = Path.open
 
     def full(path, *how, **others):
@@ -446,7 +446,7 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(name, tmp_path, monkeypat
         written(tmp_path / name)
 
 
-def test_the_line_on_the_page_is_a_record_and_its_table_names_every_key(tmp_path):
+def test_line_on_the_page_is_a_record_and_every_key_is_listed(tmp_path):
     page = PAGE.read_text(encoding="utf-8")
     path = tmp_path / "games.jsonl"
     path.write_text(re.findall(r"```json\n(.*?)```", page, re.S)[0], encoding="utf-8")
@@ -457,7 +457,7 @@ def test_the_line_on_the_page_is_a_record_and_its_table_names_every_key(tmp_path
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_may_say_how_its_tiles_were_dealt(name, tmp_path):
+def test_game_may_state_how_its_tiles_were_dealt(name, tmp_path):
     game = get_game(name)
     deck = np.asarray(game.deck(game.variant().as_rules()))
     orders = [np.random.default_rng(seed).permutation(deck).tolist() for seed in (1, 2)]
@@ -481,7 +481,7 @@ def test_a_game_may_say_how_its_tiles_were_dealt(name, tmp_path):
         list(read_games(path))
 
 
-def test_a_match_is_dealt_by_its_seed_alone(tmp_path):
+def test_match_is_dealt_by_its_seed_alone(tmp_path):
     game = get_game("jie-long")
     variant = game.variant.make(deals=2)
     session = Session(game, variant, 5)
@@ -530,7 +530,7 @@ def test_commands_write_the_games_they_play(words, tmp_path):
         assert wrong.exit_code == 2 and words_of_it in " ".join(wrong.stderr.split())
 
 
-def test_a_game_that_a_person_plays_to_its_end_is_written(tmp_path):
+def test_game_played_by_a_person_to_its_end_is_written(tmp_path):
     path = tmp_path / "games.jsonl"
     words = "play da-ling --seed 3 --seat 2 -o deals=2 --record"
     typed = "1\n" * 2 + "y\n" + "1\n"
@@ -540,7 +540,7 @@ def test_a_game_that_a_person_plays_to_its_end_is_written(tmp_path):
     assert record.game is get_game("da-ling")
 
 
-def test_replay_begins_at_the_game_that_is_named_and_tells_mistakes(tmp_path):
+def test_replay_begins_at_the_named_game_and_reports_mistakes(tmp_path):
     path, empty = tmp_path / "games.jsonl", tmp_path / "empty.jsonl"
     written(path)
     empty.touch()
@@ -562,7 +562,7 @@ def test_replay_begins_at_the_game_that_is_named_and_tells_mistakes(tmp_path):
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
-def test_a_person_steps_through_a_game():
+def test_person_steps_through_a_game():
     from gupai_app.play.session import Session
     from gupai_app.play.terminal import Quit, Terminal
     from gupai_app.review.terminal import replay

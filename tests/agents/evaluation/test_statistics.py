@@ -42,7 +42,7 @@ def chips_like(number, shift=0.0, seed=0):
     return generator.normal(0, 32, number) * generator.integers(0, 2, number) + shift
 
 
-def test_t_test_and_interval_equal_those_of_scipy_with_half_the_degrees_of_freedom():
+def test_t_test_equals_scipy_with_half_the_degrees_of_freedom():
     for seed in range(5):
         values = np.random.default_rng(seed).normal(3, 32, 40)
         t = scipy.stats.ttest_1samp(values, 0).statistic
@@ -51,7 +51,7 @@ def test_t_test_and_interval_equal_those_of_scipy_with_half_the_degrees_of_freed
         assert estimate(values)[1:3] == pytest.approx(expected)
 
 
-def test_values_that_repeat_the_commonest_add_no_degrees_of_freedom():
+def test_repeated_values_add_no_degrees_of_freedom():
     assert estimate(np.array([1.0, 1.0, 1.0, 2.0, 3.0, 4.0, 5.0])).degrees == 2
     assert estimate(np.array([7.0, 1.0, 7.0])).degrees == 1
     assert estimate(np.array([0.1 + 0.2, 0.3, 0.3])).degrees == 0  # alike but for rounding
@@ -67,7 +67,7 @@ def test_values_that_repeat_the_commonest_add_no_degrees_of_freedom():
         ([], "did not occur", 1),
     ],
 )
-def test_values_without_spread_have_no_interval_and_the_p_of_the_sign_test(values, message, p):
+def test_constant_values_have_no_interval_and_the_sign_test(values, message, p):
     values = np.array(values)
     found = estimate(values)
     assert not found.has_interval and str(found) == message
@@ -76,7 +76,7 @@ def test_values_without_spread_have_no_interval_and_the_p_of_the_sign_test(value
         assert p == scipy.stats.binomtest(len(values), len(values)).pvalue
 
 
-def test_seats_that_end_alike_have_the_spread_of_the_other_seats():
+def test_seats_that_end_alike_take_the_spread_of_others():
     values = np.random.default_rng(2).normal(0, 5, (30, 4))
     values[:, 0] = 6
     alike, *others = estimate_columns(values)
@@ -89,13 +89,13 @@ def test_seats_that_end_alike_have_the_spread_of_the_other_seats():
     assert not estimate_columns(np.array([[1.0, 2.0]]))[0].has_interval
 
 
-def test_holm_multiplies_by_how_many_are_left_and_never_falls():
+def test_holm_multiplies_by_the_rest_and_never_falls():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.9]) == [1.0, 1.0]
     assert holm([]) == []
 
 
-def test_false_discovery_rates_are_scipys():
+def test_false_discovery_rates_equal_scipy():
     generator = np.random.default_rng(3)
     for number in (1, 2, 9, 40):
         p = (generator.random(number) ** 3).tolist()
@@ -104,7 +104,7 @@ def test_false_discovery_rates_are_scipys():
     assert false_discovery([]) == []
 
 
-def test_the_sequential_test_waits_for_just_so_many_values():
+def test_sequential_test_waits_for_its_minimum():
     clear = np.resize([3.0, 3.1], LEAST)
     assert gsprt(clear, 1.0).verdict == 1
     assert gsprt(clear, 1.0).samples == LEAST
@@ -112,14 +112,14 @@ def test_the_sequential_test_waits_for_just_so_many_values():
 
 
 @pytest.mark.parametrize("gain", [0.01, 1.0, 500.0])
-def test_values_that_are_all_alike_prove_little_while_they_are_few_in_any_unit(gain):
+def test_few_equal_values_prove_little_in_any_unit(gain):
     one, many = (gsprt(np.zeros(count), gain) for count in (1, LEAST))
     assert one == (0, 1, pytest.approx(-np.log(2) / 2))
     assert many == (-1, LEAST, pytest.approx(-LEAST / 2 * np.log(1 + LEAST)))
     assert gsprt(np.full(LEAST, gain), gain) == (1, LEAST, pytest.approx(-many.log_likelihood_ratio))
 
 
-def test_a_sample_of_the_planned_size_has_the_planned_power():
+def test_sample_of_the_planned_size_has_the_planned_power():
     assert samples_for(1, 22.6) == 4009  # (1.95996 + 0.84162)**2 * 22.6**2 = 4008.9
     count = samples_for(5, 22.6, power=0.9)
     found = [t_test(chips_like(count, 5, seed)) < 0.05 for seed in range(400)]
@@ -127,14 +127,14 @@ def test_a_sample_of_the_planned_size_has_the_planned_power():
 
 
 @pytest.mark.parametrize("game", ["small-mahjong", "da-ling", "pai-gow"])
-def test_intervals_of_few_lumpy_deals_cover_the_truth_as_often_as_they_say(game):
+def test_intervals_of_few_lumpy_deals_keep_their_coverage(game):
     chips = duel(game, make_agent("random", game), make_agent("greedy", game), 4000, seed=1).chips[:, :, 0]
     for size in (2, 3, 5, 10, 30):
         means, seats, _ = coverage(chips, size, 500, 1)
         assert means >= 0.93 and seats >= 0.93
 
 
-def test_the_interval_covers_the_truth_as_often_as_it_says():
+def test_interval_keeps_its_coverage():
     found = [estimate(chips_like(100, 2, seed)) for seed in range(1000)]
     assert 0.93 < np.mean([each.low <= 2 <= each.high for each in found]) < 0.97
 
@@ -143,7 +143,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
 
 
 @pytest.mark.parametrize(("hits", "samples"), [(0, 50), (3, 50), (50, 50), (1, 2), (0, 10_000)])
-def test_the_interval_of_a_share_is_that_of_scipy(hits, samples):
+def test_share_interval_equals_scipy(hits, samples):
     values = np.repeat([1.0, 0.0], [hits, samples - hits])
     for level in (0.9, 0.95):
         found, exact = Cases.of(values).share(level), scipy.stats.binomtest(hits, samples).proportion_ci(level)
@@ -152,7 +152,7 @@ def test_the_interval_of_a_share_is_that_of_scipy(hits, samples):
 
 
 @pytest.mark.parametrize(("deals", "alike"), [(2, False), (5, True), (30, False), (30, True), (200, True)])
-def test_the_interval_of_a_share_covers_it_however_the_cases_of_a_deal_depend_on_each_other(deals, alike):
+def test_share_interval_covers_dependent_cases_of_a_deal(deals, alike):
     """Deals have up to four cases; if they are alike, three deals of four decide all of theirs in the same way."""
     generator, truth, covered = np.random.default_rng(5), 0.2, 0
     for _ in range(500):
@@ -164,7 +164,7 @@ def test_the_interval_of_a_share_covers_it_however_the_cases_of_a_deal_depend_on
     assert covered >= 0.93 * 500
 
 
-def test_cases_that_deals_repeat_are_no_more_than_deals():
+def test_repeated_cases_count_no_more_than_deals():
     alike = share(np.full(9, 4), np.full(9, 4))
     assert alike == share(np.ones(9))
     apart = share(np.resize([4, 0], 200), np.full(200, 4))
@@ -178,7 +178,7 @@ def test_cases_that_deals_repeat_are_no_more_than_deals():
     assert Cases.of(hits, cases).cases == pytest.approx(8 / 11 * 3 / 11 / variance * sureness)
 
 
-def test_a_share_without_a_case_did_not_occur():
+def test_share_without_a_case_did_not_occur():
     for cases, deals in ((np.zeros(20), 20), (np.zeros(0), 0)):
         found = share(cases, cases)
         assert not found.occurred and not found.has_interval
@@ -190,7 +190,7 @@ def test_a_share_without_a_case_did_not_occur():
             share(np.array(hits), None if cases is None else np.array(cases))
 
 
-def test_the_interval_of_a_ratio_covers_it_and_there_is_none_of_nothing():
+def test_ratio_interval_keeps_its_coverage():
     generator, covered = np.random.default_rng(6), 0
     for _ in range(500):
         values = generator.poisson((3.0, 1.5), (300, 2)).astype(float)
@@ -211,11 +211,11 @@ def test_the_interval_of_a_ratio_covers_it_and_there_is_none_of_nothing():
         ((6.0, None, None, 3, 0), "+6 (all 3 deals alike: no interval)"),
     ],
 )
-def test_a_figure_has_both_ends_of_its_interval_where_its_sides_differ(figure, text):
+def test_asymmetric_interval_is_given_by_both_ends(figure, text):
     assert interval_text(*figure) == text
 
 
-def test_json_holds_no_number_that_is_none():
+def test_json_holds_no_nan_or_infinity():
     for number in (np.nan, np.inf, -np.inf):
         with pytest.raises(ValueError, match="not JSON compliant"):
             json_text({"figures": [number]})
@@ -232,7 +232,7 @@ def test_clusters_count_once_each():
     assert clustered(np.array([1.0, 3.0, 6.0]), np.array([7, 7, 2])) == estimate(np.array([6.0, 2.0]))
 
 
-def test_the_sequential_test_keeps_its_error_rates_and_saves_deals():
+def test_sequential_test_keeps_its_error_rates_and_saves_deals():
     runs = {shift: [gsprt(chips_like(40_000, shift, seed), 1.0) for seed in range(200)] for shift in (0.0, 1.0)}
     assert all(test.verdict for tests in runs.values() for test in tests)
     assert np.mean([test.verdict > 0 for test in runs[0.0]]) < 0.085  # 5%, and 200 draws of it
@@ -241,7 +241,7 @@ def test_the_sequential_test_keeps_its_error_rates_and_saves_deals():
     assert np.mean([test.samples for tests in runs.values() for test in tests]) < 0.75 * fixed
 
 
-def test_the_sequential_test_stops_at_the_first_value_that_decides():
+def test_sequential_test_stops_at_the_first_value_that_decides():
     values = chips_like(20_000, 1.0, 3)
     found = gsprt(values, 1.0)
     assert gsprt(values[: found.samples], 1.0) == found
@@ -253,7 +253,7 @@ def test_the_sequential_test_stops_at_the_first_value_that_decides():
     assert gsprt(np.full(200, 9.0), 1.0).samples == LEAST
 
 
-def test_of_two_error_rates_each_has_its_own_bound():
+def test_sequential_test_has_a_bound_for_each_error_rate():
     """Wald's: for the gain at log((1 - beta) / alpha), against it at log(beta / (1 - alpha))."""
     accepted, rejected = (gsprt(chips_like(40_000, shift, 3), 1.0, alpha=0.001, beta=0.2) for shift in (1.0, 0.0))
     assert (accepted.verdict, rejected.verdict) == (1, -1)
@@ -279,7 +279,7 @@ def heads_up(*deals):
 @pytest.mark.parametrize(
     ("line_ups", "edge"), [([[0, 1]], 99.0), ([[0, 1, 2, 3]], 0.0), ([[0, 1, 2], [2, 3, 4]], 1.0)], ids=str
 )
-def test_ratings_are_those_of_choix_with_the_same_virtual_draws(line_ups, edge):
+def test_ratings_equal_choix_with_the_same_virtual_draws(line_ups, edge):
     """Each agent draws against one more, all draws as often as a deal has choices; 99: agent 0 always wins."""
     choix = pytest.importorskip("choix")
     chips = np.random.default_rng(1).normal(size=(len(line_ups), 6, 1, len(line_ups[0])))
@@ -310,14 +310,14 @@ def test_games_of_one_deal_are_one_sample(most, monkeypatch):
     assert plackett_luce(found).draw == 3 / 2  # three choices of a deal, for two agents
 
 
-def test_rotations_that_repeat_what_their_deal_has_brought_change_no_rating_and_no_width():
+def test_repeated_rotations_change_no_rating_and_no_width():
     chips = games([0.3, 0.0, -0.3], 40)
     once, often = (ratings(choices_of(np.repeat(chips, times, 2), np.arange(3)[None])) for times in (1, 5))
     assert often.points == pytest.approx(once.points)
     assert often.widths == pytest.approx(once.widths)
 
 
-def test_ratings_find_the_strengths_that_games_were_drawn_from():
+def test_ratings_recover_the_strengths_of_simulated_games():
     strengths = np.array([0.0, 0.5, 1.0, -1.5])
     found = ratings(choices_of(games(strengths, 3000), np.arange(4)[None]))
     truth = (strengths - strengths.mean()) * 400 / np.log(10)
@@ -326,13 +326,13 @@ def test_ratings_find_the_strengths_that_games_were_drawn_from():
     assert (found.widths < 20).all()
 
 
-def test_one_against_three_equals_wins_a_quarter_when_all_are_alike():
+def test_one_against_three_equals_wins_a_quarter():
     chips = games([0.0, 0.0, 0.0, 0.0], 4000)
     found = plackett_luce(choices_of(chips, np.array([[0, 1, 1, 1]])))
     assert np.log(found.strengths) == pytest.approx([0, 0], abs=0.05)
 
 
-def test_the_width_of_a_rating_is_that_of_other_games():
+def test_rating_width_equals_simulated_games():
     strengths, line_up = [0.0, 0.4, -0.4], np.arange(3)[None]
     found = [ratings(choices_of(games(strengths, 200, seed), line_up)) for seed in range(100)]
     spread = np.std([each.points for each in found], axis=0, ddof=1)
@@ -352,7 +352,7 @@ def test_intervals_of_ratings_cover_the_truth(gap, least):
         assert probabilities[covered].sum() >= bound
 
 
-def test_an_interval_grows_as_the_score_gets_one_sided():
+def test_interval_grows_with_a_one_sided_score():
     widths = [ratings(heads_up(*([1, 0],) * won, *([0, 1],) * (10 - won))).widths[0] for won in range(5, 11)]
     assert widths == sorted(widths) and widths[-1] > 3 * widths[0]
     for deals in (1, 3, 100):
@@ -363,7 +363,7 @@ def test_an_interval_grows_as_the_score_gets_one_sided():
     assert alike.points == pytest.approx([0, 0]) and alike.widths[0] > 100
 
 
-def test_what_games_do_not_say_of_ratings_is_named():
+def test_unidentified_ratings_are_named():
     names = list("abcde")
     # a always beats b and c, which beat each other; d and e meet nobody else.
     winners = np.array([0, 0, 1, 2, 3, 4])
@@ -379,7 +379,7 @@ def test_what_games_do_not_say_of_ratings_is_named():
     assert ratings(heads_up([1, 1])).orders == [[[0, 1]]]  # a draw is half a win of each
 
 
-def test_equal_chips_say_nothing():
+def test_equal_chips_give_no_rating():
     found = plackett_luce(choices_of(np.zeros((1, 10, 4, 4)), np.array([[0, 1, 2, 3]])))
     assert found.strengths == pytest.approx(np.ones(4), abs=1e-9)
     tied = choices_of(np.array([[[[5.0, 0.0, 0.0, 0.0]]]]), np.array([[0, 1, 2, 3]]))
@@ -398,13 +398,13 @@ TABLES = [
 
 
 @pytest.mark.parametrize("payoffs", TABLES, ids=range(len(TABLES)))
-def test_alpha_rank_is_a_balance(payoffs):
+def test_alpha_rank_is_stationary(payoffs):
     found = alpha_rank(payoffs)
     assert found.sum() == pytest.approx(1)
     assert (found > 0).all()
 
 
-def test_alpha_rank_of_what_can_be_said_by_hand():
+def test_alpha_rank_equals_cases_solved_by_hand():
     assert alpha_rank(TABLES[0]) == pytest.approx([0.99, 0.01])
     assert alpha_rank(TABLES[1]) == pytest.approx([1 / 3] * 3)
     assert alpha_rank(TABLES[3]) == pytest.approx([1 / 3] * 3)
@@ -415,7 +415,7 @@ def test_alpha_rank_of_what_can_be_said_by_hand():
 
 
 @pytest.mark.parametrize("payoffs", TABLES, ids=range(len(TABLES)))
-def test_alpha_rank_is_open_spiels(payoffs):
+def test_alpha_rank_equals_open_spiel(payoffs):
     try:
         from open_spiel.python.egt import alpharank
     except ImportError:
@@ -424,7 +424,7 @@ def test_alpha_rank_is_open_spiels(payoffs):
     assert alpha_rank(payoffs) == pytest.approx(theirs, abs=1e-9)
 
 
-def test_no_figure_is_a_negative_zero():
+def test_figures_are_never_negative_zero():
     assert (
         str(Estimate.symmetric(-0.001, 0.5, 9)) == "+0.00 ±0.50"
         and str(Estimate.symmetric(-0.01, 0.5, 9)) == "-0.01 ±0.50"
@@ -441,7 +441,7 @@ def test_no_figure_is_a_negative_zero():
     assert not [str(path) for path in shown if negative.search(path.read_text(encoding="utf-8"))]
 
 
-def test_a_mean_with_its_interval_has_the_same_names_in_every_file():
+def test_mean_with_its_interval_has_the_same_names_in_every_file():
     found = Estimate.symmetric(1.5, 0.25, 8)
     assert found.as_numbers() == {"mean": 1.5, "low": 1.25, "high": 1.75, "n": 8}
     assert Estimate.of(found.as_numbers()) == found
@@ -470,7 +470,7 @@ def figures_in(content: object, where: str) -> Iterator[tuple[str, dict]]:
             yield from figures_in(each, f"{where}/{place}")
 
 
-def test_every_figure_of_the_files_that_come_along_has_these_names():
+def test_shipped_files_use_the_names_of_figures():
     files = [*(ROOT / "results").rglob("*.json")]
     found = [each for path in files for each in figures_in(json.loads(path.read_text("utf-8")), path.name)]
     assert len(found) > 1000
@@ -480,7 +480,7 @@ def test_every_figure_of_the_files_that_come_along_has_these_names():
     assert not [where for where, low, mean, high, n in ends if not (low <= mean <= high and n > 1)]
 
 
-def test_intervals_over_runs_hold_the_mean_even_of_two():
+def test_intervals_over_two_runs_cover_the_mean():
     values = np.array([100.0, 1, 2, 3, 4, 5, 6, -100])
     assert trimmed(values).mean == 3.5 and trimmed(values, 0)[:3] == pytest.approx(estimate(values, runs=True)[:3])
     assert estimate(values, runs=True)[1:3] == pytest.approx(
@@ -496,7 +496,7 @@ def test_intervals_over_runs_hold_the_mean_even_of_two():
     )
 
 
-def test_how_likely_one_recipe_ends_above_another():
+def test_superiority_is_the_share_of_pairs_above():
     ours, theirs = np.array([1.0, 2, 3]), np.array([0.0, 2])
     above = [1.0 if our > their else 0.5 if our == their else 0.0 for our in ours for their in theirs]
     assert superiority(ours, theirs).mean == pytest.approx(np.mean(above))

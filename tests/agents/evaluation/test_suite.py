@@ -72,7 +72,7 @@ DIGESTS = {
 TASKS_OF_SUITES = [(suite, task) for suite in map(read_suite, DIGESTS) for task in suite.tasks]
 
 
-def test_a_suite_never_changes():
+def test_suite_keeps_its_digest():
     """A card of it means the same for ever: other tasks, players or deals are another suite."""
     assert {name: read_suite(name).digest for name in suite_names()} == DIGESTS
 
@@ -80,7 +80,7 @@ def test_a_suite_never_changes():
 @pytest.mark.parametrize(
     ("suite", "task"), TASKS_OF_SUITES, ids=[f"{suite.name}-{task.name}" for suite, task in TASKS_OF_SUITES]
 )
-def test_the_players_of_a_suite_play_as_they_did_when_it_was_recorded(suite, task):
+def test_suite_players_play_as_recorded(suite, task):
     game, variant = task.played
     assert (game.id, variant.changed()) == TASKS[suite.name][task.name]
     benchmark.check_population(suite, task)
@@ -89,7 +89,7 @@ def test_the_players_of_a_suite_play_as_they_did_when_it_was_recorded(suite, tas
         assert np.mean(won, 0).tolist() == end[:2]
 
 
-def test_a_scale_may_begin_with_a_player_that_is_no_rival():
+def test_scale_may_begin_with_a_player_outside_the_population():
     suite = read_suite("v2").part(["deer-hunt"], 8)
     assert suite.tasks[0].scale == ("greedy", "best") and list(suite.tasks[0].population) == ["tuned", "best"]
     for spec, score in (("greedy", 0.0), ("best", 100.0)):
@@ -98,14 +98,14 @@ def test_a_scale_may_begin_with_a_player_that_is_no_rival():
         assert set(card.results[0].chips) == {"tuned", "best"}
 
 
-def test_another_player_under_a_name_of_the_population_is_refused(small):
+def test_another_player_under_a_known_name_is_refused(small):
     tasks = [task.model_copy(update={"population": {**task.population, "greedy": "0" * 64}}) for task in small.tasks]
     changed = small.model_copy(update={"tasks": tasks})
     with pytest.raises(ValueError, match=r"task ding-niu: greedy is not the player .* those of gupai 0\."):
         play_benchmark({"ding-niu": "tuned"}, suite=changed)
 
 
-def test_a_best_that_another_has_replaced_is_still_who_the_suite_measures_with(small, tmp_path, monkeypatch):
+def test_replaced_best_still_measures_its_suite(small, tmp_path, monkeypatch):
     before = NETWORKS / "tiu-u-default.safetensors"
     header, tensors = read_checkpoint(before)
     write_checkpoint(tmp_path / "old", header, {name: np.zeros_like(each) for name, each in tensors.items()})
@@ -128,7 +128,7 @@ def test_a_best_that_another_has_replaced_is_still_who_the_suite_measures_with(s
         benchmark.check_population(suite, task)
 
 
-def test_a_network_that_a_suite_measures_with_is_kept_when_another_takes_its_place(tmp_path, monkeypatch):
+def test_suite_network_is_kept_when_another_replaces_it(tmp_path, monkeypatch):
     monkeypatch.setattr(strong, "REPLACED", tmp_path / "kept")
     file = tmp_path / "tiu-u-default.safetensors"
     shipped = (NETWORKS / file.name).read_bytes()
@@ -142,7 +142,7 @@ def test_a_network_that_a_suite_measures_with_is_kept_when_another_takes_its_pla
     assert kept.stem == V1.task("tiu-u").population["best"] and kept.read_bytes() == shipped
 
 
-def test_what_ships_is_recorded_again_with_the_players_that_were_replaced():
+def test_shipped_suite_is_recorded_again_with_replaced_players():
     (again,) = record("v1", 2, only=("tien-gow",), known=V1).tasks
     task = V1.task("tien-gow")
     assert again.population == task.population
@@ -151,7 +151,7 @@ def test_what_ships_is_recorded_again_with_the_players_that_were_replaced():
     assert now.population["best"] != task.population["best"]
 
 
-def test_the_table_says_which_best_is_a_hundred_where_another_ships_now(capsys):
+def test_table_names_the_best_that_is_100_where_another_ships(capsys):
     terminal.benchmark([play_benchmark({"tien-gow": "random", "tiu-u": "random"}, deals=2)])
     shown = capsys.readouterr().out
     assert "random to best of v1" in next(line for line in shown.splitlines() if "tien-gow" in line)
@@ -161,7 +161,7 @@ def test_the_table_says_which_best_is_a_hundred_where_another_ships_now(capsys):
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def test_random_scores_zero_and_best_a_hundred_whatever_the_deals(small):
+def test_random_scores_0_and_best_scores_100_in_any_deals(small):
     for spec, score in (("random", 0.0), ("best", 100.0)):
         card = play_benchmark(dict.fromkeys(QUICK, spec), suite=small)
         assert card.whole
@@ -169,7 +169,7 @@ def test_random_scores_zero_and_best_a_hundred_whatever_the_deals(small):
             assert (found.mean, found.low, found.high, found.n) == (score, score, score, 12)
 
 
-def test_a_score_is_where_the_mean_lies_between_both_ends(small):
+def test_score_is_where_the_mean_lies_between_both_ends(small):
     """By hand, without the bootstrap's code: rows are drawn so that the first sample is all deals."""
     task = small.task("tiu-u")
     chips = {rival: play_duel(task, "tuned", rival, small.seed, 12) for rival in task.population}
@@ -180,7 +180,7 @@ def test_a_score_is_where_the_mean_lies_between_both_ends(small):
     assert scores[1:].mean() == pytest.approx(scores[0], abs=3 * scores[1:].std())
 
 
-def test_a_score_without_a_scale_is_not_made_up(small):
+def test_score_needs_a_scale(small):
     task = small.task("tiu-u").model_copy(update={"hundred": small.task("tiu-u").zero})
     chips = {rival: np.zeros(12) for rival in task.population}
     assert np.isnan(benchmark.scores_of(task, chips)).all()
@@ -190,7 +190,7 @@ def test_a_score_without_a_scale_is_not_made_up(small):
         assert (score.mean, score.low, score.high, score.n, str(score)) == (mean, None, None, 12, said)
 
 
-def test_few_deals_are_the_first_of_all_and_no_suite_score():
+def test_few_deals_are_the_first_ones_and_give_no_suite_score():
     few, more = (play_benchmark({"tiu-u": "greedy"}, deals=deals) for deals in (4, 8))
     for rival, won in few.results[0].chips.items():
         assert won == more.results[0].chips[rival][:4]
@@ -201,7 +201,7 @@ def test_processes_find_the_same_card(card):
     assert play_benchmark(dict.fromkeys(QUICK, "greedy"), deals=12, workers=Processes(2)) == card
 
 
-def test_an_agent_that_nobody_can_ask_again_gets_no_card():
+def test_agent_without_repeatable_answers_gets_no_card():
     class Fickle:
         name, answers = "fickle", 0
 
@@ -219,7 +219,7 @@ def test_an_agent_that_nobody_can_ask_again_gets_no_card():
 # --- cards ----------------------------------------------------------------------------------------
 
 
-def test_a_card_is_computed_again(path, card):
+def test_card_is_recomputed(path, card):
     assert verify_card(path) == card
     assert read_cards([path]) == [card]
 
@@ -245,7 +245,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("what", FORGED)
-def test_a_figure_that_was_changed_is_refused(what, path):
+def test_changed_figure_is_refused(what, path):
     change, said = FORGED[what]
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
@@ -255,19 +255,19 @@ def test_a_figure_that_was_changed_is_refused(what, path):
             check(path)
 
 
-def test_a_card_that_is_formatted_in_another_way_is_refused(path):
+def test_reformatted_card_is_refused(path):
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
     with pytest.raises(CardError, match=r"card\.json: it is not formatted as a card"):
         verify_card(path)
 
 
-def test_a_task_of_another_version_of_its_game_is_refused(small):
+def test_task_of_another_version_of_its_game_is_refused(small):
     task = small.task("tiu-u").model_copy(update={"version": 99})
     with pytest.raises(ValueError, match="task tiu-u is for tiu-u v99; this version of gupai has v"):
         _ = task.played
 
 
-def test_a_card_with_other_chips_and_the_figures_of_these_is_refused(path, card):
+def test_card_with_foreign_chips_is_refused(path, card):
     """Everything follows from the chips, but the agent does not win them."""
     chips = {each.task: {rival: np.array(won) for rival, won in each.chips.items()} for each in card.results}
     chips["tiu-u"]["best"] += 1
@@ -278,7 +278,7 @@ def test_a_card_with_other_chips_and_the_figures_of_these_is_refused(path, card)
         verify_card(path)
 
 
-def test_a_card_of_another_player_is_refused(path, card):
+def test_card_of_another_player_is_refused(path, card):
     other = card.results[0].player.model_copy(update={"spec": "tuned"})
     results = [card.results[0].model_copy(update={"player": other}), *card.results[1:]]
     path.write_text(as_text(card.model_copy(update={"results": results})), encoding="utf-8")
@@ -286,7 +286,7 @@ def test_a_card_of_another_player_is_refused(path, card):
         verify_card(path)
 
 
-def test_a_card_that_names_a_program_runs_no_code_unless_it_is_named(tmp_path):
+def test_card_that_names_a_program_runs_no_code_unasked(tmp_path):
     path, who = tmp_path / "card.json", {"tiu-u": little_factory.FACTORY}
     path.write_text(as_text(play_benchmark(who, deals=2)), encoding="utf-8")
     with pytest.raises(CardError, match="task tiu-u: little_factory:make is not made from data; name it with --agent"):
@@ -297,7 +297,7 @@ def test_a_card_that_names_a_program_runs_no_code_unless_it_is_named(tmp_path):
         verify_card(path, {"tiu-u": "random"})
 
 
-def test_a_card_names_the_file_next_to_it_wherever_it_is_checked(tmp_path, monkeypatch):
+def test_card_names_the_file_next_to_it(tmp_path, monkeypatch):
     folder, file = tmp_path / "sent", tmp_path / "sent" / "own.safetensors"
     folder.mkdir()
     shutil.copyfile(NETWORKS / "tiu-u-default.safetensors", file)
@@ -323,7 +323,7 @@ SENT = [
 
 
 @pytest.mark.parametrize("path", SENT, ids=lambda path: path.stem)
-def test_a_learner_of_the_documentation_plays_its_card_again(path, monkeypatch):
+def test_documented_learner_reproduces_its_card(path, monkeypatch):
     monkeypatch.chdir(LEARNERS)
     (result,) = read_card(path).results
     assert {name: digest_of(name) for name in result.player.files} == result.player.files != {}
@@ -346,7 +346,7 @@ def test_gaps_are_of_the_same_deals(card):
 RANDOMNESS = "ab" * 32
 
 
-def test_the_seed_of_held_out_deals_follows_from_the_suite_and_the_randomness_alone():
+def test_held_out_seed_follows_from_suite_and_randomness_alone():
     name = f"v1-held-out-{RANDOMNESS}"
     seed = benchmark.held_out_seed(name)
     assert seed == int(hashlib.sha256(name.encode()).hexdigest()[:16], 16) // 2**11 < 2**53
@@ -355,7 +355,7 @@ def test_the_seed_of_held_out_deals_follows_from_the_suite_and_the_randomness_al
             benchmark.held_out_seed(f"v1-held-out-{wrong}")
 
 
-def test_a_card_of_held_out_deals_is_verified_from_what_it_says(tmp_path):
+def test_held_out_card_is_verified_by_its_content(tmp_path):
     suite = held_out(V1, RANDOMNESS, tasks=QUICK, deals=6)
     assert [task.population for task in suite.tasks] == [V1.task(task.name).population for task in suite.tasks]
     assert suite.seed == benchmark.held_out_seed(suite.name)
@@ -371,7 +371,7 @@ def test_a_card_of_held_out_deals_is_verified_from_what_it_says(tmp_path):
         read_cards([path])
 
 
-def test_held_out_deals_are_at_most_as_many_as_the_suite_has():
+def test_held_out_deals_are_at_most_those_of_the_suite():
     with pytest.raises(ValueError, match="deals"):
         held_out(V1, RANDOMNESS, deals=1001)
 
@@ -379,7 +379,7 @@ def test_held_out_deals_are_at_most_as_many_as_the_suite_has():
 # --- the command ----------------------------------------------------------------------------------
 
 
-def test_the_command_writes_a_card_and_a_page_and_sets_cards_next_to_each_other(path, tmp_path):
+def test_command_writes_a_card_and_a_page_and_compares_cards(path, tmp_path):
     out = tmp_path / "mine.json"
     words = ["tuned", "tiu-u=greedy", "--tasks", "ding-niu", "--tasks", "tiu-u", "--deals", 12]
     found = run(*words, "--out", out, "--compare", path)
@@ -403,7 +403,7 @@ def test_json_has_every_figure_and_no_chips():
     assert set(found["results"][0]) == {"task", "player", "against", "score"}
 
 
-def test_a_card_alone_shows_who_scores_0_and_100(card, capsys, monkeypatch):
+def test_single_card_names_the_players_at_0_and_100(card, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     terminal.benchmark([card])
     shown = capsys.readouterr().out
@@ -413,7 +413,7 @@ def test_a_card_alone_shows_who_scores_0_and_100(card, capsys, monkeypatch):
         assert row.split()[-3:] == [players[0], "to", players[-1]]
 
 
-def test_who_plays_what():
+def test_card_names_who_plays_each_task():
     assert set(who_plays(V1, ["tuned"]).values()) == {"tuned"}
     assert who_plays(V1, ["tiu-u=search:playouts=5", "variety+attack_2=4"], ["tiu-u", "jie-long"]) == {
         "tiu-u": "search:playouts=5",
@@ -428,7 +428,7 @@ def test_who_plays_what():
             who_plays(V1, words, tasks)
 
 
-def test_an_agent_that_cannot_play_a_task_is_refused_before_any_deal(monkeypatch):
+def test_agent_that_cannot_play_a_task_is_refused_at_once(monkeypatch):
     monkeypatch.setattr(benchmark, "play_duel", None)
     with pytest.raises(ValueError, match="task tiu-u: 'variety' is not a player of tiu-u"):
         play_benchmark({"jie-long": "variety", "tiu-u": "variety"}, deals=2)
@@ -440,7 +440,7 @@ def test_an_agent_that_cannot_play_a_task_is_refused_before_any_deal(monkeypatch
     ("per_second", "said"),
     [(2e6, "under 1 µs"), (1e6, "under 10 µs"), (1e4, "under 1 ms"), (1.01, "under 1 s"), (1.0, "a second or more")],
 )
-def test_the_class_of_a_thinking_time_is_above_it(per_second, said, path, monkeypatch):
+def test_thinking_time_class_is_above_the_time(per_second, said, path, monkeypatch):
     monkeypatch.setattr(benchmark, "speed", lambda *_: per_second)
     card = read_card(path)
     found = benchmark.timed(card, dict.fromkeys((each.task for each in card.results), "greedy"), "a processor")
@@ -454,7 +454,7 @@ CARDS = [path for path in sorted((DOCS.parent / "results").glob("benchmark/*.jso
 
 
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)
-def test_the_page_of_results_says_what_the_cards_say(path):
+def test_page_of_results_says_what_the_cards_say(path):
     (card,) = read_cards([path])
     page = (DOCS / "benchmark.md").read_text(encoding="utf-8")
     for figure in (card.score, *(result.score for result in card.results)):

@@ -66,13 +66,13 @@ def run(*words):
 # --- who sits with whom ---------------------------------------------------------------------------
 
 
-def test_one_sits_among_equals_and_counts_alone():
+def test_one_form_seats_one_agent_among_equals():
     found = line_ups(3, 4, ONE)
     assert [each.agents for each in found] == [(a, b, b, b) for a, b in permutations(range(3), 2)]
     assert all(list(each.counted) == [0] for each in found)
 
 
-def test_two_sit_against_two_side_by_side_and_in_turn():
+def test_two_form_seats_two_against_two_in_both_orders():
     found = line_ups(3, 4, TWO)
     assert [each.agents for each in found] == [
         seats for a, b in combinations(range(3), 2) for seats in ((a, a, b, b), (a, b, a, b))
@@ -81,7 +81,7 @@ def test_two_sit_against_two_side_by_side_and_in_turn():
 
 
 @pytest.mark.parametrize(("number", "seats"), [(2, 4), (3, 4), (4, 4), (6, 4), (9, 4), (13, 4), (20, 5), (12, 3)])
-def test_at_mixed_tables_all_play_equally_often_and_meet_equally_often(number, seats):
+def test_mixed_tables_seat_and_pair_all_equally_often(number, seats):
     found = [each.agents for each in line_ups(number, seats, MIXED)]
     assert len(set(Counter(who for each in found for who in each).values())) == 1
     if number >= seats:
@@ -93,21 +93,21 @@ def test_at_mixed_tables_all_play_equally_often_and_meet_equally_often(number, s
 
 
 @pytest.mark.parametrize(("most", "found"), [(5, 5), (4, 10)])
-def test_so_many_combinations_are_all_played_and_of_more_some(most, found, monkeypatch):
+def test_combinations_are_all_played_up_to_a_number(most, found, monkeypatch):
     monkeypatch.setattr("gupai_agents.evaluation.tournament.MOST_COMBINATIONS", most)
     seated = [each.agents for each in line_ups(5, 4, MIXED)]
     assert (seated == list(combinations(range(5), 4))) == (most == 5)
     assert len(seated) == found
 
 
-def test_all_tables_are_all_of_them():
+def test_all_form_plays_every_table():
     tables = Counter(each.table for each in line_ups(4, 4, "all"))
     assert tables == {ONE: 12, TWO: 12, MIXED: 1}
     assert {each.table for each in line_ups(3, 3, "all")} == {ONE, MIXED}
     assert {each.table for each in line_ups(2, 2, "all")} == {ONE}
 
 
-def test_a_table_that_cannot_be_filled_is_refused():
+def test_table_that_cannot_be_filled_is_refused():
     with pytest.raises(ValueError, match="choose one of one, two, mixed, all"):
         line_ups(3, 4, "three")
     with pytest.raises(ValueError, match="an even number, that play for themselves; there are 3"):
@@ -119,7 +119,7 @@ def test_a_table_that_cannot_be_filled_is_refused():
 # --- what is counted for whom ---------------------------------------------------------------------
 
 
-def test_every_line_up_is_a_duplicate_match_of_its_own():
+def test_line_ups_are_each_a_duplicate_match_of_their_own():
     players = agents()
     found = play_tournament("jie-long", players, 12, table="all", seed=2)
     for number, line_up in enumerate(found.line_ups):
@@ -131,7 +131,7 @@ def test_every_line_up_is_a_duplicate_match_of_its_own():
     assert (round_robin("jie-long", players, 12, seed=2).chips == found.standings.chips).all()
 
 
-def test_the_form_of_an_agent_is_that_of_its_rows(tmp_path):
+def test_form_of_an_agent_is_that_of_its_rows(tmp_path):
     """The rows of games.csv, added up by hand."""
     plan = schedule("ce-deng", NAMES, 20, table="all", seed=1)
     found = play_into(tmp_path / "run", plan, agents(game="ce-deng"))
@@ -173,7 +173,7 @@ def test_decisions_are_those_of_the_records(game, tmp_path):
     assert [int(each.sum()) for each in found.action_types] == [counted[0], counted[1]]
 
 
-def test_decisions_are_told_a_deal_also_in_matches():
+def test_decisions_are_counted_per_deal_in_matches_too():
     """Eight tiles are played or discarded in every deal."""
     for performance in play_tournament("jie-long", agents("greedy", "random"), 4, deals=3).performances:
         assert sum(performance.action_types.values()) == pytest.approx(8)
@@ -191,7 +191,7 @@ def test_better_agents_stand_higher_in_every_column():
     assert max(found.standings.adjusted().values()) <= 1
 
 
-def test_an_agent_against_itself_is_never_better():
+def test_agent_against_itself_is_never_better():
     found = play_tournament("jie-long", agents("greedy", "greedy"), 50, seed=1)
     assert [performance.p for performance in found.performances] == [1.0, 1.0]
     assert [performance.chips.mean for performance in found.performances] == [0.0, 0.0]
@@ -213,7 +213,7 @@ def files(path):
     return {str(each.relative_to(path)): each.read_bytes() for each in sorted(Path(path).rglob("*")) if each.is_file()}
 
 
-def test_the_same_command_writes_the_same_files(tmp_path):
+def test_same_command_writes_the_same_files(tmp_path):
     words = ["tournament", "jie-long", *NAMES, "--deals", 3, "--seed", 5, "--table", "all", "-o", "deals=2"]
     for name in ("a", "b"):
         assert run(*words, "--out", tmp_path / name).exit_code == 0
@@ -247,7 +247,7 @@ def play_until_killed(words, writes):
 SMALL_BLOCKS = 32
 
 
-def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path, monkeypatch):
+def test_killed_tournament_resumes_to_the_same_files(tmp_path, monkeypatch):
     monkeypatch.setattr(tournament, "ENVS", SMALL_BLOCKS)
     words = ["tournament", "jie-long", *NAMES, "--deals", "12", "--seed", "5"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -375,7 +375,7 @@ UNLIKE = {  # of which nothing can be resumed
 
 
 @pytest.mark.parametrize("what", UNLIKE)
-def test_what_is_not_as_it_was_written_is_not_resumed_and_stays(what, stopped, tmp_path, monkeypatch):
+def test_changed_folder_is_not_resumed_and_stays(what, stopped, tmp_path, monkeypatch):
     monkeypatch.setattr(tournament, "ENVS", SMALL_BLOCKS // 2)
     path = shutil.copytree(stopped, tmp_path / "copy")
     edit, line = UNLIKE[what]
@@ -387,7 +387,7 @@ def test_what_is_not_as_it_was_written_is_not_resumed_and_stays(what, stopped, t
     assert files(path) == before
 
 
-def test_two_digests_that_print_alike_are_told_to_differ():
+def test_digests_that_print_alike_are_reported_as_different():
     assert folder.difference({"a": "x" * 99 + "1"}, {"a": "x" * 99 + "2"}, "") == f"a differs: '{'x' * 56}..."
     assert folder.difference({"a": 1}, {}, "") == "a is not known here"
     assert folder.difference({"a": 1}, 5, "x") == "x is {'a': 1} there, here 5"
@@ -399,7 +399,7 @@ def test_two_digests_that_print_alike_are_told_to_differ():
 FULL = OSError(errno.ENOSPC, "No space left on device", "manifest.json")
 
 
-def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
+def test_failed_start_leaves_nothing(tmp_path, monkeypatch):
     def full(*content, **how):
         raise FULL
 
@@ -415,7 +415,7 @@ def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_folder_that_was_cut_off_in_its_first_moments_is_begun(resume, kept, tmp_path):
+def test_folder_cut_off_at_its_start_is_begun_again(resume, kept, tmp_path):
     (tmp_path / "lock").touch()
     (tmp_path / f"manifest.json.{'a' * 16}.part").write_text("{")
     play_into(tmp_path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]), resume=resume)
@@ -423,14 +423,14 @@ def test_a_folder_that_was_cut_off_in_its_first_moments_is_begun(resume, kept, t
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_folder_with_other_things_is_left_alone(resume, tmp_path):
+def test_folder_with_other_files_is_left_alone(resume, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ValueError, match=r"holds 'mine.txt', not a tournament; name a new or empty folder"):
         play_into(tmp_path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]), resume=resume)
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
-def test_a_tournament_that_is_under_way_is_not_resumed(kept, tmp_path):
+def test_running_tournament_is_not_resumed(kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     plan = schedule("jie-long", NAMES[:2], 8, seed=3)
     taken = pytest.raises(ValueError, match="another process is playing this tournament")
@@ -493,7 +493,7 @@ TAMPERED = {
 
 
 @pytest.mark.parametrize("what", TAMPERED)
-def test_a_folder_that_was_tampered_with_is_refused(what, kept, tmp_path):
+def test_tampered_folder_is_refused(what, kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     edit, line = TAMPERED[what]
     edit(path)
@@ -504,7 +504,7 @@ def test_a_folder_that_was_tampered_with_is_refused(what, kept, tmp_path):
     assert (printed.exit_code, printed.stdout, printed.stderr.count("\n")) == (2, "", 1)
 
 
-def test_a_game_that_was_tampered_with_is_named(kept, tmp_path):
+def test_tampered_game_is_named(kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     games = list(read_games(path / "games.jsonl.gz"))
     (path / "games.jsonl.gz").unlink()
@@ -518,13 +518,13 @@ def test_a_game_that_was_tampered_with_is_named(kept, tmp_path):
         verify(path)
 
 
-def test_verify_says_what_it_did(kept):
+def test_verify_reports_what_it_did(kept):
     printed = run("verify", kept)
     assert (printed.exit_code, printed.stderr) == (0, "")
     assert "64 games of 2 agents, replayed" in printed.stdout
 
 
-def test_verify_tells_what_it_could_not_check(kept, tmp_path):
+def test_verify_reports_what_it_could_not_check(kept, tmp_path):
     path, heuristic = shutil.copytree(kept, tmp_path / "copy"), tmp_path / "mine.yaml"
     notes = []
     changed("manifest.json", "versions", "numpy", to="1.0")(path)
@@ -570,7 +570,7 @@ FIGURES = (
 
 
 @pytest.mark.parametrize("keys", FIGURES, ids=lambda keys: " ".join(map(str, keys)))
-def test_the_last_digits_of_a_figure_may_be_those_of_another_processor(keys, kept, tmp_path):
+def test_last_digits_may_differ_between_processors(keys, kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     scaled(*keys, by=1 + 1e-12)(path)
     verify(path)
@@ -594,7 +594,7 @@ def processors():
 VERIFYING = "import sys; from gupai_agents.evaluation import verify; verify(sys.argv[1]); verify(sys.argv[2])"
 
 
-def test_a_folder_is_verified_on_other_processors(kept, tmp_path):
+def test_folder_is_verified_on_other_processors(kept, tmp_path):
     names = ["random", "greedy", "variety", "tuned", "greedy@1", "variety@1", "tuned@1", "tuned@2"]
     play_into(tmp_path / "eight", schedule("jie-long", names, 2, seed=3), agents(*names))
     words = [sys.executable, "-c", VERIFYING, str(kept), str(tmp_path / "eight")]
@@ -619,7 +619,7 @@ def test_a_folder_is_verified_on_other_processors(kept, tmp_path):
         (("duels", 0, "villain"), -1),
     ],
 )
-def test_a_forged_summary_is_one_line(rng_keys, to, kept, tmp_path):
+def test_forged_summary_is_reported_in_one_line(rng_keys, to, kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     assert read_summary(path).agents == list(NAMES[:2])
     changed("summary.json", *rng_keys, to=to)(path)
@@ -633,7 +633,7 @@ def identities(plan, made):
 
 
 @pytest.mark.parametrize("name", ["mine", "a b", "a,b=1@2", "中 国", "x:y"])
-def test_the_files_of_agents_are_told_by_their_hash(tmp_path, name):
+def test_agent_files_are_identified_by_their_hash(tmp_path, name):
     heuristic, run_folder = tmp_path / f"{name}.yaml", tmp_path / name
     heuristic.write_text("game: jie-long\nweights: {pips: 1}\n")
     run_folder.mkdir()
@@ -662,7 +662,7 @@ def test_the_files_of_agents_are_told_by_their_hash(tmp_path, name):
     assert [player["moves"] for player in again] == [player["moves"] for player in players]
 
 
-def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):
+def test_report_is_one_file_with_its_pictures_inside(tmp_path):
     odd = make_agent("greedy")
     odd.name = "<script>$x_1$</script>"
     plan = schedule("jie-long", [odd.name, "variety", "random"], 30, table="all", seed=1)
@@ -681,7 +681,7 @@ def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):
     verify(tmp_path / "run")
 
 
-def test_wrong_words_are_one_line(tmp_path):
+def test_wrong_words_are_reported_in_one_line(tmp_path):
     (tmp_path / "a").mkdir()
     for words, line in (
         ("--table three", "table='three' is not allowed"),
@@ -700,7 +700,7 @@ def test_wrong_words_are_one_line(tmp_path):
 # --- the gate -------------------------------------------------------------------------------------
 
 
-def test_the_gate_lets_better_players_in_and_others_not():
+def test_gate_accepts_better_players_only():
     greedy, variety, random = agents()
     assert gate("jie-long", variety, greedy, seed=1).verdict == ACCEPTED
     assert gate("jie-long", greedy, variety, seed=1).verdict == REJECTED
@@ -710,7 +710,7 @@ def test_the_gate_lets_better_players_in_and_others_not():
     assert gate("jie-long", variety, greedy, most=40, gain=0.1).verdict == UNDECIDED
 
 
-def test_the_gate_keeps_the_error_rates_that_are_asked_for():
+def test_gate_keeps_its_error_rates():
     greedy, variety, _ = agents()
     for challenger, champion, verdict in ((variety, greedy, 1), (greedy, variety, -1)):
         found = gate("jie-long", challenger, champion, alpha=0.001, beta=0.2, seed=1)
@@ -718,7 +718,7 @@ def test_the_gate_keeps_the_error_rates_that_are_asked_for():
         assert found.test == gsprt(won, 1.0, alpha=0.001, beta=0.2) and found.test.verdict == verdict
 
 
-def test_the_gate_decides_by_the_deals_alone(monkeypatch):
+def test_gate_depends_on_the_deals_alone(monkeypatch):
     greedy, variety, _ = agents()
     found = gate("jie-long", variety, greedy, seed=4)
     monkeypatch.setattr("gupai_agents.evaluation.gating.BLOCK", 37)
@@ -727,7 +727,7 @@ def test_the_gate_decides_by_the_deals_alone(monkeypatch):
     assert found.chips == estimate(won)
 
 
-def test_equals_pass_the_gate_no_more_often_than_alpha():
+def test_equal_players_pass_the_gate_at_most_alpha_often():
     """Two that draw with different chance: of equal strength, but every deal differs."""
 
     class Other:
@@ -746,12 +746,12 @@ def test_equals_pass_the_gate_no_more_often_than_alpha():
     ("limits", "line"),
     [({"alpha": 0.6}, "alpha=0.6"), ({"beta": 0}, "beta=0"), ({"gain": -1}, "gain=-1"), ({"most": 0}, "most=0")],
 )
-def test_a_gate_with_numbers_that_cannot_be_is_refused(limits, line):
+def test_gate_with_impossible_numbers_is_refused(limits, line):
     with pytest.raises(ValueError, match=f"{line} is not allowed"):
         gate("jie-long", *agents("greedy", "variety"), **limits)
 
 
-def test_the_gate_on_the_command_line(tmp_path):
+def test_gate_runs_on_the_command_line(tmp_path):
     words = ["gate", "jie-long", "variety", "greedy", "--seed", 1]
     printed = run(*words, "--record", tmp_path / "games.jsonl")
     assert printed.stdout.startswith("Accepted: variety wins more than greedy.")
@@ -763,7 +763,7 @@ def test_the_gate_on_the_command_line(tmp_path):
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
 
 
-def test_a_recipe_is_judged_over_its_seeds():
+def test_recipe_is_judged_over_its_seeds():
     greedy = make_agent("greedy")
     recipe = agents("variety", "variety+attack_2=40", "random")
     found = recipe_gain("jie-long", recipe, greedy, 40, seed=1)
@@ -774,7 +774,7 @@ def test_a_recipe_is_judged_over_its_seeds():
     assert found.samples == 3
 
 
-def test_the_luck_of_deals_is_in_the_interval_of_a_recipe():
+def test_recipe_interval_includes_the_luck_of_deals():
     """Seeds that are all alike: what is uncertain are the deals alone."""
     greedy, variety = agents("greedy", "variety")
     found = recipe_gain("jie-long", [variety] * 8, greedy, 100, seed=2)
@@ -782,7 +782,7 @@ def test_the_luck_of_deals_is_in_the_interval_of_a_recipe():
 
 
 @pytest.mark.parametrize("table", [ONE, TWO])
-def test_no_more_deals_are_taken_than_figures_fit_into_memory(table, monkeypatch):
+def test_deals_are_bounded_by_memory(table, monkeypatch):
     agents = [make_agent(name, "jie-long") for name in ("greedy", "random")]
     kept = play_tournament("jie-long", agents, 3, table=table).action_types.size // 3  # the largest array, of a deal
     monkeypatch.setattr("gupai_agents.evaluation.tournament.MOST_FIGURES", 5 * kept)

@@ -29,7 +29,7 @@ BOUNDS = [
 
 
 @pytest.mark.parametrize(("bounds", "met"), BOUNDS)
-def test_a_condition_is_met_at_its_bounds_and_not_beyond(bounds, met, monkeypatch):
+def test_condition_is_met_at_its_bounds_and_not_beyond(bounds, met, monkeypatch):
     """On positions, on hands dealt to order, and where subgroups are told apart."""
     monkeypatch.setitem(features.POSITIONS, "made", PositionFeature("", lambda at, number: FIVE))
     condition = Condition(feature="made", **bounds)
@@ -42,18 +42,18 @@ def test_a_condition_is_met_at_its_bounds_and_not_beyond(bounds, met, monkeypatc
     assert [each.estimate.mean for each in groups] == [value + 0.5 for value in (met if bounds else FIVE)]
 
 
-def test_no_value_is_at_least_more_than_at_most():
+def test_minimum_above_maximum_is_refused():
     with pytest.raises(ValueError, match="nothing is at least 3 and at most 2"):
         Condition(feature="made", at_least=3, at_most=2)
 
 
-def test_what_is_surest_of_many_subgroups_stays_so():
+def test_surest_subgroup_of_many_stays_surest():
     groups = [Effect(str(p), Estimate.symmetric(1.0, 0.1, 40), p=p) for p in (0.5, 0.0, 0.01)]
     assert [each.p for each in effects.discovered(groups)] == pytest.approx([0.5, 0.0, 0.015])
 
 
 @pytest.mark.parametrize(("number", "shown"), [(29, False), (30, True)])
-def test_a_subgroup_of_just_enough_deals_is_shown(number, shown):
+def test_subgroup_of_just_enough_deals_is_shown(number, shown):
     values, groups = np.arange(number, dtype=float), np.zeros((number, 1), int)
     assert bool(effects.subgroups_of([Condition(feature="lead")], values, groups, "greedy")) == shown
 
@@ -76,7 +76,7 @@ def test_a_subgroup_of_just_enough_deals_is_shown(number, shown):
         ({"at_most": 3.0}, "three", False),
     ],
 )
-def test_an_expectation_holds_at_its_bound(expected, fact, holds):
+def test_expectation_holds_at_its_bound(expected, fact, holds):
     assert _holds(fact, Expectation(fact="it", **expected)) is holds
 
 
@@ -95,7 +95,7 @@ def test_an_expectation_holds_at_its_bound(expected, fact, holds):
         (0.0, 0.4375, "greater", verdicts.NO_EFFECT),
     ],
 )
-def test_a_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
+def test_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
     assert verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative).verdict == verdict
 
 
@@ -115,12 +115,12 @@ def test_a_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
         (0.3, 0.49, "different", verdicts.SUPPORTED),
     ],
 )
-def test_a_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alternative, verdict):
+def test_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alternative, verdict):
     found = Estimate.symmetric((low + high) / 2, (high - low) / 2, 1000)
     assert verdicts.judge_rate(found, low, high, 0.5, alternative).verdict == verdict
 
 
-def test_an_undecided_rate_tells_how_many_deals_would_decide_it():
+def test_undecided_rate_tells_how_many_deals_would_decide_it():
     """Its bounds are 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
     needed = {
         alternative: verdicts.judge_rate(Estimate.symmetric(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)
@@ -132,7 +132,7 @@ def test_an_undecided_rate_tells_how_many_deals_would_decide_it():
 
 
 @pytest.mark.parametrize(("deals", "rare"), [(199, True), (200, False)])
-def test_an_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeypatch):
+def test_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeypatch):
     values = 1.0 + np.resize([0.0, 0.1], deals)
     taken = actions.ActionGains(
         values, values, np.zeros((deals, 0), int), FIVE[:1].repeat(deals), np.zeros((deals, 3), int), 1000
@@ -164,7 +164,7 @@ def test_an_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeyp
         ([{"at_most": 0}], [0, 1]),
     ],
 )
-def test_actions_have_a_feature_or_have_it_not(conditions, found, monkeypatch):
+def test_actions_have_a_feature_or_lack_it(conditions, found, monkeypatch):
     has = np.array([[False, False, True, True, True]])
     made = {"made": ActionFeature("", lambda at, number: has)}
     monkeypatch.setattr(features, "action_features_of", lambda game: made)

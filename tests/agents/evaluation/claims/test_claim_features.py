@@ -59,14 +59,14 @@ def test_features_of_moves_choose_actions(conditions, names):
     assert fitting(at, conditions) == names
 
 
-def test_what_a_move_takes_is_a_feature():
+def test_tiles_taken_by_a_move_are_a_feature():
     at = position_of(tiu_u.from_tiles(["21 51 64", "11 22", "66 66"], lake="42 33 51"))
     assert fitting(at, [("takes", 4)]) == {"[2:1] catches [4:2]", "[5:1] catches [4:2]"}
     assert fitting(at, [("catches",), ("plays", 2)]) == {"[2:1] catches [4:2]"}
 
 
 @every_game
-def test_a_template_for_every_game_is_a_claim_whose_action_comes_up(game):
+def test_claim_template_of_every_game_has_an_action_that_occurs(game):
     claim = claim_of(parse_yaml(template(game, "mine")))
     conditions = [each for reading in claim.readings if reading.kind == "action" for each in reading.action]
     envs = VectorEnv(game, 60, seed=2, observe=False)
@@ -84,7 +84,7 @@ def claim_about(game, action, **reading):
     return {"id": "mine", "statement": "So.", "source": "me", "game": game, "readings": readings}
 
 
-def test_an_action_by_its_verb_is_tested_by_the_stage_of_the_deal():
+def test_action_by_its_verb_is_tested_by_the_stage_of_the_deal():
     doses = {"feature": "stock", "values": ["0-11", "12+"]}
     claim = claim_of(claim_about("tiu-u", ["catches", "heaviest"], deals=300, doses=doses))
     found = try_claim(claim, seed=1).findings[0]
@@ -104,7 +104,7 @@ def test_an_action_by_its_verb_is_tested_by_the_stage_of_the_deal():
         ({"feature": "sizes"}, lambda hand: len(hand)),
     ],
 )
-def test_a_section_of_the_observation_is_a_feature(asked, value):
+def test_section_of_the_observation_is_a_feature(asked, value):
     for name in ("jie-long", "tiu-u"):
         game = get_game(name)
         envs = VectorEnv(game, 50, seed=5, observe=False)
@@ -113,7 +113,7 @@ def test_a_section_of_the_observation_is_a_feature(asked, value):
         assert values_of(at, Named(**asked)).tolist() == [value(hand) for hand in hands]
 
 
-def test_open_ends_turns_and_places_are_read_off_the_observation():
+def test_open_ends_turns_and_places_come_from_the_observation():
     at = position_of(jie_long.from_tiles(["64 11", "22 62 65", "11 31 33", "44 53 63"], "[4:2]", forced_play=False))
     values = {
         ("ends", 2): 2,  # with one open end both entries are that
@@ -130,7 +130,7 @@ def test_open_ends_turns_and_places_are_read_off_the_observation():
     ("asked", "said"),
     [({"feature": "turn", "number": 2}, "turn takes no number"), ({"feature": "own"}, "own needs a number")],
 )
-def test_a_section_is_asked_only_for_what_it_says(asked, said):
+def test_section_is_asked_only_for_what_it_says(asked, said):
     with pytest.raises(ValueError, match=r"readings\.0\.population\.position\.0: ") as error:
         claim_of(claim_about("jie-long", ["lays"], population={"position": [asked]}))
     assert said in str(error.value)
@@ -153,7 +153,7 @@ def trait(**more):
     return {"id": "mine", "statement": "So.", "source": "me", "game": "jie-long", "readings": readings}
 
 
-def test_a_panel_takes_agents_and_factories_and_a_file_takes_none(tmp_path):
+def test_panel_takes_agents_and_factories_and_a_file_takes_none(tmp_path):
     claim, agent = claim_of(trait()), make_agent("greedy")
     plain = try_claim(claim).findings[0].effects
     for panel in ([agent], ["little_factory:make"], ["greedy"]):
@@ -167,7 +167,7 @@ def test_a_panel_takes_agents_and_factories_and_a_file_takes_none(tmp_path):
         try_claim(claim_of({**trait(treated="careful"), "game": "tiu-u"}), panel=[agent])
 
 
-def test_the_command_tests_against_a_factory_with_a_page_and_changes(tmp_path):
+def test_command_tests_against_a_factory_with_a_page_and_changes(tmp_path):
     words = ["claim", "run", "jl-variety", "--panel", "little_factory:make", "--deals", "40", "--json"]
     words += ["--set", "readings.0.margin=0.25", "-o", "players=3", "--no-masters", "--html", str(tmp_path / "a.html")]
     done = CliRunner().invoke(app, words)
@@ -218,7 +218,7 @@ def planted(monkeypatch):
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.2, "does not"), (0.9, "does it")])
-def test_what_a_master_does_is_counted_where_both_actions_are_open(planted, share, verdict):
+def test_master_actions_are_counted_where_both_are_open(planted, share, verdict):
     agent = planted(share)
     found = try_claim(claim_of(trait()), panel=[make_agent("greedy"), agent], masters=True).findings[0]
     own, search = found.masters
@@ -229,7 +229,7 @@ def test_what_a_master_does_is_counted_where_both_actions_are_open(planted, shar
     assert "masters" in found.as_numbers()
 
 
-def test_every_decision_of_a_master_is_of_the_dose_that_it_has(planted):
+def test_master_decisions_are_divided_among_doses(planted):
     panel = [make_agent("greedy"), planted(0.5)]
     values = {"feature": "place", "values": ["0", "1-2", "3"]}
     whole, parts = (
@@ -240,7 +240,7 @@ def test_every_decision_of_a_master_is_of_the_dose_that_it_has(planted):
     assert min(of_doses) > 0 and sum(of_doses) == whole.masters[0].decisions
 
 
-def test_a_search_is_asked_once_in_each_deal_and_says_what_the_claimed_action_is_worth_to_it():
+def test_search_is_asked_once_per_deal_and_values_the_claimed_action():
     keys, deals, asked = np.arange(6), np.array([0, 0, 1, 1, 1, 2]), []
     batch = DecisionBatch(np.zeros(6, [("a", "i1")]).view(np.recarray), np.ones((6, 3), bool), keys)
 
@@ -259,14 +259,14 @@ def test_a_search_is_asked_once_in_each_deal_and_says_what_the_claimed_action_is
     assert (searched.decisions, searched.chooses.mean, searched.other.mean, searched.worth.mean) == (3, 1, 0, 3)
 
 
-def test_a_trait_is_that_of_the_strongest_of_the_panel_who_has_weights():
+def test_trait_is_added_to_the_strongest_panel_member_with_weights():
     setting = SimpleNamespace(player=lambda *named: named if len(named) > 1 else make_agent(named[0], "jie-long"))
     (reading,) = claim_of(trait(treated="+attack_2=40", baseline="same", panel=["greedy", "variety", "best"])).readings
     treated, baseline = masters._claimed(setting, reading)
     assert treated[:2] == ("+attack_2=40", "variety") and baseline[1] == "variety"
 
 
-def test_best_is_asked_at_every_dose_and_says_what_the_difference_is_worth_to_it(monkeypatch):
+def test_best_is_asked_at_every_dose_and_values_the_difference(monkeypatch):
     monkeypatch.setattr(masters, "SEARCH", "search:playouts=4")
     doses = {"feature": "carrying", "number": 2, "values": [3, "5+"]}
     claim = claim_of(trait(treated="+attack_2=40", baseline="variety", doses=doses))

@@ -82,7 +82,7 @@ def wide(mean, error):
         ({"a": wide(15, 3), "b": wide(0, 4), "c": wide(90, 4)}, verdicts.CONTRADICTED, "c > a > b"),
     ],
 )
-def test_the_first_is_first_if_it_is_clearly_ahead_of_all_others(values, verdict, order):
+def test_first_is_first_if_it_is_clearly_ahead_of_all_others(values, verdict, order):
     found, p, shown, behind = _ranked(values, "a", "chips", 1000)
     assert found == verdict
     assert "+" not in shown  # rates, not gains
@@ -96,11 +96,11 @@ def test_the_first_is_first_if_it_is_clearly_ahead_of_all_others(values, verdict
 
 
 @pytest.mark.parametrize(("apart", "verdict"), [(0.0, verdicts.INCONCLUSIVE), (30.0, verdicts.SUPPORTED)])
-def test_any_order_is_that_they_differ(apart, verdict):
+def test_any_order_means_that_items_differ(apart, verdict):
     assert _ranked({"a": wide(0, 3), "b": wide(apart, 4)}, "any", "chips", 1000)[0] == verdict
 
 
-def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_player(monkeypatch):
+def test_ordering_leaves_out_items_and_is_as_sure_as_its_least_player(monkeypatch):
     made = {
         "greedy": {"a": wide(15, 3), "b": wide(0, 4), "c": wide(99, 1)},
         "variety": {"a": wide(30, 3), "b": wide(0, 4), "c": wide(99, 1)},
@@ -128,7 +128,7 @@ def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_pl
 # --- rates ----------------------------------------------------------------------------------------
 
 
-def test_a_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
+def test_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
     def rated(values):
         return verdicts.Rated(estimate(values))
 
@@ -159,7 +159,7 @@ def test_a_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
 # --- policies -------------------------------------------------------------------------------------
 
 
-def test_a_policy_plays_on_from_its_pilot_and_every_figure_has_a_stream_of_its_own(monkeypatch):
+def test_policy_continues_its_pilot_in_separate_streams(monkeypatch):
     played = []
 
     def pairs(setting, reading, sampler, member, number, first, deals, total=None):
@@ -198,7 +198,7 @@ def policy_with(hand=({"feature": "carrying", "number": 2, "at_least": 4},), **m
 TWOS = {"feature": "carrying", "number": 2, "values": [3, 4, "5+"]}
 
 
-def test_every_dose_is_dealt_to_order_against_the_whole_panel_and_has_a_verdict(monkeypatch):
+def test_doses_are_dealt_to_order_and_each_has_a_verdict(monkeypatch):
     """Three 2s lose 2 chips, four gain or lose nothing, five or more win 4."""
     truth, played = {3: -2.0, 4: 0.0, 5: 4.0}, []
 
@@ -223,7 +223,7 @@ def test_every_dose_is_dealt_to_order_against_the_whole_panel_and_has_a_verdict(
     assert (found.verdict, found.headline) == (verdicts.SUPPORTED, verdicts.SUPPORTED)
 
 
-def test_a_dose_of_the_position_is_read_off_the_deals_that_have_it(monkeypatch):
+def test_dose_of_the_position_is_read_off_the_deals_that_have_it(monkeypatch):
     def pairs(setting, reading, sampler, member, number, first, deals, total=None):
         place = np.resize([0, 1, 2, 3], deals)
         return Pairs(np.where(place == 0, 3.0, 0.0) + np.repeat([1.0, -1.0], deals // 2), place >= 0, place[:, None])
@@ -271,11 +271,11 @@ OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("t
         ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to say; with one it is not settled"),
     ],
 )
-def test_the_headline_says_from_where_a_claim_holds(said, verdict, headline):
+def test_headline_says_from_where_a_claim_holds(said, verdict, headline):
     assert judged(levels(*said), chips=True) == (verdict, headline)
 
 
-def test_doses_that_agree_are_as_sure_as_the_least_sure_and_others_as_the_surest_of_so_many():
+def test_doses_that_agree_are_as_sure_as_the_least_sure():
     reading = policy_with(doses={"feature": "place", "values": ["1", "2"]})
     for said, chance in (
         ((YES, ("supported", 1.0, 0.9)), max),
@@ -295,7 +295,7 @@ def acting(**more):
     return Action(**BASE, kind="action", action=condition, comparator="uniform", margin=0.5, **more)
 
 
-def test_an_action_is_judged_by_deals_and_comes_up_as_often_as_its_positions_do(monkeypatch):
+def test_action_is_judged_by_deals_and_counted_by_positions(monkeypatch):
     """Two positions in each of 300 deals of 1,000, for two players of whom one does not count."""
     by_deal = 1.0 + np.resize([0.0, 0.2], 300)
     by_position = np.repeat(by_deal, 2)
@@ -312,7 +312,7 @@ def test_an_action_is_judged_by_deals_and_comes_up_as_often_as_its_positions_do(
     assert actions.action(setting(1000), dealt).frequency == pytest.approx(0.6 * share)
 
 
-def test_what_an_action_gains_in_a_deal_is_the_mean_of_its_positions(monkeypatch):
+def test_action_gain_in_a_deal_is_the_mean_of_its_positions(monkeypatch):
     states = np.zeros(5, [("moves", int)]).view(np.recarray)
     states.moves[:] = [3, 4, 5, 6, 7]
     found = Forks(states, np.arange(5), np.arange(5) + 10, np.array([2, 2, 7, 9, 9]))
@@ -328,7 +328,7 @@ def test_what_an_action_gains_in_a_deal_is_the_mean_of_its_positions(monkeypatch
     assert taken.choices.tolist() == [[move, move - 3, move + 7] for move in range(3, 8)]
 
 
-def test_positions_tell_the_same_deals_however_many_are_dealt_at_a_time(monkeypatch):
+def test_positions_do_not_depend_on_the_batch_of_deals(monkeypatch):
     sampler = Sampler(JIE_LONG, JIE_LONG.variant(), Population())
     choice = Choice([], [Condition(feature="double")], [], "best_alternative")
     agent, found = make_agent("greedy"), []
@@ -368,7 +368,7 @@ def test_actions_of_about_equal_pips_differ_by_no_more_than_one(monkeypatch):
 # --- deals to look at -----------------------------------------------------------------------------
 
 
-def test_examples_are_the_largest_gain_the_largest_loss_and_the_median():
+def test_examples_are_largest_gain_largest_loss_and_median():
     greedy = Compared(np.array([10, 11, 12]), np.array([3.0, -1.0, 1.0]), None, 0)
     shown = Compared(np.array([20]), np.array([99.0]))
     variety = Compared(np.array([30, 31]), np.array([-7.0, 0.5]), None, 2)
@@ -400,7 +400,7 @@ def test_opponents_are_pooled_as_by_hand():
     assert verdicts.pool([wide(0, 1), wide(10, 3)]).effect.mean == 5
 
 
-def test_intervals_of_several_doses_are_wider_so_that_all_hold_at_once():
+def test_intervals_of_several_doses_hold_together():
     """Of three intervals each may be missed by 1 - 0.95^(1/3), 1.70%: 2.388 errors of the normal."""
     one, three = (verdicts.pool([wide(2, 1)], among) for among in (1, 3))
     assert three.effect.half_width / one.effect.half_width == pytest.approx(2.388 / 1.96, rel=0.005)
@@ -408,7 +408,7 @@ def test_intervals_of_several_doses_are_wider_so_that_all_hold_at_once():
 
 
 @pytest.mark.parametrize(("mean", "less"), [(0.5, False), (-0.5, False), (0.49, True), (-0.49, True)])
-def test_an_effect_of_just_the_margin_is_worth_naming(mean, less):
+def test_effect_of_just_the_margin_is_worth_naming(mean, less):
     said = sentence_of(Estimate.symmetric(mean, 0.1, 100), 0.5, "it")
     assert ("less than the 0.5 worth naming" in said) is less
     assert ("gains" in said) is (mean > 0)
@@ -417,7 +417,7 @@ def test_an_effect_of_just_the_margin_is_worth_naming(mean, less):
 # --- features of positions ------------------------------------------------------------------------
 
 
-def test_features_of_a_position_are_as_they_are_called():
+def test_position_features_mean_what_their_names_say():
     variant = SimpleNamespace(players=4)
     states = SimpleNamespace(
         turn=np.array([0, 3, 4, 7, 8]),
@@ -446,7 +446,7 @@ def acted(game, feature, tiles, *moves, number=0):
     return [position.game.action_names[action] for action in np.flatnonzero(found[0])]
 
 
-def test_features_of_an_action_are_as_they_are_called():
+def test_action_features_mean_what_their_names_say():
     led = {"hands": ["66 31", "64 52", "41 51", "33 22"], "leader": 1}
     assert acted("jie-long", "heaviest", led, "[6:4]") == ["[4:1]", "discard [5:1]"]  # of those with one verb
     assert acted("jie-long", "heaviest", led, "[6:4]", "[4:1]") == ["discard [3:3]"]  # nothing can be laid
@@ -463,14 +463,14 @@ def test_features_of_an_action_are_as_they_are_called():
         (["11 22", "22 66", "55", "33"], "65 54", 0),  # the next player may
     ],
 )
-def test_the_partner_is_sure_of_a_trick_that_nobody_can_take_any_more(hands, trick, sure):
+def test_partner_is_sure_of_a_trick_that_nobody_can_take(hands, trick, sure):
     game = get_game("deer-hunt")
     position = game.positions.from_tiles(hands, trick, to_act=0, leader=-len(trick.split()) % 4)
     at = Positions(game, position.variant, position.states, position.mask()[None])
     assert features.position_features_of(game)["partner_sure"].values(at, 0).tolist() == [sure]
 
 
-def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_among_ones_discards():
+def test_unseen_tiles_are_not_in_hand_on_table_or_discarded():
     source = DealSource(Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
     envs = source.resume(next(source.blocks(0, 40)).states)
     for key in range(17):
@@ -485,7 +485,7 @@ def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_amo
     assert (at.hands == states.hands[rows, seat]).all()
 
 
-def test_a_block_names_the_seats_in_question_and_their_partners():
+def test_block_names_the_seats_in_question_and_their_partners():
     variant = JIE_LONG.variant()
     sampler = Sampler(JIE_LONG, variant, Population(partner={"away": 3}))
     block: Block = next(DealSource(sampler, 5).blocks(0, 30))
@@ -493,7 +493,7 @@ def test_a_block_names_the_seats_in_question_and_their_partners():
     assert set(block.seats[:, 0].tolist()) == {0, 1, 2, 3}
 
 
-def test_what_never_came_up_has_no_effect_and_no_bounds():
+def test_actions_that_never_occur_have_no_effect_and_no_bounds():
     none = Pairs(np.zeros(0), np.zeros(0, bool), np.zeros((0, 0), int), 900)
     found = policies.effect_of("greedy", none, 0.5, "greater")
     assert (found.label, found.verdict, found.p, found.counted) == ("greedy", verdicts.TOO_RARE, 1.0, True)
@@ -504,7 +504,7 @@ def test_what_never_came_up_has_no_effect_and_no_bounds():
     assert sentence_of(found.estimate, 0.5, "the trait") == "The trait did not occur in 900 deals."
 
 
-def test_a_single_value_bounds_nothing():
+def test_single_value_bounds_nothing():
     one = estimate(np.array([0.3]))
     for alternative in ("greater", "different"):
         assert verdicts.Rated(one).bounds(alternative) == (-np.inf, np.inf)
@@ -513,7 +513,7 @@ def test_a_single_value_bounds_nothing():
     assert verdicts.judge_rate(one, -np.inf, np.inf, None, "greater") == verdicts.Judged(verdicts.MEASURED)
 
 
-def test_a_plan_asks_for_its_least_where_nothing_varies():
+def test_plan_asks_for_its_least_where_nothing_varies():
     reading = Policy(
         **BASE,
         kind="policy",
@@ -537,11 +537,11 @@ def test_a_plan_asks_for_its_least_where_nothing_varies():
         (["measured", "too rare"], ("measured", "")),
     ],
 )
-def test_players_agree_or_it_is_said_that_they_do_not(verdicts_found, said):
+def test_players_agree_or_are_said_to_disagree(verdicts_found, said):
     assert effects.joint_verdict(verdicts_found) == said
 
 
-def test_an_effect_in_words_names_what_differs_between_opponents():
+def test_effect_in_words_names_what_differs_between_opponents():
     found = Estimate.symmetric(0.25, 0.5, 40)
     apart = verdicts.Pooled(found, 0.3, 9.0, 0.001, 0.8, (-1.0, 1.5))
     alike = verdicts.Pooled(found, 0.3, 0.5, 0.6, 0.0, (0.2, 0.3))

@@ -45,11 +45,11 @@ def reading(kind="policy", **more):
         ),
     ],
 )
-def test_a_figure_in_its_unit(each, unit, printed):
+def test_figure_in_its_unit(each, unit, printed):
     assert list(figures(reading(unit=unit, effects=[each]), "effects")) == [printed]
 
 
-def test_p_of_subgroups_is_of_many():
+def test_p_of_subgroups_is_corrected_for_their_number():
     printed = {
         which: next(figures({which: [effect("a", 2.0, 0.5, p=0.04)]}, which)) for which in ("effects", "subgroups")
     }
@@ -86,7 +86,7 @@ def test_p_of_subgroups_is_of_many():
         ({"variant": {"players": 3}}, "Variant: players=3."),
     ],
 )
-def test_remarks_tell_how_often_how_much_and_how_surely(more, printed):
+def test_remarks_give_frequency_size_and_certainty(more, printed):
     assert printed in "\n".join(remarks(reading(**more)))
 
 
@@ -99,7 +99,7 @@ def test_remarks_tell_how_often_how_much_and_how_surely(more, printed):
         ({"effects": []}, "Variant: the defaults."),
     ],
 )
-def test_players_are_told_with_the_variant(more, printed):
+def test_players_are_named_with_the_variant(more, printed):
     effects = [effect("a", 1, 1), effect("b", 1, 1)]
     (line,) = (each for each in remarks(reading(**{"effects": effects} | more)) if each.startswith("Variant"))
     assert line == printed
@@ -109,7 +109,7 @@ def test_opponents_who_do_not_differ_are_not_said_to():
     assert "Differences" not in "\n".join(remarks(reading(pooled={**POOLED, "i2": 0.0})))
 
 
-def test_a_table_of_verdicts_marks_what_holds_and_what_does_not_stand_among_so_many():
+def test_verdict_table_marks_what_holds_after_correction():
     asked = {"seed": 3, "deals": 50, "panel": ["greedy", "variety"], "strong": True}
     one = {"id": "a", "game": "g", "statement": "s", "source": "who", "asked": asked}
     readings = [
@@ -135,14 +135,14 @@ def test_a_table_of_verdicts_marks_what_holds_and_what_does_not_stand_among_so_m
 
 
 @pytest.mark.parametrize(("p", "stands"), [(RATE, True), (RATE + 1e-9, False)])
-def test_a_verdict_stands_up_to_the_rate(p, stands):
+def test_verdict_stands_up_to_the_rate(p, stands):
     (found,) = corrected([{"readings": [{"verdict": "supported", "p": p}, {"verdict": "proved"}]}])
     assert (found["readings"][0]["stands"], found["readings"][0]["tests"]) == (stands, 1)
     assert "q" not in found["readings"][1]
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.5, "50%"), (0.12345, "12.3%"), (0.00012345, "0.0123%"), (1, "100%")])
-def test_a_share_in_per_cent(share, said):
+def test_share_in_per_cent(share, said):
     assert percent(share) == said
 
 
@@ -161,13 +161,13 @@ def test_a_share_in_per_cent(share, said):
         ("greater", -1.0, None, 0.01, False),
     ],
 )
-def test_where_the_opposite_was_clearly_found_it_turns_around(alternative, mean, half, p, turns):
+def test_opposite_finding_turns_the_sentence_around(alternative, mean, half, p, turns):
     each = effect("greedy", mean, half, p=p)
     said = failures(reading(about={"alternative": alternative}, effects=[each]))
     assert said.startswith("It turns around with: greedy (" if turns else "No opponent is shown to turn")
 
 
-def test_what_was_looked_at_is_said_where_nothing_turns_around():
+def test_analyses_are_listed_where_nothing_turns_around():
     good = [effect("a", 1.0, 0.5, p=0.01)]
     assert (
         failures(reading(effects=good, doses=[{"label": "", "effects": good}]))
@@ -177,7 +177,7 @@ def test_what_was_looked_at_is_said_where_nothing_turns_around():
     assert found == "It turns around with: b (-1.00 ±0.50)."
 
 
-def test_the_headline_tells_chips_only_where_chips_are_meant():
+def test_headline_gives_chips_only_where_chips_are_meant():
     more = {"pooled": POOLED, "frequency": 0.25, "per_hundred": 37.5}
     assert list(_headline(reading(**more))) == [
         ("+1.50 ±0.25", "chips per deal when it comes up"),
@@ -188,7 +188,7 @@ def test_the_headline_tells_chips_only_where_chips_are_meant():
     assert next(_headline(reading(kind="action", unit="x", frequency=1.5)))[0] == "1.5"
 
 
-def test_a_table_of_shares_is_in_per_cent():
+def test_table_of_shares_is_in_per_cent():
     heads, row = _table([effect("a", 0.125, 0.0625, p=0.04, verdict="supported")], "share of deals")
     assert heads[1] == "mean (%)"
     assert row == ["a", "+12.500", "+6.250 to +18.750", "1,200", "0.04", "supported"]
@@ -199,11 +199,11 @@ def test_a_table_of_shares_is_in_per_cent():
     ("span", "step"),
     [(4.0, 1.0), (4.5, 1.0), (4.6, 2.0), (9.0, 2.0), (10.0, 5.0), (0.4, 0.1), (22.0, 5.0), (23.0, 10.0)],
 )
-def test_lines_of_a_chart_stand_at_round_distances(span, step):
+def test_chart_grid_lines_have_round_distances(span, step):
     assert chart.round_step(span) == pytest.approx(step)
 
 
-def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher_up():
+def test_chart_has_an_interval_for_every_dose_and_opponent():
     doses = [
         {
             "dose": dose,
@@ -228,7 +228,7 @@ def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher
     assert dose_chart([{"dose": "1", "label": "", "effects": [effect("a", 0.0, None)]}]) == ""
 
 
-def test_a_legend_of_any_length_lies_within_its_chart():
+def test_legend_of_any_length_lies_within_its_chart():
     for number in (1, 12):
         names = [f"the player number {each}" for each in range(number)]
         drawn = chart.columns(["a", "b"], names, [chart.Mean("m", 1.0, 0.5, 1, each) for each in range(number)])

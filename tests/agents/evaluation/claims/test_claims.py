@@ -177,7 +177,7 @@ def ordered(items=ITEMS, **reading) -> dict:
     ],
     ids=range(41),
 )
-def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
+def test_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
     path = tmp_path / "claim.yaml"
     path.write_text(to_yaml(content), encoding="utf-8")
     with pytest.raises(ValueError, match=r"claim\.yaml: ") as error:
@@ -197,7 +197,7 @@ def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content
         "x: " + "y" * 70_000,
     ],
 )
-def test_yaml_that_is_no_plain_mapping_is_refused(tmp_path, text):
+def test_yaml_other_than_a_plain_mapping_is_refused(tmp_path, text):
     path = tmp_path / "claim.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"claim\.yaml: ") as error:
@@ -205,7 +205,7 @@ def test_yaml_that_is_no_plain_mapping_is_refused(tmp_path, text):
     assert "\n" not in str(error.value)
 
 
-def test_a_checkpoint_of_another_variant_is_refused(tmp_path):
+def test_checkpoint_of_another_variant_is_refused(tmp_path):
     net = {"type": "mlp", "hidden": [8], "activation": "relu"}
     shapes = tensor_shapes(net, JIE_LONG.encoder.layout.size, JIE_LONG.num_actions)
     tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
@@ -217,20 +217,20 @@ def test_a_checkpoint_of_another_variant_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("path", command.paths(), ids=lambda path: path.stem)
-def test_every_claim_that_comes_with_gupai_is_well_formed(path):
+def test_shipped_claims_are_well_formed(path):
     claim = read_claim(path)
     assert claim.id == path.stem
     assert claim.readings or claim.untested
 
 
-def test_all_claims_come_with_gupai_and_the_schema_knows_their_keys():
+def test_shipped_claims_are_complete_and_match_the_schema():
     assert len(command.paths()) == 48
     properties = schema()["properties"]
     for path in command.paths():
         assert set(parse_yaml(path.read_text(encoding="utf-8"))) <= set(properties)
 
 
-def test_what_tests_claims_names_no_game():
+def test_claim_modules_name_no_game():
     names = [name for game in GAMES.values() for name in (game.id, game.identifier, game.variant.__name__)]
     for path in (ROOT / "agents" / "gupai_agents" / "evaluation" / "claims").glob("*.py"):
         text = path.read_text(encoding="utf-8")
@@ -253,7 +253,7 @@ def with_number(hand: int, number: int = 2) -> int:
     return sum(number in PIPS[kind] for kind in tiles_in(int(hand)))
 
 
-def test_the_chance_of_a_hand_is_that_of_all_hands_counted_one_by_one():
+def test_hand_probability_equals_counting_all_hands():
     deck = list(JIE_LONG.deck(JIE_LONG.variant(deck="tiny", players=2).as_rules()))
     hands = list(itertools.combinations(deck, 3))
     population = Population(
@@ -268,7 +268,7 @@ def test_the_chance_of_a_hand_is_that_of_all_hands_counted_one_by_one():
     assert found.probability == pytest.approx(len(meeting) / len(hands))
 
 
-def test_the_chance_of_two_hands_is_that_of_all_pairs_counted_one_by_one():
+def test_two_hand_probability_equals_counting_all_pairs():
     options = {"deck": "tiny", "players": 2}
     deck = list(JIE_LONG.deck(JIE_LONG.variant(**options).as_rules()))
     some = [Condition(feature="carrying", number=3, at_least=1)]
@@ -283,7 +283,7 @@ def test_the_chance_of_two_hands_is_that_of_all_pairs_counted_one_by_one():
     assert Sampler(JIE_LONG, JIE_LONG.variant(**options), population).probability == pytest.approx(met / total)
 
 
-def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
+def test_deals_to_order_are_distributed_as_by_rejection():
     sampler, states, seats = deals_of(FOUR_TWOS, 10_000)
     rows = np.arange(len(seats))
     envs = VectorEnv(JIE_LONG, 100_000, seed=3, observe=False)
@@ -305,7 +305,7 @@ def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
     assert scipy.stats.chi2_contingency(table).pvalue > 0.001
 
 
-def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
+def test_deals_to_order_meet_the_condition_at_every_seat():
     _, states, seats = deals_of(FOUR_TWOS)
     assert all(with_number(hand) >= 4 for hand in states.hands[np.arange(len(seats)), seats])
     deck = sorted(JIE_LONG.deck(JIE_LONG.variant().as_rules()).tolist())
@@ -315,7 +315,7 @@ def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
     assert scipy.stats.chisquare(np.bincount(states.leader, minlength=4)).pvalue > 0.001
 
 
-def test_a_dose_of_a_hand_is_dealt_from_its_lowest_to_its_highest_value():
+def test_hand_dose_is_dealt_from_its_lowest_to_its_highest_value():
     doses = {"feature": "carrying", "number": 2, "values": ["3", "4-5", "6+"]}
     players = {"treated": "+attack_2=40", "baseline": "variety", "panel": ["greedy"]}
     reading = Policy(name="x", kind="policy", margin=0.5, doses=doses, **players)
@@ -328,14 +328,14 @@ def test_a_dose_of_a_hand_is_dealt_from_its_lowest_to_its_highest_value():
     assert {with_number(states.hands[row, seat]) for row, seat in enumerate(seats)} == {3, 4, 5, 6}  # seven are rarer
 
 
-def test_a_deal_is_the_same_however_many_are_drawn():
+def test_deal_does_not_depend_on_how_many_are_drawn():
     _, many, seats = deals_of(FOUR_TWOS, 300)
     _, few, some = deals_of(FOUR_TWOS, 50, first=100)
     assert not differ(many[100:150], few).any()
     assert (seats[100:150] == some).all()
 
 
-def test_a_partner_is_dealt_what_is_asked_of_both():
+def test_partner_is_dealt_what_is_asked_of_both():
     two = [Condition(feature="carrying", number=2, at_least=2)]
     six = [Condition(feature="carrying", number=2, at_least=6)]
     _, states, seats = deals_of(Population(hand=two, partner=Partner(away=2, hand=two, together=six)), 200)
@@ -346,7 +346,7 @@ def test_a_partner_is_dealt_what_is_asked_of_both():
 
 
 @pytest.mark.parametrize("game", ["da-ling", "tiu-u", "small-mahjong"])
-def test_hands_to_order_in_games_with_a_table_a_lake_and_a_wall(game):
+def test_hands_to_order_work_with_a_table_a_lake_and_a_wall(game):
     game = get_game(game)
     _, states, seats = deals_of(Population(hand=[Condition(feature="doubles", at_least=3)]), 50, game)
     for row, seat in enumerate(seats.tolist()):
@@ -371,17 +371,17 @@ def test_hands_to_order_in_games_with_a_table_a_lake_and_a_wall(game):
         (1.0, 1.5, "greater", "inconclusive"),
     ],
 )
-def test_a_verdict_is_read_off_the_interval(mean, half, alternative, verdict):
+def test_verdict_is_read_off_the_interval(mean, half, alternative, verdict):
     found = verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative)
     assert found.verdict == verdict
     assert (found.deals_needed is not None) == (verdict == "inconclusive")
 
 
-def test_what_is_undecided_says_how_many_deals_decide_it():
+def test_undecided_verdicts_tell_how_many_deals_would_decide():
     assert verdicts.judge(Estimate.symmetric(1.0, 2.0, 1000), 0.5, "greater").deals_needed == 4000
 
 
-def test_null_effects_are_seldom_taken_for_real_ones():
+def test_null_effects_are_seldom_called_real():
     generator = np.random.default_rng(1)
     judged = [
         verdicts.judge(estimate(generator.normal(0, 22, 400) * (generator.random(400) < 0.5)), 0.01, "different")
@@ -392,7 +392,7 @@ def test_null_effects_are_seldom_taken_for_real_ones():
 
 
 @pytest.mark.parametrize("shares", [True, False])
-def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
+def test_rate_at_its_threshold_is_seldom_called_different(shares):
     generator = np.random.default_rng(2)
     different = 0
     for _ in range(1000):
@@ -406,7 +406,7 @@ def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
 
 @pytest.mark.parametrize("samples", [2, 12])
 @pytest.mark.parametrize(("alternative", "level"), [("greater", 0.9), ("less", 0.9), ("different", 0.95)])
-def test_bounds_of_a_mean_are_students_one_sided_where_one_side_is_claimed(alternative, level, samples):
+def test_mean_bounds_equal_student_and_are_one_sided_where_claimed(alternative, level, samples):
     values = np.random.default_rng(3).normal(1, 2, samples)
     expected = scipy.stats.t.interval(level, max(1, (samples - 1) / 2), values.mean(), scipy.stats.sem(values))
     assert verdicts.Rated(estimate(values)).bounds(alternative) == pytest.approx(expected)
@@ -421,7 +421,7 @@ def test_opponents_weigh_alike_in_their_mean():
     assert found.range == (1, 3)
 
 
-def test_opponents_against_whom_it_came_up_too_rarely_say_nothing():
+def test_opponents_with_too_few_occurrences_say_nothing():
     inf, nan = float("inf"), float("nan")
     seen, never = Estimate.symmetric(2.0, 1.0, 50), Estimate.symmetric(nan, inf, 0)
     assert verdicts.pool([Estimate.symmetric(9.0, inf, 1), seen, never]).effect == verdicts.pool([seen]).effect
@@ -430,7 +430,7 @@ def test_opponents_against_whom_it_came_up_too_rarely_say_nothing():
     assert sentence_of(Estimate.symmetric(9.0, inf, 1), 1.0, "the trait") == once
 
 
-def test_an_opponent_against_whom_play_never_changes_counts_as_no_gain():
+def test_opponent_whose_play_never_changes_counts_as_no_gain():
     same = estimate(np.zeros(1000))
     gains = Estimate.symmetric(2.0, 1.0, 1000)
     found = verdicts.pool([gains, same])
@@ -438,7 +438,7 @@ def test_an_opponent_against_whom_play_never_changes_counts_as_no_gain():
     assert verdicts.pool([gains, estimate(np.zeros(9))]).effect == verdicts.pool([gains]).effect  # too few to know
 
 
-def test_one_opponent_of_several_is_not_enough_to_support_a_claim():
+def test_support_needs_more_than_one_of_several_opponents():
     clear, unclear = Estimate.symmetric(2.0, 0.1, 1000), Estimate.symmetric(-0.3, 0.5, 50)
     printed = ["supported", "inconclusive"], [0.001, 0.9], 0.5, "greater"
     assert verdicts.pool([clear, unclear]).effect.low > 0.5
@@ -450,7 +450,7 @@ def test_one_opponent_of_several_is_not_enough_to_support_a_claim():
     assert found.verdict == "supported"
 
 
-def test_opponents_who_disagree_leave_it_open():
+def test_disagreeing_opponents_leave_a_claim_open():
     members = [Estimate.symmetric(2.0, 0.5, 100), Estimate.symmetric(-2.0, 0.5, 100)]
     found, remark = verdicts.judge_panel(members, ["supported", "contradicted"], [0.001, 0.001], 0.5, "greater")
     assert found.verdict == "inconclusive"
@@ -460,21 +460,21 @@ def test_opponents_who_disagree_leave_it_open():
 # --- designs --------------------------------------------------------------------------------------
 
 
-def test_a_player_against_itself_gains_exactly_nothing():
+def test_player_against_itself_gains_exactly_nothing():
     found = try_claim(claim_of(changed(treated="variety", plan={"least": 300, "most": 300}))).findings[0]
     assert [each.estimate.mean for each in found.effects] == [0, 0]
     assert [each.changed for each in found.effects] == [0, 0]
     assert found.verdict == "no practical effect"
 
 
-def test_a_planted_effect_is_found_and_its_opposite_contradicted():
+def test_planted_effect_is_found_and_its_opposite_contradicted():
     better = changed(treated="variety", baseline="random", population={})
     worse = changed(treated="random", baseline="variety", population={})
     assert try_claim(claim_of(better)).findings[0].verdict == "supported"
     assert try_claim(claim_of(worse)).findings[0].verdict == "contradicted"
 
 
-def test_a_trait_gains_what_two_plain_matches_differ_by():
+def test_trait_gains_what_two_plain_matches_differ_by():
     claim = claim_of(changed(treated="variety", baseline="greedy", population={}, panel=["greedy"]))
     found = try_claim(claim).findings[0]
     from gupai_agents.evaluation import duel
@@ -485,13 +485,13 @@ def test_a_trait_gains_what_two_plain_matches_differ_by():
 
 
 @pytest.mark.parametrize(("plan", "played"), [({"least": 50, "most": 50}, 50), ({"least": 20, "most": 60}, 60)])
-def test_no_more_deals_are_played_than_the_plan_allows(plan, played):
+def test_plan_limits_the_number_of_deals(plan, played):
     """Two who are hardly different, so that nothing is decided before."""
     found = try_claim(claim_of(changed(treated="+pips=0.001", plan=plan))).findings[0]
     assert [each.estimate.samples for each in found.effects] == [played] * len(found.effects)
 
 
-def test_a_panel_without_skill_is_judged_as_it_is():
+def test_panel_without_skill_is_judged_as_it_is():
     found = try_claim(claim_of(changed(panel=["random"], plan={"least": 200, "most": 200}))).findings[0]
     assert found.verdict == found.effects[0].verdict
 
@@ -508,7 +508,7 @@ class OtherNoise:
         return self.agent.act(turns._replace(rng_keys=np.array([derive(int(key), 5) for key in turns.rng_keys])))
 
 
-def test_between_equals_who_play_otherwise_intervals_hold():
+def test_intervals_hold_between_equals_who_play_differently():
     random, other = make_agent("random"), OtherNoise()
     variant = JIE_LONG.variant()
     source = DealSource(Sampler(JIE_LONG, variant, Population()), 11)
@@ -523,7 +523,7 @@ def test_between_equals_who_play_otherwise_intervals_hold():
     assert 2 <= missed <= 20  # of 200 at 5%
 
 
-def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
+def test_action_value_equals_the_deal_played_on_by_hand():
     agent, variant = make_agent("variety"), JIE_LONG.variant()
     source = DealSource(Sampler(JIE_LONG, variant, Population()), 13)
     choice = Choice([], [Condition(feature="leaves", number=2)], [Condition(feature="lays")], "pip_matched")
@@ -545,7 +545,7 @@ def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
         assert won[at] == paid[0] - paid[1]
 
 
-def test_the_compared_actions_are_what_they_are_called():
+def test_compared_actions_are_what_they_are_called():
     agent, variant = make_agent("variety"), JIE_LONG.variant()
     source = DealSource(Sampler(JIE_LONG, variant, Population()), 13)
     for comparator in ("best_alternative", "uniform", "pip_matched"):
@@ -560,7 +560,7 @@ def test_the_compared_actions_are_what_they_are_called():
             assert max(abs(int(PIPS[one % 21].sum() - PIPS[other % 21].sum())) for one, other in both) <= 1
 
 
-def test_an_action_that_hardly_comes_up_is_too_rare():
+def test_action_that_hardly_comes_up_is_too_rare():
     content = a_reading(
         kind="action",
         population={"position": [{"feature": "lead"}, {"feature": "own", "number": 2, "at_least": 3}]},
@@ -574,7 +574,7 @@ def test_an_action_that_hardly_comes_up_is_too_rare():
     assert found.verdict == found.effects[0].verdict == "too rare"
 
 
-def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
+def test_true_ordering_is_found_and_a_wrong_one_contradicted():
     items = [{"label": name, "treated": name} for name in ("random", "greedy", "variety")]
     reading = {"kind": "ordering", "items": items, "panel": ["greedy"], "deals": 1500}
     verdict = {
@@ -584,7 +584,7 @@ def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
     assert verdict == {"variety": "supported", "random": "contradicted", "any": "supported"}
 
 
-def test_a_rate_is_as_sure_as_with_the_player_who_is_least_so():
+def test_rate_is_as_sure_as_with_the_player_who_is_least_so():
     reading = {"kind": "rate", "metric": "chips", "threshold": 0.5, "deals": 300}
     found = try_claim(claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))).findings[0]
     p = [verdicts.Rated(each.estimate).p_beyond(0.5) for each in found.effects]
@@ -598,7 +598,7 @@ def facts_of(game, name):
     return answer(game, questions_of(game)[name])
 
 
-def test_enumerations_agree_with_counting_by_hand():
+def test_enumerations_equal_counting_by_hand():
     civil, military = "11 22 33 44 55 66 31 51 61 64 65", "21 41 32 42 52 62 43 53 63 54"
     names = f"{civil} {civil} {military}".split()
     tiles = facts_of(JIE_LONG, "tiles_per_number")
@@ -613,39 +613,39 @@ def test_enumerations_agree_with_counting_by_hand():
     assert [blocks[f"fewest {kind}"] for kind in ("1-1", "2-3", "4-4", "5-5")] == [6, 4, 2, 4]
 
 
-def test_tiles_are_counted_by_the_numbers_they_carry_and_the_rarest_are_named():
+def test_tiles_are_counted_by_their_numbers_and_the_rarest_named():
     found = tiles_by_number([kind_of(6, 6), kind_of(6, 5), kind_of(1, 1), kind_of(2, 1)])
     counts = {"1": 2, "2": 1, "3": 0, "4": 0, "5": 1, "6": 2}
     assert found == counts | {"fewest": "3 4", "next fewest": "2 5"}
 
 
-def test_an_expectation_that_fails_is_disproved():
+def test_expectation_that_fails_is_disproved():
     reading = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number"}
     for value, verdict in ((7, "proved"), (8, "disproved")):
         claim = claim_of(ATTACK | {"readings": [reading | {"expect": [{"fact": "2", "equals": value}]}]})
         assert try_claim(claim).findings[0].verdict == verdict
 
 
-def test_a_fact_that_is_not_enumerated_is_refused_with_those_that_are():
+def test_fact_without_an_enumeration_is_refused_with_a_list():
     claim = claim_of(enumerated(enumerate="tiles_per_number", expect=[{"fact": "7", "equals": 1}]))
     with pytest.raises(ValueError, match=r"^tiles_per_number has no fact '7'; its facts are 1, 2, 3, 4, 5, 6, fewest"):
         try_claim(claim)
 
 
-def test_the_house_of_da_ling_takes_its_fee_or_nothing_in_every_tiny_deal():
+def test_house_of_da_ling_takes_its_fee_in_every_tiny_deal():
     game = get_game("da-ling")
     deals = len(all_deals(game, deck="tiny", players=2, leader=0).states)
     assert facts_of(game, "house_income") == {"least": 0, "most": 1, "deals": deals}
 
 
-def test_a_bound_on_a_fact_in_words_does_not_hold():
+def test_bound_on_a_fact_in_words_does_not_hold():
     reading = {"name": "one", "kind": "exact", "enumerate": "classic_blocks"}
     for bound in ("at_most", "at_least"):
         content = ATTACK | {"game": "ding-niu", "readings": [reading | {"expect": [{"fact": "kinds", bound: 0}]}]}
         assert try_claim(claim_of(content)).findings[0].verdict == "disproved"
 
 
-def test_a_search_counts_as_two_hundred_rule_based_players_and_a_network_as_twenty():
+def test_search_counts_as_200_heuristics_and_a_network_as_20():
     panel = ["greedy", "search:playouts=9", "best"]
 
     def weights(content, **chosen):
@@ -673,7 +673,7 @@ def of_claims(*words: str):
     return CliRunner().invoke(app, ["claim", *words])
 
 
-def test_the_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
+def test_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
     words = ("jl-attack-2", "--deals", "200", "--json", "--no-masters")
     first, second = gupai(*words), gupai(*words)
     assert first.exit_code == 0
@@ -695,7 +695,7 @@ NEVER = [  # of a claim, what does not come up in so few deals
 
 
 @pytest.mark.parametrize(("name", "deals"), NEVER)
-def test_what_does_not_occur_is_null_in_files_and_said_wherever_a_mean_is(name, deals, tmp_path):
+def test_values_that_do_not_occur_are_null_in_files(name, deals, tmp_path):
     words = (name, "--deals", str(deals), "--seed", "1", "--no-masters")
     done = gupai(*words, "--html", str(tmp_path / "page.html"), "--out", str(tmp_path / "lab"))
     assert done.exit_code == 0, done.output
@@ -707,7 +707,7 @@ def test_what_does_not_occur_is_null_in_files_and_said_wherever_a_mean_is(name, 
     assert {each["verdict"] for each in content["readings"]} <= {"too few deals", "measured"}
 
 
-def test_a_share_of_two_deals_is_no_certainty_and_no_verdict(tmp_path):
+def test_share_of_two_deals_is_no_certainty_and_no_verdict(tmp_path):
     content = json.loads(gupai("sm-missed-turns", "--deals", "2", "--seed", "2", "--json").output)
     share = content["readings"][0]
     assert (share["verdict"], share["remark"]) == ("too few deals", "there is no verdict from fewer than 200 deals")
@@ -717,7 +717,7 @@ def test_a_share_of_two_deals_is_no_certainty_and_no_verdict(tmp_path):
 
 
 @pytest.mark.parametrize(("deals", "verdict"), [(199, "too few deals"), (200, "supported")])
-def test_a_rate_of_just_enough_deals_is_judged(deals, verdict, monkeypatch):
+def test_rate_of_just_enough_deals_is_judged(deals, verdict, monkeypatch):
     monkeypatch.setattr(rates, "measured", lambda *_: np.resize([1.0, 1.0, 0.0], deals))
     reading = {"kind": "rate", "metric": "wins", "threshold": 0.5, "panel": ["greedy"], "deals": deals}
     assert try_claim(claim_of(a_reading(**reading))).findings[0].verdict == verdict
@@ -737,7 +737,7 @@ def test_several_verdicts_are_printed_each_and_together(monkeypatch):
     assert printed == "".join(f"{text(part)}\n" for part in parts) + f"{command.together(parts)}\n"
 
 
-def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
+def test_saved_verdicts_are_not_computed_again(tmp_path, monkeypatch):
     words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
     first = gupai(*words)
     monkeypatch.setattr(command, "try_claim", None)
@@ -794,7 +794,7 @@ def test_mistakes_in_the_other_commands_get_one_line(words, said):
     in_one_line(of_claims(*words), said)
 
 
-def test_the_commands_beside_run_print_what_there_is():
+def test_commands_other_than_run_print_what_exists():
     listed, features = of_claims("list"), of_claims("features")
     assert (listed.exit_code, features.exit_code) == (0, 0)
     assert "jl-attack-2" in listed.output and "carrying" in features.output
@@ -806,7 +806,7 @@ def test_the_commands_beside_run_print_what_there_is():
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 10**5, b"\xff", "READINGS"])
-def test_a_damaged_verdict_is_told_of(content, tmp_path):
+def test_damaged_verdict_is_reported(content, tmp_path):
     path = tmp_path / "jl-suit-counts.json"
     if content == "READINGS":
         content = json.dumps({**json.loads(gupai("jl-suit-counts", "--json").stdout), "readings": 5})
@@ -816,7 +816,7 @@ def test_a_damaged_verdict_is_told_of(content, tmp_path):
 
 
 @pytest.mark.parametrize("words", [("claim", "run", "jl-suit-counts"), ("discover", "jie-long")])
-def test_one_process_at_a_time_keeps_verdicts_in_a_folder(words, tmp_path):
+def test_verdict_folder_is_written_by_one_process_at_a_time(words, tmp_path):
     with locked(tmp_path, "testing claims into this folder"):
         found = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
     assert found.exit_code == 2
@@ -825,7 +825,7 @@ def test_one_process_at_a_time_keeps_verdicts_in_a_folder(words, tmp_path):
     )
 
 
-def test_a_verdict_that_another_version_has_kept_is_not_taken(tmp_path):
+def test_verdict_saved_by_another_version_is_not_taken(tmp_path):
     words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
     assert gupai(*words).exit_code == 0
     (path,) = tmp_path.glob("*.json")
@@ -835,7 +835,7 @@ def test_a_verdict_that_another_version_has_kept_is_not_taken(tmp_path):
     assert "the verdict of another command, claim or version" in found.output
 
 
-def test_a_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
+def test_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert of_claims("new", "jie-long", "mine").exit_code == 0
     assert of_claims("new", "jie-long", "mine").exit_code == 2
@@ -855,7 +855,7 @@ FIELD = {
 }
 
 
-def test_equal_players_of_a_field_explain_nothing_and_unequal_ones_something_in_every_variant():
+def test_variance_of_a_field_is_explained_by_unequal_players():
     def shares(field):
         reading = {key: value for key, value in a_reading()["readings"][0].items() if key != "panel"}
         found = try_claim(claim_of(ATTACK | {"readings": [{**reading, **FIELD, "fields": [field]}]})).findings[0]
@@ -874,7 +874,7 @@ def test_equal_players_of_a_field_explain_nothing_and_unequal_ones_something_in_
         ({"fields": [["greedy", "variety"]], "panel": [], "metric": "chips"}, "the metric skill_share need each other"),
     ],
 )
-def test_a_field_that_is_wrong_gets_one_line(reading, said):
+def test_field_that_is_wrong_gets_one_line(reading, said):
     with pytest.raises(ValueError, match=r"readings\.0") as error:
         claim_of(a_reading(**FIELD | reading))
     assert said in str(error.value)
@@ -883,7 +883,7 @@ def test_a_field_that_is_wrong_gets_one_line(reading, said):
 # --- together -------------------------------------------------------------------------------------
 
 
-def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
+def test_false_discovery_correction_equals_scipy():
     p = [0.0004, 0.03, 0.2, 0.04, 0.9]
     contents = [{"readings": [{"verdict": "supported", "p": each}]} for each in p]
     contents.append({"readings": [{"verdict": "proved"}, {"verdict": "inconclusive", "p": 0.5}]})
@@ -897,13 +897,13 @@ def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
 
 
 @pytest.mark.parametrize(("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)])
-def test_p_of_a_share_is_that_of_the_binomial_tails(hits, samples, threshold):
+def test_p_of_a_share_equals_binomial_tails(hits, samples, threshold):
     cases = Cases.of(np.repeat([1.0, 0.0], [hits, samples - hits]))
     tails = [scipy.stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
     assert cases.p_value(threshold) == pytest.approx(min(1.0, 2 * min(tails)))
 
 
-def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out():
+def test_p_of_an_effect_is_below_5_percent_where_zero_is_outside():
     assert (
         verdicts.p_value(Estimate.symmetric(1.97, 1.96, 900))
         < 0.05
@@ -921,12 +921,12 @@ def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out(
         ([True, True, None], "none of the verdicts supported or contradicted fail[.]"),
     ],
 )
-def test_it_is_said_how_many_verdicts_fall_among_all_tests_together(stand, said):
+def test_verdicts_that_fall_after_correction_are_counted(stand, said):
     readings = [{"q": 0.1} if each is None else {"q": 0.1, "stands": each} for each in stand]
     assert re.search(said, command.together([{"readings": readings}, {"readings": [{"verdict": "proved"}]}]))
 
 
-def test_an_ordering_is_as_sure_as_of_the_nearest_other():
+def test_ordering_is_as_sure_as_of_the_nearest_other():
     items = [{"label": name, "treated": name} for name in ("random", "greedy", "variety")]
     reading = {"kind": "ordering", "items": items, "panel": ["greedy"], "deals": 1500, "first": "variety"}
     found = try_claim(claim_of(a_reading(**reading))).findings[0]
@@ -934,7 +934,7 @@ def test_an_ordering_is_as_sure_as_of_the_nearest_other():
     assert found.p < 0.05
 
 
-def test_a_claim_tells_how_far_it_is():
+def test_claim_reports_its_progress():
     printed = []
     content = changed(plan={"least": 1200, "most": 1200})
     content["readings"] += [
@@ -966,7 +966,7 @@ UNTRAINED = {"open_ends": 2}  # a variant without a network
         (a_reading(kind="rate", metric="chips"), []),
     ],
 )
-def test_strong_players_join_a_panel_where_they_can(content, added):
+def test_strong_players_join_a_panel_where_they_exist(content, added):
     for variant in ({"forced_play": True}, UNTRAINED):
         content["readings"][0]["variant"] = variant
         reading = claim_of(content).readings[0]
@@ -978,7 +978,7 @@ def test_strong_players_join_a_panel_where_they_can(content, added):
             assert found.panel == (panel or reading.panel)
 
 
-def test_a_strong_panel_is_asked_for_and_told():
+def test_strong_panel_is_asked_and_reported():
     found = gupai("jl-attack-2", "--deals", "4", "--strong", "--json", "--no-masters")
     assert found.exit_code == 0, found.output
     content = json.loads(found.stdout)
@@ -989,7 +989,7 @@ def test_a_strong_panel_is_asked_for_and_told():
     assert command_of(content) == "gupai claim run jl-attack-2 --deals 4 --strong --no-masters"
 
 
-def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
+def test_verdicts_do_not_depend_on_processes_and_threads(tmp_path, capsys):
     claims = [
         claim_of(changed(plan={"least": 8, "most": 8}, panel=["greedy", "search:playouts=2"]) | {"id": name})
         for name in ("one", "two")
@@ -1009,7 +1009,7 @@ def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_pat
     assert effects[0] == effects[1]
 
 
-def test_a_claim_that_ships_is_read_by_its_id_as_the_command_reads_it():
+def test_shipped_claim_is_read_by_its_id():
     assert read_claim("jl-attack-2") == command.read("jl-attack-2")[0]
     with pytest.raises(ValueError, match=r"^path=5 is not allowed; it must be a path$"):
         read_claim(5)
@@ -1017,7 +1017,7 @@ def test_a_claim_that_ships_is_read_by_its_id_as_the_command_reads_it():
         read_claim("jl-atack-2")
 
 
-def test_what_is_not_tested_is_said_and_only_of_that():
+def test_untested_parts_are_listed_and_nothing_else():
     untested = claim_of(ATTACK | {"readings": [], "untested": "nobody can see it"})
     exact = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number", "expect": [{"fact": "2", "equals": 7}]}
     for claim, said in ((untested, True), (claim_of(ATTACK | {"readings": [exact]}), False)):
@@ -1026,7 +1026,7 @@ def test_what_is_not_tested_is_said_and_only_of_that():
             assert ("Not tested: nobody can see it" in printed) == ("Not tested" in printed) == said
 
 
-def test_a_plan_is_what_the_claim_then_plays():
+def test_plan_is_what_the_claim_then_plays():
     """Deals, players and figures come from the file; how often a hand or an action comes up is measured."""
     asked = {"action": [{"feature": "lays"}], "comparator": "uniform", "margin": 1, "deals": 40}
     exact = {"name": "exact", "kind": "exact", "enumerate": "tiles_per_number"}
@@ -1047,7 +1047,7 @@ def test_a_plan_is_what_the_claim_then_plays():
     assert exact == {"name": "exact", "kind": "exact"}
 
 
-def test_a_plan_tells_shares_in_per_cent(monkeypatch, capsys):
+def test_plan_tells_shares_in_per_cent(monkeypatch, capsys):
     reading = {"name": "attack", "kind": "policy", "deals": 1200, "figures": 2}
     shares = {"share_of_hands": 0.2345, "comes_up_in_share_of_deals": 0.4}
     monkeypatch.setattr(command, "planned", lambda claim, seed: [reading | shares, reading | {"name": "plain"}])
@@ -1067,7 +1067,7 @@ class Looking:
         return batch.masks.argmax(1)
 
 
-def test_a_changed_player_is_shown_other_stakes_and_nobody_else_is():
+def test_changed_player_is_shown_other_stakes_and_nobody_else_is():
     game, agent = get_game("da-ling"), Looking()
     envs = VectorEnv(game, 3, seed=1)
     views, keys = envs.views()

@@ -51,7 +51,7 @@ def measured(name, outcome, number=0):
     return METRICS[name].values(outcome, number).tolist()
 
 
-def test_lockouts_are_those_that_a_walk_through_the_record_finds():
+def test_lockouts_equal_a_walk_through_the_record():
     outcome = played("jie-long", "greedy")
     for number in (2, 5):
         found = METRICS["lockouts"].values(outcome, number)
@@ -67,7 +67,7 @@ def test_lockouts_are_those_that_a_walk_through_the_record_finds():
         assert found.sum() > 0
 
 
-def test_ends_left_and_met_are_those_of_a_walk_through_the_record():
+def test_ends_left_and_met_equal_a_walk_through_the_record():
     outcome = played("jie-long", "variety", 100)
     found = METRICS["information"].values(outcome, 0).reshape(-1, 6, 6)
     for row in range(len(found)):
@@ -82,7 +82,7 @@ def test_ends_left_and_met_are_those_of_a_walk_through_the_record():
         assert (found[row] == walked).all()
 
 
-def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
+def test_information_is_zero_for_independent_ends():
     share = METRICS["information"].statistic
     assert share(np.outer([1, 2, 3, 4, 5, 6], [1, 1, 2, 2, 3, 3]).reshape(-1) / 100) == pytest.approx(0)
     assert share(np.eye(6).reshape(-1)) == pytest.approx(1)
@@ -113,7 +113,7 @@ def test_absolute_winners_are_those_who_are_paid_all_stakes():
     assert absolute.sum() > 20
 
 
-def test_without_skipped_turns_the_rounds_of_the_table_are_those_of_the_winner():
+def test_rounds_without_skipped_turns_are_the_winners_turns():
     outcome = played("small-mahjong", "greedy")
     table, own = (METRICS[name].values(outcome, 2) for name in ("won_within", "won_in_own_turns"))
     nobody_skipped = METRICS["skips"].values(outcome, 0) == 0
@@ -121,7 +121,7 @@ def test_without_skipped_turns_the_rounds_of_the_table_are_those_of_the_winner()
     assert (own[nobody_skipped] == table[nobody_skipped]).all()
 
 
-def test_the_share_that_skill_explains_is_the_variance_of_players_means_over_that_of_chips():
+def test_share_of_skill_is_variance_of_means_over_that_of_chips():
     generator = np.random.default_rng(5)
     who, players = generator.integers(0, 3, (4000, 4)), np.array([-2.0, 0.5, 1.0])
     won = players[who] + generator.normal(0, 3, who.shape)
@@ -134,20 +134,20 @@ def test_the_share_that_skill_explains_is_the_variance_of_players_means_over_tha
     assert expected == pytest.approx(np.var(players) / (np.var(players) + 9), abs=0.02)
 
 
-def test_a_count_misleads_where_fewer_discards_have_more_pips():
+def test_count_misleads_where_fewer_discards_have_more_pips():
     drops = [[1, 2, 0, 3], [1, 2, 0, 3], [2, 2, 2, 2], [1, 2, 0, 3]]
     points = [[4, 8, 0, 12], [9, 8, 0, 12], [1, 9, 4, 6], [4, 8, 4, 8]]
     assert measured("count_misleads", written("jie-long", drops=drops, points=points)) == [0, 1, 0, 0]
 
 
-def test_what_pairwise_payment_adds_to_that_of_one_loser():
+def test_pairwise_payment_is_compared_with_one_loser():
     points, total = [[10, 4, 4, 10], [3, 9, 5, 0]], [[-12, 12, 12, -12], [5, -19, -3, 17]]
     for seat, less in enumerate([(-6, -1), (6, 0), (6, -7), (-6, 8)]):
         outcome = written("jie-long", seat, points=points, total=total)
         assert measured("pairwise_less_loser_pays", outcome) == list(less)
 
 
-def test_stubborn_doubles_are_laid_less_often_than_other_tiles_of_their_pips():
+def test_stubborn_doubles_are_laid_less_than_equal_tiles():
     doubles, others = "22 33 44 55", "31 51 42 62 53 64"  # of four, six, eight and ten pips
     tables = [  # laid and discarded: the share of each kind, the mean of kinds alike, then the mean over the pips
         (f"{doubles} {others}", doubles, -0.5),
@@ -174,7 +174,7 @@ def test_deals_are_blocked_within_rounds_by_a_maker():
     assert measured("blocked", outcome, 1) == [0, 0, 0, 1]
 
 
-def test_a_classic_block_shows_its_number_twice_or_two_and_three():
+def test_classic_block_shows_its_number_twice_or_two_and_three():
     made = [CLASSIC, CLASSIC, CLASSIC, SMOTHERED, NONE, CLASSIC]
     ends = [[4, 4], [3, 2], [2, 2], [4, 4], [4, 4], [4, 1]]
     outcome = written("ding-niu", suan_zhang=made, ends=ends)
@@ -197,7 +197,7 @@ def test_smothered_blocks_are_won_if_their_maker_wins_chips():
     assert np.isnan(measure.statistic(np.zeros(2)))
 
 
-def test_the_order_on_ties_gives_what_sharing_the_places_would_not():
+def test_order_on_ties_gives_what_sharing_the_places_would_not():
     # The seat after the leader comes first of two that tie for 6 and -1; third and fourth tie for -2 and -3.
     outcome = written(
         "ding-niu",
@@ -230,7 +230,7 @@ def test_ties_of_da_ling_are_those_of_groups_that_match():
     assert min(absolutes, ties, groups_tied) > 0
 
 
-def test_the_house_takes_what_no_seat_has():
+def test_house_takes_what_no_seat_has():
     outcome = written("da-ling", total=[[90, -25, -25, -25, -25], [0, 0, 0, 0, 0]])
     assert measured("house_income", outcome) == [10, 0]
 
@@ -241,7 +241,7 @@ def test_tiles_left_in_the_lake_are_counted():
     assert measured("lake_not_empty", outcome) == [0, 1, 1]
 
 
-def test_big_fish_have_a_share_of_the_points_of_who_has_most():
+def test_big_fish_share_is_that_of_the_most_points():
     # Twice their pips: [6:6] 24, [6:4] 20, [4:4] 16; small fish, as [5:1], none.
     catches = [[tile_set(parse_tiles(each)) for each in row] for row in (("66 64 51", "44"), ("66 66", "44 51"))]
     outcome = written("tiu-u", catches=catches, points=[[54, 16], [10, 26]])
@@ -251,7 +251,7 @@ def test_big_fish_have_a_share_of_the_points_of_who_has_most():
     assert measure.statistic(values.mean(0)) == pytest.approx(60 / 80)
 
 
-def test_wins_draws_and_turns_passed_over():
+def test_small_mahjong_wins_draws_and_skipped_turns_are_counted():
     # A third seat, asked by nobody in between, claims: one seat is passed over. The last two rows are drawn.
     steps = [[0, 1, 2, 1, 1], [0, 3, 1, 1, 1], [0, 1, 1, 1, 1], [0, 1, 1, 9, 9]]
     outcome = written("small-mahjong", steps=steps, turns=[5, 5, 5, 3], winner=[1, 2, -1, -1], leader=[0, 3, 0, 0])
@@ -266,7 +266,7 @@ def test_wins_draws_and_turns_passed_over():
 
 
 @pytest.mark.parametrize("number", [0, 3])
-def test_what_was_led_and_given_up_in_tien_gow_is_what_was_seen_while_it_was_played(number):
+def test_tien_gow_leads_and_gifts_equal_those_seen_in_play(number):
     game = get_game("tien-gow")
     envs = VectorEnv(game, 200, seed=8, renew=False)
     sets, given, supreme = np.zeros((3, 200, 2))

@@ -104,7 +104,7 @@ def digest(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_claims_can_name_is_in_some_deals_what_it_was(name):
+def test_vocabulary_of_claims_keeps_its_figures(name):
     assert digest(name) == PINNED[name]
 
 
