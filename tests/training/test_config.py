@@ -256,12 +256,12 @@ def refusal(tmp_path, *words):
 
 
 @pytest.mark.parametrize("change", BAD_CHANGES, ids=lambda change: change[:40])
-def test_a_bad_change_is_refused_in_a_line(tmp_path, change):
+def test_bad_change_is_refused_in_one_line(tmp_path, change):
     refusal(tmp_path, "jie-long", "--set", change)
 
 
 @pytest.mark.parametrize("content", BAD_FILES.values(), ids=BAD_FILES)
-def test_a_bad_file_is_refused_in_a_line_that_names_it(tmp_path, content):
+def test_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content):
     path = tmp_path / "bad.yaml"
     path.write_bytes(content)
     assert refusal(tmp_path, str(path)).startswith((f"{path}: ", f"{path} is not UTF-8", f"{path} holds more"))
@@ -278,7 +278,7 @@ def test_a_bad_file_is_refused_in_a_line_that_names_it(tmp_path, content):
         ("a\nb", "a b: there is no such configuration"),
     ],
 )
-def test_what_is_no_configuration_is_refused_in_a_line(tmp_path, source, said):
+def test_invalid_configuration_is_refused_in_one_line(tmp_path, source, said):
     assert refusal(tmp_path, source).startswith(said)
 
 
@@ -294,11 +294,11 @@ def test_what_is_no_configuration_is_refused_in_a_line(tmp_path, source, said):
         ([], "name a configuration, or a run to resume"),
     ],
 )
-def test_what_is_no_run_is_refused_in_a_line(tmp_path, words, said):
+def test_invalid_run_is_refused_in_one_line(tmp_path, words, said):
     assert refusal(tmp_path, *words).startswith(said)
 
 
-def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
+def test_unsaved_run_is_refused_in_one_line(tmp_path):
     (tmp_path / "config.yaml").write_text("game: jie-long")
     assert "nothing was saved there to resume" in refusal(tmp_path, "--resume", str(tmp_path))
 
@@ -320,11 +320,11 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
         ("gane=jie-long", "gane is not a setting; settings here are game, variant"),
     ],
 )
-def test_the_line_names_the_setting_what_came_and_what_is_allowed(tmp_path, change, said):
+def test_message_names_setting_value_and_what_is_allowed(tmp_path, change, said):
     assert said in refusal(tmp_path, "jie-long", "--set", change)
 
 
-def test_a_checkpoint_of_another_variant_is_no_opponent(tmp_path):
+def test_checkpoint_of_another_variant_is_no_opponent(tmp_path):
     game, net = get_game("jie-long"), {"type": "mlp", "hidden": [4], "activation": "relu"}
     shapes = tensor_shapes(net, game.encoder.layout.size, game.num_actions)
     tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
@@ -335,7 +335,7 @@ def test_a_checkpoint_of_another_variant_is_no_opponent(tmp_path):
     assert load("jie-long", [change, "variant.forced_play=false"]).pool.rules
 
 
-def test_a_run_larger_than_the_machine_is_refused(tmp_path, monkeypatch):
+def test_run_too_large_for_the_machine_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(configuration, "machine_memory", lambda: 2 << 30)
     load("jie-long")
     line = refusal(tmp_path, "jie-long", "--set", "ppo.envs=100000", "--set", "ppo.steps=1000")
@@ -344,7 +344,7 @@ def test_a_run_larger_than_the_machine_is_refused(tmp_path, monkeypatch):
     assert "GiB" in refusal(tmp_path, "jie-long", "--set", "ppo.envs=16384", "--set", "ppo.batch_size=1e6")
 
 
-def test_the_memory_of_a_container_counts(tmp_path, monkeypatch):
+def test_container_memory_limit_counts(tmp_path, monkeypatch):
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(configuration, "CONTAINER_LIMIT", limit)
     whole = configuration.machine_memory()
@@ -354,7 +354,7 @@ def test_the_memory_of_a_container_counts(tmp_path, monkeypatch):
     assert configuration.machine_memory() == whole > 1 << 20
 
 
-def test_what_is_saved_of_the_largest_networks_can_be_read():
+def test_largest_networks_can_be_read_again():
     widths = {}
     for width in (256, 512, 1024, 2048, 4096):
         try:
@@ -368,7 +368,7 @@ def test_what_is_saved_of_the_largest_networks_can_be_read():
         assert parameters == first + (width + 1) * width + (width + 1) * (game.num_actions + 1)
 
 
-def test_a_mistake_is_told_without_torch(tmp_path):
+def test_mistake_is_reported_without_torch(tmp_path):
     program = (
         "import sys; from gupai_app.shell.cli import main\n"
         "sys.argv = ['gupai', 'train', 'jie-long', '--set', 'device=gpu']\n"
@@ -408,7 +408,7 @@ def test_a_mistake_is_told_without_torch(tmp_path):
         ("=", "="),
     ],
 )
-def test_values_are_read_as_they_look(text, value):
+def test_values_are_typed_by_their_form(text, value):
     assert parse_yaml(text) == value
     assert type(parse_yaml(text)) is type(value)
 
@@ -428,7 +428,7 @@ def test_values_are_read_as_they_look(text, value):
         ("\x00", "special characters"),
     ],
 )
-def test_what_is_no_plain_yaml_is_reported_in_one_line(text, said):
+def test_invalid_plain_yaml_is_reported_in_one_line(text, said):
     with pytest.raises(ValueError, match=re.escape(said)) as error:
         parse_yaml(text)
     assert "\n" not in str(error.value)
@@ -441,18 +441,18 @@ def test_what_is_no_plain_yaml_is_reported_in_one_line(text, said):
         {"texts": ["010", "1:30", "yes", "null", "", " a ", "2026-01-01", "a: b", "#", "中", "x" * 300, "a\nb"]},
     ],
 )
-def test_what_is_written_as_yaml_is_read_again(content):
+def test_yaml_survives_writing_and_reading(content):
     read = parse_yaml(to_yaml(content))
     assert read == content and list(read) == list(content)
 
 
-def test_a_text_of_the_greatest_length_is_read():
+def test_text_of_the_greatest_length_is_read():
     assert parse_yaml("a".ljust(MAX_CHARACTERS)) == "a"
     with pytest.raises(ValueError, match="longer than"):
         parse_yaml("a".ljust(MAX_CHARACTERS + 1))
 
 
-def test_what_was_read_belongs_to_the_caller():
+def test_parsed_values_belong_to_the_caller():
     parse_yaml("some: {more: [1, 2]}")["some"]["more"].append(3)
     assert parse_yaml("some: {more: [1, 2]}") == {"some": {"more": [1, 2]}}
 
@@ -462,7 +462,7 @@ def test_whole_numbers_may_be_written_with_an_exponent():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_games_configuration_is_found_by_its_name_from_any_folder(game, tmp_path, monkeypatch):
+def test_game_configuration_is_found_from_any_folder(game, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = ROOT / "configs" / f"{GAMES[game].identifier}.yaml"
     assert shipped(GAMES[game].identifier) == path
@@ -477,12 +477,12 @@ RECIPES = [
 ]
 
 
-def test_there_are_recipes_of_both_kinds_for_every_game():
+def test_recipes_of_both_kinds_exist_for_every_game():
     assert {f"{kind}/{game}" for kind in ("strong", "self_play") for game in GAMES} < set(RECIPES)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_path, monkeypatch):
+def test_shipped_recipes_are_found_from_any_folder(recipe, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = load(recipe)
     assert found == load(ROOT / "configs" / f"{recipe.replace('-', '_')}.yaml")
@@ -491,14 +491,14 @@ def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_pat
     assert (found.decisions > 0) == recipe.startswith("self_play")
 
 
-def test_a_recipe_that_does_not_come_along_is_said():
+def test_missing_recipe_is_reported():
     with pytest.raises(
         ValueError, match="self_play/chess: there is no such configuration; there are self_play/ce-deng, "
     ):
         load("self_play/chess")
 
 
-def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
+def test_installed_package_finds_its_configurations(tmp_path):
     """Laid out as pyproject.toml tells the wheel to be."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     target = wheel["tool"]["hatch"]["build"]["targets"]["wheel"]
@@ -548,13 +548,13 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
         ),
     ],
 )
-def test_a_network_that_gives_no_targets_is_refused_in_one_line(expert_iteration, said):
+def test_network_without_targets_is_refused_in_one_line(expert_iteration, said):
     with pytest.raises(ValueError, match=f"^test: {said}") as error:
         parse({"game": "jie-long", "expert_iteration": {"targets": 1000, **expert_iteration}}, "test")
     assert "\n" not in str(error.value)
 
 
-def test_an_unknown_setting_is_refused_with_those_beside_it():
+def test_unknown_setting_is_refused_with_its_siblings():
     known = {"": Config, "ppo": Config.model_fields["ppo"].annotation, "pool": Config.model_fields["pool"].annotation}
     for section, model in known.items():
         key, content = (f"{section}.mine", {section: {"mine": 1}}) if section else ("mine", {"mine": 1})
@@ -564,12 +564,12 @@ def test_an_unknown_setting_is_refused_with_those_beside_it():
 
 
 @pytest.mark.parametrize("players", [2, 8])
-def test_an_equilibrium_may_be_learned_at_tables_of_any_size(players):
+def test_equilibrium_may_be_learned_at_tables_of_any_size(players):
     found = parse({"game": "pai-gow", "variant": {"players": players}, "expert_iteration": {"equilibrium": 1}}, "test")
     assert found.expert_iteration.equilibrium == 1
 
 
 @pytest.mark.parametrize(("game", "variant"), [("jie-long", {}), ("pai-gow", {"small": True})])
-def test_an_equilibrium_is_not_learned_where_hands_alone_do_not_decide(game, variant):
+def test_equilibrium_needs_games_decided_by_hands_alone(game, variant):
     with pytest.raises(ValueError, match=r"equilibrium=1: an equilibrium can be computed only where each seat decides"):
         parse({"game": game, "variant": variant, "expert_iteration": {"equilibrium": 1}}, "test")

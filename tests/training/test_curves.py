@@ -24,7 +24,7 @@ def places(drawn):
     return dict(zip(names, points, strict=True))
 
 
-def test_stages_part_where_the_last_evaluation_by_search_is_and_random_is_not_drawn():
+def test_stages_part_at_the_last_search_evaluation():
     rows = [row(10, 0, 1.0, -3.0), row(20, 0, 2.0, 1.0), row(20, 64, 4.0, 2.0), row(20, 128, 5.0, 4.0)]
     drawn = str(strength(rows))
     (points,) = places(drawn).values()
@@ -39,7 +39,7 @@ def test_stages_part_where_the_last_evaluation_by_search_is_and_random_is_not_dr
     assert strength(rows[:1]) == "" and strength([]) == ""
 
 
-def test_each_way_to_be_exploited_and_each_loss_is_a_curve_of_its_own():
+def test_exploitability_methods_and_losses_are_separate_curves():
     rows = [
         row(
             at, 0, float(at), 0.0, exploitability={"best": 9.0 - at, "drawn": 1.0 * at}, losses={"value_loss": 1.0 * at}
@@ -51,7 +51,7 @@ def test_each_way_to_be_exploited_and_each_loss_is_a_curve_of_its_own():
     assert list(places(str(losses(rows)))) == ["value loss"] and losses(rows[:1]) == ""
 
 
-def test_evaluations_are_read_in_order_and_the_last_of_a_place_counts(tmp_path):
+def test_evaluations_keep_order_and_the_last_of_a_place(tmp_path):
     rows = [row(10, 0, 1.0, 0.0), row(20, 64, 5.0, 0.0), row(20, 0, 3.0, 7.0), row(20, 0, 4.0, 8.0)]
     (tmp_path / METRICS_FILE).write_text("".join(json.dumps(each) + "\n" for each in rows))
     found = evaluations_of(tmp_path)
@@ -62,7 +62,7 @@ def test_evaluations_are_read_in_order_and_the_last_of_a_place_counts(tmp_path):
     ]
 
 
-def test_evaluations_whose_deals_are_all_alike_are_points_without_an_interval(tmp_path):
+def test_evaluations_of_identical_deals_are_points(tmp_path):
     alike = row(10, 0, 1.0, -3.0, greedy={"mean": -3.0, "low": None, "high": None, "n": 2})
     (tmp_path / METRICS_FILE).write_text("".join(f"{json.dumps(each)}\n" for each in (alike, row(20, 0, 2.0, 1.0))))
     (points,) = places(str(strength(evaluations_of(tmp_path)))).values()
@@ -75,7 +75,7 @@ def test_targets_are_drawn_in_thousands():
 
 
 @pytest.mark.parametrize("number", [MOST_BASELINES, MOST_BASELINES + 1])
-def test_so_many_players_may_be_compared_with(number, tmp_path):
+def test_baselines_are_bounded(number, tmp_path):
     won = {"mean": 1.0, "low": 0.0, "high": 2.0, "n": 9}
     head = {"targets": 1, "decisions": 1, "updates": 1, "seconds": 1.0}
     (tmp_path / METRICS_FILE).write_text(json.dumps({**head, **{f"p{each}": won for each in range(number)}}) + "\n")

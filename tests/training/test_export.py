@@ -59,7 +59,7 @@ def values_of(checkpoint, agent, observations):
     return np.maximum(x, 0) @ tensors["value.weight"][0] + tensors["value.bias"]
 
 
-def test_an_onnx_graph_gives_the_logits_and_values_of_the_player(checkpoint, seen, tmp_path):
+def test_onnx_graph_gives_the_logits_and_values_of_the_player(checkpoint, seen, tmp_path):
     onnx = pytest.importorskip("onnx")
     from onnx.reference import ReferenceEvaluator
 
@@ -98,7 +98,7 @@ def test_plain_maskable_ppo_loads_the_player_and_plays_as_it(checkpoint, seen, t
         (["PLAYER", "--onnx", "FOLDER/nowhere/x/y"], "FOLDER"),
     ],
 )
-def test_what_cannot_be_exported_is_reported_in_one_line(checkpoint, tmp_path, words, said):
+def test_unexportable_player_is_reported_in_one_line(checkpoint, tmp_path, words, said):
     (tmp_path / "file").write_text("")
     places = {"PLAYER": str(checkpoint), "OUT": str(tmp_path / "out"), "FOLDER": str(tmp_path / "file")}
     for name, place in places.items():
@@ -108,7 +108,7 @@ def test_what_cannot_be_exported_is_reported_in_one_line(checkpoint, tmp_path, w
     assert said in result.stderr and result.stderr.count("\n") == 1
 
 
-def test_the_command_writes_both(checkpoint, tmp_path):
+def test_command_writes_both_formats(checkpoint, tmp_path):
     result = CliRunner().invoke(
         app, ["export", str(checkpoint), "--onnx", str(tmp_path / "a.onnx"), "--sb3", str(tmp_path / "a.zip")]
     )
@@ -119,7 +119,7 @@ def test_the_command_writes_both(checkpoint, tmp_path):
         assert b" at 0x" not in content.read("data")
 
 
-def test_files_have_just_the_names_given_and_are_written_whole_or_not_at_all(checkpoint, tmp_path, monkeypatch):
+def test_exported_files_keep_their_names_and_are_whole_or_absent(checkpoint, tmp_path, monkeypatch):
     onnx, sb3 = tmp_path / "q.onnx", tmp_path / "q"
     words = ["export", str(checkpoint), "--onnx", str(onnx), "--sb3", str(sb3)]
     assert CliRunner().invoke(app, words).exit_code == 0

@@ -20,7 +20,7 @@ from gupai_training.best_response import learn_response, start_for
 TINY = {"deck": "tiny", "players": 2}
 
 
-def test_a_network_finds_most_of_the_exact_gain():
+def test_network_finds_most_of_the_exact_gain():
     agent = make_agent("greedy", "ding-niu", **TINY)
     learned = learn_response("ding-niu", agent, minutes=60, most_targets=15_000, seed=1, **TINY)
     tree = build_tree("ding-niu", **TINY)
@@ -31,7 +31,7 @@ def test_a_network_finds_most_of_the_exact_gain():
     assert measured.gain.mean == pytest.approx(found, abs=2 * measured.gain.half_width)
 
 
-def test_the_same_seed_learns_the_same_and_another_one_other_weights():
+def test_same_seed_learns_the_same_and_another_one_other_weights():
     agent = make_agent("greedy", "pai-gow", **TINY)
     one, again, other = (
         learn_response("pai-gow", agent, minutes=60, most_targets=1, seed=seed, **TINY).player for seed in (1, 1, 2)
@@ -40,7 +40,7 @@ def test_the_same_seed_learns_the_same_and_another_one_other_weights():
     assert any((one.tensors[name] != other.tensors[name]).any() for name in one.tensors)
 
 
-def test_learning_and_measuring_meet_different_deals(monkeypatch):
+def test_learning_and_measuring_use_different_deals(monkeypatch):
     met: list[set] = []
     reset = VectorEnv.reset
 
@@ -61,7 +61,7 @@ def test_learning_and_measuring_meet_different_deals(monkeypatch):
 
 
 @pytest.mark.parametrize("begins_with", ["itself", "best", "nothing"])
-def test_it_begins_with_the_network_of_the_agent_or_of_best(begins_with, tmp_path):
+def test_response_begins_with_the_network_of_the_agent_or_of_best(begins_with, tmp_path):
     best = make_agent("best", "jie-long")
     agent = {"itself": best, "best": make_agent("greedy", "jie-long"), "nothing": make_agent("greedy", "jie-long")}
     options = {"players": 4} if begins_with != "nothing" else TINY
@@ -88,14 +88,14 @@ class Asked:
         return batch.masks.argmax(1)
 
 
-def test_the_learning_rate_falls_to_zero_in_proportion_to_what_is_done():
+def test_learning_rate_falls_to_zero_with_progress():
     learner = module.ResponseLearner(make_agent("greedy", "pai-gow").game, _variant("pai-gow", TINY), Asked(), 0)
     for done in (0.0, 0.75, 1.0):
         learner.step(done)
         assert learner.optimizer.param_groups[0]["lr"] == pytest.approx(module.NEW_RATE * (1 - done))
 
 
-def test_a_network_that_scores_already_keeps_the_unit_of_its_scores():
+def test_scoring_network_keeps_the_unit_of_its_scores():
     best = make_agent("best", "jie-long")
     learner = module.ResponseLearner(best.game, best.game.variant(), best, 0)
     scores = np.array([[1.0, 2.0, 6.0], [0.0, 4.0, 9.0]])
@@ -104,7 +104,7 @@ def test_a_network_that_scores_already_keeps_the_unit_of_its_scores():
 
 
 @pytest.mark.parametrize("sample", [False, True])
-def test_the_frozen_network_plays_the_same_where_torch_computes_its_scores(sample):
+def test_frozen_network_plays_the_same_in_torch(sample):
     agent = make_agent("best", "tiu-u").drawing()  # a copy
     agent.sample, agent.ahead = sample, SimpleNamespace(corrected=lambda scores, batch: -scores)
     before = agent.score
@@ -118,7 +118,7 @@ def test_the_frozen_network_plays_the_same_where_torch_computes_its_scores(sampl
     assert asked > 250 and alike > 0.99 * asked  # sums are added up in another order
 
 
-def test_a_gpu_that_is_not_there_is_refused():
+def test_missing_gpu_is_refused():
     with pytest.raises(ValueError, match=r"device=cuda:99: torch finds .* here; choose"):
         learn_response("pai-gow", make_agent("greedy", "pai-gow"), minutes=0, device="cuda:99")
 
@@ -133,7 +133,7 @@ def test_partners_respond_together():
     assert agent.seats == set(np.flatnonzero(sides != sides[0]).tolist())
 
 
-def test_the_command_keeps_a_checkpoint_that_plays(tmp_path):
+def test_command_keeps_a_checkpoint_that_plays(tmp_path):
     file = tmp_path / "response.safetensors"
     words = ["best-response", "pai-gow", "greedy", "--method", "network", "--minutes", "0", "--deals", "50"]
     words += ["-o", "deck=tiny", "-o", "players=2"]

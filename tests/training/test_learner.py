@@ -17,7 +17,7 @@ from gupai_training.self_play_stage import SelfPlayStage
 
 
 @pytest.mark.parametrize(("left", "coefficient"), [(1.0, 0.1), (0.25, 0.04), (0.0, 0.02)])
-def test_the_bonus_for_entropy_falls_in_a_straight_line(left, coefficient):
+def test_entropy_bonus_falls_linearly(left, coefficient):
     learner = SimpleNamespace(ent_coef=0.1, ent_coef_end=0.02, _current_progress_remaining=left)
     assert SelfPlayPPO.entropy_coef(learner) == pytest.approx(coefficient)
     learner.ent_coef_end = None
@@ -25,7 +25,7 @@ def test_the_bonus_for_entropy_falls_in_a_straight_line(left, coefficient):
 
 
 @pytest.mark.parametrize(("updates", "rate"), [(1, 1.0), (2, 0.5), (4, 0.25), (5, 0.25), (100, 0.25)])
-def test_the_average_is_a_plain_mean_at_first(updates, rate):
+def test_average_is_a_plain_mean_at_first(updates, rate):
     slow, fast = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
     before = [each.detach().clone() for each in slow.parameters()]
     learner = SimpleNamespace(average=slow, network=fast, average_rate=0.25, updates=updates)
@@ -57,7 +57,7 @@ class Given:
         return list(self.outputs)
 
 
-def test_a_gradient_step_is_clipped_ppo():
+def test_gradient_step_is_clipped_ppo():
     """Against the same in numpy; of three actions one may be forbidden."""
     generator = np.random.default_rng(5)
     count, clip, bonus, weight = 6, 0.2, 0.3, 0.7
@@ -107,7 +107,7 @@ def test_a_gradient_step_is_clipped_ppo():
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
-def test_a_gradient_that_is_not_finite_stops_training_before_the_step(wrong):
+def test_infinite_gradient_stops_training_before_the_step(wrong):
     logits, values = torch.zeros(2, 2, requires_grad=True), torch.zeros(2, requires_grad=True)
 
     class Steps(Still):
@@ -140,7 +140,7 @@ def test_a_gradient_that_is_not_finite_stops_training_before_the_step(wrong):
     ("decisions", "seconds", "minutes", "progress"),
     [(50, 0, None, 0.5), (50, 90, 2, 0.75), (50, 30, 2, 0.5), (150, 0, None, 1.0), (10, 500, 2, 1.0)],
 )
-def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds, minutes, progress):
+def test_progress_is_the_further_of_decisions_and_time(decisions, seconds, minutes, progress):
     config = SimpleNamespace(decisions=100, max_minutes=minutes, pool=SimpleNamespace(snapshots=3))
     learner = SimpleNamespace(num_timesteps=decisions)
     printed = SimpleNamespace(config=config, learner=learner, seconds=seconds)
@@ -172,13 +172,13 @@ def test_snapshots_divide_a_run_evenly(progress, due):
         (1.0, Kind.OWN),
     ],
 )
-def test_how_targets_are_computed_depends_on_how_far_the_stage_is(progress, kind):
+def test_target_method_depends_on_the_progress_of_the_stage(progress, kind):
     search_stage = SimpleNamespace(expert_iteration=SimpleNamespace(self_rollouts=0.25, true_hands=0.5))
     assert SearchStage.kind(search_stage, progress) == kind
 
 
 @pytest.mark.parametrize("parts", [[3], [7], [2, 7], [5, 5, 1], [12, 3], [4, 4, 4]])
-def test_a_window_of_five_holds_the_newest_five_each_under_its_number(parts):
+def test_window_of_five_holds_the_newest_five_by_number(parts):
     game = SimpleNamespace(
         num_actions=2, encoder=SimpleNamespace(layout=SimpleNamespace(size=3, low=np.zeros(3), high=np.ones(3)))
     )
@@ -207,7 +207,7 @@ def pool(self_share=0.5, members=3, seats=4, **more):
     return found
 
 
-def test_a_member_takes_one_to_all_but_one_seats_of_its_tables_wherever():
+def test_member_takes_one_to_all_but_one_seats_anywhere():
     seating = pool(self_share=0.25).line_ups(24_000)
     mixed = (seating != LEARNER).any(1)
     assert mixed.mean() == pytest.approx(0.75, abs=0.02)
@@ -221,12 +221,12 @@ def test_a_member_takes_one_to_all_but_one_seats_of_its_tables_wherever():
     assert np.bincount(who) / len(who) == pytest.approx([1 / 3] * 3, abs=0.02)
 
 
-def test_alone_or_with_nobody_in_the_pool_the_learner_has_every_seat():
+def test_learner_alone_has_every_seat():
     assert (pool(self_share=1.0).line_ups(50) == LEARNER).all()
     assert (pool(members=0).line_ups(50) == LEARNER).all()
 
 
-def test_among_fixed_opponents_the_learner_has_one_seat_any_of_them():
+def test_learner_among_fixed_opponents_has_one_random_seat():
     given = FixedOpponents(["a", "b", "c"], 4, np.random.default_rng(2))
     seating = given.line_ups(12_000)
     mine = seating == LEARNER
@@ -237,13 +237,13 @@ def test_among_fixed_opponents_the_learner_has_one_seat_any_of_them():
         FixedOpponents([], 4, np.random.default_rng(2))
 
 
-def test_half_of_the_choice_goes_to_those_who_lose_least():
+def test_choice_goes_half_to_those_who_lose_least():
     found = pool(members=2)
     found.members[0].beaten, found.members[1].beaten = 0.9, 0.7  # squares 0.01 and 0.09
     assert found.weights() == pytest.approx([0.25 + 0.05, 0.25 + 0.45], abs=1e-4)
 
 
-def test_rule_based_members_get_their_share_and_the_others_what_is_left():
+def test_rule_based_members_get_their_share():
     found = pool(members=4, rule_share=0.3)
     found.members[1].scripted = True
     assert found.weights() == pytest.approx([0.7 / 3, 0.3, 0.7 / 3, 0.7 / 3], abs=1e-4)
@@ -252,7 +252,7 @@ def test_rule_based_members_get_their_share_and_the_others_what_is_left():
     assert found.weights() == pytest.approx([0.25] * 4)
 
 
-def test_what_a_member_loses_is_averaged_over_its_last_deals():
+def test_member_losses_are_averaged_over_the_last_deals():
     found = pool(members=2)
     seating = np.array([[0, LEARNER, 0, LEARNER], [LEARNER, LEARNER, LEARNER, LEARNER]], np.int16)
     payoffs = np.array([[-1.0, 5, 0, -4], [1, 1, -1, -1]], np.float32)
@@ -267,7 +267,7 @@ def test_what_a_member_loses_is_averaged_over_its_last_deals():
     assert first.beaten == pytest.approx(0.375 + 2 / 2000 * 0.625)
 
 
-def test_the_first_the_newest_and_the_one_that_loses_least_stay():
+def test_first_newest_and_best_members_stay():
     found = pool(members=0, size=3)
     agents = [make_agent("greedy") for _ in range(6)]
     left = []
@@ -290,7 +290,7 @@ def test_scripted_members_never_leave_and_count_for_nothing():
     assert [(member.born, member.scripted) for member in found.members] == [(0, True), (1, False), (3, False)]
 
 
-def test_the_seed_of_the_final_table_is_none_of_a_look(monkeypatch):
+def test_final_table_seed_differs_from_all_evaluations(monkeypatch):
     seeds = []
 
     def duel(game, hero, villain, deals, *, seed, progress):
@@ -304,7 +304,7 @@ def test_the_seed_of_the_final_table_is_none_of_a_look(monkeypatch):
     assert seeds == [("me", "A", 70, 1_000_006), ("A", "me", 70, 1_000_006)]
 
 
-def test_scores_are_relative_to_the_mean_of_the_legal_ones():
+def test_scores_are_relative_to_the_mean_of_legal_ones():
     scores = torch.tensor([[1.0, 2.0, 6.0], [4.0, -1.0, 3.0]])
     legal = torch.tensor([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
     assert relative(scores, legal).tolist() == [[-2.0, -1.0, 3.0], [0.5, -4.5, -0.5]]

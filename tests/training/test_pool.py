@@ -114,7 +114,7 @@ def test_chips_of_the_next_episode_wait_for_its_first_decision(monkeypatch):
     assert env.pool.printed == [[1, -1], [26, -26]]
 
 
-def test_an_episode_without_the_learner_pays_it_nothing(monkeypatch):
+def test_episode_without_the_learner_pays_it_nothing(monkeypatch):
     env = scripted(
         monkeypatch,
         (US, THEM),
@@ -131,12 +131,12 @@ def test_an_episode_without_the_learner_pays_it_nothing(monkeypatch):
     assert env.pool.printed == [[1, -1], [80, -80], [60, -60], [2, -2]]
 
 
-def test_an_episode_without_the_learner_before_the_first_decision_pays_nothing(monkeypatch):
+def test_episode_without_the_learner_pays_nothing_before_it(monkeypatch):
     env = scripted(monkeypatch, (US, THEM), 1, ([30, -30], True, 1), ([7, -7], False, 0), (NOTHING, False, 0))
     assert played(env) == ([7, 0], False)
 
 
-def test_each_learning_seat_gets_its_chips_with_its_own_first_decision(monkeypatch):
+def test_learning_seats_get_chips_with_their_own_first_decision(monkeypatch):
     env = scripted(
         monkeypatch,
         (US, US, US),
@@ -153,7 +153,7 @@ def test_each_learning_seat_gets_its_chips_with_its_own_first_decision(monkeypat
     assert env.totals.tolist() == [[14, -6, -8]]
 
 
-def test_a_reset_forgets_what_was_owed(monkeypatch):
+def test_reset_forgets_owed_chips(monkeypatch):
     env = scripted(monkeypatch, (US, THEM), 1, ([5, -5], False, 0), (NOTHING, False, 0))
     env.envs.seats[0] = 0
     env.reset()
@@ -210,14 +210,14 @@ def test_gymnasium_pays_by_the_same_rule():
     assert episodes > 30
 
 
-def test_a_member_that_leaves_renumbers_those_behind_it():
+def test_leaving_member_renumbers_those_behind_it():
     env = SelfPlayVecEnv.against("jie-long", 3, ["random"], seed=1)
     env._seating[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
     env.forget(1)
     assert env.seating.tolist() == [[LEARNER, 0, LEARNER, 1], [LEARNER, LEARNER, LEARNER, LEARNER], [2, LEARNER, 1, 0]]
 
 
-def test_who_sits_at_a_table_stays_there_when_another_leaves_the_pool():
+def test_seated_members_stay_when_another_leaves_the_pool():
     """By name, in self-play with a full pool: nobody takes the seat of another."""
     pool = OpponentPool(4, np.random.default_rng(0), self_share=0.0, size=3, rule_share=0.02)
     pool.add(make_agent("greedy"), 0, scripted=True)
@@ -243,7 +243,7 @@ def test_who_sits_at_a_table_stays_there_when_another_leaves_the_pool():
             assert (env.seating[np.arange(200), env.seats] == LEARNER).all()
 
 
-def test_a_reset_without_a_seed_deals_anew():
+def test_reset_without_a_seed_deals_new_deals():
     env = SelfPlayVecEnv.against("jie-long", 20, ["random"], seed=1)
     first = env.reset()
     assert (env.reset() != first).any()
@@ -259,13 +259,13 @@ def test_a_reset_without_a_seed_deals_anew():
     assert dealt[0] == dealt[1]
 
 
-def test_who_leaves_the_pool_is_closest_in_age_to_both_neighbours():
+def test_leaving_member_is_closest_in_age_to_its_neighbours():
     pool = OpponentPool(2, np.random.default_rng(0), 0.5, 4, 0.0)
     assert [pool.add(make_agent("random"), born) for born in (1, 8, 10, 11, 30)] == [None] * 4 + [2]
     assert [member.born for member in pool.members] == [1, 8, 11, 30]
 
 
-def test_a_record_forgets_and_weighs_the_squared_share_that_was_not_lost():
+def test_record_decays_and_weighs_the_squared_share_not_lost():
     pool = OpponentPool(2, np.random.default_rng(0), 0.5, 4, 0.0)
     for born in (1, 2):
         pool.add(make_agent("random"), born)
@@ -278,7 +278,7 @@ def test_a_record_forgets_and_weighs_the_squared_share_that_was_not_lost():
 
 
 @pytest.mark.parametrize("past", [0, 1])
-def test_however_many_rule_based_players_join_everybody_is_met(past):
+def test_pool_meets_everybody_despite_many_rule_based_players(past):
     """Six of them with a fifth of the tables each would leave less than nothing to the others."""
     pool = OpponentPool(2, np.random.default_rng(0), 0.5, 4, 0.2)
     for _ in range(6):
@@ -291,7 +291,7 @@ def test_however_many_rule_based_players_join_everybody_is_met(past):
     assert np.ptp(weights[:6]) == 0
 
 
-def test_a_seed_reaches_the_deals_the_seats_and_the_opponents():
+def test_seed_determines_deals_seats_and_opponents():
     def begun(env):
         observations = env.reset()
         found = [observations, env.seats.copy(), env.seating.copy()]
@@ -318,7 +318,7 @@ class InTurn(Listener):
         return self.seating[:1].repeat(tables, 0)
 
 
-def test_an_episode_without_the_learner_leaves_the_last_observation_of_the_one_before():
+def test_episode_without_the_learner_keeps_the_last_observation():
     def end(*seatings):
         opponents = InTurn()
         opponents.seating = np.array(seatings, np.int16)
@@ -335,7 +335,7 @@ def test_an_episode_without_the_learner_leaves_the_last_observation_of_the_one_b
     np.testing.assert_array_equal(last, alone)
 
 
-def test_episodes_are_counted_once_and_their_last_observation_is_told():
+def test_episodes_are_counted_once_with_their_last_observation():
     env = SelfPlayVecEnv.against("jie-long", 12, ["greedy"], seed=1, forced_play=True)
     monitored, greedy = VecMonitor(env), make_agent("greedy", "jie-long", forced_play=True)
     monitored.reset()
@@ -378,7 +378,7 @@ def end_of_game(seed, episode, seat, moves, others):
     return env.observe(seat)
 
 
-def test_a_refused_action_changes_nothing():
+def test_refused_action_changes_nothing():
     env, twin = (SelfPlayVecEnv.against("jie-long", 6, ["random"], seed=2, deals=3) for _ in range(2))
     for each in (env, twin):
         each.reset()
@@ -404,7 +404,7 @@ class Asked:
 
 
 @pytest.mark.parametrize(("opponents", "deals"), [(("greedy", "random"), 1), (("greedy", "best", "tuned@2"), 3)])
-def test_opponents_in_the_loop_play_and_are_drawn_as_if_all_were_asked(opponents, deals):
+def test_opponents_in_the_loop_play_as_if_asked(opponents, deals):
     """The order of rounds is kept: whatever is drawn from the pool's generator is drawn for the same lane."""
     options = {"forced_play": True, "deals": deals}
     agents = [make_agent(name, "jie-long", **options) for name in opponents]
@@ -429,7 +429,7 @@ def test_opponents_in_the_loop_play_and_are_drawn_as_if_all_were_asked(opponents
     np.testing.assert_array_equal(env.saved()["played"], twin.saved()["played"])
 
 
-def test_a_vec_env_counts_its_episodes():
+def test_vec_env_counts_its_episodes():
     env = SelfPlayVecEnv.against("jie-long", 16, ["greedy"], seed=4, payoff_scale=10.0, deals=2)
     env.reset()
     returns, lengths, seen = np.zeros(16), np.zeros(16, int), 0
@@ -446,7 +446,7 @@ def test_a_vec_env_counts_its_episodes():
     assert seen > 20
 
 
-def test_decisions_without_a_choice_are_skipped_if_one_likes():
+def test_forced_decisions_are_skipped_on_request():
     for skip in (True, False):
         env = SelfPlayVecEnv.against("jie-long", 64, ["greedy"], seed=4, skip_forced=skip, forced_play=True)
         env.reset()
@@ -489,7 +489,7 @@ def test_illegal_actions_raise_are_replaced_or_end_the_episode():
         SelfPlayVecEnv.against("jie-long", 8, illegal="stop")
 
 
-def test_replaced_actions_are_repeated_with_the_seed_and_a_pool_may_hold_objects():
+def test_replaced_actions_follow_the_seed_and_pools_hold_objects():
     env = SelfPlayVecEnv.against("jie-long", 8, [make_agent("greedy", "jie-long"), "random"], illegal="resample")
     found = []
     for _ in range(2):
@@ -499,7 +499,7 @@ def test_replaced_actions_are_repeated_with_the_seed_and_a_pool_may_hold_objects
     assert found[0] == found[1]
 
 
-def test_what_a_match_paid_before_an_illegal_action_counts_in_its_return():
+def test_match_chips_before_an_illegal_action_count():
     env = SelfPlayVecEnv.against("tiu-u", 8, ["greedy"], seed=4, deals=2, illegal="end", payoff_scale=2.0)
     env.reset()
     returns, seen = np.zeros(8), 0

@@ -60,7 +60,7 @@ def places(folder):
         ({"expert_iteration": {**EXPERT_ITERATION, "targets": 200}}, 3),  # in self-play, nothing of which was saved
     ],
 )
-def test_what_a_killed_run_told_after_its_last_save_is_told_once(stages, evaluations, tmp_path):
+def test_reports_after_the_last_save_are_told_once(stages, evaluations, tmp_path):
     config = parse({**SMALL, **stages}, "test")
     whole = Run.begin(config, tmp_path)
     whole.learn()
@@ -81,7 +81,7 @@ def test_what_a_killed_run_told_after_its_last_save_is_told_once(stages, evaluat
     assert scalars(run.folder) == scalars(whole.folder)
 
 
-def test_what_went_on_from_its_end_tells_nothing_again(tmp_path):
+def test_resume_from_the_end_tells_nothing_again(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
     printed, steps = places(run.folder), scalars(run.folder)
@@ -104,7 +104,7 @@ def test_what_went_on_from_its_end_tells_nothing_again(tmp_path):
         ({"a": 1, "b": 2}, {"a": 2, "b": 1}, ["a is 1 there, 2 here", "b is 2 there, 1 here"]),
     ],
 )
-def test_differences_are_told_by_the_values_and_never_by_two_equal_texts(there, here, said):
+def test_differences_are_shown_by_values_never_as_equal_texts(there, here, said):
     assert list(differences(there, here)) == said
 
 
@@ -128,7 +128,7 @@ def saved(tmp_path_factory):
         (lambda header: header.pop("rules"), "rules is None there"),
     ],
 )
-def test_a_run_of_another_configuration_or_version_is_refused_by_what_differs(change, said, saved, tmp_path):
+def test_run_of_another_configuration_or_version_is_refused(change, said, saved, tmp_path):
     header, tensors = read_checkpoint(saved / RESUME_FILE)
     change(header)
     write_checkpoint(tmp_path / RESUME_FILE, header, tensors)

@@ -41,7 +41,7 @@ def reference(seats, values, payoffs, terminated, gamma, lam):
     return out, weights
 
 
-def test_two_seats_by_hand():
+def test_two_seats_equal_hand_calculation():
     # Seats 0, 1, 0, 1 decide; then the deal pays +3 and -3.
     out, weights = advantages(
         seats=[[0], [1], [0], [1]],
@@ -55,12 +55,12 @@ def test_two_seats_by_hand():
     assert weights.all()
 
 
-def test_who_did_not_make_the_last_move_is_paid_too():
+def test_payoff_reaches_seats_without_the_last_move():
     out, _ = advantages([[0], [1]], [[0.0], [0.0]], [[[0, 0]], [[-5, 5]]], [[False], [True]])
     assert out[:, 0].tolist() == [-5, 5]
 
 
-def test_the_next_movers_value_is_never_the_successor():
+def test_next_movers_value_is_never_the_successor():
     seats, terminated = [[0], [1], [0]], [[False], [False], [True]]
     payoffs = np.zeros((3, 1, 2))
     quiet, _ = advantages(seats, [[0.0], [0.0], [0.0]], payoffs, terminated)
@@ -68,20 +68,20 @@ def test_the_next_movers_value_is_never_the_successor():
     assert quiet[[0, 2]].tolist() == loud[[0, 2]].tolist()
 
 
-def test_a_last_decision_without_successor_only_lends_its_value():
+def test_last_decision_without_successor_only_lends_its_value():
     out, weights = advantages([[0], [1], [0]], [[1.0], [2.0], [4.0]], np.zeros((3, 1, 2)), [[False]] * 3)
     assert weights[:, 0].tolist() == [1, 0, 0]
     assert out[0, 0] == 3.0  # 4 - 1
 
 
-def test_chips_paid_within_a_match_belong_to_the_decision_before_them():
+def test_match_chips_belong_to_the_decision_before_them():
     payoffs = [[[4, -4]], [[0, 0]], [[1, -1]]]
     out, _ = advantages([[0], [1], [0]], np.zeros((3, 1)), payoffs, [[False], [False], [True]], lam=0.0)
     assert out[:, 0].tolist() == [4, -1, 1]
 
 
 @pytest.mark.parametrize(("gamma", "lam"), [(1.0, 0.95), (0.9, 0.5), (1.0, 0.0), (1.0, 1.0)])
-def test_the_loop_agrees_with_a_slow_reference(gamma, lam):
+def test_loop_equals_a_slow_reference(gamma, lam):
     rng = np.random.default_rng(7)
     for _ in range(20):
         steps, envs, players = rng.integers(1, 40), rng.integers(1, 5), rng.integers(2, 5)

@@ -76,7 +76,7 @@ def learning(folder, parts=1) -> bool:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
+def test_signal_saves_and_tells_how_to_resume(tmp_path, number, status):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
     folder = tmp_path / "small-1"
@@ -98,7 +98,7 @@ def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
 
 
 @pytest.mark.usefixtures("signals")
-def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
+def test_signal_before_the_run_is_built_leaves_nothing(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
     words = ["train", path, "--runs", tmp_path / "runs"]
@@ -124,7 +124,7 @@ def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
 
 @pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("loading", ["gupai_training.config.load", "gupai_training.run.Run.begin"])
-def test_what_is_loaded_is_not_cut_off(tmp_path, monkeypatch, loading):
+def test_loading_is_not_interrupted(tmp_path, monkeypatch, loading):
     ended = []
 
     def load(*_):
@@ -147,7 +147,7 @@ def interrupt_a_load(stop):
 
 
 @pytest.mark.usefixtures("signals")
-def test_a_signal_is_never_lost():
+def test_signal_is_never_lost():
     before = signal.getsignal(signal.SIGINT)
     with Stop() as stop:
         with pytest.raises(KeyboardInterrupt):
@@ -172,7 +172,7 @@ def test_a_signal_is_never_lost():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_signal_that_is_ignored_stays_so():
+def test_ignored_signal_stays_ignored():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         with Stop() as stop:
@@ -182,7 +182,7 @@ def test_a_signal_that_is_ignored_stays_so():
         signal.signal(signal.SIGHUP, before)
 
 
-def test_a_run_is_trained_by_one_process_at_a_time(saved):
+def test_run_is_trained_by_one_process_at_a_time(saved):
     before = {path.name: path.read_bytes() for path in saved.iterdir()}
     with locked(saved, "training this run"):
         result = train("--resume", saved)
@@ -192,7 +192,7 @@ def test_a_run_is_trained_by_one_process_at_a_time(saved):
     assert train("--resume", saved).exit_code == 0
 
 
-def test_a_run_is_locked_while_it_is_trained(tmp_path):
+def test_run_is_locked_while_it_is_trained(tmp_path):
     class Rival(Reporter):
         refused = 0
 
@@ -208,7 +208,7 @@ def test_a_run_is_locked_while_it_is_trained(tmp_path):
         pass
 
 
-def test_what_a_killed_process_was_writing_is_cleared_away(saved):
+def test_partial_files_of_a_killed_process_are_removed(saved):
     (saved / "agent.safetensors.0123.part").write_bytes(b"half")
     Run(parse(SMALL, "test"), saved).learn(go_on=True)
     assert not list(saved.glob("*.part"))
@@ -217,7 +217,7 @@ def test_what_a_killed_process_was_writing_is_cleared_away(saved):
 @pytest.mark.parametrize(
     "change", ["device=cuda:999", "evaluation.baselines=[gredy]", "ppo.envs=0", "variant.players=9"]
 )
-def test_a_start_that_fails_leaves_no_folder(tmp_path, change):
+def test_failed_start_leaves_no_folder(tmp_path, change):
     result = train("jie-long", "--set", change, "--runs", tmp_path / "runs")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
@@ -225,21 +225,21 @@ def test_a_start_that_fails_leaves_no_folder(tmp_path, change):
 
 
 @pytest.mark.parametrize(("number", "found"), [(0, "no GPUs"), (1, "1 GPU"), (2, "2 GPUs")])
-def test_a_gpu_that_is_not_there_is_refused(number, found, monkeypatch):
+def test_missing_gpu_is_refused(number, found, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: number > 0)
     monkeypatch.setattr("torch.cuda.device_count", lambda: number)
     with pytest.raises(ValueError, match=rf"device=cuda:2: torch finds {found} here; choose"):
         Run(parse({**SMALL, "device": "cuda:2"}, "test"), Path())
 
 
-def test_runs_that_begin_together_get_folders_of_their_own(tmp_path):
+def test_simultaneous_runs_get_separate_folders(tmp_path):
     made = [next_folder(tmp_path / "runs", "a") for _ in range(3)]
     assert [folder.name for folder in made] == ["a-1", "a-2", "a-3"]
     made[1].rmdir()
     assert next_folder(tmp_path / "runs", "a").name == "a-2"
 
 
-def test_a_folder_that_cannot_be_made_is_reported_in_one_line(tmp_path):
+def test_uncreatable_folder_is_reported_in_one_line(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(SMALL))
     result = train(path, "--runs", path)
@@ -306,7 +306,7 @@ def test_a_folder_that_cannot_be_made_is_reported_in_one_line(tmp_path):
         lambda header, tensors: tensors.update({"adam.0.exp_avg": np.zeros(3, np.float32)}),
     ],
 )
-def test_a_saved_run_that_lies_is_refused_in_a_line(saved, lie):
+def test_forged_saved_run_is_refused_in_one_line(saved, lie):
     header, tensors = read_checkpoint(saved / RESUME_FILE)
     lie(header, tensors)
     write_checkpoint(saved / RESUME_FILE, header, tensors)
@@ -357,7 +357,7 @@ def half_searched(tmp_path_factory):
         ("targets-3.safetensors", lambda header, tensors: tensors["observations"].fill(-7)),
     ],
 )
-def test_a_half_finished_run_that_lies_is_refused_in_a_line(half_searched, tmp_path, name, lie):
+def test_forged_unfinished_run_is_refused_in_one_line(half_searched, tmp_path, name, lie):
     folder = Path(shutil.copytree(half_searched, tmp_path / "run"))
     header, tensors = read_checkpoint(folder / name)
     lie(header, tensors)
@@ -368,14 +368,14 @@ def test_a_half_finished_run_that_lies_is_refused_in_a_line(half_searched, tmp_p
     assert str(caught.value).startswith(str(folder))
 
 
-def test_targets_that_are_gone_are_reported_in_one_line(half_searched, tmp_path):
+def test_missing_targets_are_reported_in_one_line(half_searched, tmp_path):
     folder = Path(shutil.copytree(half_searched, tmp_path / "run"))
     (folder / "targets-3.safetensors").unlink()
     with pytest.raises(CheckpointError, match=r"targets-3\.safetensors: there is no such checkpoint"):
         Run(parse(BY_SEARCH, "test"), folder).learn(go_on=True)
 
 
-def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
+def test_saved_run_reports_its_decisions_and_resumes():
     """Matches of several deals, forced decisions within them: no state is saved, and none can be made up."""
 
     def opened() -> SelfPlayVecEnv:
@@ -408,7 +408,7 @@ def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
         np.testing.assert_array_equal(again.rewards, env.rewards)
 
 
-def test_training_that_diverges_is_reported_in_one_line(tmp_path, monkeypatch):
+def test_diverging_training_is_reported_in_one_line(tmp_path, monkeypatch):
     def diverge(self, *_):
         raise FloatingPointError("values of update 1 hold values that are not finite; training stopped")
 
@@ -447,7 +447,7 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
             assert f"{row.result.at_seat(0, seat).mean:+.1f}" in shown
 
 
-def test_a_finished_run_says_where_it_is_and_how_to_play_against_it(tmp_path, monkeypatch):
+def test_finished_run_names_its_folder_and_how_to_play_it(tmp_path, monkeypatch):
     expected, dealt = [], []
     monkeypatch.setattr(ScreenReporter, "expect", lambda self, deals: expected.append(deals))
     monkeypatch.setattr(ScreenReporter, "dealt", lambda self, deals: dealt.append(deals))

@@ -64,7 +64,7 @@ def test_targets_are_chips_of_legal_actions_above_their_mean(greedy):
     np.testing.assert_allclose(chips, chips.round(), atol=1e-3)
 
 
-def test_targets_of_a_number_and_a_player_are_always_the_same_and_of_another_number_others(greedy):
+def test_targets_depend_on_number_and_player_alone(greedy):
     target_maker = TargetMaker(config(), 1)
     first, again, other = (
         TargetMaker(config(), 1).targets(greedy, 3),
@@ -87,7 +87,7 @@ def choices_of(player):
     return decisions
 
 
-def test_every_decision_of_whole_deals_is_labelled_once(greedy):
+def test_deal_decisions_are_each_labelled_once(greedy):
     player = Noting(greedy)
     targets = TargetMaker(config(random_moves=0), 1).targets(player, 0)
     asked = np.concatenate([turns.masks.sum(1) > 1 for turns in player.asked])
@@ -97,7 +97,7 @@ def test_every_decision_of_whole_deals_is_labelled_once(greedy):
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_a_share_of_the_moves_is_random(greedy, share):
+def test_moves_are_random_in_part(greedy, share):
     """Without random moves the positions are those of the player; with nothing else its answers do not matter."""
     target_maker = TargetMaker(config(random_moves=share), 1)
     variety = make_agent("variety", "jie-long", forced_play=True)
@@ -106,7 +106,7 @@ def test_a_share_of_the_moves_is_random(greedy, share):
     assert same == (share == 1.0)
 
 
-def test_the_heuristic_plays_at_first_and_then_the_network(tmp_path):
+def test_heuristic_plays_at_first_and_then_the_network(tmp_path):
     run = Run.begin(config(targets=3000, heuristic_share=0.5, window=500), tmp_path)
     search_targets, player = run.search_stage, Noting(run.current_agent("now"))
     while search_targets.progress() < 1:
@@ -141,7 +141,7 @@ def won_by_hand(envs, lane, action, own, others):
     ("name", "options", "rows"),
     [("jie-long", {"forced_play": True}, "greedy variety"), ("da-ling", {}, "colour tuned")],
 )
-def test_in_a_deal_that_lies_open_chips_are_those_of_playing_it_out(name, options, rows):
+def test_open_deal_chips_equal_playing_it_out(name, options, rows):
     game = get_game(name)
     one, two = (make_agent(row, game, **options) for row in rows.split())
     envs = VectorEnv(game, 12, seed=5, skip_forced=True, **options)
@@ -157,7 +157,7 @@ def test_in_a_deal_that_lies_open_chips_are_those_of_playing_it_out(name, option
 
 
 @pytest.mark.parametrize(("name", "options"), [("jie-long", {"forced_play": True}), ("da-ling", {})])
-def test_played_out_by_a_network_chips_are_those_of_its_best_actions_in_the_deal(name, options, tmp_path):
+def test_network_playouts_give_the_chips_of_its_best_actions(name, options, tmp_path):
     settings = {"game": name, "variant": options, "threads": 1, "decisions": 0, "expert_iteration": {"targets": 1}}
     own = Run.begin(parse(settings, "test"), tmp_path).current_agent("own")
     one, two = (make_agent(row, name, **options) for row in ("greedy", "tuned"))
@@ -180,7 +180,7 @@ def test_played_out_by_a_network_chips_are_those_of_its_best_actions_in_the_deal
 
 
 @pytest.mark.parametrize(("precision", "dtype"), [("float32", torch.float32), ("bfloat16", torch.bfloat16)])
-def test_a_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_path):
+def test_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_path):
     settings = config().model_dump() | {"precision": precision}
     run = Run.begin(parse(settings, "test"), tmp_path)
     network = run.current_agent("now")
@@ -192,7 +192,7 @@ def test_a_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_p
     assert (error > 1e-4) == (precision == "bfloat16")
 
 
-def test_targets_that_a_network_plays_out_are_of_the_same_decisions_and_always_the_same(tmp_path):
+def test_network_playouts_keep_the_decisions_and_repeat_exactly(tmp_path):
     run = Run.begin(config(), tmp_path)
     player, target_maker = run.current_agent("now"), run.search_stage.target_maker
     own, again = (target_maker.targets(player, 2, Kind.OWN) for _ in range(2))
@@ -202,7 +202,7 @@ def test_targets_that_a_network_plays_out_are_of_the_same_decisions_and_always_t
     assert (own.means != by_heuristic.means).mean() > 0.3
 
 
-def test_where_a_network_plays_out_every_opponent_plays_on_for_itself(tmp_path):
+def test_network_playouts_let_every_opponent_play_for_itself(tmp_path):
     """So a frozen network among the opponents is met as it is, not as the heuristic that plays out otherwise."""
     run = Run.begin(config(tables=16), tmp_path)
     player, target_maker, asked = run.current_agent("now"), run.search_stage.target_maker, []
@@ -214,7 +214,7 @@ def test_where_a_network_plays_out_every_opponent_plays_on_for_itself(tmp_path):
     assert (in_deals > 0).all() and (played_out > 3 * in_deals).all()
 
 
-def test_true_hand_targets_come_from_tables_of_the_player_and_from_its_seat_among_the_others(greedy, monkeypatch):
+def test_true_hand_targets_come_from_the_players_seat_and_tables(greedy, monkeypatch):
     target_maker = TargetMaker(config(), 1)
     player, variety = Noting(greedy), make_agent("variety", "jie-long", forced_play=True)
     target_maker.others = [Noting(variety), Noting(greedy)]
@@ -248,7 +248,7 @@ def test_true_hand_targets_are_whole_chips_and_always_the_same(greedy):
     np.testing.assert_allclose(chips, chips.round(), atol=1e-3)
 
 
-def test_in_deals_as_dealt_a_network_draws_from_its_policy_and_no_move_is_random_otherwise(greedy, tmp_path):
+def test_true_hand_deals_follow_the_policy_without_random_moves(greedy, tmp_path):
     """So that what somebody does goes on to tell of the hand, but never for certain."""
     network = Run.begin(config(), tmp_path).current_agent("now")
     for player, wild in ((greedy, greedy), (network, network.drawing())):
@@ -259,7 +259,7 @@ def test_in_deals_as_dealt_a_network_draws_from_its_policy_and_no_move_is_random
     assert not network.sample
 
 
-def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_path, monkeypatch):
+def test_last_part_of_the_stage_learns_once_from_dealt_deals(tmp_path, monkeypatch):
     run = Run.begin(
         config(targets=4000, heuristic_share=1, true_hands=0.5, self_rollouts=0.3, epochs=3, batch_size=64), tmp_path
     )
@@ -285,7 +285,7 @@ def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_p
     assert kinds == set(Kind)
 
 
-def test_a_chunk_of_deals_in_which_the_player_had_no_choice_gives_no_targets(tmp_path, monkeypatch):
+def test_chunk_without_a_choice_gives_no_targets(tmp_path, monkeypatch):
     run = Run.begin(config(true_hands=1, tables=1), tmp_path)
     stage = run.search_stage
     lone = stage.target_maker.targets(run.current_agent("now"), 0, kind=Kind.TRUE_HANDS)
@@ -296,7 +296,7 @@ def test_a_chunk_of_deals_in_which_the_player_had_no_choice_gives_no_targets(tmp
         np.testing.assert_array_equal(tensor, before[name])
 
 
-def test_targets_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_again(tmp_path):
+def test_targets_are_saved_only_while_learned_from(tmp_path):
     settings = config(targets=3000, true_hands=0.5, batch_size=64)
     whole = Run.begin(settings, tmp_path)
     whole.learn()
@@ -310,7 +310,7 @@ def test_targets_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_aga
             np.testing.assert_array_equal(again.network.tensors()[name], tensor)
 
 
-def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
+def test_ensemble_label_is_its_mean(tmp_path):
     settings = config(true_hands=1, temperature=3).model_dump() | {"precision": "float32"}
     specs, networks = [], []
     for seed in (1, 2):
@@ -334,7 +334,7 @@ def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
     )
 
 
-def test_a_network_that_plays_on_in_the_place_of_the_player_plays_none_of_the_deals(tmp_path):
+def test_network_that_plays_out_plays_none_of_the_deals(tmp_path):
     settings = config(true_hands=1, self_rollouts=1).model_dump() | {"precision": "float32"}
     small = Run.begin(parse(settings | {"seed": 2, "network": {"hidden": [8]}}, "test"), tmp_path)
     small.save_agent()
@@ -353,7 +353,7 @@ def test_a_network_that_plays_on_in_the_place_of_the_player_plays_none_of_the_de
     np.testing.assert_array_equal(found.means[same], first.means[same])
 
 
-def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
+def test_run_may_begin_with_a_players_network(tmp_path):
     first = Run.begin(config(), tmp_path)
     first.save_agent()
     settings = config().model_dump()
@@ -394,7 +394,7 @@ GROWTHS = [
 
 
 @pytest.mark.parametrize(("small", "large"), GROWTHS)
-def test_a_larger_network_computes_what_the_smaller_one_did_and_can_learn_everywhere(small, large):
+def test_larger_network_computes_the_same_and_learns_everywhere(small, large):
     rng = np.random.default_rng(3)
     agent, like = network(*small, rng), network(*large, rng)
     assert can_widen(agent.net, like.net)
@@ -430,7 +430,7 @@ def test_a_larger_network_computes_what_the_smaller_one_did_and_can_learn_everyw
         (("residual", [8, 8]), ("residual", [8, 8, 9])),
     ],
 )
-def test_what_would_compute_something_else_does_not_grow(small, large):
+def test_incompatible_network_does_not_grow(small, large):
     nets = [{"type": kind, "hidden": hidden} for kind, hidden in (small, large)]
     assert not can_widen(*nets)
 
@@ -442,7 +442,7 @@ def some(first, count):
     return Targets(np.zeros((count, size), np.int8), values, np.arange(first, first + count, dtype=np.float32))
 
 
-def test_a_window_keeps_the_newest_targets():
+def test_window_keeps_the_newest_targets():
     window = Window(10, GAME)
     window.add(some(0, 4))
     assert len(window) == 4
@@ -461,7 +461,7 @@ def test_a_window_keeps_the_newest_targets():
 
 
 @pytest.mark.parametrize("out", [-1, 1], ids=["below", "above"])
-def test_kept_targets_with_observations_out_of_range_are_refused(out):
+def test_saved_targets_with_observations_out_of_range_are_refused(out):
     window, layout = Window(10, GAME), GAME.encoder.layout
     window.add(some(0, 3))
     kept = window.saved(0, 3)
@@ -470,7 +470,7 @@ def test_kept_targets_with_observations_out_of_range_are_refused(out):
         Window(10, GAME).put_back(kept, 0, 3)
 
 
-def test_chips_that_do_not_fit_are_refused_before_they_are_kept():
+def test_chips_that_do_not_fit_are_refused_before_saving():
     window = Window(10, GAME)
     window.add(some(65_500, 5))
     assert window.values[:5, 0].tolist() == [65504.0] * 5
@@ -479,7 +479,7 @@ def test_chips_that_do_not_fit_are_refused_before_they_are_kept():
     assert window.made == 5
 
 
-def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
+def test_logits_become_chips_over_temperature_and_values_returns(tmp_path):
     """Always the same targets: the network learns them, in the units that are promised."""
     run = Run.begin(config(targets=100, temperature=4.0, batch_size=256, learning_rate=3e-3), tmp_path)
     search_targets, heuristic = run.search_stage, run.search_stage.target_maker.heuristic
@@ -505,7 +505,7 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     assert np.corrcoef(judged, wanted)[0, 1] > 0.9
 
 
-def test_the_player_has_a_seat_of_those_that_are_played_at_every_table():
+def test_player_has_one_of_the_played_seats_at_every_table():
     target_maker = TargetMaker(
         parse(
             {"game": "jie-long", "variant": {"players": 2}, "expert_iteration": {"targets": 1000, "tables": 64}}, "test"
@@ -518,7 +518,7 @@ def test_the_player_has_a_seat_of_those_that_are_played_at_every_table():
     assert len(np.unique(villains[:, 0])) == len(np.unique(villains[:, 1])) == 1 + len(target_maker.others)
 
 
-def test_rate_and_progress_are_those_of_the_configuration(tmp_path):
+def test_rate_and_progress_follow_the_configuration(tmp_path):
     run = Run.begin(config(targets=4000, learning_rate=1e-3, max_minutes=2), tmp_path)
     stage = run.search_stage
     for seconds, progress in ((0, 0.0), (30, 0.25), (60, 0.5)):
@@ -529,7 +529,7 @@ def test_rate_and_progress_are_those_of_the_configuration(tmp_path):
         assert stage.optimizer.param_groups[0]["lr"] == pytest.approx(rate)
 
 
-def test_the_value_head_learns_what_the_policy_wins(tmp_path):
+def test_value_head_learns_the_payoff_of_the_policy(tmp_path):
     settings = config(targets=100, temperature=4.0).model_dump() | {"precision": "float32"}
     run = Run.begin(parse(settings, "test"), tmp_path)
     stage, scale = run.search_stage, run.config.payoff_scale
@@ -549,7 +549,7 @@ def test_the_value_head_learns_what_the_policy_wins(tmp_path):
     assert float(found["value_loss"]) == pytest.approx(((judged.numpy() - wanted) ** 2).mean(), rel=1e-3)
 
 
-def test_some_seconds_of_learning_from_search_beat_what_the_playouts_play(tmp_path):
+def test_search_learning_beats_its_playouts_in_seconds(tmp_path):
     data = {
         "game": "jie-long",
         "variant": TINY,
@@ -565,7 +565,7 @@ def test_some_seconds_of_learning_from_search_beat_what_the_playouts_play(tmp_pa
     assert duel("jie-long", by_search, make_agent("greedy", "jie-long", **TINY), 500, seed=3, **TINY).mean(0).low > 1
 
 
-def test_not_a_number_stops_learning_and_keeps_what_was_saved(tmp_path):
+def test_nan_stops_learning_and_keeps_the_last_save(tmp_path):
     import torch
 
     run = Run.begin(config(), tmp_path)
@@ -575,7 +575,7 @@ def test_not_a_number_stops_learning_and_keeps_what_was_saved(tmp_path):
         run.search_stage.step(run.search_stage.target_maker.heuristic)
 
 
-def test_what_seats_win_is_learned_without_moving_what_actions_are_worth(tmp_path):
+def test_value_learning_does_not_move_action_values(tmp_path):
     found = []
     for shift in (0, 50):
         run = Run.begin(config(targets=100), tmp_path)

@@ -50,7 +50,7 @@ def runs(tmp_path_factory):
     return [train(settings, runs=folder) for settings in (SMALL, parse({**SMALL, "seed": 2}, "test"), file)]
 
 
-def test_a_run_gives_its_player_its_past_selves_and_its_files(runs):
+def test_run_gives_its_player_past_selves_and_files(runs):
     run = load_run(runs[0].folder)
     assert run.config == parse(SMALL, "test") and run.baselines == ["random", "greedy"]
     assert (run.folder / REPORT_FILE).exists()
@@ -79,7 +79,7 @@ def test_metrics_are_tidy_rows(runs, tmp_path):
     assert all(float(row["low"]) <= float(row["mean"]) <= float(row["high"]) for row in read)
 
 
-def test_what_is_no_run_is_refused(tmp_path):
+def test_invalid_run_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"this is not the folder of a run: it holds no config.yaml"):
         load_run(tmp_path)
     with pytest.raises(ValueError, match=r"config: decision is not a setting"):
@@ -102,7 +102,7 @@ def test_runs_are_compared_by_recipe(runs):
     assert all(row["low"] is None for row in found.rows() if row["recipe"] == "ppo.entropy=0.05")
 
 
-def test_curves_are_taken_where_all_runs_of_a_recipe_have_been(runs):
+def test_curves_use_points_reached_by_all_runs_of_a_recipe(runs):
     """With times of our own: on a busy machine one run may begin after the other has ended."""
     found = Comparison(runs[:2])
     spans = [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]
@@ -115,7 +115,7 @@ def test_curves_are_taken_where_all_runs_of_a_recipe_have_been(runs):
     assert points.tolist() == [2, 3, 4, 5] and values.tolist() == [[10 * at] * 2 for at in points]
 
 
-def test_losses_are_compared_where_all_runs_noted_them(runs):
+def test_losses_are_compared_where_all_runs_have_them(runs):
     found = Comparison(runs)
     assert found.losses == ["policy_loss", "value_loss"]
     noted = [row["losses"]["value_loss"] for row in runs[2].evaluations]
@@ -125,7 +125,7 @@ def test_losses_are_compared_where_all_runs_noted_them(runs):
     assert all(row["against"] in found.baselines for row in found.rows())
 
 
-def test_how_much_a_run_could_be_exploited_is_a_figure_of_its_own(runs):
+def test_run_exploitability_is_a_separate_figure(runs):
     run = copy.copy(runs[0])
     row = {**runs[0].evaluations[0], "exploitability": {"best": 2.5, "drawn": 1.25}}
     vars(run).update(evaluations=[row])
@@ -138,7 +138,7 @@ def test_how_much_a_run_could_be_exploited_is_a_figure_of_its_own(runs):
     assert repr(run) == f"TrainedRun({str(run.folder)!r})"
 
 
-def test_it_is_told_how_every_recipe_ended_and_how_likely_above_the_first(capsys):
+def test_recipe_ends_and_probabilities_of_improvement_are_shown(capsys):
     ended = {"one": np.array([0.0, 0, 0, 0, 100]), "two": np.array([1.0, 1, 1, 1, -100])}
     runs = {recipe: [SimpleNamespace(folder=recipe)] * len(values) for recipe, values in ended.items()}
     found = SimpleNamespace(recipes=runs, notes=[], baselines=["greedy"], final=lambda recipe, against: ended[recipe])
@@ -155,7 +155,7 @@ def test_it_is_told_how_every_recipe_ended_and_how_likely_above_the_first(capsys
     assert re.search(r"two .*-19\.20 ±.*\+1\.00 .* 64% \[", printed) and "%" not in re.search("one .*", printed)[0]
 
 
-def test_runs_are_compared_along_what_some_moved_and_with_whom_all_met(runs):
+def test_runs_are_compared_by_changed_settings_and_common_rivals(runs):
     searched = [{**row, "targets": 5, "decisions": 0, "tuned": row["greedy"]} for row in runs[0].evaluations]
     other = copy.copy(runs[2])
     vars(other).update(evaluations=searched)
@@ -164,7 +164,7 @@ def test_runs_are_compared_along_what_some_moved_and_with_whom_all_met(runs):
         assert found.axes() == ["targets", "decisions", "seconds"] and found.baselines == ["random", "greedy"]
 
 
-def test_the_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
+def test_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
     out = tmp_path / "out"
     words = ["compare-runs", *(str(run.folder) for run in runs), "--out", str(out), "--against", "random"]
     done = CliRunner().invoke(app, words)
@@ -196,7 +196,7 @@ def test_the_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
         assert [path.name for path in elsewhere.iterdir()] == [kept]  # nothing else was written
 
 
-def test_without_the_packages_of_pictures_and_tensorboard_the_tables_are_written(runs, tmp_path, monkeypatch):
+def test_missing_packages_still_leave_the_tables(runs, tmp_path, monkeypatch):
     for package in ("resvg_py", "tensorboard", "torch.utils.tensorboard"):
         monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "gupai_env.render.image", raising=False)
@@ -211,7 +211,7 @@ def test_without_the_packages_of_pictures_and_tensorboard_the_tables_are_written
     assert "without TensorBoard: " in said and "--logdir" not in said
 
 
-def test_runs_that_have_nothing_in_common_are_not_compared(runs):
+def test_runs_without_common_figures_are_not_compared(runs):
     def like(**other):
         run = copy.copy(runs[1])
         vars(run).update(other)
@@ -227,7 +227,7 @@ def test_runs_that_have_nothing_in_common_are_not_compared(runs):
             Comparison((runs[0], other))
 
 
-def test_a_long_curve_is_drawn_through_some_of_its_points_from_end_to_end(runs, monkeypatch):
+def test_long_curve_is_drawn_through_some_points_end_to_end(runs, monkeypatch):
     long = copy.copy(runs[0])
     rows = [{**runs[0].evaluations[0], "decisions": 10 * at} for at in range(9)]
     vars(long).update(evaluations=rows)
@@ -241,7 +241,7 @@ def test_a_long_curve_is_drawn_through_some_of_its_points_from_end_to_end(runs, 
     ("more", "said"),
     [(["--against", "chess"], "--against"), (["/no/such/run"], "/no/such/run: this is not the folder of a run")],
 )
-def test_runs_that_cannot_be_compared_are_refused_in_a_line(runs, more, said):
+def test_incomparable_runs_are_refused_in_one_line(runs, more, said):
     done = CliRunner().invoke(app, ["compare-runs", str(runs[0].folder), *more])
     assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
     twice = CliRunner().invoke(app, ["compare-runs", *[str(runs[0].folder)] * 2])
@@ -264,7 +264,7 @@ def copy_of(run, folder, *, rows=None, seed=None, killed=False):
     return load_run(folder)
 
 
-def test_an_unfinished_run_is_named_and_left_out_or_compared_where_it_stopped(runs, tmp_path):
+def test_unfinished_run_is_named_and_left_out_or_cut(runs, tmp_path):
     killed = copy_of(runs[0], tmp_path / "killed", rows=runs[0].evaluations[:1], seed=9, killed=True)
     early = copy_of(runs[0], tmp_path / "early", rows=[], seed=8, killed=True)
     stopped = "2,048 of 4,096 decisions"
@@ -295,7 +295,7 @@ def test_an_unfinished_run_is_named_and_left_out_or_compared_where_it_stopped(ru
 
 @pytest.mark.parametrize("same_weights", [True, False])
 @pytest.mark.parametrize("same_figures", [True, False])
-def test_one_seed_with_one_digest_counts_once(same_figures, same_weights, runs, tmp_path):
+def test_equal_digests_of_a_seed_count_once(same_figures, same_weights, runs, tmp_path):
     rows = [{**row, "seconds": row["seconds"] + 5} for row in runs[0].evaluations]
     if not same_figures:
         rows[-1]["greedy"] = {**rows[-1]["greedy"], "mean": rows[-1]["greedy"]["mean"] - 0.125}
@@ -327,7 +327,7 @@ def test_one_seed_with_one_digest_counts_once(same_figures, same_weights, runs, 
         ({"decisions": 0, "expert_iteration": {"targets": 50, "max_minutes": 3}}, {"seconds": 180.0}, None),
     ],
 )
-def test_a_run_is_finished_at_the_end_of_its_decisions_targets_or_minutes(settings, spent, progress, runs, tmp_path):
+def test_run_ends_with_its_decisions_targets_or_minutes(settings, spent, progress, runs, tmp_path):
     """Without a report; the stage of search before self-play took half a minute."""
     run = copy_of(runs[0], tmp_path / "run", killed=True)
     run.config = parse({**SMALL, **settings}, "test")
@@ -337,7 +337,7 @@ def test_a_run_is_finished_at_the_end_of_its_decisions_targets_or_minutes(settin
     assert progress is None or run.progress == progress
 
 
-def test_the_command_says_which_runs_count(runs, tmp_path):
+def test_command_names_the_runs_that_count(runs, tmp_path):
     copied = copy_of(runs[0], tmp_path / "copied")
     killed = copy_of(runs[1], tmp_path / "killed", rows=runs[1].evaluations[:1], seed=9, killed=True)
     words = ["compare-runs", *(str(run.folder) for run in (*runs[:2], copied, killed))]
@@ -365,7 +365,7 @@ def test_seeds_share_the_cores(monkeypatch):
         seeds_of(parse({**SMALL, "seed": (1 << 32) - 1}, "test"), 2)
 
 
-def test_what_a_seed_says_is_heard_and_one_that_dies_is_named(tmp_path):
+def test_seed_messages_are_heard_and_a_dead_seed_is_named(tmp_path):
     found, joined, heard = Seeds([], str(tmp_path)), [], []
 
     def child(seed, exitcode=None):
@@ -417,7 +417,7 @@ def group_of(words):
     )
 
 
-def test_a_seed_in_a_process_is_the_run_of_that_seed(runs, tmp_path):
+def test_seed_in_a_process_equals_its_own_run(runs, tmp_path):
     done = CliRunner().invoke(app, words_for(tmp_path, SMALL))
     out = done.stdout
     assert done.stderr == ""
@@ -460,13 +460,13 @@ def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
     load_run(tmp_path / "runs" / "small-seed1-1")
 
 
-def test_a_seed_that_fails_is_named(tmp_path):
+def test_failing_seed_is_named(tmp_path):
     done = CliRunner().invoke(app, words_for(tmp_path, {**SMALL, "device": "cuda:99"}))
     assert done.exit_code == 2 and done.stderr.count("\n") == 1
     assert "seed 1: device=cuda:99" in done.stderr and "seed 2: device=cuda:99" in done.stderr
 
 
-def test_tensorboard_says_how_long_the_learner_waits(runs, tmp_path):
+def test_tensorboard_shows_how_long_the_learner_waits(runs, tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     search = {"targets": 200, "tables": 8, "playouts": 2, "batch_size": 32}

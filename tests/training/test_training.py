@@ -69,7 +69,7 @@ class StopAfter(Reporter):
             raise KeyboardInterrupt
 
 
-def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
+def test_stopped_run_resumes_exactly(tmp_path):
     config = parse(SMALL, "test")
     whole = Run.begin(config, tmp_path)
     whole.learn()
@@ -88,7 +88,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
 
 
 @pytest.mark.parametrize("deals", [1, 3])
-def test_a_run_that_is_asked_to_stop_goes_on_to_the_same_bits(tmp_path, deals):
+def test_run_asked_to_stop_resumes_exactly(tmp_path, deals):
     """Also in matches of several deals, where chips may be owed while it stops."""
     config = parse({**SMALL, "variant": {"deals": deals}, "save_every": 100}, "test")
     whole = Run.begin(config, tmp_path)
@@ -117,7 +117,7 @@ class StopSearchAfter(StopAfter):
     counts = "targets"
 
 
-def test_a_run_that_learns_from_search_goes_on_to_the_same_bits(tmp_path):
+def test_search_run_resumes_exactly(tmp_path):
     config = parse(BY_SEARCH, "test")
     whole = Run.begin(config, tmp_path)
     assert whole.learn()
@@ -144,7 +144,7 @@ def test_a_run_that_learns_from_search_goes_on_to_the_same_bits(tmp_path):
     assert evaluations[-1]["targets"] == header["targets"] and evaluations[-1]["decisions"] == header["decisions"]
 
 
-def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_of(tmp_path):
+def test_partial_row_of_a_killed_process_is_cut_off(tmp_path):
     config, lines = parse({**SMALL, "evaluation": {**SMALL["evaluation"], "every": 1}}, "test"), []
     run = Run.begin(config, tmp_path)
     assert not run.learn(stop=lambda: run.learner.updates > 1)
@@ -163,7 +163,7 @@ def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_
     )
 
 
-def test_a_run_that_learned_from_search_alone_keeps_no_targets_and_its_table_can_be_played_again(tmp_path):
+def test_search_only_run_keeps_no_targets_and_replays_its_table(tmp_path):
     run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
     assert run.learn()
     assert not list(run.folder.glob("targets-*"))
@@ -183,7 +183,7 @@ def test_a_run_that_learned_from_search_alone_keeps_no_targets_and_its_table_can
         {"type": "gated", "hidden": [24, 16, 16, 16]},
     ],
 )
-def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network):
+def test_player_scores_equal_the_learning_network(tmp_path, network):
     run = Run.begin(parse({**SMALL, "network": network, "precision": "float32"}, "test"), tmp_path)
     with torch.no_grad():  # as they begin the heads say next to nothing
         for tensor in run.learner.network.parameters():
@@ -207,7 +207,7 @@ def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network)
         ("AMD EPYC", [], False),
     ],
 )
-def test_products_are_in_bfloat16_where_the_processor_is_quick_at_it(tmp_path, monkeypatch, cpu, native, quick):
+def test_products_use_bfloat16_where_it_is_fast(tmp_path, monkeypatch, cpu, native, quick):
     has = {"avx512_bf16": False, "amx_bf16": False, "avx512_f": True, "cpu_name": cpu}
     has |= dict.fromkeys(native, True)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
@@ -223,7 +223,7 @@ def test_products_are_in_bfloat16_where_the_processor_is_quick_at_it(tmp_path, m
     assert not native_bfloat16(torch.device("cpu"))
 
 
-def test_a_learner_in_bfloat16_keeps_its_weights_and_sums_in_float32(tmp_path):
+def test_bfloat16_learner_keeps_weights_and_sums_in_float32(tmp_path):
     exact, rounded = (
         Run.begin(parse({**SMALL, "precision": precision}, "test"), tmp_path).learner
         for precision in ("float32", "bfloat16")
@@ -253,12 +253,12 @@ def updated(tmp_path, **ppo):
     return steps, logged
 
 
-def test_an_update_ends_where_the_policy_has_moved_too_far(tmp_path):
+def test_update_ends_where_the_policy_moved_too_far(tmp_path):
     for target, steps in ((None, 20), (100, 20), (1e-7, 2)):  # in the first step it has not moved
         assert updated(tmp_path, epochs=5, target_kl=target)[0] == steps
 
 
-def test_an_update_logs_what_it_did(tmp_path):
+def test_update_logs_its_figures(tmp_path):
     steps, printed = updated(tmp_path, epochs=1, batch_size=64 * 16)
     assert (steps, printed["clip_fraction"], printed["entropy_coef"]) == (1, 0, 0.01)  # of the policy that played
     assert abs(printed["approx_kl"]) < 1e-6
@@ -270,7 +270,7 @@ def test_an_update_logs_what_it_did(tmp_path):
     assert 0.001 < printed["approx_kl"] < 1
 
 
-def test_what_seats_win_is_learned_in_payoffs_over_the_scale(tmp_path):
+def test_value_targets_are_payoffs_over_the_scale(tmp_path):
     ppo = {**SMALL["ppo"], "steps": 64, "gamma": 1.0, "gae_lambda": 1.0}
     learner, seen = Run.begin(parse({**SMALL, "payoff_scale": 50.0, "ppo": ppo}, "test"), tmp_path).learner, []
     learner.set_logger(Logger(None, []))
@@ -290,7 +290,7 @@ def test_rate_and_entropy_bonus_fall_with_the_progress(tmp_path):
         assert learner.entropy_coef() == pytest.approx(bonus)
 
 
-def test_the_average_is_a_plain_mean_at_first(tmp_path):
+def test_average_is_a_plain_mean_at_first(tmp_path):
     ppo = {**SMALL["ppo"], "average_rate": 0.4}
     learner = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner
     for updates, weight, average in ((1, 4.0, 4.0), (2, 8.0, 6.0), (3, 16.0, 10.0)):
@@ -303,7 +303,7 @@ def test_the_average_is_a_plain_mean_at_first(tmp_path):
             np.testing.assert_allclose(tensor.numpy(), average, rtol=1e-6)
 
 
-def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
+def test_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     env, left = run.learner.env, []
     add, forget = run.learner.env.pool.add, env.forget
@@ -326,7 +326,7 @@ def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
 
 
 @pytest.mark.parametrize(("slow", "kind"), [("play", "play"), ("network", "learn")])
-def test_time_in_which_the_lanes_play_is_waiting_and_time_of_the_network_is_not(slow, kind, tmp_path, monkeypatch):
+def test_waiting_time_counts_lanes_and_not_the_network(slow, kind, tmp_path, monkeypatch):
     learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
     _, callback = learner._setup_learn(1, None)
     play, features = learner.env.play, learner.network.features
@@ -342,7 +342,7 @@ def test_time_in_which_the_lanes_play_is_waiting_and_time_of_the_network_is_not(
     assert learner.seconds[kind] > 16 * 0.02
 
 
-def test_a_callback_sees_every_step_of_a_rollout_and_may_end_it(tmp_path):
+def test_callback_sees_every_step_of_a_rollout_and_may_end_it(tmp_path):
     learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
     seen, ends = [], []
 
@@ -361,7 +361,7 @@ def test_a_callback_sees_every_step_of_a_rollout_and_may_end_it(tmp_path):
     assert (seen[16:], len(ends), learner.num_timesteps) == ([0, 1, 2, 3], 1, 16 * 64)
 
 
-def test_what_is_won_in_a_rollout_is_that_of_this_rollout(tmp_path):
+def test_rollout_payoffs_are_those_of_this_rollout(tmp_path):
     learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
     _, callback = learner._setup_learn(1, None)
     for _ in range(2):
@@ -369,7 +369,7 @@ def test_what_is_won_in_a_rollout_is_that_of_this_rollout(tmp_path):
         assert len(learner.rollout.won) == learner.n_steps
 
 
-def test_seconds_of_self_play_count_on_after_a_resume(tmp_path):
+def test_self_play_seconds_continue_after_a_resume(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
     seconds = run.learner.seconds
@@ -378,7 +378,7 @@ def test_seconds_of_self_play_count_on_after_a_resume(tmp_path):
     assert again.spent.seconds > seconds["learn"]
 
 
-def test_the_final_table_plays_deals_that_no_look_has_played(tmp_path, monkeypatch):
+def test_final_table_plays_new_deals(tmp_path, monkeypatch):
     run, played = Run.begin(parse(SMALL, "test"), tmp_path), []
 
     def noted(game, hero, villain, deals, *, seed, **more):
@@ -394,7 +394,7 @@ def test_the_final_table_plays_deals_that_no_look_has_played(tmp_path, monkeypat
     assert set(played) == {(40, 1 + FINAL_SEED)}
 
 
-def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
+def test_owed_chips_are_saved_with_a_run(tmp_path):
     runs = [Run.begin(parse({**SMALL, "variant": {"deals": 3}}, "test"), tmp_path) for _ in range(2)]
     saved, restored = (run.learner.env for run in runs)
     planted = {"rewards": 0, "_chips": 1.5, "_owed": 2.5, "_decided": True, "totals": 3.5, "seating": LEARNER}
@@ -411,7 +411,7 @@ def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
         assert (getattr(restored, name) == value).all()
 
 
-def test_a_run_that_is_stopped_before_its_first_update_can_go_on(tmp_path):
+def test_run_stopped_before_its_first_update_resumes(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     assert not run.learn(stop=lambda: True)
     assert run.learner.updates == 0
@@ -432,7 +432,7 @@ def logged_by(run):
     return seen
 
 
-def test_the_log_shows_chips_of_whole_matches(tmp_path):
+def test_log_shows_chips_of_whole_matches(tmp_path):
     run = Run.begin(parse({**SMALL, "variant": {"deals": 3}, "ppo": {"envs": 64, "steps": 64}}, "test"), tmp_path)
     chips = [row for row in logged_by(run) if "rollout/chips_sum" in row]
     assert chips
@@ -441,13 +441,13 @@ def test_the_log_shows_chips_of_whole_matches(tmp_path):
 
 
 @pytest.mark.parametrize(("pool", "least", "most"), [({"snapshots": 0, "rules": []}, 1.0, 1.0), ({}, 0.2, 0.8)])
-def test_the_log_shows_at_which_tables_the_learner_has_all_seats(pool, least, most, tmp_path):
+def test_log_shows_tables_where_the_learner_has_all_seats(pool, least, most, tmp_path):
     run = Run.begin(parse({**SMALL, "decisions": 64 * 16 * 2, "pool": {**SMALL["pool"], **pool}}, "test"), tmp_path)
     for row in logged_by(run):
         assert least <= row["rollout/self_tables"] <= most
 
 
-def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
+def test_run_killed_at_any_moment_resumes(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps({**SMALL, "decisions": 10**9}))
     process = Command("train", path, "--runs", tmp_path)
@@ -464,7 +464,7 @@ def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
     make_agent(f"checkpoint:{folder}", "jie-long", forced_play=True)
 
 
-def test_another_configuration_is_not_gone_on_with(tmp_path):
+def test_other_configuration_is_not_resumed(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
     other = parse({**SMALL, "seed": 2}, "test")
@@ -472,7 +472,7 @@ def test_another_configuration_is_not_gone_on_with(tmp_path):
         Run(other, run.folder).learn(go_on=True)
 
 
-def test_some_seconds_of_training_beat_random_play_by_far(tmp_path):
+def test_training_for_seconds_beats_random_play(tmp_path):
     config = parse(
         {
             **SMALL,
@@ -512,7 +512,7 @@ def test_tables_are_drawn_as_configured():
     assert (mixed != LEARNER).mean(0) == pytest.approx([0.5] * 4, abs=0.03)  # every seat alike
 
 
-def test_hard_opponents_come_more_often():
+def test_hard_opponents_are_drawn_more_often():
     people = pool()
     for name in ("greedy", "variety", "random"):
         people.add(make_agent(name), 0, scripted=True)
@@ -525,7 +525,7 @@ def test_hard_opponents_come_more_often():
     assert people.weights().min() >= 0.02 / 1.1
 
 
-def test_rule_based_members_have_their_share_whoever_else_is_there():
+def test_rule_based_members_keep_their_share_in_any_pool():
     people = OpponentPool(4, np.random.default_rng(0), 0.5, 16, rule_share=0.2)
     for name in ("greedy", "variety"):
         people.add(make_agent(name), 0, scripted=True)
@@ -537,7 +537,7 @@ def test_rule_based_members_have_their_share_whoever_else_is_there():
     assert shares[2:] == pytest.approx([0.6 / 16] * 16)
 
 
-def test_without_a_list_the_pool_has_all_rule_based_players(tmp_path):
+def test_pool_has_all_rule_based_players_by_default(tmp_path):
     run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     assert [agent.name for agent in run.learner.env.pool.agents] == ["greedy", "variety", "tuned"]
     assert [agent.name for agent in run.search_stage.target_maker.others] == ["greedy", "variety", "tuned"]
@@ -545,7 +545,7 @@ def test_without_a_list_the_pool_has_all_rule_based_players(tmp_path):
     assert [agent.name for agent in few.learner.env.pool.agents] == ["random"]
 
 
-def test_the_first_the_newest_and_the_best_past_selves_stay():
+def test_first_newest_and_best_past_selves_stay():
     people = pool(size=4)
     agents = [make_agent("random") for _ in range(12)]
     for born, agent in enumerate(agents, 1):
@@ -557,7 +557,7 @@ def test_the_first_the_newest_and_the_best_past_selves_stay():
     assert {1, 3, 12} <= set(born)
 
 
-def test_a_lane_returns_the_learners_next_decision_and_all_it_was_paid():
+def test_lane_returns_the_learners_next_decision_and_its_chips():
     env = SelfPlayVecEnv.against("jie-long", 200, ["random"], seed=3, forced_play=True)
     env.reset()
     rng = np.random.default_rng(0)
@@ -588,14 +588,14 @@ def test_plain_maskable_ppo_learns_on_the_vector_environment():
     assert model.num_timesteps >= 1500
 
 
-def test_the_learner_wants_its_own_environment():
+def test_learner_needs_its_own_environment():
     import gymnasium
 
     with pytest.raises(ValueError, match="learns in a SelfPlayVecEnv"):
         SelfPlayPPO("MlpPolicy", gymnasium.make("CartPole-v1"), average_rate=0.03, device="cpu")
 
 
-def test_values_that_are_not_finite_stop_the_training(tmp_path):
+def test_infinite_values_stop_the_training(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     with torch.no_grad():
         run.learner.network.value.weight.fill_(float("nan"))
@@ -606,7 +606,7 @@ def test_values_that_are_not_finite_stop_the_training(tmp_path):
     assert batch["observations"].any()
 
 
-def test_a_run_that_cannot_learn_from_search_keeps_what_it_learned_from(tmp_path):
+def test_failing_search_run_keeps_what_it_learned_from(tmp_path):
     run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     with torch.no_grad():
         run.learner.network.value.weight.fill_(float("nan"))
@@ -618,7 +618,7 @@ def test_a_run_that_cannot_learn_from_search_keeps_what_it_learned_from(tmp_path
     assert (np.isfinite(batch["values"]).sum(1) > 1).all()
 
 
-def test_a_run_that_learned_from_search_and_goes_on_with_self_play_keeps_what_that_could_not_learn_from(tmp_path):
+def test_failing_self_play_keeps_the_targets_of_search(tmp_path):
     config = parse({**BY_SEARCH, "save_every": 1}, "test")
     run = Run.begin(config, tmp_path)
     run.learn(stop=lambda: run.learner.updates > 0)
@@ -638,7 +638,7 @@ def test_a_run_that_learned_from_search_and_goes_on_with_self_play_keeps_what_th
     assert batch["log_probs"].any()
 
 
-def test_numbers_that_are_not_finite_in_the_last_targets_are_kept_with_them(tmp_path, monkeypatch):
+def test_infinite_numbers_in_the_last_targets_are_saved_with_them(tmp_path, monkeypatch):
     run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
 
     def breaks(self, rows):
@@ -653,7 +653,7 @@ def test_numbers_that_are_not_finite_in_the_last_targets_are_kept_with_them(tmp_
     assert load_file(run.folder / "batch.safetensors")["observations"].any()
 
 
-def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
+def test_decisions_are_those_learned_from(tmp_path, monkeypatch):
     run = Run.begin(parse({**SMALL, "max_minutes": 1}, "test"), tmp_path)
     clock = itertools.count(0, 1.0)  # a second a look at it, so that the minute ends within an update
     monkeypatch.setattr("gupai_training.self_play_stage.time.monotonic", lambda: next(clock))
@@ -675,7 +675,7 @@ def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
         ("name: ../../etc", "name='../../etc'"),
     ],
 )
-def test_what_is_wrong_in_a_configuration_is_said_in_a_line(tmp_path, text, said):
+def test_configuration_errors_are_reported_in_one_line(tmp_path, text, said):
     path = tmp_path / "config.yaml"
     path.write_text(text)
     with pytest.raises(ValueError) as caught:  # noqa: PT011
@@ -684,7 +684,7 @@ def test_what_is_wrong_in_a_configuration_is_said_in_a_line(tmp_path, text, said
     assert "\n" not in str(caught.value)
 
 
-def test_settings_can_be_changed_on_the_way(tmp_path):
+def test_settings_can_be_changed_during_a_run(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("game: jie-long")
     config = load(path, ["ppo.entropy=0.05", "variant.forced_play=true", "name=other"])
@@ -693,7 +693,7 @@ def test_settings_can_be_changed_on_the_way(tmp_path):
         load(path, ["ppo.entropy"])
 
 
-def test_every_shipped_configuration_is_valid():
+def test_shipped_configurations_are_valid():
     folder = ROOT / "configs"
     configs = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("[!c]*/*.yaml"))]
     assert len(configs) >= 13
@@ -701,7 +701,7 @@ def test_every_shipped_configuration_is_valid():
         load(path)
 
 
-def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_path):
+def test_run_report_shows_stages_final_table_and_exploitability(tmp_path):
     variant = {"deck": "tiny", "players": 2}
     small = {"targets": 300, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
     run = Run.begin(
@@ -729,7 +729,7 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     assert last["exploitability"]["drawn"] == pytest.approx(run.tree.exploitability(drawn))
 
 
-def test_torch_and_the_makers_of_targets_share_the_threads(tmp_path, monkeypatch):
+def test_torch_and_target_makers_share_the_threads(tmp_path, monkeypatch):
     limits = []
 
     @contextlib.contextmanager
@@ -759,7 +759,7 @@ def test_torch_and_the_makers_of_targets_share_the_threads(tmp_path, monkeypatch
         ("{", True),
     ],
 )
-def test_a_row_of_a_later_point_than_was_saved_is_not_kept(line, covered):
+def test_row_after_the_last_save_is_dropped(line, covered):
     assert _covered_by(line, 5, 7) == covered
 
 
@@ -776,7 +776,7 @@ def test_lanes_have_no_methods_and_attributes_of_their_own():
     assert lanes.get_attr("num_envs", [0, 3]) == [4, 4] and lanes.env_is_wrapped(object) == [False] * 4
 
 
-def test_of_looks_at_the_same_place_the_last_one_counts(tmp_path):
+def test_evaluations_at_one_place_keep_the_last(tmp_path):
     rows = [
         {"targets": 0, "decisions": number, "updates": 0, "seconds": seconds}
         for number, seconds in ((1, 5), (2, 9), (2, 7))
