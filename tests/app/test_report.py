@@ -19,7 +19,7 @@ RUNS = [f"checkpoint:/home/someone/experiments/runs/ding-niu-long-entropy-{seed}
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_option_that_the_rules_suggest_is_one_that_the_game_allows(game, capsys):
+def test_suggested_option_is_allowed_by_the_game(game, capsys):
     play.rules(GAMES[game])
     (suggested,) = re.findall(rf"gupai play {game} -o (\S+)", capsys.readouterr().out)
     assert GAMES[game].variant.parse([suggested]).changed()
@@ -28,7 +28,7 @@ def test_the_option_that_the_rules_suggest_is_one_that_the_game_allows(game, cap
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_rules_say_how_many_deals_and_players_are_allowed(game, capsys):
+def test_rules_give_the_numbers_of_deals_and_players(game, capsys):
     play.rules(GAMES[game])
     shown = capsys.readouterr().out
     variant = GAMES[game].variant
@@ -41,7 +41,7 @@ def test_the_rules_say_how_many_deals_and_players_are_allowed(game, capsys):
 
 
 @pytest.mark.parametrize("width", ["40", "60"])
-def test_names_of_options_features_and_players_are_not_broken_in_a_narrow_terminal(width, capsys, monkeypatch):
+def test_names_are_not_broken_in_a_narrow_terminal(width, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", width)
     for game in GAMES.values():
         play.rules(game)
@@ -50,7 +50,7 @@ def test_names_of_options_features_and_players_are_not_broken_in_a_narrow_termin
         assert begins >= {*names, *game.heuristics}
 
 
-def test_bounded_options_say_their_bounds():
+def test_bounded_options_give_their_bounds():
     assert get_game("ding-niu").variant.allowed("players") == "4; with the tiny deck 2"
     assert get_game("ding-niu").variant.allowed("smothered_numbers") == "different numbers from 1 to 6"
     assert get_game("da-ling").variant.allowed("casino_fee") == "a whole number from 0"
@@ -59,7 +59,7 @@ def test_bounded_options_say_their_bounds():
     assert get_game("jie-long").variant.allowed("forced_play") == "true, false"
 
 
-def test_long_names_keep_the_ends_that_tell_them_apart():
+def test_long_names_keep_their_distinguishing_ends():
     assert terminal.short_names(["random", "variety"]) == ["random", "variety"]
     short = terminal.short_names(["greedy", *RUNS])
     assert short == ["greedy", "…entropy-1", "…entropy-2"]
@@ -70,7 +70,7 @@ def test_long_names_keep_the_ends_that_tell_them_apart():
     assert terminal.short_names(ends[:1] * 2) == ["…fetensors"] * 2  # the same player twice
 
 
-def test_a_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypatch):
+def test_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     game, players = get_game("jie-long"), ("greedy", "variety", *RUNS)
     plan = schedule(game, players, 3, seed=1)
@@ -85,7 +85,7 @@ def test_a_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypat
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_first(capsys, monkeypatch):
+def test_tournament_report_sorts_wins_by_rival_and_seat(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     players = ("random", "greedy", "variety")
     found = play_tournament("jie-long", [make_agent(name) for name in players], 60, seed=1)
@@ -112,7 +112,7 @@ def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_fi
     assert [each["mean"] for each in said["totals"]] == [performance.chips.mean for performance in found.performances]
 
 
-def test_exploitability_is_told_as_values_and_gains(capsys, monkeypatch):
+def test_exploitability_is_reported_as_values_and_gains(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     tree = build_tree("jie-long", deck="tiny", players=2)
     policy = tree.uniform()

@@ -121,14 +121,14 @@ def printed(command: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_words_of_a_game_are_what_they_were(name, tmp_path):
+def test_game_words_keep_their_text(name, tmp_path):
     parts = {part: "\n".join(dict.fromkeys(lines)) for part, lines in words_of(name).items()}
     with client(tmp_path) as pages:
         parts |= {page.partition("?")[0]: words(steady(pages.get(page).text)) for page in pages_of(name)[1:]}
     same_texts(f"{name}.txt", parts)
 
 
-def test_pages_are_what_they_were(tmp_path):
+def test_pages_keep_their_text(tmp_path):
     furnish(tmp_path)
     names = ["random", "greedy", "tuned"]
     agents = [make_agent(name, "jie-long") for name in names]
@@ -147,5 +147,5 @@ def test_pages_are_what_they_were(tmp_path):
         same_texts("read.txt", {page: words(steady(pages.get(page).text)) for page in READ})
 
 
-def test_commands_print_what_they_printed(tmp_path):
+def test_commands_keep_their_output(tmp_path):
     same_texts("terminal.txt", {command: printed(command, tmp_path) for command in PRINTED})

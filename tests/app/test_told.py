@@ -62,7 +62,7 @@ def evaluations(session):
 
 
 @pytest.mark.parametrize("moves", [0, 5, 40])
-def test_a_game_goes_on_from_a_copy_without_a_trace_in_the_other(moves):
+def test_game_continues_from_a_copy_without_a_trace(moves):
     session = played(deals=3, moves=moves)
     kept, before = session.copy(), evaluations(session)
     other = kept.copy()
@@ -76,7 +76,7 @@ def test_a_game_goes_on_from_a_copy_without_a_trace_in_the_other(moves):
     assert evaluations(played(deals=3)) == evaluations(session)
 
 
-def test_the_end_of_a_deal_is_kept_with_what_it_paid():
+def test_end_of_a_deal_is_kept_with_its_payoffs():
     session, ends = Session(JIE_LONG, JIE_LONG.variant(deals=2), 3), []
     while not session.terminated:
         seat, move = session.seat, len(session.actions)
@@ -95,7 +95,7 @@ def test_the_end_of_a_deal_is_kept_with_what_it_paid():
     assert [each.won for each in luck(session.record(list("abcd")))] == totals.tolist()
 
 
-def test_views_begin_with_the_seat_that_is_asked_for():
+def test_views_begin_with_the_requested_seat():
     session = played(moves=3)
     assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
     for view in session.views(1):
@@ -103,7 +103,7 @@ def test_views_begin_with_the_seat_that_is_asked_for():
 
 
 @pytest.mark.parametrize("you", range(4))
-def test_a_person_is_told_what_their_own_seat_won(you):
+def test_person_is_told_their_own_result(you):
     said = []
     terminal = SimpleNamespace(say=said.append, paragraph=said.append, table=lambda scene: None)
     agents = [make_agent("greedy") for _ in range(4)]
@@ -130,7 +130,7 @@ def gated(verdict):
         (UNDECIDED, "Undecided: there were no more deals."),
     ],
 )
-def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
+def test_gate_names_candidate_and_champion(verdict, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     terminal.gate(gated(verdict), ["new", "old"], 1.0, 2.0)
     first, second = capsys.readouterr().out.splitlines()
@@ -150,7 +150,7 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
         (Estimate.symmetric(2.0, 2.0, 70), "Nothing was found"),
     ],
 )
-def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
+def test_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     effort = Effort(TUNING, 7, 8, 90, 5, 70)
     terminal.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
@@ -160,11 +160,11 @@ def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, mo
 
 
 @pytest.mark.parametrize(("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")])
-def test_a_small_p_is_not_told_as_zero(p, said):
+def test_small_p_is_not_told_as_zero(p, said):
     assert terminal._p(p) == said
 
 
-def test_the_place_of_an_agent_is_the_mean_one_counted_from_1(capsys, monkeypatch):
+def test_agents_place_is_a_mean_counted_from_1(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     found = schedule("jie-long", ["first", "last"], 4, seed=1).empty()
     found.chips[:] = np.random.default_rng(1).normal(size=found.chips.shape) * 0.01
@@ -189,7 +189,7 @@ def test_the_place_of_an_agent_is_the_mean_one_counted_from_1(capsys, monkeypatc
         ([False, False], "2 of the verdicts"),
     ],
 )
-def test_it_is_told_how_many_verdicts_fall(stands, said):
+def test_verdicts_that_fall_are_counted(stands, said):
     readings = [{"q": 0.5, "stands": each} for each in stands] + [{"q": 0.9}, {"verdict": "proved"}]
     printed = claims.together([{"readings": readings[:1]}, {"readings": readings[1:]}])
     assert printed.startswith("3 tests were made together")
@@ -211,12 +211,12 @@ def test_small_figures_have_more_digits(mean, half, said):
     assert discover.figure(Estimate.symmetric(mean, half, 6).as_numbers()) == said
 
 
-def test_a_family_is_told_by_its_first_and_last():
+def test_family_is_given_by_its_first_and_last():
     assert discover.label(["pips"]) == "pips"
     assert discover.label([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
 
 
-def test_discoveries_are_a_table_and_what_stands(capsys, monkeypatch):
+def test_discoveries_are_a_table_with_what_holds(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
     def feature(names, lost, weight, *, stated, found):
@@ -263,7 +263,7 @@ def test_discoveries_are_a_table_and_what_stands(capsys, monkeypatch):
     assert "chips per deal from them. Found: nothing. A finding" in said
 
 
-def test_speeds_are_in_their_units(capsys):
+def test_speeds_have_units(capsys):
     figures = [
         Figure("tiu-u", "random play", 1234567.8, "decisions/s"),
         Figure("tiu-u", "two cores", 1.987, "x"),
@@ -286,7 +286,7 @@ def test_speeds_are_in_their_units(capsys):
 @pytest.mark.parametrize(
     ("targets", "decisions", "said"), [(2_500_000, 0, "2.50M targets"), (5, 1_000_000, "1.00M decisions")]
 )
-def test_a_look_is_a_line_of_what_was_learned_and_won(targets, decisions, said, capsys):
+def test_evaluation_is_a_line_of_learning_and_results(targets, decisions, said, capsys):
     reporter = ScreenReporter(Console(width=200))
     report_evaluation = {"mean": -1.25, "low": -2.0, "high": -0.5, "n": 50}
     row = {"targets": targets, "decisions": decisions, "updates": 3, "greedy": report_evaluation, "seconds": 5.0}
@@ -294,7 +294,7 @@ def test_a_look_is_a_line_of_what_was_learned_and_won(targets, decisions, said, 
     assert capsys.readouterr().out.strip() == f"{said}: greedy -1.2 ±0.8, exploitability 1.5000, drawn 0.2500"
 
 
-def test_the_bar_of_a_run_says_how_far_and_how_fast_it_is():
+def test_run_bar_shows_progress_and_speed():
     reporter = ScreenReporter(Console(width=200))
     reporter.begin("search", 0.25)
     reporter.moved(0.5, 3_000_000, "targets", 2.0)
@@ -306,7 +306,7 @@ def test_the_bar_of_a_run_says_how_far_and_how_fast_it_is():
     reporter.close()
 
 
-def test_results_tell_the_seats_of_the_hero():
+def test_results_name_the_seats_of_the_agent():
     chips = np.zeros((2, 4, 4))
     for rotation in range(4):
         chips[:, rotation, 0] = 10 + rotation  # player 0 sits at the seat of the rotation's number
@@ -325,7 +325,7 @@ def test_results_tell_the_seats_of_the_hero():
 
 
 @pytest.mark.parametrize(("game", "rotations"), [("jie-long", 4), ("deer-hunt", 2)])
-def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written(game, rotations):
+def test_game_index_in_its_file_is_the_order_of_blocks(game, rotations):
     plan = schedule(game, ["a", "b", "c"], 2100, seed=1)
     places = []
     for line_up, first, some in plan.blocks():
@@ -335,7 +335,7 @@ def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written(gam
         assert index_of_game(plan, *places[place]) == place
 
 
-def test_standings_of_a_folder_are_the_best_first():
+def test_folder_standings_are_sorted_best_first():
     rest = {
         "win_share": 0.5,
         "p": 1.0,
@@ -377,12 +377,12 @@ def test_columns_are_filled_row_by_row():
         (["lay"], ["layer"], False),
     ],
 )
-def test_typed_words_begin_those_of_a_verb(words, typed, begins):
+def test_typed_words_are_prefixes_of_a_verb(words, typed, begins):
     assert _begins(words, typed) is begins
 
 
 @pytest.mark.parametrize("width", [34, 40, 60])
-def test_no_number_of_a_table_is_broken_across_lines(width, monkeypatch, capsys):
+def test_table_numbers_are_never_broken_across_lines(width, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(width))
     table = table_of("a player with a long name", "against another one", "deals")
     numbers = ["+1234.56 ±0.12", "12,345,678"]
@@ -392,7 +392,7 @@ def test_no_number_of_a_table_is_broken_across_lines(width, monkeypatch, capsys)
     assert all(part in shown for number in numbers for part in number.split())
 
 
-def test_a_table_in_a_file_is_as_wide_as_it_needs(monkeypatch, capsys):
+def test_table_in_a_file_is_as_wide_as_needed(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS", raising=False)
     table = table_of(*(f"column {number}" for number in range(20)))
     table.add_row(*(f"a few words {number}" for number in range(20)))
@@ -405,5 +405,5 @@ def test_a_table_in_a_file_is_as_wide_as_it_needs(monkeypatch, capsys):
     ("deal", "deals", "terminated", "said"),
     [(0, 3, False, ["deal 1 of 3"]), (2, 3, False, ["deal 3 of 3"]), (3, 3, True, ["deal 3 of 3"]), (0, 1, False, [])],
 )
-def test_a_table_says_which_deal_of_a_match_lies_on_it(deal, deals, terminated, said):
+def test_table_names_the_deal_of_a_match(deal, deals, terminated, said):
     assert deal_of_match(SimpleNamespace(deal=deal, deals=deals), terminated) == said

@@ -72,7 +72,7 @@ def chips_of(game, seat):
     return sum(paid[seat] for paid in game.payoffs)
 
 
-def test_the_deals_of_a_verdict_are_those_that_gained_and_lost_most_and_the_one_in_the_middle():
+def test_verdict_deals_are_largest_gain_largest_loss_and_median():
     first = Compared(np.array([4, 7, 9]), np.array([2.0, -3.0, 0.0]))
     second = Compared(np.array([0, 2]), np.array([2.0, 1.0]), None, 2)
     ignored = Compared(np.array([1]), np.array([99.0]))
@@ -82,7 +82,7 @@ def test_the_deals_of_a_verdict_are_those_that_gained_and_lost_most_and_the_one_
     assert found[MEDIAN] == {"what": MEDIAN, "player": "b", "stream": 2, "deal": 2, "gain": 1.0}
 
 
-def test_without_a_gain_or_a_loss_none_is_shown():
+def test_missing_gains_or_losses_are_not_shown():
     none = Compared(np.zeros(0, int), np.zeros(0))
     assert examples(["a"], [[none]]) == ()
     gained = Compared(np.array([1, 2]), np.array([3.0, 1.0]))
@@ -90,7 +90,7 @@ def test_without_a_gain_or_a_loss_none_is_shown():
     assert [each["what"] for each in examples(["random"], [[gained]])] == [GAIN, MEDIAN]
 
 
-def test_a_deal_played_again_gains_what_the_verdict_says_and_shows_the_hand_that_was_asked_for(policy):
+def test_replayed_deal_gains_what_the_verdict_says(policy):
     claim, found, _ = policy
     shown = found.findings[0].examples
     assert [each["what"] for each in shown] == [GAIN, LOSS, MEDIAN]
@@ -109,7 +109,7 @@ def test_a_deal_played_again_gains_what_the_verdict_says_and_shows_the_hand_that
         assert dose[0] <= sum("2" in name for name in own) <= dose[1]
 
 
-def test_an_action_played_again_gains_what_the_verdict_says():
+def test_replayed_action_gains_what_the_verdict_says():
     claim = claim_with(ACTION, game="tiu-u")
     found = try_claim(claim, seed=3).findings[0]
     assert len(found.examples) == 3
@@ -121,7 +121,7 @@ def test_an_action_played_again_gains_what_the_verdict_says():
         assert (pair.treated.actions[move], pair.baseline.actions[move]) == (example["action"], example["instead"])
 
 
-def test_the_games_beside_a_page_are_checked_records_in_the_order_of_the_page(policy, written):
+def test_page_games_are_checked_records_in_order(policy, written):
     claim, found, _ = policy
     page, records = written
     games = list(read_games(records))
@@ -133,7 +133,7 @@ def test_the_games_beside_a_page_are_checked_records_in_the_order_of_the_page(po
     assert replays == list("123456")
 
 
-def test_chips_head_the_page_of_what_is_counted_in_chips_alone():
+def test_chips_head_the_page_only_where_chips_are_counted():
     pooled = {"mean": 1.25, "low": 0.75, "high": 1.75, "n": 100}
     for unit, said in (("chips", [("+1.25 ±0.50", "chips per deal when it comes up")]), ("times per deal", [])):
         assert list(claim_page._headline({"pooled": pooled, "unit": unit})) == said
@@ -154,7 +154,7 @@ class Texts(HTMLParser):
         self.said += data
 
 
-def test_a_page_says_what_the_json_says_the_verdict_before_the_statistics(policy, written):
+def test_page_equals_the_json_and_puts_the_verdict_first(policy, written):
     _, _, content = policy
     reading = content["readings"][0]
     said = Texts(written[0]).said
@@ -176,7 +176,7 @@ def test_a_page_says_what_the_json_says_the_verdict_before_the_statistics(policy
             assert f"<td>{each['label']}</td><td>{each['mean']:+.3f}</td>" in page[page.index("<details>") :]
 
 
-def test_the_chart_has_an_interval_for_every_dose_and_opponent(policy, written):
+def test_chart_has_an_interval_for_every_dose_and_opponent(policy, written):
     doses = policy[2]["readings"][0]["doses"]
     chart = re.search(r'<svg class="chart".*?</svg>', written[0], re.S)[0]
     titles = [unescape(each) for each in re.findall("<title>(.*?)</title>", chart)]
@@ -207,7 +207,7 @@ def a_figure(label, mean, half, p=0.01):
         ("greater", [("a", 2.0, 1.0)], [("b", -2.0, 1.0, 0.2)], "No opponent or group is shown to turn it around."),
     ],
 )
-def test_where_it_fails_is_where_the_interval_lies_on_the_other_side(alternative, effects, groups, said):
+def test_failures_have_intervals_on_the_other_side(alternative, effects, groups, said):
     reading = {
         "about": {"alternative": alternative},
         "effects": [a_figure(*each) for each in effects],
@@ -219,7 +219,7 @@ def test_where_it_fails_is_where_the_interval_lies_on_the_other_side(alternative
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"
 
 
-def test_hostile_words_of_a_claim_stay_words(policy):
+def test_hostile_words_of_a_claim_are_escaped(policy):
     claim, _, content = policy
     changed = copy.deepcopy(content)
     changed |= {"id": HOSTILE, "statement": HOSTILE, "source": HOSTILE}
@@ -243,7 +243,7 @@ def test_hostile_words_of_a_claim_stay_words(policy):
     assert f"“{HOSTILE}”" in page.said
 
 
-def test_a_claim_without_deals_has_a_page_without_them(tmp_path):
+def test_claim_without_deals_has_a_page_without_them(tmp_path):
     claim = read_claim(find("jl-suit-counts"))
     content = try_claim(claim).content(ASKED)
     path = tmp_path / "count.html"
@@ -257,7 +257,7 @@ def gupai(*words):
     return CliRunner().invoke(app, ["claim", "run", *map(str, words)])
 
 
-def test_the_command_writes_a_page_and_says_at_once_why_it_cannot(tmp_path):
+def test_command_writes_a_page_or_says_at_once_why_not(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(to_yaml(json.loads(claim_with(POLICY).model_dump_json(exclude_defaults=True))))
     html = tmp_path / "page.html"

@@ -44,7 +44,7 @@ def seen(ends, makes=(NONE, NONE), losing=(0, 0)):
         ((NONE, CLASSIC), (0, 1), True, True),
     ],
 )
-def test_a_move_that_may_lose_one_way_or_the_other_says_so(makes, losing, block, lose):
+def test_move_that_may_lose_in_two_ways_says_so(makes, losing, block, lose):
     view, ways = seen((6, 4), makes, losing)
     label = hints("ding-niu").label(view, ways)
     assert ("a suan zhang" in label) is block
@@ -53,7 +53,7 @@ def test_a_move_that_may_lose_one_way_or_the_other_says_so(makes, losing, block,
     assert (label.count(":") == 2) is only  # beside that of the tile: the ends of the one way that blocks
 
 
-def test_a_label_tells_the_ends_that_each_way_leaves():
+def test_label_names_the_ends_of_each_way():
     view, ways = seen((6, 4))
     assert hints("ding-niu").label(view, ways) in ("[6:4] leaves 4 or 6", "[6:4] leaves 6 or 4")
     assert hints("jie-long").label(view, ways) in ("[6:4] leaves 4 or 6", "[6:4] leaves 6 or 4")
@@ -69,7 +69,7 @@ def test_a_label_tells_the_ends_that_each_way_leaves():
     assert view.ends.tolist() == [6, 1]  # the view is somebody else's
 
 
-def test_a_discard_tells_what_it_costs():
+def test_discard_names_its_cost():
     view, _ = seen((1, 1))
     assert hints("jie-long").label(view, [DISCARD + SIX_FOUR]) == "[6:4] 10"
     assert hints("jie-long").heading("discard", ["discard"]).startswith("Nothing fits")
@@ -77,7 +77,7 @@ def test_a_discard_tells_what_it_costs():
     assert hints("jie-long").heading("play", ["play", "discard"]) == "Play a tile"
 
 
-def test_the_reminder_says_what_the_options_change():
+def test_reminder_says_what_the_options_change():
     assert "If you cannot, you discard" in hints("jie-long", forced_play=True).reminder()
     assert "If you cannot or will not, you discard" in hints("jie-long", forced_play=False).reminder()
     assert "the open number" in hints("jie-long", open_ends=1).reminder()
@@ -119,21 +119,21 @@ LISTED = {  # a deal, and its moves as they are listed
 
 
 @pytest.mark.parametrize(("deal", "labels"), LISTED.values(), ids=LISTED)
-def test_moves_are_listed_with_what_they_are_worth_the_best_first(deal, labels):
+def test_moves_are_listed_with_their_values_best_first(deal, labels):
     game, tiles, *played = deal
     position = get_game(game).positions.from_tiles(**tiles).play(*played)
     told, view = position.game.hints(position.game, position.variant), position.view(position.state.to_act)
     assert [told.label(view, entry.actions) for entry in entries_of(told, view, position.mask())] == labels
 
 
-def test_so_many_tiles_are_discarded_together_as_are_left_to_discard():
+def test_discards_together_are_as_many_as_are_due():
     position = get_game("tien-gow").positions.from_tiles(["66 63 21", "43 53 31", "44 65 32", "51 33 41"])
     told = hints("tien-gow")
     for move, left in (("66 63", 2), ("discard 31", 1), ("discard 43", 2)):
         assert told.discards(position.play(move).view(position.state.to_act)) == left
 
 
-def test_a_move_is_worth_the_better_of_its_two_ways():
+def test_move_value_is_the_better_of_its_two_ways():
     means, errors = np.array([[1.0, 3.0, 2.0, np.nan]]), np.array([[0.1, 0.2, 0.3, np.nan]])
     values = SimpleNamespace(means=means, errors=errors, deals=np.array([[200, 200, 50, 0]]))
     adviser = SimpleNamespace(values=lambda turn: values)
@@ -143,7 +143,7 @@ def test_a_move_is_worth_the_better_of_its_two_ways():
     assert "up to 200 deals" in printed
 
 
-def test_moves_of_one_verb_stand_together_the_heaviest_tiles_first():
+def test_moves_of_one_verb_are_listed_together_heaviest_first():
     game = get_game("jie-long")
     mask = np.zeros(game.num_actions, bool)
     kinds = {tuple(sorted(map(int, PIPS[kind]))): kind for kind in range(KINDS)}
@@ -160,5 +160,5 @@ def test_moves_of_one_verb_stand_together_the_heaviest_tiles_first():
 @pytest.mark.parametrize(
     ("paid", "said"), [(0.0, "You come out even."), (1.0, "You win 1 chip."), (-3.0, "You lose 3 chips.")]
 )
-def test_a_result_is_told_by_its_sign(paid, said):
+def test_result_is_worded_by_its_sign(paid, said):
     assert result(paid) == said

@@ -63,20 +63,20 @@ def choose(session, *lines):
 
 
 @pytest.mark.parametrize("typed", ["64", "46", "[6:4]", "[4:6]", "6:4", " 6 4 ", "p64", "play 64", "1", "#1"])
-def test_a_tile_is_played_by_its_numbers_its_notation_or_the_number_of_its_move(typed):
+def test_tile_is_played_by_numbers_notation_or_number_of_its_move(typed):
     assert choose(position("64 31 21", "16"), typed)[0] == "[6:4]"
 
 
 @pytest.mark.parametrize("typed", ["d64", "D64", "discard 64", "discard [6:4]", "dis 46", "2"])
-def test_a_tile_that_could_be_played_is_discarded_only_by_a_word_or_its_number(typed):
+def test_playable_tile_is_discarded_only_on_explicit_request(typed):
     assert choose(position("64 31 21", "16"), typed)[0] == "discard [6:4]"
 
 
-def test_when_nothing_fits_the_tile_alone_is_discarded():
+def test_tile_that_does_not_fit_is_discarded_by_its_name():
     assert choose(position("31 21", "16"), "31")[0] == "discard [3:1]"
 
 
-def test_the_end_to_leave_open_is_asked_only_where_there_is_a_choice():
+def test_end_to_leave_open_is_asked_only_where_there_is_a_choice():
     name, person = choose(position("64 31"), "64", "4")
     assert name == "[6:4]"
     assert person.prompts == ["Your move: ", "Which of its numbers stays open, 6 or 4? "]
@@ -101,14 +101,14 @@ def test_the_end_to_leave_open_is_asked_only_where_there_is_a_choice():
         ("", "Type the number of a move, or its tile: 64 for [6:4], d64 to discard it."),
     ],
 )
-def test_a_typing_error_gets_one_sentence_and_another_try(typed, answer):
+def test_typing_error_gets_one_sentence_and_another_try(typed, answer):
     name, person = choose(position("64 31 21", "16"), typed, "64")
     assert name == "[6:4]"
     assert " ".join(person.shown[-1].split()).startswith(answer)
     assert person.prompts == ["Your move: "] * 2
 
 
-def test_two_digits_that_name_a_move_and_another_tile_are_not_guessed():
+def test_ambiguous_digits_are_not_guessed():
     session = position("66 65 64 63 62 61 21", "16")  # six plays and seven discards
     for typed, chosen in ((["#12"], "discard [6:1]"), (["[1:2]", "d21"], "discard [2:1]")):
         name, person = choose(session, "12", *typed)
@@ -117,7 +117,7 @@ def test_two_digits_that_name_a_move_and_another_tile_are_not_guessed():
     assert choose(position("66 65 64 63 62 61 31", "16"), "12")[0] == "discard [6:1]"  # no tile [2:1] here
 
 
-def test_the_moves_are_listed_under_what_they_do_the_heaviest_first():
+def test_moves_are_listed_by_verb_heaviest_first():
     person = choose(position("64 31 21", "16"), "1")[1]
     assert person.shown[-2:] == [
         "You: match the 6, or discard a tile.",
@@ -128,7 +128,7 @@ def test_the_moves_are_listed_under_what_they_do_the_heaviest_first():
     assert person.shown[-1].startswith("Nothing fits, so discard a tile face down;")
 
 
-def test_a_newcomer_is_told_the_game_once_and_shown_the_rules_on_request():
+def test_newcomer_sees_the_game_once_and_the_rules_on_request():
     session = position("64 31 21", "16")
     person = Person("?", "1", "1")
     agent = HumanAgent(session.game, session.variant, person.terminal())
@@ -142,7 +142,7 @@ def test_a_newcomer_is_told_the_game_once_and_shown_the_rules_on_request():
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_before_the_play_of_ce_deng_an_answer_is_a_word():
+def test_answers_before_the_play_of_ce_deng_are_words():
     session = position("66 66 55 55 44 44 33 22", name="ce-deng")
     session.state.rights = 1
     for typed, action in (
@@ -159,7 +159,7 @@ def test_before_the_play_of_ce_deng_an_answer_is_a_word():
 
 @pytest.mark.parametrize("line", ["q", "quit", "exit", EOFError, KeyboardInterrupt], ids=str)
 @pytest.mark.parametrize("before", [[], ["64"]], ids=["move", "end"])
-def test_who_leaves_leaves_with_one_line(before, line):
+def test_leaving_prints_one_line(before, line):
     session, person = position("64 31"), Person(*before, line)
     with pytest.raises(Quit) as left:
         HumanAgent(session.game, session.variant, person.terminal()).act(session.decision_batch())
@@ -168,7 +168,7 @@ def test_who_leaves_leaves_with_one_line(before, line):
     assert len(person.prompts) == len(before) + 1  # nothing more is asked
 
 
-def test_many_rows_are_many_questions():
+def test_rows_are_asked_one_question_each():
     session = position("64 31 21", "16")
     one, person = session.decision_batch(), Person("1", "2")
     turns = DecisionBatch(
@@ -200,7 +200,7 @@ def first_answer(prompt):
     ("name", "options"),
     [("jie-long", {}), ("jie-long", {"players": 2, "open_ends": 2}), ("ce-deng", {"players": 3, "deals": 3})],
 )
-def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
+def test_game_typed_to_its_end_is_reported_and_counted(name, options):
     game = get_game(name)
     variant = game.variant.make(**options)
     agents = [make_agent("variety", game, **options)] * variant.players
@@ -228,7 +228,7 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
     assert person.prompts[-1] == "Play again? [Y/n] "
 
 
-def test_playing_again_is_the_next_episode_and_the_chips_add_up():
+def test_next_game_is_the_next_episode_and_chips_add_up():
     game = get_game("jie-long")
     answers = iter(["maybe", "y", "n"])
     person = Person(then=lambda prompt: next(answers) if prompt.startswith("Play again") else first_answer(prompt))
@@ -239,7 +239,7 @@ def test_playing_again_is_the_next_episode_and_the_chips_add_up():
     assert "Answer y or n." in person.shown
 
 
-def test_a_session_is_the_episode_of_an_environment_with_its_seed():
+def test_session_is_the_episode_of_an_environment_with_its_seed():
     env = jie_long_v0.env(deals=2)
     env.reset(seed=9)
     for episode in range(2):
@@ -277,7 +277,7 @@ def offered(text):
     return [(int(number), 0.0 if won == "-" else sum(map(float, won.split("+")))) for number, _, won in found]
 
 
-def test_the_best_dozen_of_many_splits_is_offered_and_all_on_request():
+def test_best_splits_are_offered_and_all_on_request():
     _, _, person = splitting("all", "1")
     few, many = (text for text in person.shown if text.startswith("Your splits"))
     assert [number for number, _ in offered(few)] == list(range(1, 13))
@@ -290,7 +290,7 @@ def test_the_best_dozen_of_many_splits_is_offered_and_all_on_request():
     assert offered(few) == offered(many)[:12]
 
 
-def test_a_split_is_chosen_by_its_number_also_one_that_is_not_shown_or_by_its_groups():
+def test_split_is_chosen_by_number_or_by_its_groups():
     game = get_game("da-ling")
     action, view, person = splitting("all", "60")
     last = person.shown[-1].splitlines()[-1]
@@ -303,7 +303,7 @@ def test_a_split_is_chosen_by_its_number_also_one_that_is_not_shown_or_by_its_gr
     assert splitting("99", "60")[2].shown[-1] == "There is no move 99; your moves are 1 to 60."
 
 
-def test_few_moves_are_all_shown_and_all_is_no_answer_then():
+def test_few_moves_are_all_shown_without_the_word_all():
     _, person = choose(position("64 31"), "all", "64", "4")
     assert person.shown[-1].startswith("I do not understand 'all'.")
 
@@ -312,7 +312,7 @@ def test_few_moves_are_all_shown_and_all_is_no_answer_then():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_the_table_has_told_is_not_repeated_after_every_move(name):
+def test_table_is_not_repeated_after_every_move(name):
     game, person = get_game(name), Person()
     variant = game.variant.make(leader=0)
     watch(game, variant, [make_agent("greedy", game)] * variant.players, 3, person.terminal())
@@ -325,7 +325,7 @@ def test_what_the_table_has_told_is_not_repeated_after_every_move(name):
 
 
 @pytest.mark.parametrize("word", ["!", "hint"])
-def test_what_each_move_is_worth_is_told_on_request(word):
+def test_move_values_are_shown_on_request(word):
     game = get_game("jie-long")
     variant = game.variant.make(leader=0)
     session = Session(game, variant, 5)
@@ -346,7 +346,7 @@ def test_what_each_move_is_worth_is_told_on_request(word):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_own_hand_and_the_middle_are_on_a_small_screen_at_every_move(game):
+def test_own_hand_and_the_middle_fit_a_small_screen(game):
     """80 columns and 24 lines, of which the last one is the prompt."""
     variant = get_game(game).variant()
     person, session = Person(), Session(get_game(game), variant, 5)

@@ -38,13 +38,13 @@ class Person:
 
 
 @pytest.mark.parametrize("columns", [(10, 40), (39, 40), (40, 40), (77, 77), (100, 100), (101, 100), (300, 100)])
-def test_a_table_is_40_to_100_columns_wide(columns, monkeypatch):
+def test_table_is_40_to_100_columns_wide(columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns[0]))
     assert Terminal(print, print).width == columns[1]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
+def test_moves_of_one_verb_keep_the_order_of_their_actions(game):
     session = Session(GAMES[game], GAMES[game].variant(), 3)
     person, greedy = HumanAgent(session.game, session.variant, Watching()), make_agent("greedy", game)
     while not session.terminated:
@@ -56,7 +56,7 @@ def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
         session.play(int(greedy.act(turns)[0]))
 
 
-def test_a_number_that_names_the_same_move_twice_is_no_question():
+def test_number_naming_the_same_move_twice_is_unambiguous():
     """Move 11 is the tile [1:1]; move 21 is another than [2:1]."""
     person = HumanAgent(get_game("jie-long"), get_game("jie-long").variant(), Watching())
     others = [Entry(Move(tiles=(kind,)), [kind]) for kind in range(KINDS - 10, KINDS)]
@@ -67,19 +67,19 @@ def test_a_number_that_names_the_same_move_twice_is_no_question():
     )
 
 
-def test_everything_typed_must_begin_a_word():
+def test_typed_text_must_begin_a_word():
     assert _begins(["claim", "into"], ["in", "cl"])
     assert not _begins(["claim", "into"], ["cl", "zz"])
 
 
 @pytest.mark.parametrize(("answer", "more"), [("", True), ("y", True), ("yes", True), ("n", False), ("quit", False)])
-def test_who_says_nothing_plays_again(answer, more):
+def test_empty_answer_plays_again(answer, more):
     terminal = Watching("perhaps", answer)
     assert play._wants_more(terminal) is more
     assert terminal.said == ["Answer y or n."]
 
 
-def test_chips_since_one_sat_down_are_those_of_all_games_and_their_deals(monkeypatch):
+def test_session_chips_add_up_over_games_and_deals(monkeypatch):
     game, terminal = get_game("jie-long"), Watching("y", "n")
     variant, sessions = game.variant(deals=3), []
 
@@ -98,7 +98,7 @@ def test_chips_since_one_sat_down_are_those_of_all_games_and_their_deals(monkeyp
 
 
 @pytest.mark.parametrize("watched", [False, True])
-def test_a_deal_that_is_not_the_last_is_shown_as_it_ended(watched):
+def test_deal_that_is_not_the_last_is_shown_as_it_ended(watched):
     """In Jie Long nobody holds a tile then; the next deal is dealt already."""
     game, terminal = get_game("jie-long"), Watching()
     variant, agents = game.variant(deals=3), [make_agent("greedy")] * 4
@@ -115,7 +115,7 @@ def test_a_deal_that_is_not_the_last_is_shown_as_it_ended(watched):
                 assert pile.label != "hand" or not (pile.tiles or pile.hidden)
 
 
-def test_what_a_person_cannot_see_is_not_told_twice():
+def test_hidden_moves_are_not_repeated():
     """Who passes in Small Mahjong does so unseen."""
     game, passes = get_game("small-mahjong"), 0
     agents = [make_agent("random", game)] * 4
@@ -136,7 +136,7 @@ def test_what_a_person_cannot_see_is_not_told_twice():
     assert passes
 
 
-def test_a_session_keeps_the_end_of_a_deal_and_shows_every_seat_in_turn():
+def test_session_keeps_the_end_of_a_deal_and_shows_all_seats():
     game, greedy = get_game("jie-long"), make_agent("greedy")
     session, ended = Session(game, game.variant(deals=3), 6), 0
     while not session.terminated:

@@ -20,7 +20,7 @@ TIP = re.compile(
 )
 
 
-def test_a_term_has_a_tip_where_it_first_comes_up():
+def test_term_has_a_tip_where_it_first_comes_up():
     tipped = Tips(TERMS)
     first, second = tipped("Open ends & doubles: [6:4]."), tipped("A double, an open end, a tail eight, a head seven")
     assert [tip[2] for tip in TIP.findall(first)] == ["Open ends", "doubles"]
@@ -28,18 +28,18 @@ def test_a_term_has_a_tip_where_it_first_comes_up():
     assert first.count("<img") == 2 and " &amp; " in first and second.startswith("A double, an open end, a <dfn>")
 
 
-def test_what_is_shown_is_also_the_description_of_the_button():
+def test_shown_tip_is_also_the_description_of_its_button():
     name, description, word, shown = TIP.search(Tips(TERMS)("redoubled doubles")).groups()
     assert (word, description) == ("doubles", "Such as [4:4].") and 'alt="[4:4]"' in shown and name == "term-1"
 
 
-def test_no_terms_are_no_tips():
+def test_empty_terms_give_no_tips():
     assert Tips({})("A double <b>") == "A double &lt;b&gt;"
 
 
 @pytest.mark.parametrize("language", [ENGLISH, "zh-Hant", "zh-Hans"])
 @pytest.mark.parametrize("name", GAMES)
-def test_the_rules_of_a_game_explain_its_terms(name, language):
+def test_rules_of_a_game_explain_its_terms(name, language):
     page = TestClient(create_app(), base_url="http://127.0.0.1:8420", headers={"accept-language": language})
     text = page.get(f"/rules/{name}").text
     tips = TIP.findall(text)

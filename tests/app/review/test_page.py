@@ -68,7 +68,7 @@ def moves_of(text):
 
 
 @every_game
-def test_a_page_is_small_and_needs_nothing_else(game):
+def test_page_is_small_and_self_contained(game):
     text = page_of(game)
     assert len(text.encode()) < 420_000
     elements = Elements(text).found
@@ -81,7 +81,7 @@ def test_a_page_is_small_and_needs_nothing_else(game):
 
 
 @every_game
-def test_the_policy_of_a_page_admits_its_own_script_and_heuristic_alone(game):
+def test_page_policy_admits_only_its_own_script_and_heuristic(game):
     text = page_of(game)
     policy = unescape(re.search(r'Content-Security-Policy" content="(.*?)">', text)[1])
     for tag, what in (("style", "style-src"), ("script", "script-src")):
@@ -92,7 +92,7 @@ def test_the_policy_of_a_page_admits_its_own_script_and_heuristic_alone(game):
 
 
 @pytest.mark.parametrize(("game", "deals"), [*((game, 1) for game in GAMES), ("jie-long", 2)])
-def test_a_page_tells_the_moves_in_the_words_of_the_terminal(game, deals, tmp_path):
+def test_page_words_equal_the_terminal(game, deals, tmp_path):
     record = game_of(game) if deals == 1 else a_game(game, deals=deals)
     path = tmp_path / "games.jsonl"
     with RecordWriter(path) as file:
@@ -106,7 +106,7 @@ def test_a_page_tells_the_moves_in_the_words_of_the_terminal(game, deals, tmp_pa
 
 
 @every_game
-def test_every_move_names_parts_and_pieces_that_are_there(game):
+def test_moves_name_existing_parts_and_pieces(game):
     text = page_of(game)
     elements = Elements(text).found
     ids = {attributes["id"] for _, attributes in elements if "id" in attributes}
@@ -127,7 +127,7 @@ def test_every_move_names_parts_and_pieces_that_are_there(game):
 
 
 @every_game
-def test_a_closed_seat_shows_what_the_others_know_of_it(game):
+def test_closed_seat_shows_what_others_know_of_it(game):
     record = game_of(game)
     start = next(iter(page.moments(record)))
     open_ones = {place.name: place for place in start.scene.places}
@@ -138,7 +138,7 @@ def test_a_closed_seat_shows_what_the_others_know_of_it(game):
         assert sum(pile.hidden for pile in place.piles) == sum(len(pile.tiles) for pile in shown.piles) > 0
 
 
-def test_no_tile_is_lost_or_doubled_when_a_seat_is_closed():
+def test_closing_a_seat_keeps_every_tile():
     records = [a_game("small-mahjong", seed=seed) for seed in range(8)]
     for record in [*records, a_game("jie-long", deals=2, players=2)]:
         for moment in page.moments(record):
@@ -148,7 +148,7 @@ def test_no_tile_is_lost_or_doubled_when_a_seat_is_closed():
                 assert counts[0] == counts[1], (record.line, moment.anchor)
 
 
-def test_every_deal_of_a_match_begins_with_a_table_of_its_own():
+def test_match_deals_each_begin_with_a_table():
     record = a_game("jie-long", deals=3, players=2)
     anchors = [moment.anchor for moment in page.moments(record)]
     assert [each for each in anchors if not each.isdigit()] == ["start", "deal-2", "deal-3"]
@@ -160,7 +160,7 @@ def test_every_deal_of_a_match_begins_with_a_table_of_its_own():
 HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"
 
 
-def test_a_hostile_name_stays_a_name():
+def test_hostile_name_is_escaped():
     tame = a_game("da-ling")
     text = page.game_page(replace(tame, agents=(HOSTILE, *tame.agents[1:])))
     count = {tag: sum(each == tag for each, _ in Elements(text).found) for tag in ("script", "img", "style")}
@@ -172,7 +172,7 @@ def run(*words):
     return CliRunner().invoke(app, list(map(str, words)))
 
 
-def test_the_command_writes_the_game_that_is_named_to_a_new_file(tmp_path):
+def test_command_writes_the_named_game_to_a_new_file(tmp_path):
     games, html = tmp_path / "games.jsonl", tmp_path / "game.html"
     records = [a_game("da-ling", seed=seed) for seed in (1, 2)]
     with RecordWriter(games) as file:
@@ -187,7 +187,7 @@ def test_the_command_writes_the_game_that_is_named_to_a_new_file(tmp_path):
     assert lost.exit_code == 2 and lost.stderr.count("\n") == 1
 
 
-def test_before_anything_is_chosen_all_tiles_lie_open():
+def test_tiles_all_lie_open_at_first():
     """What is drawn at first: parts that are always there and those of open seats, none of closed ones."""
     parts = page.Parts()
     drawn = page.stepper(a_game("jie-long"), parts)

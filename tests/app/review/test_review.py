@@ -54,7 +54,7 @@ NAN = float("nan")
         (3, 2.0, WIDE * 13.0),  # 5 and 12 would be 13; see below
     ],
 )
-def test_a_loss_is_as_unsure_as_both_that_it_compares(action, loss, half):
+def test_loss_is_as_uncertain_as_both_compared_values(action, loss, half):
     errors = [3.0, 4.0, NAN, 0.0]
     if action == 3:
         errors = [3.0, 5.0, NAN, 12.0]
@@ -64,7 +64,7 @@ def test_a_loss_is_as_unsure_as_both_that_it_compares(action, loss, half):
     assert found.half == pytest.approx(half)
 
 
-def test_bars_stand_best_first_and_the_one_played_is_always_among_them():
+def test_bars_show_the_best_first_and_always_the_played_one():
     means = np.arange(12.0)
     found = decided(0, means, means / 10)
     assert [bar.words for bar in found.bars] == [f"act [1:{each}]" for each in [*range(11, 4, -1), 0]]
@@ -84,13 +84,13 @@ def lost(number, loss, half=0.0, seat=0, kind="play", deal=0, value=0.0):
     return Decision(number, seat, deal, "other", kind, "best", bars, loss, half)
 
 
-def test_the_largest_losses_come_first_and_what_lost_nothing_is_none():
+def test_largest_losses_come_first_and_zero_is_no_loss():
     losses = [0.0, 3.0, -0.0, 1.0, 2.0, *[0.5] * MOST_LOSSES]
     found = largest_losses([lost(n, loss) for n, loss in enumerate(losses)])
     assert [each.number for each in found] == [1, 4, 3, *range(5, 5 + MOST_LOSSES - 3)]
 
 
-def test_a_game_of_several_is_told_by_its_number_from_1():
+def test_game_of_several_is_numbered_from_1():
     sent = "a\r\n\n  \nb\n"
     assert [line_in(sent, number) for number in (1, 2)] == ["a\n", "b\n"]
     for number in (0, 3):
@@ -98,13 +98,13 @@ def test_a_game_of_several_is_told_by_its_number_from_1():
             line_in(sent, number)
 
 
-def test_what_the_agent_plays_and_what_kind_of_action_was_played_are_told():
+def test_agents_choice_and_type_of_the_played_action_are_named():
     found = decided(0, [1.0, 6.0, 4.0], [0.0] * 3, [0.2, 0.3, 0.5])
     assert (found.preferred, found.kind, found.played) == ("act [1:2]", "act", found.bars[-1])
     assert found.value_of_preferred == found.bars[1]
 
 
-def test_losses_within_noise_are_neither_listed_nor_added_up():
+def test_losses_within_noise_are_neither_listed_nor_summed():
     found = [lost(1, 3.0, 1.0), lost(2, 2.0, 2.5), lost(3, 0.5, 0.4, kind="discard"), lost(4, 1.0, 0.1, seat=1)]
     found += [lost(5, 1.5, 0.0), lost(6, 0.0)]
     assert [each.number for each in largest_losses(found)] == [1, 5, 4, 3]
@@ -123,7 +123,7 @@ def match():
     return session.record(["human", "greedy", "checkpoint:elsewhere", "random"])
 
 
-def test_the_expected_result_ends_at_what_was_won_and_is_marked_where_it_fell(match):
+def test_expected_result_ends_at_the_payoff_and_marks_its_fall(match):
     payoffs = [each[0] for each in match.payoffs]
     own = [lost(2, 3.0, 1.0, value=-7.0), lost(6, 0.0, value=2.5), lost(8, 2.0, 4.0), lost(9, 9.0, seat=1)]
     own.append(lost(len(match.actions) - 1, 0.0, deal=1, value=40.0))
@@ -138,7 +138,7 @@ def test_the_expected_result_ends_at_what_was_won_and_is_marked_where_it_fell(ma
     assert expected_result(match, own, 3) == ""
 
 
-def test_a_decision_is_tried_again_at_a_table_as_it_was(match):
+def test_decision_is_tried_again_at_the_same_table(match):
     query = again_from(match, lost(7, 1.0, seat=1), "greedy", NAMED)
     there = WebGame(Address.read(dict(parse_qsl(query))))
     assert there.address.seating == ["greedy", "human", "greedy", "random"]  # for a person, and who is not known here

@@ -38,7 +38,7 @@ def pages():
 
 
 @every_game
-def test_a_match_is_played_by_buttons_and_its_file_is_a_record(game, pages, tmp_path):
+def test_match_is_played_by_buttons_and_saved_as_a_record(game, pages, tmp_path):
     last = played(pages, game=game, options="deals=2")[-1]
     file = tmp_path / "game.jsonl"
     file.write_bytes(pages.get(f"/record?{last}").content)
@@ -47,27 +47,27 @@ def test_a_match_is_played_by_buttons_and_its_file_is_a_record(game, pages, tmp_
 
 
 @every_game
-def test_every_legal_action_has_a_button(game, pages):
+def test_legal_actions_have_a_button_each(game, pages):
     text, at = table(pages, game=game)
     session = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at)))).session
     assert set(actions(text)) == set(session.mask().nonzero()[0].tolist())
 
 
-def test_a_double_click_is_no_second_move(pages):
+def test_double_click_makes_one_move(pages):
     text, at = table(pages, game="jie-long")
     first = pages.get(f"/table?{at}&play={actions(text)[0]}")
     again = pages.get(f"/table?{at}&play={actions(text)[0]}")
     assert first.url == again.url != at
 
 
-def test_a_server_that_is_started_again_has_lost_nothing(pages):
+def test_restarted_server_has_lost_nothing(pages):
     for at in played(pages, game="tiu-u")[::4]:
         before = pages.get(f"/table?{at}")
         after = TestClient(create_app(), base_url="http://127.0.0.1").get(f"/table?{at}")
         assert before.text == after.text and before.url == after.url
 
 
-def test_a_move_is_taken_back_in_practice_only(pages):
+def test_undo_is_for_practice_alone(pages):
     text, at = table(pages, game="jie-long")
     assert "Take back" not in text
     text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
@@ -78,7 +78,7 @@ def test_a_move_is_taken_back_in_practice_only(pages):
     assert 'class="worth"' not in pages.get(f"/table?{at}&hint=1").text
 
 
-def test_a_hint_gives_every_move_a_value(pages):
+def test_hint_gives_every_move_a_value(pages):
     _, at = table(pages, game="jie-long")
     text = pages.get(f"/table?{at}&hint=1").text
     seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
@@ -88,7 +88,7 @@ def test_a_hint_gives_every_move_a_value(pages):
 
 
 @every_game
-def test_a_table_shows_no_tile_of_another_hand(game, pages):
+def test_table_shows_no_tile_of_another_hand(game, pages):
     _, at = table(pages, game=game)
     seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
     scene = seating.frames[-1].scene
@@ -96,13 +96,13 @@ def test_a_table_shows_no_tile_of_another_hand(game, pages):
     assert not others
 
 
-def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
+def test_playable_tiles_are_buttons_and_two_ways_are_asked(pages):
     text, _ = table(pages, game="jie-long", seat=1)
     assert len(re.findall(r'<button class="tile"', text)) == 2 * 8  # wide and narrow
     assert set(re.findall(r'popovertarget="(tile-\d\d)"', text)) == set(re.findall(r'id="(tile-\d\d)"', text))
 
 
-def test_the_tile_from_the_stock_is_a_button_and_no_tile_of_the_hand_is(pages):
+def test_stock_tile_is_a_button_and_hand_tiles_are_not(pages):
     text, at = table(pages, game="shi-wu-hu", seed=7)  # the tile from the stock is in the hand too
     assert len(tile_buttons(text)) > 2
     text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
@@ -115,7 +115,7 @@ def tile_buttons(text):
     return [(look.split(), does) for look, does in found]
 
 
-def test_only_what_can_be_laid_has_a_rim_and_no_click_discards_at_once(pages):
+def test_playable_tiles_have_a_rim_and_no_click_discards_at_once(pages):
     text, at = table(pages, game="jie-long")
     seen = set()
     while choices := actions(text):
@@ -133,7 +133,7 @@ def test_only_what_can_be_laid_has_a_rim_and_no_click_discards_at_once(pages):
     assert seen == {(True, True), (True, False), (False, False)}
 
 
-def test_of_two_people_each_takes_back_their_own_move(pages):
+def test_two_people_each_undo_their_own_move(pages):
     text, first = table(pages, game="jie-long", options="players=2", **{"with": "human"})
     seat = WebGame(Address.read(dict(parse_qsl(first)))).seat
     path, at = [first], first
@@ -148,7 +148,7 @@ def test_of_two_people_each_takes_back_their_own_move(pages):
     assert "Pass the screen" not in pages.get(f"/table?{undo}").text
 
 
-def test_a_form_offers_the_seats_there_are(pages):
+def test_form_offers_the_existing_seats(pages):
     for players, places in ((2, ["North"]), (4, ["East", "North", "West"])):
         text = pages.get(f"/game/jie-long?players={players}").text
         seats = re.search(r'<select name="seat">(.*?)</select>', text, re.S)[1]
@@ -157,7 +157,7 @@ def test_a_form_offers_the_seats_there_are(pages):
     assert pages.get("/game/jie-long?players=5").status_code == 422
 
 
-def test_an_error_has_a_plain_head_and_a_way_back(pages):
+def test_error_page_has_a_plain_heading_and_a_way_back(pages):
     here = "/table?game=jie-long&seed=5&seat=0"
     answer = pages.get(f"{here}&play=999", headers={"Referer": f"http://127.0.0.1{here}"})
     assert answer.status_code == 422 and "<h1>That cannot be done</h1>" in answer.text
@@ -168,7 +168,7 @@ def test_an_error_has_a_plain_head_and_a_way_back(pages):
 
 
 @every_game
-def test_the_rules_are_a_page_with_pictures(game, pages):
+def test_rules_are_a_page_with_pictures(game, pages):
     text = pages.get(f"/rules/{game}").text
     assert "Actions" not in text and "`" not in text and text.count("<dt>") > 5
     for name in set(re.findall(r'src="(/static/tile-\d\d\.svg)"', text)):
@@ -178,13 +178,13 @@ def test_the_rules_are_a_page_with_pictures(game, pages):
 
 
 @every_game
-def test_an_end_says_who_won_why_and_who_pays(game, pages):
+def test_end_names_winner_reason_and_payments(game, pages):
     last = pages.get(f"/table?{played(pages, game=game)[-1]}").text
     assert re.search(r'class="winner">.+</p>', last) and re.search(r'class="reasons"><li>.+</li>', last)
     assert len(re.findall(r"<tr><td>", last)) == GAMES[game].variant().players
 
 
-def test_a_lesson_is_given_once(pages):
+def test_lesson_is_given_once(pages):
     text, at = table(pages, game="jie-long")
     given = []
     while choices := actions(text):
@@ -201,7 +201,7 @@ def begun(game, seed=5, **options):
 
 
 @every_game
-def test_no_lesson_is_given_twice_and_nothing_is_shown_twice(game):
+def test_lessons_and_texts_are_never_repeated(game):
     seating, given = begun(game), []
     while not seating.terminated:
         given += seating.lessons
@@ -212,7 +212,7 @@ def test_no_lesson_is_given_twice_and_nothing_is_shown_twice(game):
 
 
 @every_game
-def test_the_readers_payments_are_first(game):
+def test_readers_payments_are_first(game):
     seating = begun(game)
     while not seating.terminated:
         seating = WebGame(seating.address, [seating.entries[0].actions[0]])
@@ -230,11 +230,11 @@ def test_the_readers_payments_are_first(game):
         ("jie-long", "", []),
     ],
 )
-def test_the_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
+def test_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
     assert begun(game, options=options).zones == zones
 
 
-def test_only_the_moves_of_the_highest_value_are_the_best(monkeypatch):
+def test_best_moves_are_those_of_the_highest_value(monkeypatch):
     seating = begun("jie-long")
     values = [TileValue(entry.actions[0], float(1 - at % 3), 1.0) for at, entry in enumerate(seating.entries)]
     monkeypatch.setattr("gupai_app.play.table.scores", lambda *_: (values, "so"))
@@ -242,7 +242,7 @@ def test_only_the_moves_of_the_highest_value_are_the_best(monkeypatch):
     assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
 
 
-def test_games_that_were_shown_least_lately_are_forgotten():
+def test_least_recently_shown_games_are_forgotten():
     recent, seating = _Recent(2), begun("jie-long")
     one, two, three = (replace(seating.address, seed=seed) for seed in range(3))
     held = Played(seating.session, seating.session, {}, {})
@@ -253,7 +253,7 @@ def test_games_that_were_shown_least_lately_are_forgotten():
     assert [recent.get(each) is not None for each in (one, two, three)] == [True, False, True]
 
 
-def test_of_tiles_that_are_discarded_together_each_has_its_action():
+def test_discarded_tiles_have_an_action_each():
     for seed in range(20):
         seating = begun("tien-gow", seed)
         if seating.discards > 1 and len(seating.entries) > 1:
@@ -283,13 +283,13 @@ def test_of_tiles_that_are_discarded_together_each_has_its_action():
         (f"game=jie-long&moves={'1.' * 6001}1", "too many"),
     ],
 )
-def test_what_no_table_can_be_gets_a_sentence(query, words, pages):
+def test_impossible_table_is_answered_by_a_sentence(query, words, pages):
     answer = pages.get(f"/table?{query}")
     assert answer.status_code == 422 and words.lower() in said(answer).lower()
     assert "Traceback" not in answer.text
 
 
-def test_a_move_that_is_not_legal_is_refused(pages):
+def test_illegal_move_is_refused(pages):
     text, at = table(pages, game="jie-long")
     wrong = next(action for action in range(63) if action not in actions(text))
     answer = pages.get(f"/table?{at}&play={wrong}")
@@ -299,12 +299,12 @@ def test_a_move_that_is_not_legal_is_refused(pages):
 @pytest.mark.parametrize(
     ("method", "path", "status"), [("GET", "/nope", 404), ("PUT", "/", 405), ("GET", "/static/..%2fapp.py", 404)]
 )
-def test_a_page_that_is_not_there_says_so(method, path, status, pages):
+def test_missing_page_says_so(method, path, status, pages):
     answer = pages.request(method, path, headers=OURS)
     assert answer.status_code == status and said(answer).endswith(".")
 
 
-def test_another_name_of_the_host_is_refused(pages):
+def test_foreign_host_name_is_refused(pages):
     assert pages.get("/", headers={"Host": "evil.example"}).status_code == 421
     assert pages.get("/", headers={"Host": "127.0.0.1:8420"}).status_code == 200
 
@@ -312,11 +312,11 @@ def test_another_name_of_the_host_is_refused(pages):
 @pytest.mark.parametrize(
     "headers", [{}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}]
 )
-def test_what_another_site_sends_is_refused(headers, pages):
+def test_requests_of_another_site_are_refused(headers, pages):
     assert pages.post("/review", headers=headers, content=b"x").status_code == 403
 
 
-def test_another_site_may_link_to_a_page_and_no_more(pages):
+def test_links_from_another_site_are_allowed(pages):
     cross = {"Sec-Fetch-Site": "cross-site"}
     link = {**cross, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     assert pages.get("/", headers=link).status_code == 200
@@ -324,7 +324,7 @@ def test_another_site_may_link_to_a_page_and_no_more(pages):
     assert pages.get("/", headers={**link, "Sec-Fetch-Dest": "iframe"}).status_code == 403
 
 
-def test_too_much_is_refused(pages):
+def test_oversized_requests_are_refused(pages):
     assert pages.get(f"/table?game={'x' * 50_000}").status_code == 414
     answer = pages.post("/review", headers=OURS, content=b"games=" + b"x" * (1 << 20))
     assert answer.status_code == 413 and "bytes" in said(answer)
@@ -338,7 +338,7 @@ def test_pages_keep_their_own_policy(path, pages):
     assert not re.search(r'<script(?![^>]*src="/static/)|<style|\sstyle=|\son\w+=|https?://', answer.text)
 
 
-def test_the_first_page_is_small(pages):
+def test_first_page_is_small(pages):
     text, _ = table(pages, game="jie-long")
     assert (
         len(text.encode()) + sum(len(pages.get(f"/static/{name}").content) for name in ("web.css", "web.js")) < 300_000
@@ -366,7 +366,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_an_agent_that_fails_gets_a_sentence_that_names_it(answer, pages, monkeypatch, capfd):
+def test_failing_agent_is_named_in_a_sentence(answer, pages, monkeypatch, capfd):
     from gupai_agents.heuristics import HeuristicAgent
 
     text, at = table(pages, game="jie-long")
@@ -381,7 +381,7 @@ def test_an_agent_that_fails_gets_a_sentence_that_names_it(answer, pages, monkey
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_free_port_is_found_and_a_named_one_is_kept():
+def test_free_port_is_found_and_a_named_one_is_kept():
     with bound("127.0.0.1", None) as one, bound("127.0.0.1", None) as other:
         assert one.getsockname()[1] != other.getsockname()[1]
         with pytest.raises(OSError, match="no page can be served"):
@@ -389,12 +389,12 @@ def test_a_free_port_is_found_and_a_named_one_is_kept():
 
 
 @pytest.mark.parametrize("host", ["", "0", "0.0.0.0", "::"])
-def test_pages_are_not_served_at_all_addresses(host):
+def test_server_does_not_listen_on_all_addresses(host):
     with pytest.raises(ValueError, match=f"--host '{host}': name one address of this machine, not all of them"):
         bound(host, None)
 
 
-def test_a_game_is_looked_at_and_every_decision_explained(pages, monkeypatch):
+def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
     last = played(pages, game="jie-long", seat=2)[-1]
     text = pages.get(f"/review/game?{last}").text
     assert 'href="#12"' in text and "Largest losses" not in text
@@ -428,7 +428,7 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages, monkeypatch):
         ({"games": "CHANGED"}, "pays"),
     ],
 )
-def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
+def test_invalid_game_is_refused_in_a_sentence(sent, words, pages):
     line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
     changed = re.sub(r'"payoffs":.*', '"payoffs":[[1,2,3,4]]}', line)
     sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
@@ -436,7 +436,7 @@ def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
     assert answer.status_code == 422 and words.lower() in said(answer).lower()
 
 
-def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
+def test_match_too_long_to_review_is_refused(pages, tmp_path):
     path = tmp_path / "long.jsonl"
     watched = CliRunner().invoke(app, ["watch", "ding-niu", "random", "-o", "deals=26", "--record", str(path)])
     assert watched.exit_code == 0
@@ -444,7 +444,7 @@ def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
     assert answer.status_code == 422 and "Deals=26 are too many here" in said(answer)
 
 
-def test_a_claim_is_tested_and_its_verdict_read(pages):
+def test_claim_is_tested_and_its_verdict_shown(pages):
     name = "cd-loose-doubling"
     assert "Test it" in pages.get(f"/claim/{name}").text
     assert pages.get(f"/verdict/{name}").status_code == 404
@@ -460,7 +460,7 @@ def test_a_claim_is_tested_and_its_verdict_read(pages):
     assert "did not occur in 20 deals" in answer.text and "too few deals" in answer.text
 
 
-def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):
+def test_running_test_can_be_stopped_and_no_second_one_started(pages, monkeypatch):
     from gupai_app.claims import routes as claims
 
     def endless(claim, *, deals, masters, progress):
@@ -489,7 +489,7 @@ def test_bad_deals_of_a_claim_are_refused(deals, pages):
     assert answer.status_code == 422 and "Deals" in said(answer)
 
 
-def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages):
+def test_review_shows_the_persons_seat_and_steps_without_scripts(pages):
     last = played(pages, game="jie-long", seat=2)[-1]
     text = pages.get(f"/review/game?{last}").text
     assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
@@ -506,7 +506,7 @@ def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages)
     assert pages.get(f"/review/game?{last}&table=99999").status_code == 422
 
 
-def test_a_bait_offers_its_fish_and_what_else_it_can_do(pages):
+def test_bait_offers_its_fish_and_other_moves(pages):
     text, at = table(pages, game="tiu-u")
     seating = WebGame(Address.read(dict(parse_qsl(at))))
     menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}

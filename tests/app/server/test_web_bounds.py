@@ -54,7 +54,7 @@ def over():
 # --- games ----------------------------------------------------------------------------------------
 
 
-def test_names_of_a_game_are_printable_and_not_too_long():
+def test_game_names_are_printable_and_bounded():
     names = ["x" * MOST_NAME, "", "中"]
     assert check_names(names) == names
     for wrong in ("x" * (MOST_NAME + 1), "a\nb", 5, None):
@@ -62,7 +62,7 @@ def test_names_of_a_game_are_printable_and_not_too_long():
             check_names([*names, wrong])
 
 
-def test_no_move_comes_after_the_end_of_a_game():
+def test_moves_after_the_end_are_refused():
     ended = over()
     moves = ended.actions
     with pytest.raises(ValueError, match=f"^move {len(moves) + 1} comes after the end of the game$"):
@@ -76,7 +76,7 @@ def test_no_move_comes_after_the_end_of_a_game():
         seating._play(0)
 
 
-def test_where_nothing_lies_nothing_can_be_clicked():
+def test_empty_table_has_nothing_to_click():
     scene, table = SimpleNamespace(places=(), centre=()), SimpleNamespace(tiles=[], centre=[])
     assert _playable(scene, table, {}) == []
     assert _playable(SimpleNamespace(places=[SimpleNamespace(piles=())], centre=()), table, {}) == []
@@ -93,7 +93,7 @@ def ended(work, key):
     raise AssertionError(key)
 
 
-def test_a_job_is_begun_once_and_those_of_long_ago_are_forgotten(monkeypatch):
+def test_job_is_begun_once_and_old_ones_are_forgotten(monkeypatch):
     monkeypatch.setattr(jobs, "MOST_KEPT", 3)
     work, begun, go = jobs.Jobs(), [], threading.Event()
 
@@ -117,7 +117,7 @@ def test_a_job_is_begun_once_and_those_of_long_ago_are_forgotten(monkeypatch):
 # --- tournaments ----------------------------------------------------------------------------------
 
 
-def test_a_line_of_a_file_of_games_is_there_or_it_is_said_why_not(tmp_path, monkeypatch):
+def test_missing_line_of_a_game_file_is_explained(tmp_path, monkeypatch):
     path = tmp_path / "games.jsonl.gz"
     path.write_bytes(gzip.compress(b"one\ntwo\nthr"))
     assert [tournaments.line_at(path, at) for at in (0, 1)] == ["one\n", "two\n"]
@@ -139,7 +139,7 @@ def test_a_line_of_a_file_of_games_is_there_or_it_is_said_why_not(tmp_path, monk
         tournaments.line_at(path, 0)
 
 
-def test_pages_tell_what_is_wrong_in_a_folder_without_its_path():
+def test_damaged_folders_are_described_without_their_path():
     folder = Path("/home/me/kept")
     for error, told in (
         ("/home/me/kept is not finished; --resume continues it", "kept is not finished; --resume continues it"),
@@ -148,7 +148,7 @@ def test_pages_tell_what_is_wrong_in_a_folder_without_its_path():
         assert kept._inside(folder, FolderError(error)) == told
 
 
-def test_who_sits_in_a_line_up_is_told_by_names():
+def test_line_up_is_given_by_names():
     names = ["a", "b", "c"]
     assert kept._who(LineUp("one", (2, 0, 0, 0)), names) == "c among a"
     assert kept._who(LineUp("mixed", (2, 0, 1, 0)), names) == "c, a, b, a"
@@ -162,7 +162,7 @@ def played(room):
     return room / "tournaments" / "played"
 
 
-def test_a_tournament_that_is_over_is_neither_stopped_nor_continued(played, pages):
+def test_finished_tournament_is_neither_stopped_nor_continued(played, pages):
     before = {path.name: path.read_bytes() for path in played.iterdir()}
     for todo in ("go", "stop", "", "dance"):
         answer = pages.post("/tournament/played", headers=OURS, data={"do": todo})
@@ -170,14 +170,14 @@ def test_a_tournament_that_is_over_is_neither_stopped_nor_continued(played, page
     assert {path.name: path.read_bytes() for path in played.iterdir()} == before
 
 
-def test_a_folder_with_more_agents_than_pages_show_is_said_to_be_damaged(played, pages, monkeypatch):
+def test_folder_with_too_many_agents_is_called_damaged(played, pages, monkeypatch):
     monkeypatch.setattr(kept, "MOST_AGENTS", 2)
     assert "Who wins from whom" in pages.get("/tournament/played").text
     monkeypatch.setattr(kept, "MOST_AGENTS", 1)
     assert "there are 2 agents; pages show 1 at most" in pages.get("/tournament/played").text
 
 
-def test_forms_of_long_ago_are_forgotten(pages, monkeypatch):
+def test_old_forms_are_forgotten(pages, monkeypatch):
     monkeypatch.setattr(tournaments, "MOST_KEPT", 1)
     form = {"game": "tiu-u", "agent": ["greedy", "random"], "deals": "2"}
     for seed in ("1", "2"):
@@ -189,7 +189,7 @@ def test_forms_of_long_ago_are_forgotten(pages, monkeypatch):
 # --- claims and runs ------------------------------------------------------------------------------
 
 
-def test_a_claim_without_readings_cannot_be_tested(pages, monkeypatch):
+def test_claim_without_readings_cannot_be_tested(pages, monkeypatch):
     from gupai_app.claims import routes as claims
 
     known = claims.known()
@@ -199,7 +199,7 @@ def test_a_claim_without_readings_cannot_be_tested(pages, monkeypatch):
     assert answer.status_code == 422 and "dn-deck has no reading that can be tested" in said(answer).lower()
 
 
-def test_a_run_without_evaluations_is_shown_all_the_same(room, pages):
+def test_run_without_evaluations_is_shown(room, pages):
     folder = room / "runs" / "young"
     folder.mkdir()
     (folder / "config.yaml").write_text("game: jie-long\n")
@@ -211,7 +211,7 @@ def test_a_run_without_evaluations_is_shown_all_the_same(room, pages):
 # --- the server -----------------------------------------------------------------------------------
 
 
-def test_what_nobody_expected_is_a_sentence_and_a_traceback_on_the_console(pages, monkeypatch, capfd):
+def test_unexpected_error_is_a_sentence_and_a_traceback_on_console(pages, monkeypatch, capfd):
     def broken(*_):
         raise ZeroDivisionError("deep inside")
 
@@ -231,13 +231,13 @@ def test_what_nobody_expected_is_a_sentence_and_a_traceback_on_the_console(pages
         ({"game": "chess", "seed": "5", "seat": "1"}, None),
     ],
 )
-def test_only_the_address_of_a_table_is_kept_as_it_is(query, told, pages):
+def test_table_addresses_alone_are_saved(query, told, pages):
     found = play_routes._saved_query(query, pages.app.state.server.players)
     assert (found is not None) == bool(told)
 
 
 @pytest.mark.usefixtures("signals")
-def test_a_signal_ends_the_server_unless_it_was_ignored():
+def test_signal_ends_the_server_unless_it_was_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as of a background job
     try:
         server = serve.Server(serve.uvicorn.Config(None, log_config=None))
@@ -269,7 +269,7 @@ WRITTEN = {  # numbers as people write them, None for what is none
 
 
 @pytest.mark.parametrize(("text", "number"), WRITTEN.items(), ids=[repr(text)[:24] for text in WRITTEN])
-def test_the_terminal_and_the_pages_read_the_same_numbers(text, number, pages):
+def test_terminal_and_pages_read_the_same_numbers(text, number, pages):
     shown = CliRunner().invoke(app, ["watch", "da-ling", "random", "--seed", text])
     answer = pages.get("/table", params={"game": "da-ling", "with": "random", "seed": text})
     if number is None:
@@ -280,7 +280,7 @@ def test_the_terminal_and_the_pages_read_the_same_numbers(text, number, pages):
     assert Address.read({"game": "da-ling", "seed": text, "episode": text[-1:], "seat": " １"}).seat == 1
 
 
-def test_options_and_moves_are_read_as_numbers_too(pages):
+def test_options_and_moves_accept_the_same_numbers(pages):
     variant = get_game("da-ling").variant.parse(["players=４", "deals= 2", "leader= ３ "])
     assert (variant.players, variant.deals, variant.leader) == (4, 2, 3)
     assert moves_in("12.４0. 7") == (12, 40, 7)
@@ -289,7 +289,7 @@ def test_options_and_moves_are_read_as_numbers_too(pages):
 
 
 @pytest.mark.parametrize("seed", [5, 1 << 60, (1 << 63) - 1])
-def test_the_seat_is_drawn_for_a_seed_of_any_length(seed, pages):
+def test_seat_is_drawn_for_a_seed_of_any_length(seed, pages):
     query = {"game": "jie-long", "with": "random", "seed": str(seed)}
     for seat in ({}, {"seat": "any"}, {"seat": " "}):
         answer = pages.get("/table", params=query | seat)
@@ -297,7 +297,7 @@ def test_the_seat_is_drawn_for_a_seed_of_any_length(seed, pages):
 
 
 @pytest.mark.parametrize("path", ["/game/jie-long", "/tournaments/jie-long"])
-def test_no_form_blocks_a_number_that_the_server_reads(path, pages):
+def test_forms_accept_every_number_that_the_server_reads(path, pages):
     fields = re.findall(r'<input name="(?:seed|deals)"[^>]*pattern="([^"]*)"', pages.get(path).text)
     assert fields
     for field in fields:
@@ -305,7 +305,7 @@ def test_no_form_blocks_a_number_that_the_server_reads(path, pages):
         assert re.fullmatch(pattern, " ４000") and not re.fullmatch(pattern, "4e3")
 
 
-def test_the_browser_is_opened_when_the_server_answers(monkeypatch):
+def test_browser_opens_when_the_server_answers(monkeypatch):
     opened, server = [], SimpleNamespace(started=False)
     monkeypatch.setattr(webbrowser, "open", opened.append)
     waited = []

@@ -139,7 +139,7 @@ def turn(page, play):
 
 @both
 @pytest.mark.parametrize("game", GAMES)
-def test_a_deal_is_played_by_clicks_to_its_end(game, size, scheme, opened):
+def test_deal_is_played_by_clicks_to_its_end(game, size, scheme, opened):
     page = opened(f"game={game}", size, scheme)
     for _ in range(MOST_TURNS):
         go_on(page)
@@ -151,7 +151,7 @@ def test_a_deal_is_played_by_clicks_to_its_end(game, size, scheme, opened):
     assert page.locator(".over .winner").text_content().strip() and page.locator(".over .reasons li").count()
 
 
-def test_a_game_by_keys(opened):
+def test_game_is_played_by_keys(opened):
     page = opened("game=jie-long")
     for turn in range(MOST_TURNS):
         if terminated(page):
@@ -163,7 +163,7 @@ def test_a_game_by_keys(opened):
     assert terminated(page)
 
 
-def test_a_split_is_made_by_dragging_tiles_into_groups(opened):
+def test_split_is_made_by_dragging_tiles_into_groups(opened):
     page = opened("game=da-ling")
     done = page.get_by_role("button", name="Play this split")
     for group, number in (("single", 1), ("pair", 2), ("triple", 3)):
@@ -173,7 +173,7 @@ def test_a_split_is_made_by_dragging_tiles_into_groups(opened):
     turn(page, done.click)
 
 
-def test_the_back_button_and_a_double_click(opened):
+def test_back_button_and_double_click_are_harmless(opened):
     page = opened("game=jie-long")
     first = page.url
     page.locator(".choices button").first.dblclick()
@@ -187,7 +187,7 @@ def test_the_back_button_and_a_double_click(opened):
 
 
 @both
-def test_a_hint_is_one_move_until_the_values_of_all_come_while_one_chooses(size, scheme, opened, app, monkeypatch):
+def test_hint_is_one_move_until_all_values_are_there(size, scheme, opened, app, monkeypatch):
     left = []
 
     def await_parts(game, number, *, patient=True):
@@ -210,7 +210,7 @@ def test_a_hint_is_one_move_until_the_values_of_all_come_while_one_chooses(size,
     turn(page, page.locator(".best button").first.click)
 
 
-def test_a_hint_comes_without_scripts_too(browser, address, app, monkeypatch):
+def test_hint_works_without_scripts(browser, address, app, monkeypatch):
     left = ["hints"]
     warmer = SimpleNamespace(await_parts=lambda game, number, *, patient=True: "wait" if number > 1 and left else "")
     context = browser.new_context(java_script_enabled=False)
@@ -224,7 +224,7 @@ def test_a_hint_comes_without_scripts_too(browser, address, app, monkeypatch):
     context.close()
 
 
-def test_a_game_is_looked_at_by_its_moves(opened):
+def test_game_is_reviewed_by_its_moves(opened):
     page = opened("game=da-ling")
     turn(page, lambda: choose(page))
     go_on(page)
@@ -255,7 +255,7 @@ def test_two_people_share_a_screen(visited):
     assert all(one != other for one, other in itertools.pairwise(passed)) and len(passed) > 4
 
 
-def test_a_claim_is_changed_tested_and_stepped_through(visited):
+def test_claim_is_changed_tested_and_stepped_through(visited):
     page = visited("/claim/jl-attack-2", PHONE, "light")
     page.get_by_label("suit").first.select_option("3")
     for opponent in ("variety", "tuned"):
@@ -275,7 +275,7 @@ def test_a_claim_is_changed_tested_and_stepped_through(visited):
     assert game.locator(".said").text_content() != before
 
 
-def test_a_tournament_is_played_and_a_game_of_it_looked_at(visited):
+def test_tournament_is_played_and_a_game_of_it_reviewed(visited):
     page = visited("/tournaments", PHONE, "light")
     page.get_by_role("link", name="Jie Long").click()
     page.get_by_label("Deals of every line-up").fill("30")
@@ -300,7 +300,7 @@ def test_runs_are_chosen_and_compared(visited):
     assert page.locator("svg.chart").count() == 2 and fits(page)
 
 
-def test_a_run_is_looked_at_and_played_against(visited):
+def test_run_is_shown_and_played_against(visited):
     page = visited("/runs")
     page.get_by_role("link", name=RUN, exact=True).click()
     if page.locator("img.picture").count():
@@ -342,7 +342,7 @@ def findings(page):
 
 @pytest.mark.skipif(AXE is None, reason="there is no axe-playwright-python: accessibility is not checked")
 @both
-def test_axe_finds_nothing(size, scheme, visited, address):
+def test_axe_finds_no_violations(size, scheme, visited, address):
     page = visited(f"/?lang={'en' if size == DESKTOP else 'zh-Hant'}", size, scheme)  # which is kept
     found = {}
     for path in PAGES:
@@ -384,7 +384,7 @@ def middle(what):
 
 
 @both
-def test_the_fish_of_a_bait_glow_and_a_click_on_one_catches_it(size, scheme, opened):
+def test_bait_fish_glow_and_a_click_catches_one(size, scheme, opened):
     page = opened("game=tiu-u", size, scheme)
     tile = page.locator("svg.stage:not(.past):visible button.tile[data-goes*=fish]").first
     assert tile.bounding_box()["width"] >= 32
@@ -402,7 +402,7 @@ def test_the_fish_of_a_bait_glow_and_a_click_on_one_catches_it(size, scheme, ope
 
 
 @both
-def test_a_tile_is_dragged_to_the_line_and_nowhere_else(size, scheme, opened):
+def test_tile_is_dragged_to_the_line_and_nowhere_else(size, scheme, opened):
     page = opened("game=jie-long", size, scheme)
     before = page.url
     tile = page.locator("svg.stage:not(.past):visible button.tile[data-goes*=line]").first
@@ -418,14 +418,14 @@ def test_a_tile_is_dragged_to_the_line_and_nowhere_else(size, scheme, opened):
     assert f"You play [{name[0]}:{name[1]}]" in page.locator(".tail").text_content()
 
 
-def test_a_first_tile_is_offered_both_ways_round(visited):
+def test_first_tile_is_offered_both_ways_round(visited):
     page = visited("/table?seed=5&seat=0&with=greedy&game=jie-long&o.players=2")
     tile = page.locator("svg.stage:not(.past):visible button.tile[data-goes*=' line']").first
     glowed = drag(page, tile, (5, 5))
     assert len([each for each in glowed if each.startswith("line")]) == 2
 
 
-def test_several_tiles_are_played_together_and_their_class_is_said(visited):
+def test_several_tiles_are_played_together_and_their_class_named(visited):
     page = visited("/table?game=tien-gow&seed=15&seat=0&with=greedy")
     said, play = page.locator(".composer [role=status]"), page.locator(".composer button").first
     for tile in tiles_in_hand(page).all():
@@ -449,7 +449,7 @@ def test_tiles_are_discarded_together_in_any_order(visited):
     assert "You discard 2 of 2 tiles" in page.locator(".tail").text_content()
 
 
-def test_groups_say_whether_they_match_and_splits_are_listed_on_request(opened):
+def test_groups_show_whether_they_match_and_splits_on_request(opened):
     page = opened("game=da-ling")
     zone = page.locator(".zone[data-name=single]")
     assert not page.locator(".choices button:visible").count()

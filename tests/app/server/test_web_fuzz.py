@@ -122,7 +122,7 @@ def changed(words):
 
 
 @pytest.mark.parametrize("page", GETS)
-def test_no_address_is_an_error_of_the_server(page, ask, capfd):
+def test_addresses_never_cause_server_errors(page, ask, capfd):
     for text in TEXTS if "{}" in page else ("",):
         name = quote(text, safe="", errors="surrogatepass")
         status, found = ask("GET", page.format(text.encode(errors="replace").decode()))
@@ -134,7 +134,7 @@ def test_no_address_is_an_error_of_the_server(page, ask, capfd):
 
 
 @pytest.mark.parametrize("page", POSTS)
-def test_no_form_is_an_error_of_the_server(page, ask, room, capfd):
+def test_forms_never_cause_server_errors(page, ask, room, capfd):
     before = sorted((room / "tournaments").iterdir())
     bodies = [urlencode(words, errors="surrogatepass").encode() for words in changed(POSTS[page])]
     bodies += [b"", b"\xff" * 99, b"&" * 9000, b"=" * 9000, b"games=" + b"[" * 90_000, b"%", b"do=%ff&agent=%00"]
@@ -148,7 +148,7 @@ def test_no_form_is_an_error_of_the_server(page, ask, room, capfd):
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "HEAD", "x"])
-def test_no_header_is_an_error_of_the_server(method, ask, capfd):
+def test_headers_never_cause_server_errors(method, ask, capfd):
     for name, value in itertools.product(HEADERS.split(), BYTES):
         others = [each for each in OURS if each[0] != name.encode()]
         for headers in ([*others, (name.encode(), value)], [*OURS, (name.encode(), value)], others):
@@ -168,14 +168,14 @@ def test_head_is_answered_as_get_without_the_body(page, ask):
 
 
 @pytest.mark.parametrize("name", [b"host", b"origin", b"sec-fetch-site", b"content-length"])
-def test_a_header_that_decides_and_stands_twice_is_refused(name, ask):
+def test_repeated_security_header_is_refused(name, ask):
     value = dict(OURS).get(name, b"7")
     headers = [*(each for each in OURS if each[0] != name), (name, value), (name, value)]
     assert ask("POST", "/review", headers=headers, body=b"games=x")[0] == 400
 
 
 @pytest.mark.parametrize("page", POSTS)
-def test_a_client_that_goes_while_it_sends_is_no_fault(page, ask, capfd):
+def test_client_leaving_while_it_sends_is_no_error(page, ask, capfd):
     assert ask("POST", page, body=b"games=", gone=True) == (None, "")
     assert not capfd.readouterr().err
 
@@ -229,7 +229,7 @@ def places(content, at=()):
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "summary.json"])
-def test_a_forged_file_of_a_tournament_damages_its_own_page_alone(name, ask, room, capfd):
+def test_forged_tournament_file_damages_its_own_page_alone(name, ask, room, capfd):
     folder = room / "tournaments" / "forged"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(room / "tournaments" / "kept", folder)
@@ -254,7 +254,7 @@ def test_a_forged_file_of_a_tournament_damages_its_own_page_alone(name, ask, roo
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_forged_file_of_a_run_damages_its_own_page_alone(ask, room, capfd):
+def test_forged_run_file_damages_its_own_page_alone(ask, room, capfd):
     folder = room / "runs" / "forged"
     shutil.copytree(room / "runs" / "one", folder)
     row = json.loads((folder / "metrics.jsonl").read_text().splitlines()[0])
@@ -275,7 +275,7 @@ def test_a_forged_file_of_a_run_damages_its_own_page_alone(ask, room, capfd):
     assert refused > 100 and "Traceback" not in capfd.readouterr().err
 
 
-def test_a_forged_verdict_of_a_claim_is_no_error_of_the_server(ask, tmp_path, monkeypatch, capfd):
+def test_forged_verdict_causes_no_server_error(ask, tmp_path, monkeypatch, capfd):
     name = "jl-lockout-2"
     whole = json.loads((claims.RECORDED / f"{name}.json").read_bytes())
     monkeypatch.setattr(claims, "RECORDED", tmp_path)

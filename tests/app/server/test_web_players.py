@@ -27,7 +27,7 @@ def train(folder, value, variant, when, game=GAME):
     os.utime(folder / AGENT_FILE, (when, when))
 
 
-def test_a_trained_player_is_that_of_its_file_now(tmp_path):
+def test_trained_player_is_read_from_its_current_file(tmp_path):
     found = Players(tmp_path)
     train(tmp_path / "one", 1.0, FORCED, 1000)
     assert found.agent("run:one", GAME, FORCED).tensors["policy.weight"][0, 0] == 1
@@ -45,14 +45,14 @@ def test_a_trained_player_is_that_of_its_file_now(tmp_path):
     assert found.trained(GAME) == [] and found.trained(other) == ["run:one"]
 
 
-def test_the_newest_run_is_first(tmp_path):
+def test_newest_run_is_first(tmp_path):
     for when, name in ((2000, "b"), (3000, "a"), (1000, "c"), (4000, "no name")):
         (tmp_path / name).mkdir()
         os.utime(tmp_path / name, (when, when))
     assert list(folders(tmp_path)) == ["a", "b", "c"] and folders(None) == folders(tmp_path / "none") == {}
 
 
-def test_a_given_player_plays_some_game_and_is_refused_elsewhere_with_the_reason():
+def test_given_player_is_refused_for_other_games_with_the_reason():
     with pytest.raises(ValueError, match=r"^--agent 'chess' plays no game: "):
         Players(given=["chess"])
     found = Players(given=["heuristic:red=1"])
@@ -73,5 +73,5 @@ def test_a_given_player_plays_some_game_and_is_refused_elsewhere_with_the_reason
         (PermissionError(errno.EACCES, "no", "/a/path/of/this/machine"), "summary.json: permission denied"),
     ],
 )
-def test_what_is_wrong_with_a_file_begins_with_its_name_and_tells_no_path(error, said):
+def test_file_errors_begin_with_the_name_and_show_no_path(error, said):
     assert wrong_with(error, "summary.json") == said

@@ -58,7 +58,7 @@ HOME = "http://127.0.0.1"
 
 
 @pytest.mark.parametrize("game", list(GAMES)[::3])  # test_scenes.py looks at the tables of all
-def test_people_at_one_screen_play_to_the_end_and_see_their_own_tiles_alone(game, pages):
+def test_people_at_one_screen_see_only_their_own_tiles(game, pages):
     answer = pages.get(f"/table?{urlencode({'game': game, 'seed': 5, 'seat': 0, 'with': 'human'})}")
     covered, seats = 0, []
     for _ in range(300):
@@ -82,11 +82,11 @@ def test_people_at_one_screen_play_to_the_end_and_see_their_own_tiles_alone(game
     assert covered == 1 + sum(one != other for one, other in pairwise(seats)) >= players
 
 
-def test_who_is_alone_at_the_screen_is_not_asked_who_they_are(pages):
+def test_single_person_is_not_asked_who_they_are(pages):
     assert 'id="here"' not in pages.get("/table?game=jie-long&seed=5&seat=0&with=greedy").text
 
 
-def test_a_move_is_played_on_from_the_page_before_it_and_a_new_server_plays_again_once(monkeypatch):
+def test_move_continues_from_its_page_also_on_a_new_server(monkeypatch):
     plays, play = [], Session.play
     monkeypatch.setattr(Session, "play", lambda self, action: plays.append(action) or play(self, action))
     seating = WebGame(Address.read({"game": "jie-long", "seed": "5", "seat": "0", "options": "deals=3"}))
@@ -104,7 +104,7 @@ def test_a_move_is_played_on_from_the_page_before_it_and_a_new_server_plays_agai
         _PLAYED.clear()
 
 
-def test_pages_that_play_on_from_one_page_do_not_meet():
+def test_pages_that_continue_from_one_page_are_independent():
     begin = WebGame(Address.read({"game": "jie-long", "seed": "5", "seat": "1"}))
     first, other = (entry.actions[0] for entry in begin.entries[:2])
     one, two = WebGame(begin.address, [first]), WebGame(begin.address, [other])
@@ -118,7 +118,7 @@ def test_pages_that_play_on_from_one_page_do_not_meet():
 # --- addresses of games and luck ------------------------------------------------------------------
 
 
-def test_the_address_of_a_game_that_is_sent_outlives_the_server(pages):
+def test_shared_game_address_outlives_the_server(pages):
     line = pages.get(f"/record?{played(pages, game='ce-deng', options='deals=2')[-1]}").text
     answer = pages.post("/review", headers=OURS, data={"games": line})
     assert answer.url.path == "/review/game" and 'href="#12"' in answer.text
@@ -126,7 +126,7 @@ def test_the_address_of_a_game_that_is_sent_outlives_the_server(pages):
     assert other.text == answer.text
 
 
-def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
+def test_game_address_keeps_order_and_names():
     game = get_game("jie-long")
     session = Session(game, game.variant(), 3, order=[*reversed(game.deck(game.variant().as_rules()))])
     while not session.terminated:
@@ -151,7 +151,7 @@ def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
         ({"agent": "checkpoint:/etc/passwd"}, "does not play here"),
     ],
 )
-def test_an_address_of_no_game_is_refused_in_a_sentence(changes, words, pages):
+def test_invalid_game_address_is_refused_in_a_sentence(changes, words, pages):
     line = pages.get(f"/record?{played(pages, game='jie-long')[-1]}").content
     query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line))}").url.params)
     answer = pages.get(f"/review/game?{urlencode({**query, **changes})}")
@@ -159,7 +159,7 @@ def test_an_address_of_no_game_is_refused_in_a_sentence(changes, words, pages):
 
 
 @every_game
-def test_what_tiles_are_worth_does_not_depend_on_what_was_played(game):
+def test_tile_values_do_not_depend_on_the_play(game):
     found = []
     for pick in (0, -1):
         session = Session(GAMES[game], GAMES[game].variant(), 4)
@@ -171,7 +171,7 @@ def test_what_tiles_are_worth_does_not_depend_on_what_was_played(game):
     assert any(each.value.mean and each.value.has_interval for each in found[0])
 
 
-def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypatch):
+def test_tile_values_of_a_match_add_up_over_its_deals(monkeypatch):
     def pays(envs, agents):
         envs.states.payoff[:, :4] = 3, 1, -1, -3
 
@@ -185,7 +185,7 @@ def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypa
 
 
 @pytest.mark.parametrize("name", ["a\u200bb", "a\nb", "\x1b[31m", "x" * 1001])
-def test_a_name_that_an_address_refuses_is_refused_of_a_file_too(name, pages):
+def test_name_refused_in_an_address_is_refused_in_a_file(name, pages):
     line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
     record = json.loads(line)
     record["agents"][1] = name
@@ -221,7 +221,7 @@ class Form(HTMLParser):
 
 
 @pytest.mark.parametrize("name", [path.name.removesuffix(SUFFIX) for path in paths()])
-def test_a_form_that_is_sent_as_it_is_changes_nothing(name, pages):
+def test_unchanged_form_changes_nothing(name, pages):
     sent = [(key, text) for key, text in Form(pages.get(f"/claim/{name}").text).sent if key.startswith("readings.")]
     assert len(sent) > 5 or all(reading.kind == "exact" for reading in claims.known()[name].readings)
     answer = pages.post(
@@ -232,7 +232,7 @@ def test_a_form_that_is_sent_as_it_is_changes_nothing(name, pages):
     assert answer.status_code == 200 and str(answer.url) == f"{HOME}/claim/{name}"
 
 
-def test_a_changed_claim_is_a_file_that_can_be_tested(pages, tmp_path):
+def test_changed_claim_is_a_testable_file(pages, tmp_path):
     answer = pages.get(
         "/claim/jl-attack-2/file?readings.0.suit=3&readings.0.margin=0.25&readings.0.doses.values=4,+6%2B"
         "&readings.0.variant.players=3&readings.0.panel=greedy&readings.0.panel=tuned&readings.1.skip=leave+it+out"
@@ -245,7 +245,7 @@ def test_a_changed_claim_is_a_file_that_can_be_tested(pages, tmp_path):
     assert "suit=3" in read_claim(file).source
 
 
-def test_a_changed_claim_is_called_by_what_is_tested():
+def test_changed_claim_is_named_after_what_is_tested():
     own = claims.known()["jl-attack-2"]
     found = changed(own, {"readings.0.suit": "3", "readings.0.doses.values": "4, 6+"}).claim
     words = "+attack_3=40 instead of variety, with carrying 3: 4, 6+"
@@ -278,18 +278,18 @@ def test_a_changed_claim_is_called_by_what_is_tested():
         ("jl-only-2", "readings.2.suit", "3", "locks_out_twice 3, with carrying 3 at least 4"),
     ],
 )
-def test_a_changed_reading_of_any_kind_is_called_by_what_is_tested(claim, key, text, words):
+def test_changed_reading_is_named_after_what_is_tested(claim, key, text, words):
     found = changed(claims.known()[claim], {key: text}).claim
     at = int(key.split(".")[1])
     assert found.readings[at].name == f"{at + 1}: {words}" and found.statement == f"{words}."
 
 
-def test_the_items_of_an_ordering_are_changed_together():
+def test_ordering_items_are_changed_together():
     found = changed(claims.known()["jl-only-2"], {"readings.0.items.*.population.hand.0.at_least": "5"})
     assert {item.population.hand[0].at_least for item in found.claim.readings[0].items} == {5}
 
 
-def test_a_suit_is_renamed_where_it_is_a_number_or_in_a_weight_of_a_player_and_nowhere_else():
+def test_suit_is_renamed_in_numbers_and_weights_alone():
     content = claims.known()["jl-attack-2"].model_dump(mode="json", exclude_defaults=True)
     reading = {**content["readings"][1], "note": "attack_2=5 stays", "population": {"hand": [{"feature": "doubles"}]}}
     reading |= {"name": "leave_2=1", "treated": "+attack_2=40,attack_3=2", "baseline": "greedy+leave_2=3"}
@@ -303,7 +303,7 @@ def test_a_suit_is_renamed_where_it_is_a_number_or_in_a_weight_of_a_player_and_n
     assert (found.treated.agent, found.treated.discards) == ("greedy+leave_5=3", "random")
 
 
-def test_a_claim_of_which_every_reading_is_left_out_is_none():
+def test_claim_without_any_reading_is_refused():
     left = {f"readings.{at}.skip": "leave it out" for at in (0, 1)}
     with pytest.raises(ValueError, match=r"^every reading is left out; keep at least one$"):
         changed(claims.known()["jl-attack-2"], left)
@@ -328,12 +328,12 @@ def test_a_claim_of_which_every_reading_is_left_out_is_none():
         ("statement", "x", "cannot be changed"),
     ],
 )
-def test_a_bad_change_is_refused_by_its_key(key, text, words, pages):
+def test_bad_change_is_refused_by_its_key(key, text, words, pages):
     answer = pages.get(f"/claim/jl-attack-2?{urlencode({key: text})}")
     assert answer.status_code == 422 and words in said(answer) and key.partition(".hand")[0] in said(answer)
 
 
-def test_a_changed_claim_is_tested_and_its_deals_are_looked_at(pages, monkeypatch):
+def test_changed_claim_is_tested_and_its_deals_shown(pages, monkeypatch):
     monkeypatch.setattr(masters, "SEARCH", "search:playouts=4")
     sent = {"readings.0.suit": "3", "readings.0.panel": "greedy", "readings.0.doses.values": "3, 4"}
     sent |= {"readings.1.skip": "leave it out", "deals": "40", "do": "begin"}
@@ -364,7 +364,7 @@ def test_recorded_verdicts_are_listed_and_read(pages):
     assert pages.get("/recorded/..%2fx").status_code == 404
 
 
-def test_without_recorded_verdicts_there_are_claims(pages, monkeypatch):
+def test_claims_are_listed_without_recorded_verdicts(pages, monkeypatch):
     monkeypatch.setattr(claims, "_recorded", lambda name: None)
     text = pages.get("/claims").text
     assert "/claim/jl-attack-2" in text and "recorded" not in text
@@ -379,7 +379,7 @@ def files_of(folder):
     return {name: (folder / name).read_bytes() for name in names}
 
 
-def test_a_tournament_that_is_watched_is_the_same_and_so_is_one_that_goes_on(tmp_path, monkeypatch, pages, room):
+def test_watched_or_resumed_tournament_is_the_same(tmp_path, monkeypatch, pages, room):
     monkeypatch.setattr("gupai_agents.evaluation.tournament.ENVS", 80)  # 20 deals a block
     names = ["random", "greedy", "variety"]
     plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
@@ -404,7 +404,7 @@ def test_a_tournament_that_is_watched_is_the_same_and_so_is_one_that_goes_on(tmp
     assert files_of(stopped) == files_of(tmp_path / "plain")
 
 
-def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
+def test_tournament_is_played_saved_and_its_games_reviewed(pages, room):
     form = {"game": "jie-long", "agent": ["greedy", "run:one"], "deals": "30", "seed": "2", "o.forced_play": "true"}
     answer = pages.post("/tournaments", headers=OURS, data=form)
     assert answer.status_code == 200, said(answer)
@@ -448,7 +448,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
         ({"seed": str(1 << 63)}, "seed"),
     ],
 )  # fmt: skip
-def test_a_tournament_that_cannot_be_is_refused_in_a_sentence(changes, words, pages, room):
+def test_impossible_tournament_is_refused_in_a_sentence(changes, words, pages, room):
     before = sorted((room / "tournaments").glob("*"))
     form = {"game": "jie-long", "agent": ["greedy", "variety"], "deals": "30", **changes}
     answer = pages.post("/tournaments", headers=OURS, data=form)
@@ -456,7 +456,7 @@ def test_a_tournament_that_cannot_be_is_refused_in_a_sentence(changes, words, pa
     assert sorted((room / "tournaments").glob("*")) == before
 
 
-def test_a_damaged_folder_of_a_tournament_is_said_to_be_damaged(pages, room):
+def test_damaged_tournament_folder_is_called_damaged(pages, room):
     folder = room / "tournaments" / "damaged"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "manifest.json").write_text('{"game": 5}')
@@ -478,7 +478,7 @@ def test_a_damaged_folder_of_a_tournament_is_said_to_be_damaged(pages, room):
     shutil.rmtree(folder)
 
 
-def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
+def test_oversized_file_is_not_read(pages, room, monkeypatch):
     metrics = (room / "runs" / "one" / "metrics.jsonl").stat().st_size
     folder = room / "tournaments" / "large"
     plan = schedule("jie-long", ["random", "greedy"], 20, seed=1)
@@ -494,7 +494,7 @@ def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
     shutil.rmtree(folder)
 
 
-def test_the_standings_of_a_tournament_under_way_are_of_the_deals_that_were_played(tmp_path):
+def test_standings_under_way_count_the_played_deals(tmp_path):
     names = ["random", "greedy", "variety"]
     plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
     evaluations = []
@@ -521,7 +521,7 @@ def pipe(path):
 @pytest.mark.skipif(os.name == "nt", reason="no pipes in folders")
 @pytest.mark.parametrize("make", [pipe, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
 @pytest.mark.parametrize("name", ["manifest.json", "summary.json", "games.jsonl.gz", "metrics.jsonl", "config.yaml"])
-def test_what_is_no_regular_file_is_not_read(name, make, pages, room):
+def test_irregular_file_is_not_read(name, make, pages, room):
     whole = room / "tournaments" / "regular"
     if not whole.exists():
         names = ["random", "greedy"]
@@ -538,7 +538,7 @@ def test_what_is_no_regular_file_is_not_read(name, make, pages, room):
     assert name in answers[1].text.lower() or name in answers[2].text
 
 
-def test_a_form_that_is_sent_twice_begins_one_tournament(pages, room, monkeypatch):
+def test_form_sent_twice_begins_one_tournament(pages, room, monkeypatch):
     begun, go_on = [], threading.Event()
 
     def slow(path, plan, agents, *, resume):
@@ -577,7 +577,7 @@ class FailsError(Exception):
     ],
     ids=lambda each: type(each).__name__,
 )
-def test_whatever_ends_work_is_said_and_other_work_can_begin(error, words, pages, room, monkeypatch):
+def test_ended_work_is_reported_and_other_work_can_begin(error, words, pages, room, monkeypatch):
     def fails(*_, **__):
         raise error
 
@@ -589,7 +589,7 @@ def test_whatever_ends_work_is_said_and_other_work_can_begin(error, words, pages
         assert answer.status_code == 200 and words in text and 'value="stop"' not in text
 
 
-def test_work_that_cannot_be_begun_leaves_nothing_set(monkeypatch):
+def test_failed_start_of_work_leaves_nothing(monkeypatch):
     def full(self):
         raise RuntimeError("can't start new thread")
 
@@ -609,7 +609,7 @@ def test_work_that_cannot_be_begun_leaves_nothing_set(monkeypatch):
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def test_a_run_is_shown_and_played_against(pages):
+def test_run_is_shown_and_played_against(pages):
     text = pages.get("/runs").text
     assert "+0.50 against tuned" in text and "metrics.jsonl is damaged" in text
     text = pages.get("/run/one").text
@@ -635,7 +635,7 @@ def test_a_run_is_shown_and_played_against(pages):
         ),
     ],
 )
-def test_a_run_with_odd_looks_leaves_the_list_as_it_is(row, words, pages, room):
+def test_run_with_odd_evaluations_leaves_the_list_intact(row, words, pages, room):
     folder = room / "runs" / "odd"
     shutil.copytree(room / "runs" / "one", folder)
     (folder / "metrics.jsonl").write_text(json.dumps(row) + "\n")
@@ -646,7 +646,7 @@ def test_a_run_with_odd_looks_leaves_the_list_as_it_is(row, words, pages, room):
 
 
 @pytest.mark.parametrize(("deals", "words"), [(2, "+1.00 (all 2 deals alike: no interval)"), (1, "(1 deal: no")])
-def test_an_evaluation_whose_deals_are_all_alike_has_no_interval_on_the_page(deals, words, pages, room):
+def test_evaluation_of_identical_deals_shows_no_interval(deals, words, pages, room):
     folder = room / "runs" / "alike"
     shutil.copytree(room / "runs" / "one", folder)
     row = {"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}
@@ -657,14 +657,14 @@ def test_an_evaluation_whose_deals_are_all_alike_has_no_interval_on_the_page(dea
     assert words in answers[0] and answers[1].splitlines()[1].endswith("1.0,,"), answers[1]
 
 
-def test_games_of_other_packages_have_pages_too(monkeypatch):
+def test_outside_games_have_pages_too(monkeypatch):
     asked = []
     monkeypatch.setattr("gupai_app.server.app.load_plugins", lambda: asked.append(True))
     create_app()
     assert asked
 
 
-def test_a_run_has_a_chart_of_its_strength_and_no_other_where_there_is_nothing_to_draw(pages):
+def test_run_has_a_chart_of_its_strength_and_no_empty_one(pages):
     assert re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', pages.get("/run/one").text) == ["against tuned"]
     assert '<svg class="chart"' not in pages.get("/run/broken").text
     drawn = pages.get("/run/one/strength.svg")
@@ -698,7 +698,7 @@ def test_runs_are_set_side_by_side(pages, second_run):
     assert pages.get("/run/two/losses.svg").status_code == 200
 
 
-def test_a_page_says_which_runs_count(pages, room, second_run):
+def test_page_names_the_runs_that_count(pages, room, second_run):
     """`two` is unfinished without its report, and without evaluations there is nothing to compare."""
     copied = room / "runs" / "copied"
     shutil.copytree(room / "runs" / "one", copied)
@@ -716,7 +716,7 @@ def test_a_page_says_which_runs_count(pages, room, second_run):
     shutil.rmtree(copied)
 
 
-def test_a_run_that_goes_on_is_shown_as_it_is_now(pages, second_run):
+def test_resumed_run_is_shown_as_it_is_now(pages, second_run):
     shown = {"/run/two": "+7.25", "/compare?run=one&run=two": "+3.88"}  # the latter between 0.50 and 7.25
     assert not any(mean in pages.get(address).text for address, mean in shown.items())
     file = second_run / "metrics.jsonl"
@@ -728,7 +728,7 @@ def test_a_run_that_goes_on_is_shown_as_it_is_now(pages, second_run):
     assert all(mean in pages.get(address).text for address, mean in shown.items())
 
 
-def test_lists_that_are_cut_say_how_much_is_left_out(pages, room, second_run, monkeypatch):
+def test_shortened_lists_say_how_much_is_missing(pages, room, second_run, monkeypatch):
     for name in ("cut-1", "cut-2"):
         (room / "tournaments" / name).mkdir(parents=True)
     for kind, module, limit in (("runs", runs, "MOST_RUNS"), ("tournaments", tournaments, "MOST_LISTED")):
@@ -756,12 +756,12 @@ def test_lists_that_are_cut_say_how_much_is_left_out(pages, room, second_run, mo
         ("/compare/policy_loss-seconds.svg?run=one&run=two", 404, "There is no such page"),
     ],
 )
-def test_runs_that_cannot_be_compared_are_refused_on_a_page(path, status, words, pages, second_run):
+def test_incomparable_runs_are_refused_on_a_page(path, status, words, pages, second_run):
     answer = pages.get(path)
     assert answer.status_code == status and words.lower() in said(answer).lower()
 
 
-def test_the_evaluations_of_a_run_are_a_table_to_save(pages):
+def test_run_evaluations_can_be_saved_as_a_table(pages):
     rows = list(csv.DictReader(pages.get("/run/one/evaluations.csv").text.splitlines()))
     assert [(float(row["seconds"]), float(row["tuned low"])) for row in rows] == [(10.0, -1.0), (20.0, 0.0)]
     assert pages.get("/run/one/metrics.jsonl").status_code == pages.get("/run/one/report.html").status_code == 200
@@ -774,19 +774,19 @@ NOWHERE = """\
 
 
 @pytest.mark.parametrize("path", NOWHERE.split())
-def test_a_request_names_no_path(path, pages):
+def test_request_cannot_name_a_path(path, pages):
     answer = pages.get(path)
     assert answer.status_code == 404 and "no such page" in said(answer)
 
 
-def test_without_folders_pages_say_what_is_missing():
+def test_missing_folders_are_explained_on_pages():
     bare = TestClient(create_app(), base_url=HOME)
     assert "There is no run" in bare.get("/runs").text
     assert "keeps no tournaments" in bare.get("/tournaments").text
     assert bare.post("/tournaments", headers=OURS, data={"game": "jie-long"}).status_code == 404
 
 
-def test_new_pages_keep_their_own_policy(pages):
+def test_pages_of_rooms_keep_their_own_policy(pages):
     for path in ("/claims", "/claim/jl-only-2", "/recorded/jl-suit-counts", "/runs", "/run/one", "/tournaments",
                  "/tournaments/jie-long", "/table?game=jie-long&seed=5&seat=0&with=human"):  # fmt: skip
         answer = pages.get(path)
@@ -795,7 +795,7 @@ def test_new_pages_keep_their_own_policy(pages):
         assert not re.search(r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=', answer.text)
 
 
-def test_the_front_page_shows_a_table_and_says_of_every_game_what_it_is(pages):
+def test_front_page_shows_a_table_and_describes_every_game(pages):
     text = pages.get("/").text
     kinds = re.findall(r'</h2>\s*<p class="quiet">([A-Z].*)\.</p>', text)
     goals = re.findall(r"</p>\s*<p>([A-Z].*\.)</p>\s*<p><a", text)

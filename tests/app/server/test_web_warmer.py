@@ -48,7 +48,7 @@ def held(monkeypatch):
     step.release(1000)
 
 
-def test_what_is_awaited_is_said_and_done_first(held):
+def test_awaited_part_is_named_and_compiled_first(held):
     done, step = held
     found = Warmer(GAMES.values())
     first, wanted = next(iter(GAMES.values())), list(GAMES.values())[-1]
@@ -67,7 +67,7 @@ def test_what_is_awaited_is_said_and_done_first(held):
     assert done[2:4] == [(wanted.id, "hints"), (wanted.id, "matches")]
 
 
-def test_every_game_has_a_table_before_any_has_hints_and_the_one_on_the_table_is_next(held):
+def test_tables_come_before_hints_and_the_current_game_is_next(held):
     done, step = held
     found, last = Warmer(GAMES.values()), list(GAMES.values())[-1]
     step.release(len(GAMES) - 1)
@@ -80,7 +80,7 @@ def test_every_game_has_a_table_before_any_has_hints_and_the_one_on_the_table_is
     assert done == [*((game, "players") for game in GAMES), (last.id, "hints")]
 
 
-def test_hints_that_another_process_compiles_are_awaited_and_other_games_are_not(held, monkeypatch):
+def test_hints_of_another_process_are_awaited_for_this_game_alone(held, monkeypatch):
     done, step = held
     begun, ended = [], threading.Semaphore(0)
 
@@ -108,7 +108,7 @@ def test_hints_that_another_process_compiles_are_awaited_and_other_games_are_not
     ended.release(1)
 
 
-def test_another_process_takes_the_game_that_is_wanted_next_and_then_the_others_in_order(held, monkeypatch):
+def test_other_process_takes_the_wanted_game_next(held, monkeypatch):
     taken, go = [], threading.Semaphore(0)
 
     def elsewhere(game):
@@ -134,7 +134,7 @@ def test_another_process_takes_the_game_that_is_wanted_next_and_then_the_others_
     go.release(100)
 
 
-def test_what_is_said_is_what_is_done_for_the_game_that_is_asked_for(held, monkeypatch):
+def test_message_matches_the_work_for_the_requested_game(held, monkeypatch):
     done, step = held
     begun, ended = threading.Event(), threading.Semaphore(0)
     monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: (begun.set(), ended.acquire()))
@@ -153,14 +153,14 @@ def test_what_is_said_is_what_is_done_for_the_game_that_is_asked_for(held, monke
     ended.release(9)
 
 
-def test_a_page_that_has_something_to_show_does_not_wait(held, monkeypatch):
+def test_page_with_something_to_show_does_not_wait(held, monkeypatch):
     monkeypatch.setattr(warming, "PATIENCE", 30)
     found, begin = Warmer([get_game("jie-long")]), time.monotonic()
     assert found.await_parts(get_game("jie-long"), PLAYERS, patient=False)
     assert time.monotonic() - begin < 15
 
 
-def test_hints_that_are_done_here_need_no_other_process(held, monkeypatch):
+def test_hints_compiled_here_need_no_other_process(held, monkeypatch):
     _, step = held
     begun, looked = [], threading.Semaphore(0)
     monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: begun.append(game.id))
@@ -176,7 +176,7 @@ def test_hints_that_are_done_here_need_no_other_process(held, monkeypatch):
     assert not begun
 
 
-def test_hints_that_are_on_disk_need_no_other_process(held, monkeypatch):
+def test_hints_on_disk_need_no_other_process(held, monkeypatch):
     _, step = held
     begun, known = [], threading.Event()
     monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: (begun.append(game.id), known.set()))
@@ -186,7 +186,7 @@ def test_hints_that_are_on_disk_need_no_other_process(held, monkeypatch):
     step.release(9)
 
 
-def test_what_fails_in_another_process_is_done_here(held, monkeypatch):
+def test_failure_of_another_process_is_made_up_here(held, monkeypatch):
     _, step = held
     monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: 1 / 0)
     found = Warmer([get_game("jie-long")])
@@ -197,14 +197,14 @@ def test_what_fails_in_another_process_is_done_here(held, monkeypatch):
     pytest.fail("hints never come")
 
 
-def test_a_part_is_prepared_by_its_number(held, monkeypatch):
+def test_part_is_prepared_by_its_number(held, monkeypatch):
     done, step = held
     step.release(1)
     warming.prepare("tiu-u", HINTS)
     assert done == [("tiu-u", "hints")]
 
 
-def test_another_process_prepares_what_it_is_asked_for(monkeypatch, tmp_path):
+def test_other_process_prepares_what_it_is_asked_for(monkeypatch, tmp_path):
     monkeypatch.setattr(warming, "prepare", write_number)
     monkeypatch.chdir(tmp_path)
     warming.prepare_elsewhere(get_game("tiu-u"))
@@ -215,7 +215,7 @@ def write_number(game, number):
     Path(game).write_text(str(number))
 
 
-def test_a_table_waits_and_comes_by_itself(held):
+def test_table_waits_and_appears_by_itself(held):
     _, step = held
     with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
         answer = pages.get(TABLE.format("jie-long"))
@@ -230,7 +230,7 @@ def test_a_table_waits_and_comes_by_itself(held):
 
 
 @pytest.mark.parametrize("player", ["best", "tuned"])
-def test_a_hint_is_a_move_of_the_strongest_player_until_the_search_is_there(held, monkeypatch, player):
+def test_hint_is_the_strongest_players_move_until_search_is_ready(held, monkeypatch, player):
     _, step = held
     if player != "best":
         monkeypatch.setattr(players, "named", lambda game, variant: ("random", "tuned"))
@@ -258,7 +258,7 @@ def test_a_hint_is_a_move_of_the_strongest_player_until_the_search_is_there(held
         assert "95% intervals" in full.text and "would choose" not in full.text and "refresh" not in full.text
 
 
-def test_the_game_that_a_person_begins_is_prepared_next(held):
+def test_game_begun_by_a_person_is_prepared_next(held):
     done, step = held
     with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
         assert pages.get("/game/small-mahjong").status_code == 200
@@ -268,7 +268,7 @@ def test_the_game_that_a_person_begins_is_prepared_next(held):
     assert ("small-mahjong", "players") in done
 
 
-def test_a_part_that_fails_is_left_to_the_page(monkeypatch):
+def test_failing_part_is_left_to_the_page(monkeypatch):
     def parts(game):
         yield warming.Part("players", lambda: 1 / 0)
         raise ValueError("no such thing")
@@ -282,7 +282,7 @@ def test_a_part_that_fails_is_left_to_the_page(monkeypatch):
     pytest.fail("the page waits for ever")
 
 
-def test_warm_says_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_path):
+def test_warm_reports_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_path):
     found = CliRunner().invoke(app, ["warm", "jie-long"])
     assert warming.hints_on_disk(get_game("jie-long"))
     monkeypatch.setattr(compiling.CONFIG, "CACHE_DIR", str(tmp_path))

@@ -43,7 +43,7 @@ def answer(*words, typed=None):
 
 
 @pytest.mark.parametrize("words", [["--help"], ["play", "--help"], []], ids=str)
-def test_help_waits_for_nothing_heavy(words):
+def test_help_imports_nothing_heavy(words):
     code = (
         f"import sys; sys.argv = ['gupai', *{words}]\n"
         "from gupai_app.shell.cli import main\n"
@@ -55,7 +55,7 @@ def test_help_waits_for_nothing_heavy(words):
     assert "Usage: gupai" in result.stdout
 
 
-def test_the_version_is_a_number():
+def test_version_is_a_number():
     name, _, number = answer("--version").strip().partition(" ")
     assert name == "gupai"
     assert all(part.isdigit() for part in number.split(".")[:2])
@@ -121,7 +121,7 @@ def test_the_version_is_a_number():
         ("claim run", "name a claim, or --all; `gupai claim list` lists them"),
     ],
 )
-def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
+def test_mistake_is_reported_in_one_line_with_status_2(words, line):
     result = run(*words.split())
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -148,9 +148,7 @@ def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
         ("web --no-browser", "uvicorn", "gupai_app.server.serve", "web", "gupai web"),
     ],
 )
-def test_a_package_that_is_not_installed_is_named_with_its_extra(
-    words, package, module, extra, what, tmp_path, monkeypatch
-):
+def test_missing_package_is_named_with_its_extra(words, package, module, extra, what, tmp_path, monkeypatch):
     games = tmp_path / "games.jsonl"
     assert run("watch", "jie-long", "random", "--record", str(games)).exit_code == 0
     monkeypatch.chdir(tmp_path)
@@ -164,14 +162,14 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     assert list(tmp_path.iterdir()) == [games]
 
 
-def test_a_heuristic_that_cannot_be_written_is_told_before_the_search(tmp_path, monkeypatch):
+def test_unwritable_heuristic_is_reported_before_the_search(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.training.tune.tune", lambda *_, **__: pytest.fail("it searched"))
     result = run("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "".join(result.stderr.split()).endswith(f"thereisnofolder{tmp_path}/none")
 
 
-def test_a_mistake_in_a_process_leaves_no_traceback():
+def test_process_mistake_leaves_no_traceback():
     command = [sys.executable, "-m", "gupai_app.shell.cli", "watch", "jie-long", "gredy"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout) == (2, "")
@@ -179,7 +177,7 @@ def test_a_mistake_in_a_process_leaves_no_traceback():
 
 
 @pytest.mark.parametrize("path", ["replay", "verify", "export"])
-def test_an_empty_word_names_no_file(path):
+def test_empty_word_names_no_file(path):
     result = run(path, "", *(["--onnx", "x.onnx"] if path == "export" else []))
     assert result.exit_code == 2 and result.stderr.endswith(" is empty\n") and result.stderr.count("\n") == 1
 
@@ -193,14 +191,14 @@ def test_an_empty_word_names_no_file(path):
         ("plya", 2, 2, ""),
     ],
 )
-def test_where_nothing_can_be_written_one_line_says_so(words, stream, status, said):
+def test_unwritable_output_is_reported_in_one_line(words, stream, status, said):
     with open("/dev/full", "w") as full:
         done = Command(words, streams={stream: full.fileno()}).ends()
     assert (done.returncode, done.stderr) == (status, said)
 
 
 @pytest.mark.parametrize("buffered", ["", "1"])
-def test_a_line_is_out_before_a_process_ends_without_a_word(buffered):
+def test_line_is_flushed_before_a_process_ends(buffered):
     code = (
         "import os; from gupai_app.shell import streams; streams.take(); streams.say('said', error=True); os._exit(1)"
     )
@@ -228,7 +226,7 @@ def test_streams_may_be_closed(words, streams, status, said):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell")
-def test_a_process_may_begin_with_closed_streams():
+def test_process_may_start_with_closed_streams():
     command = f"{sys.executable} -m gupai_app rules <&- >&-"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (1, "gupai: standard output: it is closed\n")
@@ -236,7 +234,7 @@ def test_a_process_may_begin_with_closed_streams():
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes")
 @pytest.mark.parametrize("words", ["--help", "watch jie-long random --seed 1 --json"])
-def test_where_nobody_reads_on_a_command_ends_quietly_like_others(words):
+def test_closed_pipe_ends_a_command_quietly(words):
     read, write = os.pipe()
     os.close(read)
     done = Command(*words.split(), streams={1: write}).ends()
@@ -244,7 +242,7 @@ def test_where_nobody_reads_on_a_command_ends_quietly_like_others(words):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_a_lost_output_is_never_taken_for_a_file_that_was_named(tmp_path):
+def test_lost_output_is_never_blamed_on_a_named_file(tmp_path):
     """What is printed within `mistakes`, as a replayed game is, may be lost too."""
 
     def lost():
@@ -257,7 +255,7 @@ def test_a_lost_output_is_never_taken_for_a_file_that_was_named(tmp_path):
 
 @pytest.mark.parametrize("wide", ["2", "1", "0", "-5", "x"])
 @pytest.mark.parametrize("words", [["rules", "ce-deng"], ["rules"], ["--help"], ["play", "--seed", "1"]], ids=str)
-def test_a_narrow_terminal_is_no_mistake(words, wide, monkeypatch):
+def test_narrow_terminal_is_accepted(words, wide, monkeypatch):
     monkeypatch.setenv("COLUMNS", wide)
     assert answer(*words)
 
@@ -272,7 +270,7 @@ def test_rules_fill_any_width(game):
 ESCAPES = "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eback\u202c \udcff"
 
 
-def test_control_characters_are_written_out_wherever_a_text_is_printed(capsys, tmp_path):
+def test_control_characters_are_escaped_in_all_output(capsys, tmp_path):
     safe = printable(ESCAPES)
     assert safe == r"\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eback\u202c \udcff"
     assert printable("牌 “é”\n\tx") == "牌 “é”\n\tx"
@@ -293,7 +291,7 @@ def test_control_characters_are_written_out_wherever_a_text_is_printed(capsys, t
     assert refused.exit_code == 2 and "\x1b" not in refused.output
 
 
-def test_what_another_program_would_take_for_a_style_or_a_picture_is_printed_as_it_is(capsys):
+def test_markup_of_other_programs_is_printed_literally(capsys):
     text = "[bold]:smile:[/bold] [/y] http://1.2.3.4"
     table = report.table_of(f"a {text}")
     table.add_row(text)
@@ -301,7 +299,7 @@ def test_what_another_program_would_take_for_a_style_or_a_picture_is_printed_as_
     assert capsys.readouterr().out.count(text) == 3
 
 
-def test_signs_that_a_terminal_lacks_become_question_marks():
+def test_characters_the_terminal_lacks_become_question_marks():
     done = subprocess.run(
         [sys.executable, "-m", "gupai_app.shell.cli", "rules"],
         env={**os.environ, "PYTHONIOENCODING": "cp1252"},
@@ -312,13 +310,13 @@ def test_signs_that_a_terminal_lacks_become_question_marks():
     assert "Jie Long (??," in done.stdout.decode("cp1252")
 
 
-def test_without_any_input_a_person_leaves_the_table():
+def test_empty_input_leaves_the_table():
     done = Command("play", streams={0: None}).ends()
     assert (done.returncode, done.stderr) == (0, "")
     assert "You have left the table." in done.stdout
 
 
-def test_rules_lists_the_games_and_every_option_of_one():
+def test_rules_list_the_games_and_every_option_of_one():
     listed = answer("rules")
     for game in GAMES.values():
         assert game.id in listed
@@ -328,7 +326,7 @@ def test_rules_lists_the_games_and_every_option_of_one():
         assert f"Actions: {game.num_actions}," in shown
 
 
-def test_a_game_can_be_played_to_its_end_through_a_pipe():
+def test_game_can_be_played_to_its_end_through_a_pipe():
     """Numbers 1 to 6 in turn answer every question sooner or later; the end of the input leaves the table."""
     typed = "\n".join(islice(cycle("123456"), 400))
     words = ("play", "jie-long", "--seed", "3", "--seat", "2", "-o", "forced_play=yes")
@@ -339,19 +337,19 @@ def test_a_game_can_be_played_to_its_end_through_a_pipe():
     assert result.stdout.endswith("You have left the table.\n")
 
 
-def test_who_wants_no_other_deal_is_told_how_to_watch_agents():
+def test_refusing_another_deal_explains_how_to_watch():
     typed = "\n".join([*islice(cycle("123456"), 400), "n"])
     shown = answer("play", "jie-long", "--seed", "3", "--seat", "2", "-o", "forced_play=yes", typed=typed)
     assert shown.endswith("To see agents play: gupai watch jie-long\n")
 
 
-def test_the_seat_is_drawn_from_the_seed():
+def test_seat_is_drawn_from_the_seed():
     seats = {seed: answer("play", "--seed", str(seed), typed="q\n").split("You have seat ")[1][0] for seed in range(8)}
     assert len(set(seats.values())) > 1
     assert answer("play", "--seed", "5", typed="q\n").split("You have seat ")[1][0] == seats[5]
 
 
-def test_the_seats_of_the_others_are_filled_in_order():
+def test_remaining_seats_are_filled_in_order():
     shown = answer("play", "--seed", "1", "--seat", "1", "--against", "greedy", "--against", "random", typed="q\n")
     assert "West: greedy, East: random, North: greedy." in " ".join(shown.split())
     shown = answer("play", "--seed", "1", "--seat", "1", typed="q\n")  # against the weakest level
@@ -375,7 +373,7 @@ def test_watched_moves_as_json_are_a_game_of_the_environment():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_watching_names_every_move_and_ends_with_the_count(game):
+def test_watch_names_every_move_and_ends_with_the_count(game):
     moves = [json.loads(line) for line in answer("watch", game, "--seed", "2", "--json").splitlines()]
     shown = answer("watch", game, "--seed", "2").splitlines()
     printed = [line for line in shown if line[:3].strip().isdigit()]
@@ -387,7 +385,7 @@ def test_watching_names_every_move_and_ends_with_the_count(game):
     assert len(answer("watch", game, "--seed", "2", "--tables").splitlines()) > 10 * len(moves)
 
 
-def test_a_tournament_of_two_seats_takes_from_one_what_it_gives_the_other():
+def test_two_seat_tournament_is_zero_sum():
     agents = ("greedy", "variety", "random")
     options = ("--deals", "40", "--seed", "3", "-o", "players=2", "--json")
     result = json.loads(answer("tournament", "jie-long", *agents, *options))
@@ -403,7 +401,7 @@ def test_a_tournament_of_two_seats_takes_from_one_what_it_gives_the_other():
     assert (result["game"], result["deals"], result["seed"], result["variant"]["players"]) == ("jie-long", 40, 3, 2)
 
 
-def test_the_tournament_table_shows_what_the_duels_gave():
+def test_tournament_table_equals_its_duels():
     shown = answer("tournament", "ce-deng", "greedy", "variety", "--deals", "30", "--seed", "1")
     standings = round_robin("ce-deng", [make_agent(name, "ce-deng") for name in ("greedy", "variety")], 30, seed=1)
     for hero, villain in ((0, 1), (1, 0)):
@@ -413,7 +411,7 @@ def test_the_tournament_table_shows_what_the_duels_gave():
     assert "ce-deng v0, default options; 30 deals per duel, seed 1;" in shown
 
 
-def test_exploitability_prints_what_a_best_response_wins():
+def test_exploitability_prints_the_gain_of_a_best_response():
     words = ("exploitability", "jie-long", "greedy", "--solve", "--rounds", "50", "-o", "forced_play=true")
     result = json.loads(answer(*words, "--json"))
     tree = build_tree("jie-long", deck="tiny", players=2, forced_play=True)
@@ -428,7 +426,7 @@ def test_exploitability_prints_what_a_best_response_wins():
     assert f"{tree.nodes:,} nodes, {tree.deals:,} deals, {tree.sets:,} information sets" in " ".join(shown.split())
 
 
-def test_a_rate_is_decisions_per_second_and_a_speedup_that_of_all_threads_over_one(monkeypatch):
+def test_rate_is_decisions_per_second_and_speedup_of_all_threads(monkeypatch):
     clock, calls = iter([5.0, 5.0, 5.125, 5.25]), []
     assert bench.rate(lambda call: calls.append(call) or 10 * call, lambda: next(clock)) == 120
     assert calls == [1, 2]  # call 0 is that which compiles
@@ -441,7 +439,7 @@ def test_a_rate_is_decisions_per_second_and_a_speedup_that_of_all_threads_over_o
     assert bench.median_rate(runs["all"]) == 6 and calls == ["all"]  # which compiles
 
 
-def test_bench_measures_every_road_and_says_on_which_machine(monkeypatch):
+def test_bench_measures_every_interface_and_names_the_machine(monkeypatch):
     few = {"RUN_SECONDS": 0.001, "RUNS": 1, "FRESH_RUNS": 1, "STEPS": 2, "CALL": 256, "ENVS": (1, 64), "SHARED": (64,)}
     for name, value in few.items():
         monkeypatch.setattr(bench, name, value)
@@ -490,7 +488,7 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
 @pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("what", "words", "said"), [(what, *rest) for what, rest in LONG.items()])
-def test_a_command_that_is_stopped_tells_how_to_go_on(what, words, said, number, monkeypatch, capsys, tmp_path):
+def test_stopped_command_tells_how_to_resume(what, words, said, number, monkeypatch, capsys, tmp_path):
     def interrupted(*_, **__):
         signal.raise_signal(number)
 
@@ -505,7 +503,7 @@ def test_a_command_that_is_stopped_tells_how_to_go_on(what, words, said, number,
 
 
 @pytest.mark.usefixtures("signals")
-def test_ctrl_c_is_answered_in_a_line_from_the_beginning(monkeypatch, capsys):
+def test_ctrl_c_is_answered_in_one_line_from_the_start(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 
@@ -538,7 +536,7 @@ def test_ctrl_c_is_answered_in_a_line_from_the_beginning(monkeypatch, capsys):
     ],
     ids=str,
 )
-def test_what_a_command_ends_with_is_a_line(raised, status, said, monkeypatch):
+def test_command_failures_end_with_one_line(raised, status, said, monkeypatch):
     def ends(*_, **__):
         raise raised
 

@@ -63,13 +63,13 @@ def steps_of(words: str) -> list[Bar]:
 
 
 @pytest.mark.parametrize("words", COUNTED)
-def test_a_bar_is_full_at_the_end_and_never_fuller(words):
+def test_bar_is_full_at_the_end_and_never_fuller(words):
     (bar,) = steps_of(words)
     assert sum(bar.steps) == bar.total and all(step >= 0 for step in bar.steps)
     assert COUNTED[words] in (None, bar.total)
 
 
-def test_the_bar_of_a_gate_counts_the_deals_that_it_took():
+def test_bar_of_a_gate_counts_the_deals_that_it_took():
     (bar,) = steps_of("gate jie-long variety greedy --seed 1 --most 5000")
     assert bar.total == 5000 and 0 < sum(bar.steps) < 5000
 
@@ -77,6 +77,6 @@ def test_the_bar_of_a_gate_counts_the_deals_that_it_took():
 @pytest.mark.parametrize(
     "words", ["claim run jl-attack-2 --deals 40 --no-masters", "claim run jl-only-2 --deals 9", "claim run dn-deck"]
 )
-def test_the_share_of_a_claim_grows_to_the_whole(words):
+def test_share_of_a_claim_grows_to_the_whole(words):
     (bar,) = steps_of(words)
     assert bar.total == 1 and sum(bar.steps) == pytest.approx(1) and all(step > -1e-9 for step in bar.steps)

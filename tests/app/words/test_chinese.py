@@ -94,7 +94,7 @@ def english(texts, allowed=()):
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
-def test_a_template_says_nothing_that_is_not_in_the_catalogue(path):
+def test_template_texts_are_all_in_the_catalogue(path):
     source = path.read_text(encoding="utf-8")
     calls = templates().parse(source).find_all(nodes.Call)
     said = [call.args[0] for call in calls if isinstance(call.node, nodes.Name) and call.node.name == "_"]
@@ -104,7 +104,7 @@ def test_a_template_says_nothing_that_is_not_in_the_catalogue(path):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_a_game_says_of_itself_is_chinese(name):
+def test_game_texts_are_chinese(name):
     game = get_game(name)
     guide, found = guide_of(game, game.variant()), []
     found += [guide.kind + ".", guide.goal(), game_sentence(game), *guide.terms, *guide.terms.values()]
@@ -122,7 +122,7 @@ def test_other_texts_of_the_app_are_chinese():
     assert not english(map(word, [*LEVELS, *words.HEADS.values(), words.REFUSED, *words.COMPASS]))
 
 
-def test_no_entry_is_left_of_a_text_that_has_changed():
+def test_catalogue_has_no_stale_entry():
     # Most pairs of words of an entry stand next to each other in the sources; f-strings break a few.
     known = set()
     packages = FOLDER, Path(gupai_env.__file__).parent, Path(gupai_agents.__file__).parent
@@ -150,7 +150,7 @@ def _words(text):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_is_said_in_a_deal_is_chinese(name):
+def test_texts_of_a_deal_are_chinese(name):
     game = get_game(name)
     variant = game.variant()
     guide, hints, found = guide_of(game, variant), game.hints(game, variant), set()
@@ -176,7 +176,7 @@ def test_what_is_said_in_a_deal_is_chinese(name):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_page_shows_no_english(name):
+def test_page_shows_no_english(name):
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
     seating = WebGame(Address.read({"game": name, "seed": "5", "seat": "0", "with": "greedy"}))
     tables = [seating.address.query]
@@ -251,7 +251,7 @@ REFUSED = {  # what pages refuse, with what of it stays as it came
 
 
 @pytest.mark.parametrize("language", ["en", "zh-Hant", "zh-Hans"])
-def test_an_error_is_a_whole_sentence_in_the_language_of_the_page(language, tmp_path):
+def test_error_is_a_sentence_in_the_language_of_the_page(language, tmp_path):
     pages = TestClient(create_app(runs=tmp_path, tournaments=tmp_path), base_url=HOME)
     for asked, kept in REFUSED.items():
         address, *sent = asked.split(" ")
@@ -289,7 +289,7 @@ def test_two_people_at_a_screen_read_no_english():
 
 
 @pytest.mark.parametrize("name", ["jl-attack-2", "jl-lockout-2", "dn-number-character", "tg-banker"])
-def test_a_claim_and_its_verdict_are_chinese(name):
+def test_claim_and_verdict_are_chinese(name):
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
     claim, texts = known()[name], []
     for address in (f"/claim/{name}", f"/recorded/{name}", "/verdict/none"):
@@ -297,7 +297,7 @@ def test_a_claim_and_its_verdict_are_chinese(name):
     assert claim.readings and not english(texts, {name, *NAMED.known(get_game(claim.game)), *SOURCES})
 
 
-def test_the_list_of_claims_is_chinese():
+def test_list_of_claims_is_chinese():
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
     assert not english(Words(pages.get("/claims").text).found, known())
 
@@ -313,7 +313,7 @@ def test_runs_and_their_comparison_are_chinese(tmp_path):
         assert texts and not english(texts, {*allowed, "SVG", "PNG", "CSV", "IQM", "JSON", "line 1: it is not JSON"})
 
 
-def test_a_review_by_a_player_is_chinese():
+def test_review_by_a_player_is_chinese():
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
     text = pages.get("/table?game=pai-gow&seed=5&seat=0&with=greedy&options=players=2").text
     last = unescape(re.search(r'href="(/table\?[^"]*)&amp;hint=1"', text)[1])

@@ -47,7 +47,7 @@ def chinese(request):
     TRANSLATIONS.reset(token)
 
 
-def test_every_text_has_both_translations_with_the_same_slots():
+def test_texts_have_both_translations_with_the_same_slots():
     first, second = map(catalogue, CHINESE)
     assert first.keys() == second.keys() and len(first) > 700
     for known in (first, second):
@@ -59,7 +59,7 @@ def test_every_text_has_both_translations_with_the_same_slots():
             assert set(re.findall(r"[A-Za-z]{2,}", there)) <= set(re.findall(r"[A-Za-z]{2,}", text)), text
 
 
-def test_no_entry_is_empty_or_written_twice():
+def test_entries_are_neither_empty_nor_repeated():
     with (files("gupai_app.words") / "locale" / "zh_Hant" / "LC_MESSAGES" / "gupai.po").open("rb") as file:
         lines = file.read().decode().splitlines()
         file.seek(0)
@@ -68,13 +68,13 @@ def test_no_entry_is_empty_or_written_twice():
     assert len(entries) == sum(line.startswith("msgid ") for line in lines) - 1  # the head
 
 
-def test_the_two_ways_to_write_chinese_are_not_mixed():
+def test_two_chinese_scripts_are_not_mixed():
     for language, other in (CHINESE, CHINESE[::-1]):
         assert not set(ALIKE[other]) & set("".join(catalogue(language).values()))
 
 
 @pytest.mark.parametrize(("locale", "answer"), [("zh_TW.UTF-8", "棄"), ("zh_CN", "弃"), ("en_GB.UTF-8", "discard")])
-def test_the_terminal_speaks_the_language_of_the_locale(locale, answer):
+def test_terminal_speaks_the_language_of_the_locale(locale, answer):
     ran = CliRunner(env={"LC_ALL": locale}).invoke(app, ["watch", "jie-long", "random", "--seed", "3"])
     assert answer in ran.stdout and not ran.exit_code
     ran = CliRunner(env={"LC_ALL": locale}).invoke(app, ["--language", "zh-Hant", "rules", "jie-lon"])
@@ -94,7 +94,7 @@ def templates():
                     yield tuple(text.value for text in texts if isinstance(text, ast.Constant))
 
 
-def test_every_template_has_an_entry():
+def test_templates_have_an_entry_each():
     token = speak("zh-Hant")
     try:
         spoken = TRANSLATIONS.get()
@@ -105,12 +105,12 @@ def test_every_template_has_an_entry():
         TRANSLATIONS.reset(token)
 
 
-def test_simplified_chinese_has_the_words_of_the_mainland():
+def test_simplified_chinese_uses_mainland_words():
     texts = "螢幕旁的檔案", "覆盤：「存檔」", "亂數種子 {0}", "變異"
     assert simplified(texts) == ["屏幕旁的文件", "复盘：“存档”", "随机种子 {0}", "方差"]
 
 
-def test_a_sentence_of_parts_is_found_by_its_slots(chinese):
+def test_sentence_of_parts_is_found_by_its_slots(chinese):
     known = catalogue(chinese)
     assert word(Move("discard", (kind_of(6, 4),)).name) == known["discard {tiles}"].format(tiles="[6:4]")
     assert word("nobody wrote this 3 times") == "nobody wrote this 3 times"
@@ -119,7 +119,7 @@ def test_a_sentence_of_parts_is_found_by_its_slots(chinese):
     assert title_in("Another Game") == "Another Game"
 
 
-def test_english_is_as_it_is_written():
+def test_english_stays_as_written():
     assert word("discard [6:4]") == "discard [6:4]" and title_in("Jie Long 接龍") == "Jie Long 接龍"
 
 
@@ -136,11 +136,11 @@ def test_english_is_as_it_is_written():
         ("x" * 10_000, "en"),
     ],
 )
-def test_the_first_language_that_a_browser_prefers_is_spoken(header, language):
+def test_first_preferred_language_of_the_browser_is_used(header, language):
     assert preferred(header) == language
 
 
-def test_a_language_is_chosen_by_the_address_and_kept(pages):
+def test_language_is_chosen_by_the_address_and_kept(pages):
     address = "/table?game=jie-long&seed=5&seat=0&with=greedy"
     here = {"referer": f"{HOME}{address}"}
     answer = pages.get("/language?lang=zh-Hans", headers=here)
@@ -161,14 +161,14 @@ def test_messages_survive_a_file(chinese):
     assert list(map(word, read)) == list(map(word, told)) and word(read[0]) != read[0]
 
 
-def test_a_text_without_an_entry_stays_english(chinese):
+def test_text_without_an_entry_stays_english(chinese):
     assert word("win") == catalogue(chinese)["win"]
     for text in ("nobody wrote this", "You win 1 chip. Nobody wrote this", "win, nobody wrote this"):
         assert word(text) == text
 
 
 @pytest.mark.parametrize("part", [".", ". ", ": ", ", ", "Seat 0 ", "East: ", "[6:4]", "9"])
-def test_a_name_of_any_kind_is_read_at_once(part, chinese):
+def test_name_of_any_kind_is_read_at_once(part, chinese):
     assert word(f"nobody{2000 * part}")
 
 
@@ -185,7 +185,7 @@ def test_a_name_of_any_kind_is_read_at_once(part, chinese):
         ),
     ],
 )
-def test_a_text_of_parts_is_put_together_in_traditional_chinese(text, there):
+def test_text_of_parts_is_put_together_in_traditional_chinese(text, there):
     token = speak("zh-Hant")
     try:
         assert word(text) == there
