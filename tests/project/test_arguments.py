@@ -85,7 +85,7 @@ CALLS: dict[str, tuple[Callable, dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("function", "placed", "named"), CALLS.values(), ids=CALLS)
-def test_a_wrong_argument_is_refused_in_one_line(function, placed, named):
+def test_wrong_argument_is_refused_in_one_line(function, placed, named):
     said = []
     for argument in (*placed, *named):
         for wrong in WRONG:
@@ -122,7 +122,7 @@ def test_a_wrong_argument_is_refused_in_one_line(function, placed, named):
         ),
     ],
 )
-def test_the_line_names_the_argument_and_what_is_allowed(call, said):
+def test_message_names_the_argument_and_what_is_allowed(call, said):
     with pytest.raises(ValueError, match=f"^{said}"):
         call()
 
@@ -154,7 +154,7 @@ def into(folder: Any, hero: Any, villain: Any) -> Any:
         ),
     ],
 )
-def test_agents_are_taken_by_name_wherever_they_are_taken(play, tmp_path):
+def test_agents_are_accepted_by_name_everywhere(play, tmp_path):
     named = play("greedy", "variety", tmp_path / "named")
     made = play(*(make_agent(name, GAME, **TINY) for name in ("greedy", "variety")), tmp_path / "made")
     assert repr(named) == repr(made)
@@ -183,13 +183,13 @@ def test_agents_are_taken_by_name_wherever_they_are_taken(play, tmp_path):
         (lambda game, **options: evaluation.build_tree(game, **options), {"dek": "tiny"}, "deck"),
     ],
 )
-def test_an_unknown_keyword_suggests_those_of_the_function_and_of_the_game(make, wrong, near):
+def test_unknown_keyword_suggests_those_of_function_and_game(make, wrong, near):
     (*_, word) = wrong
     with pytest.raises(TypeError, match=rf"unexpected keyword argument '{word}': .*did you mean {near}\? "):
         make(GAME, **wrong)
 
 
-def test_help_of_a_maker_lists_the_options_of_its_game():
+def test_maker_help_lists_the_options_of_its_game():
     assert inspect.isfunction(jie_long_v0.env)
     assert {"render_mode", "mask_in", "variant"} <= set(inspect.signature(jie_long_v0.env).parameters)
     assert all(f" {name}: " in jie_long_v0.env.__doc__ for name in vars(gupai_env.get_game(GAME).variant()))
@@ -223,7 +223,7 @@ follow_imports = silent
 """
 
 
-def test_a_type_checker_finds_wrong_options_and_agents(tmp_path):
+def test_type_checker_finds_wrong_options_and_agents(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     (tmp_path / "mypy.ini").write_text(CHECKED, encoding="utf-8")
     roots = [str(Path(gupai_env.__file__).parents[1]), str(Path(evaluation.__file__).parents[2])]

@@ -49,7 +49,7 @@ PLAYS = {  # what is wrong -> observations, whether games end
 
 
 @pytest.mark.parametrize("why", PLAYS)
-def test_an_environment_whose_steps_do_nothing_is_not_ranked(why, monkeypatch):
+def test_environment_whose_steps_do_nothing_is_not_ranked(why, monkeypatch):
     observations, ends = PLAYS[why]
     stuck = measurement("stuck", play_of(observations(), ends=ends), monkeypatch, rate=27e6)
     sound = measurement("sound", play_of(counting(), ends=True), monkeypatch)
@@ -60,14 +60,14 @@ def test_an_environment_whose_steps_do_nothing_is_not_ranked(why, monkeypatch):
     assert f"| a library | stuck | {protocol.BATCH} | 27,000,000 | {why} |" in rejected
 
 
-def test_a_row_counts_with_its_median_round(monkeypatch):
+def test_row_counts_with_its_median_round(monkeypatch):
     rounds = [measurement("game", play_of(counting(), ends=True), monkeypatch, rate) for rate in (3e6, 9e6, 1e6)]
     (line,) = lines(rounds)
     assert (line.rate, line.flaw) == (3e6, "")
 
 
 @pytest.mark.skipif(not shutil.which(COMPILE[0]), reason="needs a C compiler")
-def test_jie_long_in_c_writes_the_same_bytes_and_a_difference_is_found(tmp_path):
+def test_jie_long_in_c_writes_the_same_bytes(tmp_path):
     yardstick, ours = Yardstick(build(tmp_path), 64, seed=1), VectorEnv("jie-long", 64, seed=1)
     assert compare(yardstick, ours, rounds=2) == 2 * 2 * 32 * 64
     yardstick.observations[5, 7] += 1
@@ -79,7 +79,7 @@ def made(teach, **more):
     return {"recipe": f"expert_iteration: {teach}", **more}
 
 
-def test_a_recipe_on_a_tiny_deck_has_each_kind_of_label_once_in_the_order_of_the_runs():
+def test_recipe_labels_are_unique_and_in_the_order_of_runs():
     searched = made("{playouts: 20, temperature: 2.5, targets: 9, learning_rate: 0.1}")
     dealt = made("{true_hands: 1, playouts: 5}", start=searched)
     own = made("{true_hands: 1, self_rollouts: 1}", start=made("{true_hands: 1, epochs: 7}", start=dealt))
@@ -93,7 +93,7 @@ def test_a_recipe_on_a_tiny_deck_has_each_kind_of_label_once_in_the_order_of_the
     assert kinds_of(dealt) == expected[:2]
 
 
-def test_what_a_recipe_makes_on_a_tiny_deck_is_harder_to_exploit_than_random_play(tmp_path):
+def test_tiny_recipe_is_less_exploitable_than_random_play(tmp_path):
     file, header = next(iter(networks("da-ling")))
     found = by_recipe(file, header, 5000, 1, tmp_path)
     assert found["random"] == pytest.approx(2.883, abs=0.001)  # docs/evaluation.md
@@ -101,13 +101,13 @@ def test_what_a_recipe_makes_on_a_tiny_deck_is_harder_to_exploit_than_random_pla
     assert (found["targets"], found["seed"]) == (5000, 1)
 
 
-def test_a_stand_in_takes_its_time_and_the_lanes_alone_are_as_much_faster_as_it_waits():
+def test_stand_in_takes_its_time_and_lanes_alone_are_faster():
     rate, waiting, alone = pipeline.measure("jie-long", 16, 5000, 1, "greedy")
     assert 0 < rate < 16 / 0.005  # decisions of a batch in the time of one
     assert 0 < waiting < 1 and rate == pytest.approx(alone * waiting)
 
 
-def test_what_came_of_recipes_keeps_players_of_other_games_and_is_not_emptied(tmp_path, monkeypatch, capsys):
+def test_recipe_results_keep_other_games_and_are_never_emptied(tmp_path, monkeypatch, capsys):
     kept = tmp_path / "tiny.json"
     kept.write_text('{"another": 1}')
     monkeypatch.setattr(tiny, "by_recipe", lambda file, *_: file.stem)
@@ -131,7 +131,7 @@ def figures_of(text):
     return [match for match in re.finditer(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", text) if match[0] not in FACTS]
 
 
-def test_every_figure_of_the_readme_has_a_command_that_measures_it():
+def test_readme_figures_each_have_a_command():
     text = readme.README.read_text(encoding="utf-8")
     stated = [re.search(figure.stated, text) for figure in readme.FIGURES.values()]
     assert all(stated), [name for name, match in zip(readme.FIGURES, stated, strict=True) if not match]
@@ -142,7 +142,7 @@ def test_every_figure_of_the_readme_has_a_command_that_measures_it():
     assert outside == []
 
 
-def test_figures_of_the_readme_are_read_from_what_commands_print(capsys):
+def test_readme_figures_are_read_from_command_output(capsys):
     readme.main(["lines", "games"])
     shown = capsys.readouterr().out
     assert re.search(r"lines: wc -l \S+ \(\d+ s\)\n  README (\d+)\n  here   \1\n", shown)

@@ -18,7 +18,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["option
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_player_of_observations_is_shown_them_and_takes_the_legal_action_of_the_highest_score(game):
+def test_observation_player_takes_the_best_legal_action(game):
     table, rng = make_vec(game, 64, seed=1), np.random.default_rng(1)
     for key in range(50):
         seen, scores = [], rng.permuted(np.tile(np.arange(table.game.num_actions), (64, 1)), axis=1)
@@ -55,7 +55,7 @@ def test_plain_maskable_ppo_runs_as_documented(printed_by):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_an_example_names_extras_and_constraints_that_there_are(path):
+def test_example_names_extras_and_constraints_that_there_are(path):
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("    pip install")]
     extras = {name for line in lines for group in re.findall(r"\[([\w,]+)\]", line) for name in group.split(",")}
     assert extras
@@ -63,7 +63,7 @@ def test_an_example_names_extras_and_constraints_that_there_are(path):
     assert all((ROOT / name).is_file() for line in lines for name in re.findall(r"-c (\S+)", line))
 
 
-def test_behaviour_cloning_learns_from_an_exported_data_set_and_its_clone_plays(tmp_path, printed_by):
+def test_behaviour_cloning_learns_from_exported_data(tmp_path, printed_by):
     from gupai_agents import make_agent
     from gupai_agents.evaluation import RecordWriter, data_seed, duel, games_to_arrays
     from gupai_agents.evaluation.arrays import as_npz
@@ -79,7 +79,7 @@ def test_behaviour_cloning_learns_from_an_exported_data_set_and_its_clone_plays(
     assert re.search(r"[+-]\d+\.\d\d ±\d+\.\d\d chips per deal against best", printed)
 
 
-def test_the_sweep_trains_trials_and_the_best_again(tmp_path, printed_by):
+def test_sweep_trains_trials_and_the_best_again(tmp_path, printed_by):
     pytest.importorskip("optuna", reason="the sweep needs gupai[optuna]")
     words = ["--trials", "1", "--decisions", "1", "--seeds", "1", "--deals", "20", "--runs", str(tmp_path)]
     printed = printed_by("optuna_sweep.py", *words)
@@ -87,20 +87,20 @@ def test_the_sweep_trains_trials_and_the_best_again(tmp_path, printed_by):
     assert {"trial-0-1", "best-seed2-1", "sweep.db"} <= {path.name for path in tmp_path.iterdir()}
 
 
-def test_the_single_file_learns_in_seconds(printed_by):
+def test_single_file_learns_in_seconds(printed_by):
     printed = printed_by("ppo_single_file.py", "--decisions", "65536", "--deals", "200")
     chips = re.search(r"in the end:  ([+-]\d+\.\d\d) ±\d+\.\d\d against random  ([+-]\d+\.\d\d)", printed)
     assert float(chips[1]) > 8 and float(chips[2]) > 0  # untrained it wins nothing from the one and loses to the other
 
 
-def test_the_recurrent_file_learns_what_it_sees_of_a_stacked_line(printed_by):
+def test_recurrent_file_learns_from_a_stacked_line(printed_by):
     printed = printed_by("recurrent_ppo.py", "--decisions", "65536", "--deals", "100")
     chips = re.search(r"in the end:  ([+-]\d+\.\d\d) ±\d+\.\d\d against random  [+-]\d+\.\d\d ±", printed)
     assert float(chips[1]) > 3
     assert re.search(r"as an agent: [+-]\d+\.\d\d ±\d+\.\d\d against greedy", printed)
 
 
-def test_the_recurrent_network_remembers_unless_it_is_told_to_forget():
+def test_recurrent_network_remembers_unless_told_to_forget():
     sys.path.insert(0, str(ROOT / "examples"))
     import recurrent_ppo
 
@@ -114,7 +114,7 @@ def test_the_recurrent_network_remembers_unless_it_is_told_to_forget():
         assert torch.allclose(alone, later, atol=1e-6) == forget
 
 
-def test_the_single_files_advantages_are_those_of_the_trainer():
+def test_single_file_advantages_equal_the_trainer():
     sys.path.insert(0, str(ROOT / "examples"))
     import ppo_single_file
 

@@ -114,7 +114,7 @@ RUN = [command for command in dict.fromkeys(commands()) if why_left_out(command)
 
 
 @pytest.mark.parametrize("command", RUN)
-def test_a_command_of_the_documents_runs(command, tmp_path, monkeypatch):
+def test_command_of_the_documents_runs(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("gupai_app.training.tune.TRIED", 50)  # deals against each player: `best` takes long over 5,000
     program, *words = shlex.split(command)
@@ -126,13 +126,13 @@ def test_a_command_of_the_documents_runs(command, tmp_path, monkeypatch):
     assert not re.search(r"(?<![\w.])-0\.0+(?!\w|\.\d)", done.stdout), "a negative zero"
 
 
-def test_nothing_is_left_out_that_no_document_says():
+def test_skipped_commands_are_all_in_a_document():
     assert all(any(command.startswith(start) for command in commands()) for start in (*LEFT_OUT, *SMALLER))
     assert len(RUN) >= 4
 
 
 @pytest.mark.parametrize("source", [commands, commands_in_sentences, commands_elsewhere])
-def test_every_command_that_is_written_somewhere_is_one(source):
+def test_written_commands_are_all_valid(source):
     """Also those that are not run here. A command that is only mentioned may lack its arguments."""
     written = [each for each in source() if each.startswith("gupai ") and "--help" not in each]
     assert len(written) >= 20
@@ -142,7 +142,7 @@ def test_every_command_that_is_written_somewhere_is_one(source):
     assert not refused
 
 
-def test_a_command_that_is_none_is_noticed():
+def test_invalid_command_is_noticed():
     for command in (
         "gupai claim jl-attack-2",
         "gupai clam list",
@@ -153,7 +153,7 @@ def test_a_command_that_is_none_is_noticed():
         assert bool(why_refused(command)) == (command != "gupai claim"), command
 
 
-def test_the_targets_files_and_tests_that_commands_name_exist():
+def test_targets_files_and_tests_in_commands_exist():
     texts = [*(page.read_text("utf-8") for page in PAGES), *TEXTS_ELSEWHERE]
     targets = {name for text in texts for name in re.findall(r"(?:^|[`$(] ?)make ([a-z]+)(?=[ `\n])", text, re.M)}
     rules = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
@@ -171,7 +171,7 @@ def test_the_targets_files_and_tests_that_commands_name_exist():
         assert f"def {test[2:]}(" in (ROOT / file).read_text("utf-8") or not test, test
 
 
-def test_the_code_of_the_page_on_openspiel_runs():
+def test_openspiel_page_code_runs():
     pytest.importorskip("pyspiel")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "openspiel.md").read_text("utf-8"), re.S):
         exec(block, {})

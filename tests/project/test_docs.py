@@ -16,7 +16,7 @@ from gupai_env.core.game import PROVIDED, Game
 from gupai_env.games import GAMES
 
 
-def test_the_pages_that_are_written_from_the_code_are_current():
+def test_generated_pages_are_current():
     old = [
         str(path.relative_to(ROOT))
         for path, text in tool("pages").files()
@@ -25,14 +25,14 @@ def test_the_pages_that_are_written_from_the_code_are_current():
     assert not old, "run: python tools/pages.py"
 
 
-def test_the_types_of_options_are_those_of_the_variants():
+def test_option_types_equal_the_variants():
     files = tool("options").files()
     old = [str(path.relative_to(ROOT)) for path, text in files.items() if path.read_text(encoding="utf-8") != text]
     assert not old, "run: python tools/options.py"
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_annotated_deal_is_played_again_to_the_byte(game):
+def test_annotated_deal_replays_to_the_byte(game):
     deal = json.loads((ROOT / "results" / "annotated" / f"{game}.json").read_text(encoding="utf-8"))
     printed = json.loads(deal["record"])
     session = Session(
@@ -48,24 +48,24 @@ def test_the_annotated_deal_is_played_again_to_the_byte(game):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_page_on_the_strategy_of_a_game_is_current(game):
+def test_strategy_page_is_current(game):
     written = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
     assert written == tool("strategy").page(GAMES[game]), "run: python tools/strategy.py"
 
 
-def test_the_charts_are_drawn_from_the_recorded_figures():
+def test_charts_equal_the_recorded_figures():
     charts = tool("charts")
     written = {path.stem: path.read_text(encoding="utf-8") for path in charts.FOLDER.glob("*.svg")}
     assert written == charts.charts(), "run: python tools/charts.py"
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_readme_and_the_configurations_name_every_game(game):
+def test_readme_and_configurations_name_every_game(game):
     assert f"gupai/{game}-v0" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert (ROOT / "configs" / f"{GAMES[game].identifier}.yaml").is_file()
 
 
-def test_the_page_of_claims_has_a_verdict_on_every_reading():
+def test_claims_page_has_a_verdict_on_every_reading():
     from gupai_agents.evaluation.claims import read_claim
     from gupai_app.claims import terminal as claims
 
@@ -121,7 +121,7 @@ QUICKER = {
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
+def test_page_code_runs(block, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     if "minari" in block:
         pytest.importorskip("minari", reason="its collector needs gupai[minari]")
@@ -135,7 +135,7 @@ def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
     exec(block, {})
 
 
-def test_links_between_the_pages_lead_somewhere():
+def test_links_between_pages_resolve():
     for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             file = (path.parent / target).resolve()
@@ -155,7 +155,7 @@ def lacks_an_extra(name: str) -> bool:
     return False
 
 
-def test_every_dotted_name_of_ours_in_code_on_the_pages_can_be_imported():
+def test_dotted_names_on_pages_can_be_imported():
     wrong = {}
     for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for code in re.findall(r"```.*?```|`[^`\n]+`", path.read_text(encoding="utf-8"), re.S):
@@ -196,12 +196,12 @@ def named_in_vain(source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("package", ["gupai_env", "agents", "training", "gupai_app"])
-def test_docstrings_explain_arguments_and_attributes_that_there_are(package):
+def test_docstrings_explain_existing_arguments_and_attributes(package):
     found = {path.name: named_in_vain(path.read_text(encoding="utf-8")) for path in (ROOT / package).rglob("*.py")}
     assert not {name: each for name, each in found.items() if each}
 
 
-def test_an_argument_that_was_renamed_is_found_in_its_docstring():
+def test_renamed_argument_is_found_in_its_docstring():
     function = 'def play(envs):\n    """Play.\n\n    Args: lanes: where.\n    """'
     record = 'class Row:\n    """A row.\n\n    keys: of chance. seat: who.\n    """\n    rng_keys: int\n    seat: int'
     assert (named_in_vain(function), named_in_vain(record)) == (["play: lanes"], ["Row: keys"])
@@ -219,14 +219,14 @@ def contract_of_the_page(text: str) -> list[str]:
     return [name for row in rows for name in re.findall(r"`(\w+)", row)]
 
 
-def test_the_contract_is_told_by_the_names_that_the_code_asks_for():
+def test_contract_on_the_page_equals_the_code():
     page = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
     instead = {"DECKS", "LAYOUT"}  # data from which `deck` and the encoder follow
     assert set(contract_of_the_docstring(Game.__doc__)) == {*PROVIDED, *instead}
     assert set(contract_of_the_page(page)) == {*PROVIDED, *instead, "encoder", "table", "hints", "GAME"}
 
 
-def test_a_name_of_the_contract_that_was_renamed_is_found():
+def test_renamed_part_of_the_contract_is_found():
     docstring = "\n    module_name: as\n        STATE, VIEW: dtypes.\n        worth(view): sums\n            it: is."
     page = "| name | does |\n|---|---|\n| `STATE` | `state_dtype(seats)` |\n| `FEATURES`, `worth(view)` | sum |"
     assert contract_of_the_docstring(docstring) == ["STATE", "VIEW", "worth"]
@@ -234,7 +234,7 @@ def test_a_name_of_the_contract_that_was_renamed_is_found():
 
 
 @pytest.mark.parametrize("page", [f"docs/{name}.md" for name in ("architecture", "engine", "adding-a-game")])
-def test_every_module_that_a_page_names_is_there(page):
+def test_modules_named_on_a_page_exist(page):
     modules = [
         path for folder in ("gupai_env", "agents", "training", "gupai_app") for path in (ROOT / folder).rglob("*.py")
     ]

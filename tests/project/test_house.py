@@ -114,7 +114,7 @@ def test_imports_run_one_way():
     assert list(upward(MODULES)) == []
 
 
-def test_no_imports_go_in_a_circle():
+def test_imports_form_no_circle():
     assert circles(MODULES) == []
 
 
@@ -176,7 +176,7 @@ def games_named(source: str, identifier: str, variant: str) -> list[str]:
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_a_game_is_named_in_its_own_package_alone(game):
+def test_game_is_named_in_its_own_package_alone(game):
     package = ROOT / "gupai_env" / "games" / game.identifier
     entry = ROOT / "gupai_env" / f"{game.identifier}_v{game.version}.py"
     allowed = {entry, *(ROOT / path for path in NAMES_GAMES)}
@@ -222,7 +222,7 @@ def names_read(source: str) -> list[str]:
     return found
 
 
-def test_no_name_of_an_action_is_taken_apart():
+def test_action_names_are_never_taken_apart():
     assert {module: found for module, source in MODULES.items() if (found := names_read(source))} == {}
 
 
@@ -237,7 +237,7 @@ def test_no_name_of_an_action_is_taken_apart():
         "move.name[1]",
     ],
 )
-def test_a_name_that_is_taken_apart_is_seen(line):
+def test_taking_an_action_name_apart_is_found(line):
     assert names_read(line) == [line.replace('"', "'")]
 
 
@@ -281,7 +281,7 @@ def test_functions_take_few_parameters():
     assert found == set()
 
 
-def test_rules_are_no_longer_than_a_few_pages():
+def test_rules_files_are_short():
     for path in SOURCES:
         if path.name == "rules.py" and path.parent.parent.name == "games":
             assert len(text_of(path).splitlines()) <= MOST_LINES_OF_RULES, path
@@ -357,7 +357,7 @@ def test_names_say_what_they_are():
         ("def at(key): ...", ["at"]),
     ],
 )
-def test_a_vague_name_is_found(source, names):
+def test_vague_name_is_found(source, names):
     assert vague_names(source) == names
 
 
@@ -376,7 +376,7 @@ def test_a_vague_name_is_found(source, names):
         ("gupai_training.run", "from gupai_app.shell.streams import say"),
     ],
 )
-def test_an_import_of_a_layer_above_is_found(module, line):
+def test_import_of_a_layer_above_is_found(module, line):
     (found,) = upward(MODULES | {module: line})
     assert found.startswith(f"{module} imports ")
 
@@ -389,13 +389,13 @@ def test_an_import_of_a_layer_above_is_found(module, line):
         "def f(): import gupai_app.shell.cli",
     ],
 )
-def test_a_circle_is_found(line):
+def test_import_circle_is_found(line):
     found = circles(MODULES | {"gupai_app.shell.streams": line})
     assert {"gupai_app.shell.streams", "gupai_app.shell.cli"} <= set(found)
     assert "gupai_env.core.game" not in found and "gupai_app.__main__" not in found
 
 
-def test_a_page_that_prints_is_found():
+def test_page_that_prints_is_found():
     assert printing("gupai_app.play.routes", MODULES | {"gupai_app.play.table": "from gupai_app.shell import screen"})
 
 
@@ -414,22 +414,22 @@ def test_a_page_that_prints_is_found():
         "if game.identifier == 'jie_long': ...",
     ],
 )
-def test_the_name_of_a_game_is_found(source):
+def test_name_of_a_game_is_found(source):
     assert games_named(source, "jie_long", "JieLong")
 
 
-def test_a_document_may_tell_of_a_game_and_other_words_are_no_games():
+def test_docstrings_may_name_games_and_other_words_are_no_games():
     assert not games_named('"""As in Jie Long."""\nx = "tight"  # jie-long', "jie_long", "JieLong")
     assert not games_named("x = 'the tiu upset'", "tiu_u", "TiuU")
 
 
-def test_nothing_is_in_the_root_that_nobody_meant_to_put_there():
+def test_root_holds_only_listed_files():
     ignored = (ROOT / ".gitignore").read_text("utf-8").split()
     names = {path.name for path in ROOT.iterdir() if not any(path.match(each.rstrip("/")) for each in ignored)}
     assert names - {".git"} == IN_THE_ROOT
 
 
-def test_a_long_function_is_found():
+def test_long_function_is_found():
     lines = "\n".join(["        pass"] * MOST_LINES)
     for kind in ("def", "async def"):
         assert too_long(f"class A:\n    {kind} f():\n{lines}") == ["A.f"]
@@ -437,7 +437,7 @@ def test_a_long_function_is_found():
 
 
 @pytest.mark.parametrize("decorator", ["", "@app.command()\n"])
-def test_a_wide_function_is_found(decorator):
+def test_wide_function_is_found(decorator):
     names = [f"p{at}" for at in range(MOST_PARAMETERS + 1)]
     assert too_wide(f"{decorator}def f({', '.join(names)}): ...") == ["f"]
     assert too_wide(f"{decorator}def f({names[0]}, /, {names[1]}, *, {', '.join(names[2:])}): ...") == ["f"]

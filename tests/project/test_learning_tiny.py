@@ -23,7 +23,7 @@ def tree():
     return build_tree(NAME, **GAMES[NAME].variant.tiny_options())
 
 
-def test_dcfr_with_these_powers_is_cfr_plus(tree):
+def test_dcfr_with_these_powers_equals_cfr_plus(tree):
     *_, policy = itertools.islice(discounted(tree, math.inf, -math.inf, 1), 6)
     assert policy == pytest.approx(solve(tree, 6), abs=1e-12)
 
@@ -33,7 +33,7 @@ def test_dcfr_comes_near_an_equilibrium(tree):
     assert tree.exploitability(policy) < tree.exploitability(tree.uniform()) / 500
 
 
-def test_a_policy_of_openspiel_is_as_exploitable_there_as_here(tree, monkeypatch):
+def test_openspiel_policy_is_as_exploitable_there_as_here(tree, monkeypatch):
     pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import exploitability, external_sampling_mccfr
 
@@ -50,14 +50,14 @@ def test_a_policy_of_openspiel_is_as_exploitable_there_as_here(tree, monkeypatch
     assert ours < 0.95 * tree.exploitability(tree.uniform())
 
 
-def test_the_names_of_sets_are_all_different(tree):
+def test_information_set_names_are_unique(tree):
     pytest.importorskip("pyspiel")
     names = names_of_sets(tree, openspiel_game(tree))
     assert len({name for name, _ in names}) == tree.sets
     assert [count for _, count in names] == np.diff(tree.first).tolist()
 
 
-def test_self_play_learns_what_the_stream_of_the_tutorial_does_not():
+def test_self_play_learns_what_the_tutorial_stream_does_not():
     left = {
         method: (curve := made(NAME, method, 1, 28_000)["curve"])[-1][1] / curve[0][1]
         for method in ("self-play", "PPO as in the tutorial")
@@ -65,7 +65,7 @@ def test_self_play_learns_what_the_stream_of_the_tutorial_does_not():
     assert left["self-play"] < 0.75 < 0.85 < left["PPO as in the tutorial"], left
 
 
-def test_the_record_becomes_a_table_and_one_picture():
+def test_record_becomes_a_table_and_one_picture():
     found = {
         f"{NAME} CFR+ 1": {"curve": [[0, 0.5], [10, 0.25], [100, 0.05]], "seconds": 1.0},
         f"{NAME} self-play 1": {"curve": [[0, 0.5], [10, 0.2]], "seconds": 1.0},
@@ -80,7 +80,7 @@ def test_the_record_becomes_a_table_and_one_picture():
     assert len(charts) == 1 and titles == [game.title for game in GAMES.values()]
 
 
-def test_the_page_and_the_picture_show_what_was_recorded():
+def test_page_and_picture_show_the_record():
     found = json.loads((ROOT / "results" / "benchmark" / "learning-tiny.json").read_text(encoding="utf-8"))
     assert table(found) in (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
     assert picture(found) == (ROOT / "docs" / "static" / "learning-tiny.svg").read_text(encoding="utf-8")

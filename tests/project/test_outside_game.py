@@ -115,13 +115,13 @@ def installed(site):
     return run
 
 
-def test_the_conformance_kit_finds_nothing_wrong(game):
+def test_conformance_kit_finds_nothing_wrong(game):
     report = check_env(partial(GupaiEnv, game), hooks_of(game), games=3)
     report.raise_for_failures()
     assert {"information-set", "lanes-equal-single", "pickle-round-trip", "second-process"} <= set(report.passed)
 
 
-def test_it_is_found_by_its_id_everywhere(game):
+def test_game_is_found_by_its_id_everywhere(game):
     assert gupai_env.get_game("one_trick") is gupai_env.GAMES[ID] is game
     assert pickle.loads(pickle.dumps(game)) is game
     pytest.importorskip("pettingzoo", "1.27", reason="older ones have no registry")
@@ -137,7 +137,7 @@ def test_it_is_found_by_its_id_everywhere(game):
     assert np.abs(seats.step(seats.action_space.sample())[1]).max() == 3
 
 
-def test_a_game_may_leave_out_its_features_and_its_history(bare_game, capsys):
+def test_features_and_history_of_a_game_are_optional(bare_game, capsys):
     deal = Deal(bare_game, bare_game.variant(players=3, deals=2, leader=1))
     deal.start(3)
     for _ in range(2 * 3 - 1):
@@ -162,7 +162,7 @@ print("gupai/OneTrick-v0" in gymnasium.registry, "gupai/one-trick-v0" in petting
 """
 
 
-def test_an_installed_game_is_registered_as_ours_are(site):
+def test_installed_game_is_registered_like_ours(site):
     pytest.importorskip("pettingzoo", "1.27", reason="older ones have no registry")
     assert python(site, REGISTERED).stdout == "True True\n"
     (site / "one_trick.py").write_text("import nothing_like_this")
@@ -171,7 +171,7 @@ def test_an_installed_game_is_registered_as_ours_are(site):
     assert "the games of the package one-trick cannot be loaded: No module named 'nothing_like_this'" in broken.stderr
 
 
-def test_its_players_are_compared_and_searched_exactly(game):
+def test_players_are_compared_and_searched_exactly(game):
     assert agent_names(game) == ["random", "greedy"]
     greedy, random = (make_agent(name, game) for name in ("greedy", "random"))
     assert duel(game, greedy, random, 300, seed=1).mean(0).low > 0
@@ -179,7 +179,7 @@ def test_its_players_are_compared_and_searched_exactly(game):
     assert tree.exploitability(tree.policy([random, random])) > 0.1
 
 
-def test_it_is_watched_compared_measured_and_trained_on_the_command_line(installed):
+def test_game_works_on_the_command_line(installed):
     small = {"decisions": 300, "ppo.envs": 16, "ppo.steps": 8, "ppo.batch_size": 64, "evaluation.final_deals": 10}
     changes = [word for key, value in small.items() for word in ("--set", f"{key}={value}")]
     listed, rules, watched, compared, trained = installed(
@@ -199,7 +199,7 @@ def test_it_is_watched_compared_measured_and_trained_on_the_command_line(install
     assert [row["against"] for row in trained["results"]] == ["random", "trained", "greedy", "trained"]
 
 
-def test_claims_about_it_know_chips_wins_rates_of_actions_and_hands_dealt_to_order(game):
+def test_claims_know_chips_wins_action_rates_and_dealt_hands(game):
     heavy = {"hand": [{"feature": "pips", "at_least": 25}, {"feature": "doubles", "exactly": 1}]}
     rates = [("chips", {}), ("wins", {}), ("rate of lay", {}), ("wins", heavy)]
     readings = [
@@ -229,7 +229,7 @@ def table_of_verbs(game, monkeypatch):
     return WebGame(Address.read({"game": ID, "seed": "3", "seat": "0", "with": "greedy"}))
 
 
-def test_verbs_of_a_game_of_another_package_have_gestures(table_of_verbs):
+def test_verbs_of_an_outside_game_have_gestures(table_of_verbs):
     drawing = str(table_of_verbs.drawing().stages)
     for move, (action,) in table_of_verbs.entries:
         tile = f'data-tile="{digits(move.tiles)}"'
@@ -241,7 +241,7 @@ def test_verbs_of_a_game_of_another_package_have_gestures(table_of_verbs):
     assert {entry.move.verb for entry in table_of_verbs.entries} == {"offer", "bury"}
 
 
-def test_verbs_of_a_game_of_another_package_are_typed_and_told(table_of_verbs):
+def test_verbs_of_an_outside_game_are_typed_and_reported(table_of_verbs):
     game, view, mask = table_of_verbs.address.game, table_of_verbs._view, table_of_verbs.session.mask()
     move, (action,) = next(entry for entry in table_of_verbs.entries if entry.move.verb == "bury")
     answers, lines = iter([f"b{digits(move.tiles)}"]), []
@@ -250,7 +250,7 @@ def test_verbs_of_a_game_of_another_package_are_typed_and_told(table_of_verbs):
     assert any(move.name in line for line in lines)
 
 
-def test_verbs_of_a_game_of_another_package_are_features_of_claims(table_of_verbs):
+def test_verbs_of_an_outside_game_are_features_of_claims(table_of_verbs):
     game = table_of_verbs.address.game
     states = np.array([table_of_verbs.session.state]).view(np.recarray)
     position = Positions(game, table_of_verbs.address.variant, states, table_of_verbs.session.mask()[None])
@@ -261,7 +261,7 @@ def test_verbs_of_a_game_of_another_package_are_features_of_claims(table_of_verb
     assert {"rate of offer", "rate of bury"} <= metrics_of(game).keys()
 
 
-def test_an_id_is_taken_once(game):
+def test_id_is_taken_once(game):
     gupai_env.register(game)  # again: nothing happens
 
     with pytest.raises(ValueError, match=r"'jie-long' is taken by the game of gupai_env\.games\.jie_long; one_trick"):
@@ -269,13 +269,13 @@ def test_an_id_is_taken_once(game):
     assert gupai_env.GAMES["jie-long"].module_name == "gupai_env.games.jie_long"
 
 
-def test_a_room_that_lacks_something_says_what(game, monkeypatch):
+def test_incomplete_package_of_a_game_is_reported(game, monkeypatch):
     monkeypatch.delattr(sys.modules["one_trick"], "payoffs")
     with pytest.raises(TypeError, match="one_trick is not the module of a game: it has no payoffs"):
         game.__post_init__()
 
 
-def test_a_package_whose_games_cannot_be_loaded_is_named(monkeypatch):
+def test_package_with_unloadable_games_is_named(monkeypatch):
     class Broken:
         name, dist = "chess", None
 

@@ -43,7 +43,7 @@ def found(text: str) -> Iterator[str]:
         "That is no tile.",
     ],
 )
-def test_each_listed_form_is_found(sentence):
+def test_listed_forms_are_all_found(sentence):
     assert list(found(sentence))
 
 
@@ -55,7 +55,7 @@ def test_plain_english_is_left_alone(sentence):
     assert not list(found(sentence))
 
 
-def test_the_documents_are_written_in_plain_english():
+def test_documents_are_written_in_plain_english():
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     assert not [f"{path.relative_to(ROOT)}: {each}" for path in pages for each in found(path.read_text("utf-8"))]
 

@@ -97,20 +97,20 @@ def tiny_tree(trees: list = []) -> exact.GameTree:  # noqa: B006
 
 @entries
 @pytest.mark.parametrize("other", ["tiu-u", "ce-deng"])
-def test_an_agent_of_another_game_is_refused_everywhere(entry, other):
+def test_agent_of_another_game_is_refused_everywhere(entry, other):
     with pytest.raises(ValueError, match=f"^greedy plays {other}, not jie-long$"):
         entry(make_agent("greedy", other))
 
 
 @entries
-def test_an_agent_of_another_variant_is_refused_everywhere(entry):
+def test_agent_of_another_variant_is_refused_everywhere(entry):
     variant = GAME.variant(open_ends=2, deals=3, leader=1, stake=2)
     agent = ObservationAgent("net", "jie-long", lambda seen: np.zeros((len(seen), 63)), variant)
     with pytest.raises(ValueError, match=r"^net was made for (open_ends=2, not open_ends=1|players=4, not players=2)$"):
         entry(agent)
 
 
-def test_options_that_nobody_observes_do_not_matter():
+def test_unobserved_options_do_not_matter():
     variant = GAME.variant(deals=3, leader=1, stake=2)
     duel(
         "jie-long",
@@ -121,7 +121,7 @@ def test_options_that_nobody_observes_do_not_matter():
 
 
 @entries
-def test_what_is_no_agent_is_refused_everywhere(entry):
+def test_invalid_agent_is_refused_everywhere(entry):
     with pytest.raises(ValueError, match="is not an agent: it needs a method `act`"):
         entry(5)
     with pytest.raises(ValueError, match="is not an agent"):
@@ -132,7 +132,7 @@ def test_what_is_no_agent_is_refused_everywhere(entry):
         entry(nameless)
 
 
-def test_an_agents_game_may_be_told_by_its_id():
+def test_agents_game_may_be_given_by_its_id():
     agent = Answering(lambda actions: actions)
     agent.game = "jie_long"
     duel("jie-long", agent, agent, 2)
@@ -141,7 +141,7 @@ def test_an_agents_game_may_be_told_by_its_id():
         duel("jie-long", agent, agent, 2)
 
 
-def test_a_round_robin_refuses_the_last_agent_before_the_first_deal():
+def test_round_robin_refuses_the_last_agent_before_dealing():
     played = []
     with pytest.raises(ValueError, match="plays tiu-u"):
         round_robin(
@@ -153,7 +153,7 @@ def test_a_round_robin_refuses_the_last_agent_before_the_first_deal():
     assert played == []
 
 
-def test_agents_that_are_equal_but_not_the_same_are_told_apart():
+def test_equal_agents_that_differ_are_distinguished():
     class Same(Answering):
         __hash__ = None
 
@@ -193,7 +193,7 @@ def test_wrong_answers_of_an_agent_are_refused_everywhere(entry, change, said):
     assert one_line(error).startswith("answering")
 
 
-def test_a_large_unsigned_number_is_no_wait():
+def test_large_unsigned_number_is_no_wait():
     envs = VectorEnv("jie-long", 2, seed=1)
     with pytest.raises(ValueError, match=r"^lane 0, seat \d.* is not an action"):
         envs.step(np.full(2, 2**64 + WAIT, np.uint64))
@@ -205,7 +205,7 @@ def test_whole_numbers_of_any_kind_are_answers(entry, kind):
     entry(Answering(lambda actions: actions.tolist() if kind is list else actions.astype(kind)))
 
 
-def test_a_wrong_answer_is_told_by_lane_seat_action_and_what_is_legal():
+def test_wrong_answer_is_reported_by_lane_seat_and_action():
     envs = VectorEnv("jie-long", 6, seed=1)
     mover = np.array([-1, 0, -1, 0, 0, -1])
 
@@ -222,7 +222,7 @@ def test_a_wrong_answer_is_told_by_lane_seat_action_and_what_is_legal():
     assert f"({first})" in text
 
 
-def test_the_rows_of_a_batch_that_has_no_lanes_are_counted():
+def test_rows_of_a_batch_without_lanes_are_counted():
     envs = VectorEnv("jie-long", 3, seed=1)
     views, rng_keys = envs.views()
     turns = DecisionBatch(views, envs.masks, rng_keys)
@@ -231,7 +231,7 @@ def test_the_rows_of_a_batch_that_has_no_lanes_are_counted():
 
 
 @pytest.mark.parametrize("wrong", [-1, -2, -63, 63, 64, 65536, 1 << 40])
-def test_what_is_no_action_stands_for_no_other_one_even_where_all_are_legal(wrong):
+def test_invalid_action_never_wraps_to_a_legal_one(wrong):
     envs = VectorEnv("jie-long", 3, seed=1)
     views, rng_keys = envs.views()
     turns = DecisionBatch(views, np.ones_like(envs.masks), rng_keys)
@@ -250,7 +250,7 @@ def test_what_is_no_action_stands_for_no_other_one_even_where_all_are_legal(wron
         (lambda masks: None, "are not those of the legal actions"),
     ],
 )
-def test_what_is_no_distribution_over_the_legal_actions_is_refused(told_by, said):
+def test_invalid_distribution_over_legal_actions_is_refused(told_by, said):
     agent = Answering(lambda actions: actions)
     agent.probabilities = lambda turns: told_by(turns.masks)
     envs = VectorEnv("jie-long", 3, seed=1)
@@ -271,13 +271,13 @@ def test_what_is_no_distribution_over_the_legal_actions_is_refused(told_by, said
         (lambda seen: None, "not object"),
     ],
 )
-def test_scores_that_are_none_are_refused(score, said):
+def test_invalid_scores_are_refused(score, said):
     with pytest.raises(ValueError, match=f"^net: .*{said}"):
         duel("jie-long", ObservationAgent("net", "jie-long", score), make_agent("greedy"), 3)
 
 
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
-def test_after_an_opponent_failed_nobody_plays_in_its_place(make):
+def test_failed_opponent_is_not_replaced(make):
     answer = [lambda actions: actions]
     env = make("gupai/JieLong-v0", opponents=Answering(lambda actions: answer[0](actions))).unwrapped
     env.reset(seed=1)
@@ -297,7 +297,7 @@ def test_after_an_opponent_failed_nobody_plays_in_its_place(make):
 
 
 @pytest.mark.parametrize("name", [None, 5, "", "greedi", "checkpoint:", "GREEDY", ["greedy"]])
-def test_what_names_no_player_is_refused_with_those_there_are(name):
+def test_unknown_player_is_refused_with_a_list(name):
     with pytest.raises(ValueError, match=r"is not a player.*random, greedy, variety") as error:
         make_agent(name)
     one_line(error)
@@ -327,7 +327,7 @@ def greedy_duel(**how):
     ],
     ids=["lanes", "threads", "steps", "duel", "round robin", "make_vec", "CFR+"],
 )
-def test_a_count_is_a_whole_number_within_bounds(name, count):
+def test_count_is_a_whole_number_within_bounds(name, count):
     for wrong in NO_COUNTS:
         with pytest.raises(
             ValueError, match=f"^{name}=.* is not allowed; it must be a whole number from 1 to "
@@ -362,7 +362,7 @@ def as_none() -> None:
 
 
 @pytest.mark.parametrize("seeded", SEEDED.values(), ids=SEEDED)
-def test_a_seed_is_a_whole_number_of_63_bits(seeded):
+def test_seed_is_a_whole_number_of_63_bits(seeded):
     for wrong in NO_SEEDS:
         with pytest.raises(ValueError, match=r"^a (seed|key) is a whole number from 0 to 2\*\*63 - 1, not ") as error:
             seeded(wrong)
@@ -405,13 +405,13 @@ def _reset_twice(env, lanes, seed):
     ],
     ids=repr,
 )
-def test_a_seed_may_be_an_integer_of_numpy(reset, seed):
+def test_seed_may_be_an_integer_of_numpy(reset, seed):
     assert reset(seed) == reset(int(seed))
     assert reset(seed)[0] == (int(seed), 0)
 
 
 @pytest.mark.parametrize("reset", RESET.values(), ids=RESET)
-def test_a_seed_that_is_drawn_is_one_that_doubles_hold(reset):
+def test_drawn_seed_fits_a_double(reset):
     drawn = [seed for _ in range(8) for seed, _ in reset(None)]
     assert max(drawn) < 2**53 and len(set(drawn)) > 7
     assert max(drawn) > 2**45  # none of 8 above it: once in 10**19
@@ -422,7 +422,7 @@ def test_a_seed_that_is_drawn_is_one_that_doubles_hold(reset):
     [[np.uint64(2**63 - 1), np.int8(6)], (2**63 - 1, 6), np.array([2**63 - 1, 6], np.uint64)],
     ids=["kinds that numpy makes floats of", "tuple", "unsigned"],
 )
-def test_seeds_of_lanes_may_be_integers_of_several_kinds(seeds):
+def test_lane_seeds_may_be_integers_of_several_kinds(seeds):
     lanes, env = VectorEnv("jie-long", 2), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2).unwrapped
     lanes.reset(seeds=seeds)
     env.reset(seed=seeds)
@@ -430,14 +430,14 @@ def test_seeds_of_lanes_may_be_integers_of_several_kinds(seeds):
 
 
 @pytest.mark.parametrize("seed", ["5", [5, 6], 2**64, -1, True, 1.0], ids=repr)
-def test_a_bad_seed_of_self_play_is_refused_at_once(seed):
+def test_bad_self_play_seed_is_refused_at_once(seed):
     env = SelfPlayVecEnv.against("jie-long", 2)
     with pytest.raises(ValueError, match=r"^a seed is a whole number from 0 to 2\*\*63 - 1, not ") as error:
         env.seed(seed)
     one_line(error)
 
 
-def test_a_seed_of_64_bits_is_told_how_to_become_one_of_63():
+def test_seed_of_64_bits_is_refused_with_a_remedy():
     with pytest.raises(ValueError, match=r"not 18446744073709551615; take it modulo 2\*\*63$"):
         GupaiEnv("jie-long").reset(np.uint64(2**64 - 1))
 
@@ -463,7 +463,7 @@ def test_a_seed_of_64_bits_is_told_how_to_become_one_of_63():
     ],
     ids=str,
 )
-def test_seeds_are_one_a_lane(wrong):
+def test_seeds_are_one_per_lane(wrong):
     envs, env = VectorEnv("jie-long", 2, seed=1), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2).unwrapped
     env.reset(seed=1)
     before = envs.states.copy(), env.envs.states.copy()
@@ -478,7 +478,7 @@ def test_seeds_are_one_a_lane(wrong):
     assert (env.envs.states == before[1]).all()
 
 
-def test_seeds_of_lanes_side_by_side_stay_within_bounds():
+def test_seeds_of_adjacent_lanes_stay_within_bounds():
     env = gymnasium.make_vec("gupai/JieLong-v0", num_envs=3)
     for wrong in (2**63, -1, True, 1.0, "1"):
         with pytest.raises(ValueError, match=r"^a seed is a whole number from 0 to 2\*\*63 - 1, not "):
@@ -492,20 +492,20 @@ def test_seeds_of_lanes_side_by_side_stay_within_bounds():
 
 @pytest.mark.parametrize("option", ["observe", "renew", "skip_forced"])
 @pytest.mark.parametrize("wrong", ["no", 0, 1, None, 1.0])
-def test_a_truth_value_is_true_or_false(option, wrong):
+def test_boolean_is_true_or_false(option, wrong):
     with pytest.raises(ValueError, match=f"{option}={wrong!r} is not allowed; it must be True or False"):
         VectorEnv("jie-long", 2, **{option: wrong})
 
 
 @pytest.mark.parametrize("seat", [-1, 4, 1.0, True, "0", None, np.arange(2)])
-def test_a_seat_is_one_of_the_table(seat):
+def test_seat_is_one_of_the_table(seat):
     for make in (gymnasium.make, gymnasium.make_vec):
         with pytest.raises(ValueError, match=r'seat=.* is not allowed; choose "random" or a seat of \[0, 1, 2, 3\]'):
             make("gupai/JieLong-v0", seat=seat)
         make("gupai/JieLong-v0", seat=np.int64(3))
 
 
-def test_an_agent_of_no_seat_is_refused():
+def test_agent_without_a_seat_is_refused():
     env = GupaiEnv("jie-long")
     env.reset(seed=1)
     for wrong in ("seat_4", 0, None, np.arange(2), ["seat_0"]):
@@ -515,7 +515,7 @@ def test_an_agent_of_no_seat_is_refused():
 
 
 @pytest.mark.parametrize("rows", [None, 1, "01", [0.0], [[0, 1]], [None], np.int64(1)], ids=str)
-def test_lanes_to_view_are_a_slice_or_integers_side_by_side(rows):
+def test_viewed_lanes_are_a_slice_or_integers(rows):
     envs = VectorEnv("jie-long", 3, seed=1)
     with pytest.raises(ValueError, match=r"^rows must be a slice or integers"):
         envs.views(rows)
@@ -525,7 +525,7 @@ def test_lanes_to_view_are_a_slice_or_integers_side_by_side(rows):
 
 
 @pytest.mark.parametrize("wrong", [-1, 4, 1.5, None, "0", True])
-def test_results_are_those_of_players_and_seats_that_there_are(wrong):
+def test_results_are_of_existing_players_and_seats(wrong):
     greedy, random = make_agent("greedy"), make_agent("random")
     result, standings = greedy_duel(), round_robin("jie-long", [greedy, random], 2)
     for found, name in (
@@ -544,13 +544,13 @@ def test_results_are_those_of_players_and_seats_that_there_are(wrong):
 
 
 @pytest.mark.parametrize("seed", NO_SEEDS, ids=lambda seed: short_repr(seed)[:20])
-def test_self_play_takes_the_seeds_that_lanes_take(seed):
+def test_self_play_takes_the_seeds_of_lanes(seed):
     with pytest.raises(ValueError, match=r"^a seed is a whole number from 0 to 2\*\*63 - 1, not "):
         SelfPlayVecEnv("jie-long", 2, FixedOpponents([make_agent("greedy")], 4, np.random.default_rng(0)), seed=seed)
 
 
 @pytest.mark.parametrize("scale", [0, -1.0, float("nan"), float("inf"), "1", None])
-def test_chips_are_scaled_by_a_number_above_0(scale):
+def test_payoff_scale_is_above_0(scale):
     with pytest.raises(ValueError, match=r"^payoff_scale=.* is not allowed; it must be a number above 0$"):
         SelfPlayVecEnv.against("jie-long", 2, payoff_scale=scale)
 
@@ -558,7 +558,7 @@ def test_chips_are_scaled_by_a_number_above_0(scale):
 @pytest.mark.parametrize(
     "wrong", [[0.0, 1.0], [True, False], [0], [[0], [1]], ["0", "1"], None], ids=lambda wrong: str(wrong)
 )
-def test_actions_of_a_learner_are_integers(wrong):
+def test_learner_actions_are_integers(wrong):
     env = SelfPlayVecEnv.against("jie-long", 2)
     env.reset()
     with pytest.raises(ValueError, match=r"^actions must be 2 integers, one per lane, not "):
@@ -566,7 +566,7 @@ def test_actions_of_a_learner_are_integers(wrong):
 
 
 @pytest.mark.parametrize("wrong", [-1, -2, 63, 65536, 1 << 40])
-def test_no_action_of_a_learner_stands_for_another_one(wrong):
+def test_invalid_learner_action_never_stands_for_another(wrong):
     env = SelfPlayVecEnv.against("jie-long", 2)
     env.reset()
     env.step_async(np.array([env.masks[0].argmax(), wrong + env.masks[1].argmax() * (wrong == 65536)]))
@@ -575,7 +575,7 @@ def test_no_action_of_a_learner_stands_for_another_one(wrong):
 
 
 @pytest.mark.parametrize("words", [["players"], [None], [5], ["=" * 900]], ids=str)
-def test_words_that_set_no_option_are_refused_in_a_line(words):
+def test_invalid_option_words_are_refused_in_one_line(words):
     with pytest.raises(ValueError, match=r"sets no option|is not an option") as error:
         GAME.variant.parse(words)
     one_line(error)
@@ -584,7 +584,7 @@ def test_words_that_set_no_option_are_refused_in_a_line(words):
 @pytest.mark.parametrize(
     ("game", "option"), [(game.id, name) for game in GAMES.values() for name in vars(game.variant())]
 )
-def test_a_long_value_of_an_option_is_not_told_in_full(game, option):
+def test_long_option_value_is_shortened(game, option):
     for long in ("9" * 5000, "x" * 5000):
         with pytest.raises(ValueError, match=f"^{option}=") as error:
             GAMES[game].variant.parse([f"{option}={long}"])
@@ -592,7 +592,7 @@ def test_a_long_value_of_an_option_is_not_told_in_full(game, option):
 
 
 @pytest.mark.parametrize("name", [None, 5, "x" * 5000, np.arange(400), ["jie-long"], b"jie-long"], ids=short_repr)
-def test_what_is_no_game_is_refused_in_a_line(name):
+def test_invalid_game_is_refused_in_one_line(name):
     with pytest.raises(ValueError, match="is not a game; the games are") as error:
         get_game(name)
     one_line(error)
@@ -600,7 +600,7 @@ def test_what_is_no_game_is_refused_in_a_line(name):
 
 @pytest.mark.parametrize("wrong", [np.arange(400), "x" * 5000, 5, ["human"]], ids=short_repr)
 @pytest.mark.parametrize("option", ["render_mode", "mask_in"])
-def test_a_mode_is_one_of_its_words(option, wrong):
+def test_mode_is_one_of_its_words(option, wrong):
     with pytest.raises(ValueError, match=f"^{option}=.* is not allowed; choose ") as error:
         GupaiEnv("jie-long", **{option: wrong})
     one_line(error)
@@ -617,7 +617,7 @@ def test_a_mode_is_one_of_its_words(option, wrong):
     ],
     ids=["lines", "array", "numpy", "digits", "long"],
 )
-def test_a_value_is_told_on_one_line_and_not_at_length(value, said):
+def test_value_is_shown_on_one_line_and_shortened(value, said):
     text = short_repr(value)
     assert text.startswith(said)
     assert "\n" not in text
@@ -646,7 +646,7 @@ def test_a_value_is_told_on_one_line_and_not_at_length(value, said):
         ("da-ling", {"stakes": (1, 2, 40_000.1)}, "stakes=(1, 2, 40000.1)"),
     ],
 )
-def test_stakes_whose_chips_float32_cannot_count_are_refused(game, options, named):
+def test_stakes_beyond_float32_are_refused(game, options, named):
     with pytest.raises(ValueError, match=re.escape(named)) as error:
         GAMES[game].variant(**options)
     assert "not allowed" in one_line(error)
@@ -687,7 +687,7 @@ def test_chips_within_the_bounds_are_counted_exactly(game, options):
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_the_longest_match_of_every_game_is_counted_exactly(game):
+def test_longest_match_of_every_game_is_counted_exactly(game):
     assert game.payoff_bound(game.variant()) * 1000 <= 1 << 24
 
 
@@ -721,7 +721,7 @@ TARGETS = {  # what is named, in a folder, and what is said of it
 
 @pytest.mark.skipif(os.name != "posix", reason="devices and pipes")
 @pytest.mark.parametrize("writer", WRITERS)
-def test_every_command_refuses_a_target_that_cannot_be_written_before_it_begins(writer, tmp_path, monkeypatch):
+def test_unwritable_target_is_refused_before_a_command_begins(writer, tmp_path, monkeypatch):
     words, begun = WRITERS[writer]
     if begun is not None:
         monkeypatch.setattr(begun, lambda *_, **__: pytest.fail("it has begun"))
@@ -788,7 +788,7 @@ ODD_WORDS = [  # a command and what its line says
 
 @pytest.mark.skipif(os.name != "posix", reason="links")
 @pytest.mark.parametrize(("words", "said"), ODD_WORDS, ids=lambda each: each[:60])
-def test_odd_words_of_a_command_are_refused_in_our_own(words, said, tmp_path):
+def test_unusual_command_words_are_refused_in_our_own_words(words, said, tmp_path):
     (tmp_path / "latin.yaml").write_bytes("# é".encode("latin-1"))
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")

@@ -20,7 +20,7 @@ MOST_BYTES = 12_000_000
 FROM_OURS = re.compile(r"^\s*from (gupai_[\w.]+) import ([^#(\n]+)", re.M)
 
 
-def test_the_public_api_is_what_is_listed():
+def test_public_api_equals_the_list():
     listed = (ROOT / "docs" / "api.txt").read_text(encoding="utf-8").splitlines()
     changed = [
         line
@@ -33,12 +33,12 @@ def test_the_public_api_is_what_is_listed():
     )
 
 
-def test_the_page_of_commands_is_what_the_parser_says():
+def test_commands_page_equals_the_parser():
     page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     assert page == tool("api").commands_page(), "run: python tools/api.py"
 
 
-def test_whatever_the_documents_import_is_public():
+def test_imports_of_the_documents_are_public():
     api = tool("api")
     public = {f"{module}.{name}" for module in api.PUBLIC for name in api.names_of(module)}
     modules = {name.rpartition(".")[0] for name in public} | {
@@ -63,7 +63,7 @@ def wheel(tmp_path_factory):
     return Path(next(builders.WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])))
 
 
-def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
+def test_wheel_is_small_and_complete(wheel):
     assert wheel.stat().st_size < MOST_BYTES
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names} == {
@@ -92,7 +92,7 @@ def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
     assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]
 
 
-def test_the_version_is_the_same_everywhere():
+def test_version_is_the_same_everywhere():
     cited = parse_yaml((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert PROJECT["version"] == gupai_env.__version__ == cited["version"]
     assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -100,7 +100,7 @@ def test_the_version_is_the_same_everywhere():
     assert {"cff-version", "message", "title", "authors"} <= set(cited)
 
 
-def test_the_lowest_versions_that_are_declared_are_those_that_make_lowest_installs():
+def test_lowest_versions_are_those_that_make_lowest_installs():
     said = dict(
         line.split("==")
         for line in (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").lower().replace("_", "-").split()
@@ -117,7 +117,7 @@ def test_the_lowest_versions_that_are_declared_are_those_that_make_lowest_instal
         assert re.fullmatch(rf"{re.escape(low)}(\.0)*", tested), f"{requirement}, constraints-lowest.txt has {tested}"
 
 
-def test_the_pythons_that_are_declared_begin_with_the_one_that_is_required():
+def test_python_versions_begin_with_the_required_one():
     named = [each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)]
     assert PROJECT["requires-python"] == f">={named[0]}"
     assert f"{sys.version_info.major}.{sys.version_info.minor}" in named
@@ -128,7 +128,7 @@ def cards():
     return {path.stem: text for path, text in tool("pages").cards()}
 
 
-def test_a_model_card_has_the_metadata_that_the_hub_reads_and_its_code_runs(cards):
+def test_model_card_has_hub_metadata_and_runnable_code(cards):
     assert cards.keys() == {path.stem for path in NETWORKS.glob("*.safetensors")}
     for card in cards.values():
         metadata_for_the_hub(card)
@@ -147,7 +147,7 @@ def metadata_for_the_hub(text):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
-def test_an_issue_form_asks_for_something(path):
+def test_issue_form_asks_for_something(path):
     form = parse_yaml(path.read_text(encoding="utf-8"))
     assert {"name", "description", "body"} <= set(form)
     assert all(each["attributes"]["label"] for each in form["body"])

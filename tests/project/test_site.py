@@ -15,7 +15,7 @@ PACKAGES = os.pathsep.join([*(str(ROOT / folder) for folder in ("", "agents", "t
 pytestmark = pytest.mark.site
 
 
-def test_the_site_fetches_nothing_from_the_net_and_lists_the_reference():
+def test_site_fetches_nothing_and_lists_the_reference():
     page = (SITE / "games" / "jie-long.html").read_text(encoding="utf-8")
     for heading in (
         "How it is played",
@@ -33,7 +33,7 @@ def test_the_site_fetches_nothing_from_the_net_and_lists_the_reference():
     assert 'id="gupai_env.make_vec"' in reference
 
 
-def test_the_notebook_runs(monkeypatch):
+def test_notebook_runs(monkeypatch):
     import nbclient
     import nbformat
 
