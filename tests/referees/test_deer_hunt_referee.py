@@ -33,7 +33,7 @@ def test_strength_goes_by_the_larger_half_then_the_smaller():
             assert deer_hunt.strongest([weaker, tile]) == 1
 
 
-def test_the_set_has_64_red_pips_on_19_tiles():
+def test_set_has_64_red_pips_on_19_tiles():
     by_red = {
         8: "[4:4] [4:4]",
         6: "[6:6] [6:6]",
@@ -52,17 +52,17 @@ def test_the_set_has_64_red_pips_on_19_tiles():
 # Worked examples
 
 
-def test_example_1_the_partner_takes_14():
+def test_example_1_partner_takes_14():
     referee = one_trick("[6:4] [4:4] [6:5] [1:1]")
     assert referee.taken[2] == tiles("[6:4] [4:4] [6:5] [1:1]")
     assert referee.points() == [14, 0, 14, 0]
 
 
-def test_example_2_the_larger_half_counts_first():
+def test_example_2_larger_half_counts_first():
     assert one_trick("[5:5] [6:1] [5:5] [3:3]").points() == [0, 1, 0, 1]
 
 
-def test_example_3_the_first_of_two_equal_tiles_wins():
+def test_example_3_first_of_two_equal_tiles_wins():
     referee = one_trick("[5:4] [5:5] [5:5] [4:4]")
     assert len(referee.taken[1]) == 4
     assert referee.points() == [0, 12, 0, 12]
@@ -78,7 +78,7 @@ def test_examples_5_and_6_payoffs():
     assert deer_hunt.settle(64, 0) == [64, -64, 64, -64]
 
 
-def test_example_7_a_trick_of_red_tiles_escapes():
+def test_example_7_red_trick_escapes():
     referee = DeerHunt(hands("[4:1] [5:5]", "[4:4] [3:3]", "[6:4] [2:2]", "[1:1] [6:1]"), 0, escape=True)
     play_all(referee, *(("play", tile) for tile in tiles("[4:1] [4:4] [6:4] [1:1]")))
     assert sum(map(red_pips, referee.escaped)) == 19
@@ -89,11 +89,11 @@ def test_example_7_a_trick_of_red_tiles_escapes():
     assert one_trick("[4:1] [4:4] [6:4] [1:1]").payoffs() == [19, -19, 19, -19]
 
 
-def test_example_7_what_is_left_is_45():
+def test_example_7_rest_is_45():
     assert sum(map(red_pips, DECK)) - sum(map(red_pips, tiles("[4:1] [4:4] [6:4] [1:1]"))) == 45
 
 
-def test_example_8_a_led_6_6_wins_for_sure():
+def test_example_8_led_6_6_wins_for_sure():
     assert deer_hunt.strongest(tiles("[6:6] [6:6] [6:5] [6:5]")) == 0
     takers = [tile for tile in set(DECK) if deer_hunt.strongest([(6, 5), tile]) == 1]
     assert takers == [(6, 6)]
@@ -133,7 +133,7 @@ def test_example_10_fair_deals_of_four():
         ("[6:6] [6:5] [6:4]", "[6:6] [6:5]", "[4:4]", "[6:4] [4:4]"),  # a seat has three of the eight
     ],
 )
-def test_example_10_what_is_no_fair_deal_of_four(pairs):
+def test_example_10_unfair_deals_of_four(pairs):
     rest = [tile for tile in DECK if tile not in deer_hunt.FOUR]
     dealt = []
     for pair in hands(*pairs):
@@ -157,14 +157,14 @@ def test_fair_deal_heaven_gives_a_6_6_to_each_side():
 # What the examples omit
 
 
-def test_any_tile_may_be_played_and_equal_tiles_are_one_move():
+def test_tiles_may_all_be_played_and_equal_ones_are_one_move():
     referee = DeerHunt(hands("[6:6] [1:1]", "[2:2] [2:2]", "[5:1] [4:1]", "[3:2] [5:5]"), 1)
     assert referee.moves() == [("play", (2, 2))]
     referee.play(("play", (2, 2)))
     assert (referee.to_act, set(referee.moves())) == (2, {("play", (5, 1)), ("play", (4, 1))})
 
 
-def test_the_taker_leads_and_the_next_dealer_is_the_next_seat():
+def test_taker_leads_and_the_next_dealer_is_the_next_seat():
     referee = DeerHunt(hands("[1:1] [1:1]", "[2:2] [2:2]", "[3:3] [3:3]", "[6:6] [6:6]"), 2)
     play_all(referee, *(("play", tile) for tile in tiles("[3:3] [6:6] [1:1] [2:2]")))
     assert referee.to_act == 3
@@ -183,12 +183,12 @@ def test_settlement_win_pays_one_chip_by_the_sign():
     assert escaped.payoffs() == [0, 0, 0, 0]
 
 
-def test_a_trick_with_one_tile_without_red_does_not_escape():
+def test_trick_with_one_tile_without_red_does_not_escape():
     assert one_trick("[4:1] [4:4] [6:6] [6:5]", escape=True).points() == [19, 0, 19, 0]
     assert one_trick("[4:1] [4:4] [6:6] [6:1]", escape=True).points() == [0, 0, 0, 0]
 
 
-def test_random_deals_count_all_64_and_about_11_percent_of_tricks_are_all_red():
+def test_random_deals_count_64_and_11_percent_all_red_tricks():
     rng = random.Random(64)
     escaped = 0
     for _ in range(300):

@@ -110,7 +110,7 @@ def events_of(referee) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
-def test_the_referee_agrees_at_every_move_of_random_matches(game, variant):
+def test_random_matches_equal_the_referee(game, variant):
     """Matches of one to three deals, with every leader and other stakes than one."""
     left, leaders, batch = -(-DEALS // len(variants(game))), ("random", *range(variant.players)), 0
     has_stake = "stake" in {field.name for field in dataclasses.fields(variant)}
@@ -163,7 +163,7 @@ def one_suit(rng: np.random.Generator) -> np.ndarray:
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("strict_head_tail", [False, True])
 @pytest.mark.parametrize("redeal_doubles", [0, 6, 7])
-def test_the_referee_agrees_on_ce_deng_hands_full_of_doubles(players, strict_head_tail, redeal_doubles):
+def test_ce_deng_hands_full_of_doubles_equal_the_referee(players, strict_head_tail, redeal_doubles):
     game = get_game("ce-deng")
     for declare in (False, True):
         variant = game.variant(
@@ -177,7 +177,7 @@ def test_the_referee_agrees_on_ce_deng_hands_full_of_doubles(players, strict_hea
         assert (seen["redealt"] > 0) == (redeal_doubles > 0)
 
 
-def test_the_referee_agrees_on_ce_deng_blocks_passes_heads_and_tails():
+def test_ce_deng_blocks_passes_heads_and_tails_equal_the_referee():
     game = get_game("ce-deng")
     seen: Counter = Counter()
     for players in (2, 3, 4):
@@ -190,7 +190,7 @@ def test_the_referee_agrees_on_ce_deng_blocks_passes_heads_and_tails():
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("forced_play", [False, True])
-def test_the_referee_agrees_on_jie_long_locks(players, forced_play):
+def test_jie_long_locks_equal_the_referee(players, forced_play):
     game = get_game("jie-long")
     variant = game.variant(players=players, forced_play=forced_play, double_lock=True)
     seen = followed(game, variant, 150, 54, one_suit, [8])

@@ -77,7 +77,7 @@ def test_examples_5_to_9_two_groups(player, banker, result):
     assert compare(player, banker) == result
 
 
-def test_examples_5_to_9_the_points_they_name():
+def test_examples_5_to_9_named_points():
     named = [("[4:3] [2:2]", 1), ("[6:5] [5:5]", 1), ("[2:2] [6:1]", 1), ("[2:2] [4:3]", 1)]
     named += [("[6:5] [5:1]", 7), ("[6:5] [4:2]", 7), ("[6:6] [4:2]", 8), ("[2:1] [3:3]", 9)]
     named += [("[6:6] [4:3]", 9), ("[1:1] [5:2]", 9), ("[2:1] [4:1]", 8), ("[4:2] [3:2]", 8)]
@@ -119,7 +119,7 @@ def test_example_12_zero_against_zero():
 # The order of the groups (sections 1 and 2)
 
 
-def test_every_tile_has_one_of_16_single_ranks():
+def test_tiles_have_16_single_ranks():
     ranks = [
         ("[6:6]", "[1:1]", "[4:4]", "[3:1]", "[5:5]", "[3:3]", "[2:2]", "[6:5]", "[6:4]", "[6:1]", "[5:1]"),
         ("[6:3] [5:4]", "[6:2] [5:3]", "[5:2] [4:3]", "[4:1] [3:2]", "[4:2] [2:1]"),
@@ -129,7 +129,7 @@ def test_every_tile_has_one_of_16_single_ranks():
     assert all(rank(tile) == number for tile, number in expected)
 
 
-def test_the_classes_of_pairs_wong_and_gong_are_ordered_as_the_page_lists_them():
+def test_pair_wong_and_gong_classes_are_ordered_like_the_page():
     order = ["[4:2] [2:1]"]
     civil = ("[6:6]", "[1:1]", "[4:4]", "[3:1]", "[5:5]", "[3:3]", "[2:2]", "[6:5]", "[6:4]", "[6:1]", "[5:1]")
     order += [f"{tile} {tile}" for tile in civil]
@@ -140,7 +140,7 @@ def test_the_classes_of_pairs_wong_and_gong_are_ordered_as_the_page_lists_them()
             assert compare(group, lower) == 1
 
 
-def test_496_groups_of_two_tiles_by_class():
+def test_groups_of_two_tiles_are_496_by_class():
     names = {6: "pair", 5: "pair", 4: "pair", 3: "wong", 2: "gong"}
     counted = Counter(
         names.get(kind, total) for kind, total, _ in (value(group) for group in combinations(sorted(DECK), 2))
@@ -150,7 +150,7 @@ def test_496_groups_of_two_tiles_by_class():
     assert counted == expected
 
 
-def test_136_groups_have_102_values_and_the_tiles_of_a_pair_are_worth_the_same():
+def test_groups_have_102_values_and_pair_tiles_are_equal():
     assert len(GROUPS) == 136
     assert len({value(tiles_of(group)) for group in GROUPS}) == 102
     for one, other in combinations(sorted(DECK), 2):
@@ -196,7 +196,7 @@ def higher(one, other):
     return pips_of_group(one) > 0 and max(one) > max(other)
 
 
-def test_all_comparisons_of_136_groups_are_the_words_of_the_page():
+def test_comparisons_of_136_groups_follow_the_page():
     for one in GROUPS:
         for other in GROUPS:
             assert (value(tiles_of(one)) > value(tiles_of(other))) == higher(one, other), (one, other)
@@ -211,7 +211,7 @@ def test_options_of_the_order():
     assert compare("[2:1] [6:5]", "[6:4] [5:1]", wild=False) == -1  # 4 against 6
 
 
-def test_4_2_and_2_1_count_what_gives_more_and_are_one_pair():
+def test_wild_tiles_count_what_gives_more_and_are_one_pair():
     assert [points(tiles(f"[4:2] {tile}")) for tile in ("[1:1]", "[2:2]", "[6:1]", "[5:5]")] == [8, 7, 3, 6]
     for other in sorted(set(DECK) - set(pai_gow.SUPREME)):
         assert value([(4, 2), other]) == value([(2, 1), other])
@@ -226,7 +226,7 @@ def hands_by_rank():
     return Counter(tuple(sorted(hand)) for hand in combinations([rank(tile) for tile in DECK], 4))
 
 
-def test_3620_hands_a_third_of_them_without_a_choice():
+def test_hands_are_3620_and_a_third_have_no_choice():
     """Splits that are not dominated by another: 33.4 % of hands have one, 37.5 % two, 29.1 % three."""
     worth = {group: value(tiles_of(group)) for group in GROUPS}
     counted = hands_by_rank()
@@ -245,7 +245,7 @@ def test_3620_hands_a_third_of_them_without_a_choice():
     assert shares == [33.4, 37.5, 29.1]
 
 
-def test_equal_splits_are_one_move_and_there_are_never_more_than_three():
+def test_equal_splits_are_one_move_and_at_most_three_remain():
     referee = PaiGow(hands("[5:5] [5:5] [6:4] [6:4]", "[5:5] [5:5] [6:4] [6:1]", "[6:3] [5:4] [2:2] [3:3]"), 0)
     splits = ["[6:4] [6:4] | [5:5] [5:5]", "[6:4] [5:5] | [6:4] [5:5]"]
     assert set(referee.moves()) == {("split", split(text)) for text in splits}
@@ -270,7 +270,7 @@ def test_equal_splits_are_one_move_and_there_are_never_more_than_three():
         ("[6:6] [6:6] | [6:5] [6:1]", "[1:1] [1:1] | [6:5] [5:1]", [-1, -1], [-1, -1, -3, -3]),
     ],
 )
-def test_every_pair_of_results_under_each_copy_and_pay(banker, player, results, payoffs):
+def test_result_pairs_under_each_copy_and_pay(banker, player, results, payoffs):
     assert settled(banker, player, copy="push").results(1) == results
     variants = [(copy, pay) for pay in ("both", "roads") for copy in ("banker", "push")]
     for (copy, pay), won in zip(variants, payoffs, strict=True):
@@ -278,7 +278,7 @@ def test_every_pair_of_results_under_each_copy_and_pay(banker, player, results, 
         assert settled(banker, player, copy=copy, pay=pay, stake=2.5).payoffs() == [-2.5 * won, 2.5 * won]
 
 
-def test_zero_against_zero_is_the_bankers_also_where_copies_push():
+def test_zero_against_zero_is_the_bankers_where_copies_push():
     zeros = ("[1:1] [1:1] | [5:5] [6:4]", "[6:6] [6:6] | [3:1] [3:3]")
     assert settled(*zeros, copy="push").results(1) == [1, -1]
     same = ("[1:1] [1:1] | [5:5] [6:4]", "[6:6] [6:6] | [5:5] [6:4]")
@@ -312,7 +312,7 @@ def test_small_is_one_group_and_no_decision():
 
 
 @pytest.mark.parametrize(("banker", "following"), [("next", [1, 2, 0]), ("fixed", [0, 1, 2]), ("random", [None] * 3)])
-def test_the_next_banker(banker, following):
+def test_next_banker(banker, following):
     dealt = hands("[6:6] [1:1] [6:3] [4:4]", "[5:1] [5:1] [2:2] [2:2]", "[6:5] [6:5] [6:1] [6:1]")
     assert [PaiGow(dealt, seat, banker=banker).next_leader() for seat in range(3)] == following
 

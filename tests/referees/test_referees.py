@@ -32,12 +32,12 @@ from .tiles import CIVIL, DECK, MILITARY, black_pips, pips, red_pips, tiles
 # The tiles (README)
 
 
-def test_the_set_has_32_tiles_of_21_kinds_and_227_pips():
+def test_set_has_32_tiles_of_21_kinds_and_227_pips():
     assert (len(DECK), len(set(DECK)), sum(pips(tile) for tile in DECK)) == (32, 21, 227)
     assert (len(CIVIL), len(MILITARY)) == (11, 10)
 
 
-def test_how_many_tiles_carry_a_number():
+def test_tiles_are_counted_by_their_numbers():
     assert [sum(number in tile for tile in DECK) for number in (6, 1, 5, 4, 3, 2)] == [10, 10, 9, 8, 8, 7]
 
 
@@ -95,7 +95,7 @@ def test_jie_long_lock_holds_the_second_time_round():
     assert referee.points()[0] == 8 + 16
 
 
-def test_jie_long_no_lock_after_another_seat_played_or_where_nothing_matches():
+def test_jie_long_no_lock_after_another_play_or_without_a_match():
     referee = JieLong(hands("[5:2] [2:2] [6:6]", "[2:2] [6:4] [6:3]"), 0, double_lock=True)
     play_all(referee, ("play", (5, 2), 2), ("play", (2, 2), 2))
     assert ("play", (2, 2), 2) in referee.moves()
@@ -134,7 +134,7 @@ def test_jie_long_with_two_open_ends():
     assert referee.moves() == [("play", (2, 2), 2)]
 
 
-def test_jie_long_tie_for_the_next_lead_goes_to_the_earlier_in_the_order_of_the_deal():
+def test_jie_long_next_lead_tie_goes_to_the_earlier_seat():
     assert JieLong(hands("[1:1]", "[2:1]", "[1:1]", "[6:6]"), 2).next_leader() == 2
     assert JieLong(hands("[1:1]", "[2:1]", "[1:1]", "[6:6]"), 3).next_leader() == 0
 
@@ -210,7 +210,7 @@ def all_laid(hand_of_a="[5:2] [2:2]", **options):
     return play_all(referee, ("discard", (6, 4)), ("discard", (4, 4)))
 
 
-def test_dancing_dragons_who_lays_all_doubles_the_points_of_the_others():
+def test_dancing_dragons_laying_all_doubles_the_others_points():
     assert all_laid().points() == [0, 21, 15]
     referee = all_laid(all_laid_doubles=True)
     assert referee.points() == [0, 21, 15]  # as counted; the payment doubles them
@@ -219,7 +219,7 @@ def test_dancing_dragons_who_lays_all_doubles_the_points_of_the_others():
     assert all_laid("[5:2] [1:1]", all_laid_doubles=True).points() == [2, 21, 15]
 
 
-def test_dancing_dragons_doubles_before_the_losers_of_kkoribuchigi_are_found():
+def test_dancing_dragons_doubles_before_kkoribuchigi_losers():
     options = {"settlement": "kkoribuchigi_difference"}
     assert all_laid(**options).payoffs() == [21, -21, 0]
     assert all_laid(**options, all_laid_doubles=True).payoffs() == [42, -42, 0]
@@ -304,7 +304,7 @@ def test_ce_deng_redeal_keeps_the_leader_and_pays_nothing():
     assert referee.payoffs() == [0, 0, 0, 0]
 
 
-def test_ce_deng_asks_in_turn_order_from_the_leader_who_then_leads():
+def test_ce_deng_asks_in_turn_order_from_the_leader():
     referee = CeDeng(hands(SEVEN_DOUBLES, PLAIN, EIGHT_DOUBLES, PLAIN), 1)
     assert referee.to_act == 2
     referee.play(("play on",))
@@ -341,7 +341,7 @@ def test_ce_deng_block_ends_the_deal_and_counts_the_hands():
     assert referee.payoffs() == [7, -7]
 
 
-def test_ce_deng_no_block_while_the_last_player_can_match_even_with_a_double():
+def test_ce_deng_no_block_while_the_last_player_can_match():
     referee = CeDeng(hands("[5:2] [2:2]", "[6:5] [4:4]"), 0)
     play_all(referee, ("play", (5, 2), 2), ("discard", (6, 5)))
     assert referee.moves() == [("play", (2, 2), 2)]
@@ -360,7 +360,7 @@ def test_ce_deng_strict_heads_and_tails_may_have_played_one_more():
         assert referee.heads_and_tails() == expected
 
 
-def test_ce_deng_a_pass_played_all_eight_tiles_against_a_tail_eight():
+def test_ce_deng_pass_of_eight_tiles_against_a_tail_eight():
     """The leader keeps 1 open to the end; the other, without a one, drinks eight times."""
     dealt = hands("[6:1]" + 7 * "[1:1]", "[6:6] [6:6] [5:5] [5:5] [3:3] [3:3] [4:4] [2:2]")
     referee = CeDeng(dealt, 0, declare_eight_doubles=False, redeal_doubles=0)
@@ -536,7 +536,7 @@ def test_ding_niu_spare_pointless_maker():
         assert referee.payoffs() == payoffs
 
 
-def test_ding_niu_two_arms_and_one_choice_where_both_show_the_same_number():
+def test_ding_niu_equal_arms_are_one_choice():
     referee = DingNiu(hands("[6:4]", "[6:4] [6:1]", "[5:5]", "[5:5]"), 0)
     assert referee.moves() == [("play", (6, 4), 6)]
     referee.play(("play", (6, 4), 6))
@@ -699,7 +699,7 @@ def test_tiu_u_a_closed_pile_cannot_be_caught_by_another_tile():
     assert ("catch three", (4, 4)) in moves_of("[4:4]", "[4:4] [4:4] [4:4]", lock_triples=True, triple_catch=False)
 
 
-def test_tiu_u_a_turn_is_a_bait_from_the_hand_and_the_top_of_the_stock():
+def test_tiu_u_turn_is_a_bait_and_the_top_of_the_stock():
     referee = TiuU(hands("[6:5]", "[1:1]"), tiles("[6:5] [6:5] [6:5]"), tiles("[5:3] [6:2]"), 0)
     referee.play(("catch three", (6, 5)))
     assert referee.lake == []
@@ -724,7 +724,7 @@ def test_tiu_u_settlements():
         assert referee.payoffs() == payoffs
 
 
-def test_tiu_u_heaven_pair_is_an_extra_play_and_leaves_turns_of_the_stock_alone():
+def test_tiu_u_heaven_pair_is_an_extra_play():
     dealt = hands("[6:6] [6:6]", "[1:1] [1:1]")
     stock = tiles("[2:2] [3:3] [5:5] [6:5]")
     assert ("heaven pair",) not in TiuU(dealt, [], stock, 0).moves()
@@ -772,7 +772,7 @@ def test_small_mahjong_combinations(triplet, points):
     assert small_mahjong.triplet_points(tuple(tiles(triplet))) == points
 
 
-def test_small_mahjong_triplets_agree_with_a_reading_of_every_split_and_have_one_reading():
+def test_small_mahjong_triplets_equal_every_split():
     def kind(group):
         low, middle, high = sorted(group)
         if low == high:
@@ -820,7 +820,7 @@ def test_small_mahjong_who_may_claim(pair, farthest, seat):
         assert (6, 4) in referee.hands[1]  # nobody was asked and the next seat has drawn
 
 
-def test_small_mahjong_a_claim_is_exposed_and_the_next_seat_of_the_claimer_follows():
+def test_small_mahjong_claim_is_exposed_and_the_next_seat_follows():
     referee = offered_5_2(2, "[5:5] [2:2]")
     referee.play(("claim", ((5, 5), (2, 2))))
     assert referee.exposed[2] == [((5, 2), (5, 5), (2, 2))]
@@ -832,7 +832,7 @@ def test_small_mahjong_a_claim_is_exposed_and_the_next_seat_of_the_claimer_follo
     assert (6, 4) in referee.hands[3]
 
 
-def test_small_mahjong_a_pass_gives_the_draw_to_the_seat_after_the_discarder():
+def test_small_mahjong_pass_gives_the_draw_to_the_next_seat():
     referee = offered_5_2(3, "[5:5] [2:2]")
     referee.play(("pass",))
     assert referee.to_act == 1
@@ -840,7 +840,7 @@ def test_small_mahjong_a_pass_gives_the_draw_to_the_seat_after_the_discarder():
     assert (6, 4) in referee.hands[1]
 
 
-def test_small_mahjong_a_claim_that_completes_a_win_comes_from_any_distance():
+def test_small_mahjong_winning_claim_comes_from_any_distance():
     referee = offered_5_2(3, "[4:4] [3:3]", rest="[1:1] [6:1] [6:6]")
     assert referee.moves() == [("claim", ((4, 4), (3, 3))), ("pass",)]
     referee.play(("claim", ((4, 4), (3, 3))))
@@ -870,7 +870,7 @@ def test_small_mahjong_two_exposed_triplets_can_only_win():
     assert referee.payoffs() == [-6, 18, -6, -6]
 
 
-def test_small_mahjong_the_exposed_triplet_stays_in_the_count_of_a_win():
+def test_small_mahjong_exposed_triplet_counts_in_a_win():
     six = tiles("[1:1] [3:3] [4:4] [5:3] [4:1] [5:5]")  # a 3 is the worst split and a 6 the best
     assert small_mahjong.best_split(six, []) == 6
     exposed = next(triplet for triplet in combinations(six, 3) if small_mahjong.triplet_points(triplet) in (1, 2))
@@ -878,7 +878,7 @@ def test_small_mahjong_the_exposed_triplet_stays_in_the_count_of_a_win():
     assert small_mahjong.best_split(rest, [exposed]) == 3
 
 
-def test_small_mahjong_hidden_claims_name_no_triplet_and_join_the_hand():
+def test_small_mahjong_hidden_claims_join_the_hand():
     referee = offered_5_2(1, "[4:4] [3:3]", expose_claims=False)
     assert referee.moves() == [("claim",), ("pass",)]
     referee.play(("claim",))
@@ -887,7 +887,7 @@ def test_small_mahjong_hidden_claims_name_no_triplet_and_join_the_hand():
     assert ("discard", (5, 2)) in referee.moves()
 
 
-def test_small_mahjong_hidden_claims_may_go_to_and_fro_until_the_111th_turn():
+def test_small_mahjong_hidden_claims_may_repeat_until_turn_111():
     """Two seats take [5:2] from each other: the first turn is drawn, the discard of the 110th is the last one asked."""
     pair = "[5:5] [2:2]"
     dealt = hands(pair + "[6:6] [1:1] [6:4]", pair + "[6:6] [1:1] [6:4]", JUNK, JUNK)
@@ -1014,7 +1014,7 @@ def tiles_of(referee):
 
 
 @pytest.mark.parametrize("game", DEALS)
-def test_tiles_are_conserved_moves_are_distinct_and_payoffs_sum_to_zero(game):
+def test_tiles_are_conserved_moves_distinct_and_payoffs_zero_sum(game):
     rng = random.Random(game)
     for _ in range(8):
         referee = DEALS[game](rng)

@@ -111,7 +111,7 @@ def test_example_11_settlement_of_three():
     assert settle([1050, 900, 400], thousand=False) == [800, 350, -1150]
 
 
-def test_a_thousand_is_enough():
+def test_thousand_tiles_are_enough():
     assert settle([1000, 990]) == [20, -20]
     assert settle([1000, 1000]) == [0, 0]
 
@@ -146,7 +146,7 @@ def matching_pairs(**options):
     return {(bait, fish) for bait in KINDS for fish in KINDS if match(bait, fish, **options)}
 
 
-def test_what_matches_is_the_table_21_own_kinds_and_24_cross_catches():
+def test_matches_are_21_own_kinds_and_24_cross_catches():
     expected = {(bait, fish) for group in GROUPS for bait in tiles(group) for fish in tiles(group)}
     assert matching_pairs() == expected
     assert len(expected) == 21 + 24
@@ -180,7 +180,7 @@ def alone(**options):
     return set(kinds)
 
 
-def test_the_catch_of_three_is_for_kinds_that_match_no_other():
+def test_catch_of_three_is_for_kinds_that_match_no_other():
     assert alone() == set(tiles("[1:1] [2:1] [5:5] [6:4] [6:5] [6:6]"))
     assert alone(triple_catch="none") == set()
     assert alone() - alone(supreme_match="pair") == {(2, 1)}
@@ -208,7 +208,7 @@ def test_three_are_caught_by_a_bait_of_their_kind_alone():
 # The turn
 
 
-def test_a_turn_is_a_bait_from_the_hand_and_the_top_of_the_stock():
+def test_turn_is_a_bait_from_the_hand_and_the_top_of_the_stock():
     referee = ShiWuHu(hands("[6:5]", "[1:1]"), tiles("[6:5] [6:5] [6:5]"), tiles("[5:3] [6:2]"), 0, deck=CARDS)
     referee.play(("catch three", (6, 5)))
     assert referee.lake == []
@@ -227,7 +227,7 @@ def test_a_turn_is_a_bait_from_the_hand_and_the_top_of_the_stock():
 # Counting: what the examples omit
 
 
-def test_a_whole_deck_in_one_catch():
+def test_whole_deck_in_one_catch():
     assert count(CARDS, CARDS) == 960 + 720 + 160 + 900 == 2740
     assert count(TILES, TILES) == 720 + 480 + 160 + 700 == 2060
     assert settle([2740, 0]) == [5480, -5480]
@@ -260,7 +260,7 @@ def test_small_fish_are_always_ten():
     assert points_of("[3:3] [2:2] [6:1] [5:1]" * 4) == 160
 
 
-def test_the_bonus_of_heaven_nine_asks_for_all_of_the_deck():
+def test_bonus_of_heaven_nine_asks_for_all_of_the_deck():
     eight = "[6:6]" * 4 + "[6:3] [5:4]" * 2
     assert points_of(eight, TILES) == 8 * 30 + 300
     assert points_of(eight, CARDS) == 8 * 30
@@ -268,19 +268,19 @@ def test_the_bonus_of_heaven_nine_asks_for_all_of_the_deck():
 
 
 @pytest.mark.parametrize("bonus", [0, 100, 200, 300])
-def test_the_supreme_bonus_is_an_option(bonus):
+def test_supreme_bonus_is_an_option(bonus):
     assert points_of("[4:2] [2:1]" * 4, CARDS, supreme_bonus=bonus) == 240 + bonus
     assert points_of("[4:2] [2:1]" * 2, TILES, supreme_bonus=bonus) == 120 + bonus
     assert points_of("[4:2] [2:1]" * 3 + "[4:2]", CARDS, supreme_bonus=bonus) == 210
 
 
-def test_the_bonuses_of_a_tiny_deck_are_for_its_own_tiles():
+def test_bonuses_of_a_tiny_deck_are_for_its_own_tiles():
     tiny = tiles("[6:6] [6:6] [6:3] [4:2] [2:1] [5:5] [5:5] [3:3]")
     assert count(tiny, tiny) == 90 + 300 + 60 + 100 + 30
     assert count(tiles("[3:3]"), tiles("[3:3] [3:3]")) == 10  # no bonus for tiles that the deck does not have
 
 
-def test_the_deck_is_what_was_dealt_if_none_is_named():
+def test_deck_defaults_to_the_tiles_dealt():
     referee = ShiWuHu(hands("[4:2]", "[3:3]"), tiles("[3:3]"), tiles("[2:1] [3:3]"), 0)
     assert Counter(referee.deck) == Counter(tiles("[4:2] [3:3] [3:3] [2:1] [3:3]"))
     referee.catches[0] = tiles("[4:2] [2:1]")

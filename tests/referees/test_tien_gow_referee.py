@@ -54,7 +54,7 @@ def all_combinations():
     return sorted(found)
 
 
-def test_61_combinations_of_nine_classes():
+def test_combinations_are_61_in_nine_classes():
     counted = Counter(class_of(combination) for combination in all_combinations())
     expected = {"c1": 11, "m1": 10, "c2": 11, "m2": 4, "sup": 1, "x11": 8, "x21": 8, "x12": 4, "x22": 4}
     assert counted == expected
@@ -63,7 +63,7 @@ def test_61_combinations_of_nine_classes():
     assert with_civil == expected | {"c2": 10, "civil sup": 1}
 
 
-def test_which_combinations_beat_which():
+def test_combinations_beat_as_listed():
     won = Counter()
     for one, other in product(all_combinations(), repeat=2):
         if beats(one, other):
@@ -106,14 +106,14 @@ def test_ranks_of_single_tiles_and_families():
         "[6:6] [6:6] [4:2] [2:1]",
     ],
 )
-def test_what_is_no_combination(text):
+def test_invalid_combinations(text):
     assert class_of(tuple(tiles(text))) is None
 
 
 # Worked examples: settlement
 
 
-def test_example_1_what_is_owed():
+def test_example_1_debts():
     tricks = [0, 1, 4, 6]
     assert [-settle([taken, 0], 1, 9, 1)[0] for taken in tricks] == [5, 3, 0, -2]
 
@@ -158,7 +158,7 @@ def discard_all(referee, seats=3):
 
 
 @pytest.mark.parametrize(("leader", "payoffs"), [(0, [12, -4, -4, -4]), (2, [-4, -2, 8, -2])])
-def test_example_6_the_supreme_bonus(leader, payoffs):
+def test_example_6_supreme_bonus(leader, payoffs):
     dealt = hands(*SUPREME_HANDS)
     dealt[0], dealt[leader] = dealt[leader], dealt[0]
     referee = TienGow(dealt, 0, supreme_bonus=2)
@@ -170,7 +170,7 @@ def test_example_6_the_supreme_bonus(leader, payoffs):
     assert referee.to_act == leader
 
 
-def test_example_7_the_supreme_pair_wins_the_last_trick():
+def test_example_7_supreme_pair_wins_the_last_trick():
     texts = ("[4:2] [2:1]", "[6:6] [6:6]", "[6:3] [5:4]", "[1:1] [6:2]")
     for last_supreme, payoffs in ((True, [24, -8, -8, -8]), (False, [12, -4, -4, -4])):
         referee = last_trick(texts, [0, 2, 2, 2], last_supreme=last_supreme, supreme_bonus=2)
@@ -243,7 +243,7 @@ def test_example_12_early_death():
     assert referee.next_leader() == 1
 
 
-def test_early_death_spares_who_has_a_trick_and_tricks_before_the_last():
+def test_early_death_spares_seats_with_a_trick():
     referee = play_all(last_trick(("[5:1]", "[6:6]", "[3:3]", "[2:1]"), [6, 1, 0, 0]), face_up("[5:1]"))
     assert face_up("[6:6]") in referee.moves()
     texts = ("[5:1] [2:2]", "[6:6] [1:1]", "[3:3] [4:4]", "[2:1] [4:2]")
@@ -275,7 +275,7 @@ def to_the_last_trick(**options):
     return play_all(referee, face_up("[2:2]"), *down("[4:3]"))
 
 
-def test_example_13_a_whole_deal():
+def test_example_13_whole_deal():
     referee = to_the_last_trick()
     assert referee.moves() == down("[4:4]")
     play_all(referee, *down("[4:4]"), *down("[6:3]"))
@@ -304,7 +304,7 @@ def test_example_13_without_early_death():
         ("single", {"c1", "m1"}),
     ],
 )
-def test_what_may_be_led(option, classes):
+def test_leads_that_are_legal(option, classes):
     """The hand may hold any combination; a leader may play part of a larger set."""
     referee = TienGow([list(DECK), [], [], []], 0, combinations=option)
     expected = {("play", each) for each in all_combinations() if class_of(each) in classes}
@@ -313,7 +313,7 @@ def test_what_may_be_led(option, classes):
 
 
 @pytest.mark.parametrize("option", CLASSES)
-def test_a_civil_supreme_pair_can_be_led_wherever_pairs_can(option):
+def test_civil_supreme_pair_can_be_led_wherever_pairs_can(option):
     referee = TienGow(hands("[5:1] [5:1]", "[6:1] [6:1]"), 0, combinations=option, civil_supreme=True)
     assert (face_up("[5:1] [5:1]") in referee.moves()) == (option != "single")
 
@@ -338,7 +338,7 @@ def test_discards_reach_every_choice_of_tiles_in_one_way():
         assert set(reached) == set(combinations(sorted(hand), size))
 
 
-def test_a_set_that_would_beat_may_be_discarded_and_a_begun_discard_goes_on():
+def test_beating_set_may_be_discarded_and_a_begun_discard_goes_on():
     referee = TienGow(hands("[1:1] [1:1] [2:2]", "[6:6] [6:6] [5:1]"), 0)
     referee.play(face_up("[1:1] [1:1]"))
     assert set(referee.moves()) == {face_up("[6:6] [6:6]"), ("discard", (5, 1)), ("discard", (6, 6))}
@@ -348,7 +348,7 @@ def test_a_set_that_would_beat_may_be_discarded_and_a_begun_discard_goes_on():
     assert (referee.to_act, referee.tricks) == (0, [2, 0])
 
 
-def test_the_supreme_tiles_are_military_tiles_otherwise_and_the_pair_beats_nothing():
+def test_supreme_tiles_are_otherwise_military_and_beat_nothing():
     referee = TienGow(hands("[4:1] [6:1]", "[4:2] [2:1]"), 0)
     referee.play(face_up("[4:1]"))
     assert set(referee.moves()) == {face_up("[4:2]"), ("discard", (4, 2)), ("discard", (2, 1))}
@@ -357,7 +357,7 @@ def test_the_supreme_tiles_are_military_tiles_otherwise_and_the_pair_beats_nothi
     assert {move[0] for move in referee.moves()} == {"discard"}
 
 
-def test_the_highest_so_far_has_to_be_beaten():
+def test_highest_so_far_has_to_be_beaten():
     referee = TienGow(hands("[5:1] [5:5]", "[3:3] [5:5]", "[2:2] [4:4]", "[3:3] [6:6]"), 0)
     play_all(referee, face_up("[5:1]"), face_up("[3:3]"))
     assert set(referee.moves()) == {face_up("[4:4]"), ("discard", (2, 2)), ("discard", (4, 4))}
@@ -370,7 +370,7 @@ def test_the_highest_so_far_has_to_be_beaten():
 # The banker
 
 
-def test_the_multiplier_of_the_banker():
+def test_multiplier_of_the_banker():
     def multipliers(banker):
         return [TienGow(hands("[6:6]", "[1:1]"), 0, banker=banker, streak=streak).multiplier() for streak in (1, 2, 3)]
 
@@ -379,7 +379,7 @@ def test_the_multiplier_of_the_banker():
     assert multipliers("growing") == [2, 3, 4]
 
 
-def test_the_winner_is_the_next_banker_and_his_streak_grows():
+def test_winner_is_the_next_banker_and_its_streak_grows():
     referee = discard_all(play_all(last_trick(("[6:6]", "[1:1]", "[3:3]", "[2:1]"), [4, 1, 1, 1]), face_up("[6:6]")))
     assert (referee.next_leader(), referee.next_streak()) == (0, 2)
     referee.streak = 3
@@ -388,7 +388,7 @@ def test_the_winner_is_the_next_banker_and_his_streak_grows():
     assert (referee.next_leader(), referee.next_streak()) == (0, 1)
 
 
-def test_without_bonuses_a_deal_moves_at_most_30_chips():
+def test_deal_without_bonuses_moves_at_most_30_chips():
     most = max(
         max(settle(tricks, winner, banker, 2))
         for tricks in product(range(9), repeat=4)
@@ -403,7 +403,7 @@ def test_without_bonuses_a_deal_moves_at_most_30_chips():
 # Bonuses
 
 
-def test_the_four_bonus_is_paid_to_the_seat_that_won_the_trick():
+def test_four_bonus_is_paid_to_the_winner_of_the_trick():
     texts = ("[1:1] [1:1] [6:2] [5:3] [2:1]", "[6:6] [6:6] [6:3] [5:4] [5:1]", "[5:5] [5:5] [3:3] [3:3] [2:2]")
     texts += ("[2:2] [3:2] [4:1] [6:1] [6:1]",)
     for four_bonus, bonuses in ((4, [-8, 16, -4, -4]), (2, [-4, 8, -2, -2]), (0, [0, 0, 0, 0])):
@@ -414,7 +414,7 @@ def test_the_four_bonus_is_paid_to_the_seat_that_won_the_trick():
         assert referee.tricks == [0, 4, 0, 0]
 
 
-def test_bonuses_are_multiplied_by_the_growing_banker_and_added_to_the_settlement():
+def test_bonuses_are_multiplied_by_the_growing_banker():
     referee = TienGow(hands(*SUPREME_HANDS), 0, **HONG_KONG, streak=3)
     discard_all(play_all(referee, face_up("[4:2] [2:1]")))
     assert referee.bonuses == [24, -8, -8, -8]
@@ -445,7 +445,7 @@ def test_last_lowest():
     assert referee.payoffs() == lowest(texts, beaten).payoffs() == [-2, -2, 7, -3]
 
 
-def test_capture_after_another_tile_had_beaten_2_1_and_by_another_tile():
+def test_capture_after_2_1_was_beaten_and_by_another_tile():
     texts = ("[2:1]", "[4:1]", "[4:2]", "[5:1]")
     moves = [face_up("[2:1]"), face_up("[4:1]"), face_up("[4:2]"), *down("[5:1]")]
     # Seat 0 owes 1 * 2, seat 1 owes 2, seat 3 owes 3, and seat 0 pays all four times.
@@ -457,7 +457,7 @@ def test_capture_after_another_tile_had_beaten_2_1_and_by_another_tile():
     assert referee.payoffs() == [-2, -2, 7, -3]
 
 
-def test_capture_with_the_banker_as_the_winner_and_seats_over_par():
+def test_capture_with_the_banker_winning_and_seats_over_par():
     texts = ("[4:2]", "[2:1]", "[6:6]", "[1:1]")
     referee = last_trick(texts, [1, 1, 5, 0], leader=1, banker=0, capture=True)
     play_all(referee, face_up("[2:1]"), *down("[6:6]"), *down("[1:1]"), face_up("[4:2]"))
@@ -465,7 +465,7 @@ def test_capture_with_the_banker_as_the_winner_and_seats_over_par():
     assert referee.payoffs() == [62, -64, 2, 0]
 
 
-def test_a_lone_2_1_of_an_earlier_trick_counts_for_nothing():
+def test_lone_2_1_of_an_earlier_trick_counts_for_nothing():
     texts = ("[2:1] [6:6]", "[4:2] [1:1]", "[3:3] [3:1]", "[4:4] [2:2]")
     referee = last_trick(texts, [2, 1, 2, 1], capture=True, last_lowest=True, supreme_bonus=2)
     play_all(referee, face_up("[2:1]"), face_up("[4:2]"), *down("[3:3]"), *down("[4:4]"))
@@ -503,7 +503,7 @@ def test_seats_over_par_are_paid_plainly():
 CIVIL_HANDS = ("[5:1] [5:1] [2:2]", "[5:5] [5:5] [3:3]", "[6:1] [6:1] [3:1]", "[6:6] [6:6] [4:1]")
 
 
-def test_only_6_1_6_1_beats_the_civil_supreme_pair_and_nothing_beats_that():
+def test_pair_of_6_1_alone_beats_the_civil_supreme_pair():
     referee = TienGow(hands(*CIVIL_HANDS), 0, civil_supreme=True, supreme_bonus=2)
     referee.play(face_up("[5:1] [5:1]"))
     assert face_up("[5:5] [5:5]") not in referee.moves()
@@ -516,14 +516,14 @@ def test_only_6_1_6_1_beats_the_civil_supreme_pair_and_nothing_beats_that():
     assert referee.to_act == 2
 
 
-def test_the_civil_supreme_pair_collects_when_it_wins():
+def test_civil_supreme_pair_collects_when_it_wins():
     for supreme_bonus, bonuses in ((2, [12, -4, -4, -4]), (0, [0, 0, 0, 0])):
         referee = TienGow(hands(*CIVIL_HANDS), 0, civil_supreme=True, supreme_bonus=supreme_bonus)
         discard_all(play_all(referee, face_up("[5:1] [5:1]")))
         assert referee.bonuses == bonuses
 
 
-def test_without_the_option_5_1_5_1_is_the_lowest_civil_pair():
+def test_pair_of_5_1_is_the_lowest_civil_pair_without_the_option():
     referee = TienGow(hands(*CIVIL_HANDS), 0, supreme_bonus=2)
     referee.play(face_up("[5:1] [5:1]"))
     assert face_up("[5:5] [5:5]") in referee.moves()
@@ -533,7 +533,7 @@ def test_without_the_option_5_1_5_1_is_the_lowest_civil_pair():
     assert referee.bonuses == [0, 0, 0, 0]
 
 
-def test_6_1_6_1_is_an_ordinary_pair_in_other_tricks():
+def test_pair_of_6_1_is_ordinary_in_other_tricks():
     referee = TienGow(hands("[6:1] [6:1] [2:2]", "[5:1] [5:1] [3:3]", "[6:4] [6:4] [3:1]"), 0, civil_supreme=True)
     referee.play(face_up("[6:1] [6:1]"))
     assert {move[0] for move in referee.moves()} == {"discard"}
@@ -541,7 +541,7 @@ def test_6_1_6_1_is_an_ordinary_pair_in_other_tricks():
     assert face_up("[6:4] [6:4]") in referee.moves()
 
 
-def test_the_civil_supreme_pair_in_the_last_trick():
+def test_civil_supreme_pair_in_the_last_trick():
     texts = ("[5:1] [5:1]", "[5:5] [5:5]", "[6:1] [6:1]", "[6:6] [6:6]")
     options = {"civil_supreme": True, "last_supreme": True, "supreme_bonus": 2}
     referee = last_trick(texts, [0, 2, 2, 2], **options)
@@ -562,7 +562,7 @@ def test_single_5_1_is_lowest_and_can_be_captured():
     assert lowest(texts, captured, capture=True).payoffs() == [-2, -2, 7, -3]
 
 
-def test_the_hong_kong_preset_has_all_bonuses_and_a_growing_banker():
+def test_hong_kong_preset_has_all_bonuses_and_a_growing_banker():
     off = TienGow(hands("[6:6]", "[1:1]"), 0)
     on = TienGow(hands("[6:6]", "[1:1]"), 0, **HONG_KONG)
     assert (off.multiplier(), on.multiplier()) == (2, 2)
@@ -577,7 +577,7 @@ def test_the_hong_kong_preset_has_all_bonuses_and_a_growing_banker():
 TINY = tiles("[6:6] [6:6] [6:3] [5:4] [4:2] [2:1] [5:1] [5:1]")
 
 
-def test_the_tiny_deck_has_par_two_and_three_for_no_trick():
+def test_tiny_deck_has_par_two_and_three_for_no_trick():
     assert settle([0, 4], 1, 1, 2, par=2) == [-6, 6]
     assert settle([1, 3], 1, 0, 1, par=2) == [-1, 1]
     assert settle([3, 1], 1, 0, 2, par=2) == [1, -1]
