@@ -271,7 +271,7 @@ def test_agent_that_loses_its_name_is_refused_or_plays_on(door):
 
 
 @pytest.mark.parametrize("way", ["writes_views", "well"])
-def test_game_is_the_same_whatever_agents_write(way):
+def test_game_does_not_depend_on_what_agents_write(way):
     clean = duel(GAME, Mine("well"), make_agent("greedy"), 5).chips
     assert (duel(GAME, Mine(way), make_agent("greedy"), 5).chips == clean).all()
 

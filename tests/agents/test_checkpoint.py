@@ -89,7 +89,7 @@ def test_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
     assert asked.masks[np.arange(len(actions)), actions].all()
 
 
-def test_folder_stands_for_the_player_in_it(checkpoint):
+def test_folder_names_the_player_in_it(checkpoint):
     make_agent(f"checkpoint:{checkpoint.parent}")
 
 
@@ -191,7 +191,7 @@ def test_strange_network_is_refused(tmp_path, net, said):
 
 @pytest.mark.parametrize("key", ["kind", "game", "version", "rules", "observation", "actions", "net"])
 @pytest.mark.parametrize("value", [None, [], {}, "", "resume", 5.5, True, [["players", 4]], "x" * 100_000])
-def test_header_that_lies_is_refused(tmp_path, key, value):
+def test_forged_header_is_refused(tmp_path, key, value):
     write_checkpoint(tmp_path / "a", {**header(), key: value}, weights())
     if (key, value) != ("rules", {}):  # all options at their defaults, as this player's
         refusal(tmp_path / "a")

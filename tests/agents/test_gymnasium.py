@@ -110,7 +110,7 @@ WAYS_OF_GAMES.append(("pai-gow", {"small": True, "skip_forced": True}))  # no de
 
 
 @pytest.mark.parametrize(("game", "options"), WAYS_OF_GAMES, ids=str)
-def test_lanes_play_what_single_environments_play(game, options):
+def test_lanes_equal_single_environments(game, options):
     options, wild = dict(options), np.random.default_rng(2) if "illegal" in options else None
     if where := options.pop("mixed", None):
         options[where] = mixture(game)

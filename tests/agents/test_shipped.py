@@ -80,7 +80,7 @@ def test_best_exists_for_every_table(game):
     ] == []
 
 
-def test_card_tells_what_one_command_makes_seed_by_seed(tmp_path, monkeypatch):
+def test_card_gives_the_results_of_one_command_seed_by_seed(tmp_path, monkeypatch):
     file = NETWORKS / "tiu-u-default.safetensors"
     written = tool("model_cards")
     monkeypatch.setattr(written, "MODELS", tmp_path)

@@ -117,7 +117,7 @@ def test_processes_answer_in_order_and_report_failures():
     assert not multiprocessing.active_children()
 
 
-def test_two_processes_win_what_one_wins():
+def test_two_processes_win_the_same_as_one():
     game = get_game("jie-long")
     greedy, variety = (make_agent(name, game) for name in ("greedy", "variety"))
     with contextlib.closing(workers_for(2)) as two:

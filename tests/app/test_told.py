@@ -76,7 +76,7 @@ def test_game_continues_from_a_copy_without_a_trace(moves):
     assert evaluations(played(deals=3)) == evaluations(session)
 
 
-def test_end_of_a_deal_is_kept_with_its_payoffs():
+def test_end_of_a_deal_is_saved_with_its_payoffs():
     session, ends = Session(JIE_LONG, JIE_LONG.variant(deals=2), 3), []
     while not session.terminated:
         seat, move = session.seat, len(session.actions)
@@ -160,7 +160,7 @@ def test_best_response_claims_no_more_than_its_interval(gain, said, capsys, monk
 
 
 @pytest.mark.parametrize(("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")])
-def test_small_p_is_not_told_as_zero(p, said):
+def test_small_p_is_not_printed_as_zero(p, said):
     assert terminal._p(p) == said
 
 

@@ -566,7 +566,7 @@ def test_learner_actions_are_integers(wrong):
 
 
 @pytest.mark.parametrize("wrong", [-1, -2, 63, 65536, 1 << 40])
-def test_invalid_learner_action_never_stands_for_another(wrong):
+def test_invalid_learner_action_never_wraps_to_another(wrong):
     env = SelfPlayVecEnv.against("jie-long", 2)
     env.reset()
     env.step_async(np.array([env.masks[0].argmax(), wrong + env.masks[1].argmax() * (wrong == 65536)]))

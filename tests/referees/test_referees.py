@@ -167,11 +167,11 @@ def test_kkoribuchigi_two_winners_with_31():
         ([3, 2], [-1, 1]),
     ],
 )
-def test_kkoribuchigi_who_wins_and_who_loses(points, payoffs):
+def test_kkoribuchigi_winners_and_losers(points, payoffs):
     assert jie_long.settle(points, settlement="kkoribuchigi") == payoffs
 
 
-def test_kkoribuchigi_pays_what_its_words_say_for_any_points():
+def test_kkoribuchigi_pays_by_its_rule_for_any_points():
     """The sentences of the page seat by seat: what j pays i, for all points that matter of three seats."""
     numbers = (0, 12, 29, 30, 31, 32, 50)
     for points in product(numbers, repeat=3):
@@ -233,7 +233,7 @@ def test_dancing_dragons_two_seats_that_laid_all_double_once():
     assert referee.payoffs() == [20, 20, -40]
 
 
-def test_dancing_dragons_two_ends_and_who_can_match_must():
+def test_dancing_dragons_two_ends_and_forced_play():
     options = {"open_ends": 2, "forced_play": True, "all_laid_doubles": True}
     referee = JieLong(hands("[5:2] [6:6]", "[5:4] [3:3]", "[3:3] [4:2]"), 0, **options)
     referee.play(("play", (5, 2), 5))
@@ -347,7 +347,7 @@ def test_ce_deng_no_block_while_the_last_player_can_match():
     assert referee.moves() == [("play", (2, 2), 2)]
 
 
-def test_ce_deng_who_can_match_must_play():
+def test_ce_deng_seat_that_can_match_must_play():
     referee = CeDeng(hands("[5:2] [6:6]", "[6:2] [4:4]"), 0)
     referee.play(("play", (5, 2), 2))
     assert referee.moves() == [("play", (6, 2), 6)]
@@ -664,7 +664,7 @@ def moves_of(bait, lake, **options):
     return set(TiuU([tiles(bait), []], tiles(lake), tiles("[1:1] [1:1]"), 0, **options).moves())
 
 
-def test_tiu_u_what_5_3_catches():
+def test_tiu_u_catches_of_5_3():
     kinds = sorted(set(DECK))
     lake = "".join(f"[{high}:{low}]" for high, low in kinds)
     fish = {move[2] for move in moves_of("[5:3]", lake) if move[0] == "catch"}
@@ -673,7 +673,7 @@ def test_tiu_u_what_5_3_catches():
     assert fish == set(tiles("[4:2] [5:1] [3:3] [2:1]"))
 
 
-def test_tiu_u_what_2_1_catches():
+def test_tiu_u_catches_of_2_1():
     assert moves_of("[2:1]", "[5:1] [3:3]") == {("lay", (2, 1))}
     assert moves_of("[2:1]", "[5:1] [3:3] [4:2]") == {("lay", (2, 1)), ("catch", (2, 1), (4, 2))}
 
@@ -810,7 +810,7 @@ def offered_5_2(seat, pair, rest="[6:6] [6:6] [1:1]", wall="[5:2] [6:4] [6:4]", 
 
 @pytest.mark.parametrize(("pair", "farthest"), [("[4:4] [3:3]", 1), ("[4:3] [2:2]", 2), ("[5:5] [2:2]", 3)])
 @pytest.mark.parametrize("seat", [1, 2, 3])
-def test_small_mahjong_who_may_claim(pair, farthest, seat):
+def test_small_mahjong_seats_that_may_claim(pair, farthest, seat):
     referee = offered_5_2(seat, pair)
     if seat <= farthest:
         assert referee.to_act == seat

@@ -60,7 +60,7 @@ def places(folder):
         ({"expert_iteration": {**EXPERT_ITERATION, "targets": 200}}, 3),  # in self-play, nothing of which was saved
     ],
 )
-def test_reports_after_the_last_save_are_told_once(stages, evaluations, tmp_path):
+def test_rows_after_the_last_save_are_reported_once(stages, evaluations, tmp_path):
     config = parse({**SMALL, **stages}, "test")
     whole = Run.begin(config, tmp_path)
     whole.learn()
@@ -81,7 +81,7 @@ def test_reports_after_the_last_save_are_told_once(stages, evaluations, tmp_path
     assert scalars(run.folder) == scalars(whole.folder)
 
 
-def test_resume_from_the_end_tells_nothing_again(tmp_path):
+def test_resume_from_the_end_repeats_no_report(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
     printed, steps = places(run.folder), scalars(run.folder)

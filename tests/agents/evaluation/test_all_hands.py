@@ -93,14 +93,14 @@ def test_two_seats_are_nearly_solved_after_some_rounds(whole):
     assert worth[BANKER] == pytest.approx(-worth[PLAYER], abs=1e-12)
 
 
-def test_values_are_what_a_duel_wins(whole):
+def test_values_equal_a_duel(whole):
     agents = [make_agent(name, GAME) for name in ("greedy", "balanced")]
     exact = whole.values(whole.policy(agents))[0]
     won = duel(GAME, *agents, 5000, seed=5).mean(0)
     assert won.low - 0.01 < exact < won.high + 0.01
 
 
-def test_equilibrium_tells_what_splits_win_against_it():
+def test_equilibrium_gives_the_value_of_every_split():
     _, tree = tiny_trees(0)
     found = Equilibrium(tree, 100).chips(tree.batches[0])
     assert (np.isnan(found) == ~tree.batches[0].masks).all()
@@ -120,7 +120,7 @@ def test_banker_wins_equally_from_each_of_several_players():
 
 
 @pytest.mark.parametrize("options", [{}, {"copy": "push"}, {"copy": "push", "pay": "roads"}], ids=str)
-def test_hands_with_groups_of_no_points_win_what_the_rules_pay(options):
+def test_hands_with_zero_groups_are_paid_by_the_rules(options):
     """The smallest deck has no two of them."""
     rules = GAME.variant.make(players=2, **options).as_rules()
     every = list_hands(GAME, rules)

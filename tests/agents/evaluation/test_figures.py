@@ -102,7 +102,7 @@ class Asked:
         self.name, self.act = agent.name, agent.act
 
 
-def test_heuristic_among_frozen_agents_wins_what_tuning_pays_it():
+def test_heuristic_among_frozen_agents_wins_its_tuning_payoff():
     agent = make_agent("greedy", "jie-long", forced_play=True)
     heuristics = np.array(
         [JIE_LONG.heuristic("variety"), JIE_LONG.heuristic({"pips": -1.0}), JIE_LONG.heuristic("greedy")]

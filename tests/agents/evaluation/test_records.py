@@ -255,7 +255,7 @@ def test_file_cut_anywhere_is_refused(suffix, tmp_path):
     assert whole == 12
 
 
-def test_compression_is_told_by_the_first_bytes(tmp_path):
+def test_compression_is_detected_by_the_first_bytes(tmp_path):
     written(tmp_path / "games.jsonl")
     plain, games = (tmp_path / "games.jsonl").read_bytes(), list(read_games(tmp_path / "games.jsonl"))
     for name, content in (

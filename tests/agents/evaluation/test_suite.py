@@ -169,7 +169,7 @@ def test_random_scores_0_and_best_scores_100_in_any_deals(small):
             assert (found.mean, found.low, found.high, found.n) == (score, score, score, 12)
 
 
-def test_score_is_where_the_mean_lies_between_both_ends(small):
+def test_score_is_the_mean_between_both_ends(small):
     """By hand, without the bootstrap's code: rows are drawn so that the first sample is all deals."""
     task = small.task("tiu-u")
     chips = {rival: play_duel(task, "tuned", rival, small.seed, 12) for rival in task.population}
@@ -454,7 +454,7 @@ CARDS = [path for path in sorted((DOCS.parent / "results").glob("benchmark/*.jso
 
 
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)
-def test_page_of_results_says_what_the_cards_say(path):
+def test_results_page_equals_the_cards(path):
     (card,) = read_cards([path])
     page = (DOCS / "benchmark.md").read_text(encoding="utf-8")
     for figure in (card.score, *(result.score for result in card.results)):

@@ -179,7 +179,7 @@ def test_decisions_are_counted_per_deal_in_matches_too():
         assert sum(performance.action_types.values()) == pytest.approx(8)
 
 
-def test_better_agents_stand_higher_in_every_column():
+def test_better_agents_are_higher_in_every_column():
     found = play_tournament("jie-long", agents(), 300, table="all", seed=1)
     greedy, variety, random = found.performances
     assert variety.chips.mean > greedy.chips.mean > random.chips.mean

@@ -44,7 +44,7 @@ def seen(ends, makes=(NONE, NONE), losing=(0, 0)):
         ((NONE, CLASSIC), (0, 1), True, True),
     ],
 )
-def test_move_that_may_lose_in_two_ways_says_so(makes, losing, block, lose):
+def test_move_with_two_risky_ways_is_marked(makes, losing, block, lose):
     view, ways = seen((6, 4), makes, losing)
     label = hints("ding-niu").label(view, ways)
     assert ("a suan zhang" in label) is block
@@ -77,7 +77,7 @@ def test_discard_names_its_cost():
     assert hints("jie-long").heading("play", ["play", "discard"]) == "Play a tile"
 
 
-def test_reminder_says_what_the_options_change():
+def test_reminder_names_the_changes_by_options():
     assert "If you cannot, you discard" in hints("jie-long", forced_play=True).reminder()
     assert "If you cannot or will not, you discard" in hints("jie-long", forced_play=False).reminder()
     assert "the open number" in hints("jie-long", open_ends=1).reminder()

@@ -98,7 +98,7 @@ def test_session_chips_add_up_over_games_and_deals(monkeypatch):
 
 
 @pytest.mark.parametrize("watched", [False, True])
-def test_deal_that_is_not_the_last_is_shown_as_it_ended(watched):
+def test_earlier_deals_of_a_match_are_shown_at_their_end(watched):
     """In Jie Long nobody holds a tile then; the next deal is dealt already."""
     game, terminal = get_game("jie-long"), Watching()
     variant, agents = game.variant(deals=3), [make_agent("greedy")] * 4

@@ -204,7 +204,7 @@ def test_part_is_prepared_by_its_number(held, monkeypatch):
     assert done == [("tiu-u", "hints")]
 
 
-def test_other_process_prepares_what_it_is_asked_for(monkeypatch, tmp_path):
+def test_other_process_prepares_the_requested_part(monkeypatch, tmp_path):
     monkeypatch.setattr(warming, "prepare", write_number)
     monkeypatch.chdir(tmp_path)
     warming.prepare_elsewhere(get_game("tiu-u"))

@@ -421,7 +421,7 @@ def test_machine_code_is_never_read_from_a_folder_others_may_write(tmp_path, mon
 # --- what a person is told ------------------------------------------------------------------------
 
 
-def test_terminal_is_told_once_what_is_compiled(tmp_path):
+def test_terminal_shows_once_what_is_compiled(tmp_path):
     lines = at_terminal(tmp_path).splitlines()
     begun = lines.index("gupai: compiling pick (once on this machine, some seconds) ...")
     assert re.fullmatch(r"gupai: compiled pick in \d+ s", lines[begun + 1])
@@ -450,7 +450,7 @@ def at_terminal(folder: Path) -> str:
     return seen.decode()
 
 
-def test_non_terminals_are_told_nothing(tmp_path):
+def test_output_other_than_a_terminal_gets_no_message(tmp_path):
     code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{TAKE}"
     assert run(code, ROOT, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
 

@@ -217,7 +217,7 @@ def compiled_words(row, at, word):
 
 @settings(deadline=None)
 @given(st.integers(0, 8), WORDS)
-def test_words_are_read_and_written_where_they_lie(at, word):
+def test_words_are_read_and_written_in_place(at, word):
     row = np.arange(-10, 10, dtype=np.int8)
     other, expected = row.copy(), row.copy()
     printed = int.from_bytes(row[at : at + 8].tobytes(), "little", signed=True)

@@ -329,7 +329,7 @@ def test_points_settle_pairwise_differences_whoever_made_it(maker):
     assert GAME.payoff_bound(GAME.variant(settlement="points")) == 3 * 66
 
 
-def test_points_end_the_deal_at_a_suan_zhang_and_no_more():
+def test_points_make_a_suan_zhang_only_end_the_deal():
     for settlement, paid in (("chips", [12, -12, 0, 0]), ("points", None)):
         position = from_tiles(**FOURS, settlement=settlement).play("[6:4]")
         assert (position.terminated, position.state.maker) == (True, 1)

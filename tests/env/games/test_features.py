@@ -326,7 +326,7 @@ def test_share_of_strong_groups_among_the_unseen_tiles(options):
 
 
 @pytest.mark.parametrize("players", [2, 5])
-def test_group_is_unmatched_about_as_often_as_its_chance_says(players):
+def test_group_is_unmatched_as_often_as_its_probability(players):
     game, deals = GAMES["da-ling"], 4000
     envs, player = VectorEnv(game, deals, seed=9, renew=False, players=players), make_agent("colour", game)
     strengths, chances = np.empty((2, players, deals, 3))

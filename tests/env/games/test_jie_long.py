@@ -93,7 +93,7 @@ def test_leader_must_play_and_chooses_the_open_end():
     assert table.play("[2:5]").legal() == {"[5:6]", "[5:5]", "discard [6:5]", "discard [5:5]"}
 
 
-def test_double_leaves_the_open_end_as_it_was():
+def test_double_leaves_the_open_end_unchanged():
     table = Table("jie-long", ["65 43", "55 64"]).play("[6:5]", "[5:5]")
     assert table.state.ends.tolist() == [5, 5]
 

@@ -99,7 +99,7 @@ def some_seats(variant: Variant, step: int) -> list[int]:
 
 
 @pytest.mark.parametrize(("game", "options"), CASES, ids=IDS)
-def test_sections_say_what_is_so(game, options):
+def test_sections_equal_the_facts_of_the_position(game, options):
     variant = game.variant(**options)
     envs = envs_of(game, variant, ENVS, renew=False)
     envs.reset(seeds=seeds_of(game, variant))

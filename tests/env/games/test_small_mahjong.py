@@ -115,7 +115,7 @@ def test_win_counts_its_best_split():
     assert several > 5
 
 
-def test_triplet_laid_out_counts_as_it_lies():
+def test_exposed_triplet_is_not_split_again():
     assert win_points("[6:6][5:5][4:4] [6:5][4:1][3:2]") == 5  # 666 555 and 123 444 too
     assert win_points("[6:6][5:5][4:4]", ["[6:5][4:1][3:2]"]) == 2
     assert win_points("", ["[6:6][5:5][4:4]", "[6:5][4:1][3:2]"]) == 2

@@ -38,7 +38,7 @@ def walk_of(name: str) -> Walk:
 
 
 @pytest.mark.parametrize(("laid", "tiles"), OPEN.items())
-def test_tiles_that_lie_open(laid, tiles):
+def test_open_tiles_of_a_stacked_line(laid, tiles):
     assert sorted(tiles) == [index + 1 for index in range(laid) if not is_covered(index, laid)]
 
 
@@ -131,7 +131,7 @@ def observed(deal: Deal) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["jie-long", "ce-deng"])
-def test_openspiel_observation_is_a_text_of_what_lies_open(name):
+def test_openspiel_observation_is_a_text_of_open_tiles(name):
     pyspiel = pytest.importorskip("pyspiel")
     import gupai_env.openspiel  # noqa: F401
 

@@ -58,7 +58,7 @@ def test_two_one_catches_four_two_but_not_other_sixes():
         ({"triple_catch": False, "lock_triples": True}, {LAY, CATCH_THREE}),
     ],
 )
-def test_fourth_of_a_kind_whose_three_lie_in_the_lake(options, expected):
+def test_fourth_of_a_kind_with_three_in_the_lake(options, expected):
     assert set(plays("[6:5] [6:5] [6:5]", "[6:5]", **options)) == expected
 
 
@@ -182,7 +182,7 @@ def test_lead_passes_to_the_next_seat():
 
 
 @pytest.mark.parametrize("options", [{}, {"lock_triples": True, "players": 3}])
-def test_view_tells_what_can_still_match_the_lake(options):
+def test_view_shows_what_can_still_match_the_lake(options):
     walk = random_walk(GAME, GAME.variant(**options), 20, 48, seed=4)
     for state in walk.positions(60, seed=4):
         states = np.array([state], GAME.state).view(np.recarray)

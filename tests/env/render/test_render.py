@@ -425,7 +425,7 @@ def test_hostile_name_is_escaped(narrow):
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_thread_at_a_turn_of_the_line_lies_in_its_box(narrow):
+def test_thread_at_a_turn_of_the_line_stays_in_its_box(narrow):
     """A picture of pixels draws no more of a piece than its box."""
     tiles = tuple((each % 6 + 1, (each + 1) % 6 + 1) for each in range(24))
     scene = Scene("", (Pile("line", tiles, form="line"),), (Place("A"), Place("B")))

@@ -176,13 +176,13 @@ def test_count_shows_a_head_seven_of_the_leader_wherever_it_sits():
     assert [place.note.partition(" points")[2] for place in places] == [", pass", ", head 7", ", tail 8", ""]
 
 
-def test_declaration_is_told_as_the_last_move():
+def test_declaration_is_shown_as_the_last_move():
     session = asking(1)
     scene = scene_from(session, 0, 1, 2, 3, payoffs=[-88, 286, -120, -78])
     assert scene.last_move == "Seat 1 declares eight doubles"
 
 
-def test_early_end_is_told():
+def test_early_end_is_shown():
     session = next(each for each in positions("ce-deng", {}, 40) if each.terminated and each.state.turn < 32)
     assert scene_from(session, 0, payoffs=session.state.payoff).last_move.endswith("the deal ends here")
 
@@ -262,7 +262,7 @@ SETTLED = [
 ABSOLUTE = "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]"
 
 
-def test_groups_that_match_and_who_wins_them_are_told():
+def test_matching_groups_and_their_winners_are_shown():
     scene = da_ling_end("[6:6][3:2]", SETTLED)
     game, won = get_game("da-ling"), dict.fromkeys(range(4), 0.0)
     for place in scene.places:
@@ -287,7 +287,7 @@ def test_match_of_all_three_takes_all():
     assert not any("wins" in group.label for place in scene.places[1:] for group in place.piles)
 
 
-def test_tie_is_told_and_wins_nothing():
+def test_tie_is_shown_and_wins_nothing():
     twice = "[2:2] / [6:1][1:1] / [6:6][6:4][5:5]", "[2:2] / [6:3][5:1] / [6:6][6:4][5:5]"
     scene = da_ling_end("[6:5][2:1]", twice)
     assert [place.piles[0].label for place in scene.places] == ["single: 4 ties"] * 2

@@ -120,7 +120,7 @@ def test_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alterna
     assert verdicts.judge_rate(found, low, high, 0.5, alternative).verdict == verdict
 
 
-def test_undecided_rate_tells_how_many_deals_would_decide_it():
+def test_undecided_rate_names_the_deals_that_would_decide_it():
     """Its bounds are 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
     needed = {
         alternative: verdicts.judge_rate(Estimate.symmetric(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)

@@ -271,7 +271,7 @@ OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("t
         ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to say; with one it is not settled"),
     ],
 )
-def test_headline_says_from_where_a_claim_holds(said, verdict, headline):
+def test_headline_names_the_dose_from_which_a_claim_holds(said, verdict, headline):
     assert judged(levels(*said), chips=True) == (verdict, headline)
 
 
@@ -345,7 +345,7 @@ def test_positions_do_not_depend_on_the_batch_of_deals(monkeypatch):
     assert max(found[0])[0] >= 20
 
 
-def test_actions_of_about_equal_pips_differ_by_no_more_than_one(monkeypatch):
+def test_actions_of_about_equal_pips_differ_by_at_most_one(monkeypatch):
     pips = np.array([5, 4, 6, 7, 3, 5])
     monkeypatch.setattr("gupai_agents.evaluation.claims.setting.action_pips", lambda game: pips)
     monkeypatch.setattr("gupai_agents.evaluation.claims.setting.actions_with", lambda at, what: np.arange(6)[None] == 0)
@@ -541,7 +541,7 @@ def test_players_agree_or_are_said_to_disagree(verdicts_found, said):
     assert effects.joint_verdict(verdicts_found) == said
 
 
-def test_effect_in_words_names_what_differs_between_opponents():
+def test_effect_in_words_names_differences_between_opponents():
     found = Estimate.symmetric(0.25, 0.5, 40)
     apart = verdicts.Pooled(found, 0.3, 9.0, 0.001, 0.8, (-1.0, 1.5))
     alike = verdicts.Pooled(found, 0.3, 0.5, 0.6, 0.0, (0.2, 0.3))

@@ -105,7 +105,7 @@ def test_players_are_named_with_the_variant(more, printed):
     assert line == printed
 
 
-def test_opponents_who_do_not_differ_are_not_said_to():
+def test_opponents_without_a_difference_get_no_remark():
     assert "Differences" not in "\n".join(remarks(reading(pooled={**POOLED, "i2": 0.0})))
 
 
@@ -228,7 +228,7 @@ def test_chart_has_an_interval_for_every_dose_and_opponent():
     assert dose_chart([{"dose": "1", "label": "", "effects": [effect("a", 0.0, None)]}]) == ""
 
 
-def test_legend_of_any_length_lies_within_its_chart():
+def test_legend_of_any_length_fits_its_chart():
     for number in (1, 12):
         names = [f"the player number {each}" for each in range(number)]
         drawn = chart.columns(["a", "b"], names, [chart.Mean("m", 1.0, 0.5, 1, each) for each in range(number)])

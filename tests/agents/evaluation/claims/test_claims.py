@@ -335,7 +335,7 @@ def test_deal_does_not_depend_on_how_many_are_drawn():
     assert (seats[100:150] == some).all()
 
 
-def test_partner_is_dealt_what_is_asked_of_both():
+def test_partner_is_dealt_the_condition_on_both():
     two = [Condition(feature="carrying", number=2, at_least=2)]
     six = [Condition(feature="carrying", number=2, at_least=6)]
     _, states, seats = deals_of(Population(hand=two, partner=Partner(away=2, hand=two, together=six)), 200)
@@ -474,7 +474,7 @@ def test_planted_effect_is_found_and_its_opposite_contradicted():
     assert try_claim(claim_of(worse)).findings[0].verdict == "contradicted"
 
 
-def test_trait_gains_what_two_plain_matches_differ_by():
+def test_trait_gain_equals_the_difference_of_two_matches():
     claim = claim_of(changed(treated="variety", baseline="greedy", population={}, panel=["greedy"]))
     found = try_claim(claim).findings[0]
     from gupai_agents.evaluation import duel
@@ -491,7 +491,7 @@ def test_plan_limits_the_number_of_deals(plan, played):
     assert [each.estimate.samples for each in found.effects] == [played] * len(found.effects)
 
 
-def test_panel_without_skill_is_judged_as_it_is():
+def test_panel_without_skill_is_judged_unchanged():
     found = try_claim(claim_of(changed(panel=["random"], plan={"least": 200, "most": 200}))).findings[0]
     assert found.verdict == found.effects[0].verdict
 
@@ -545,7 +545,7 @@ def test_action_value_equals_the_deal_played_on_by_hand():
         assert won[at] == paid[0] - paid[1]
 
 
-def test_compared_actions_are_what_they_are_called():
+def test_compared_actions_match_their_names():
     agent, variant = make_agent("variety"), JIE_LONG.variant()
     source = DealSource(Sampler(JIE_LONG, variant, Population()), 13)
     for comparator in ("best_alternative", "uniform", "pip_matched"):
@@ -584,7 +584,7 @@ def test_true_ordering_is_found_and_a_wrong_one_contradicted():
     assert verdict == {"variety": "supported", "random": "contradicted", "any": "supported"}
 
 
-def test_rate_is_as_sure_as_with_the_player_who_is_least_so():
+def test_rate_is_as_sure_as_its_least_sure_player():
     reading = {"kind": "rate", "metric": "chips", "threshold": 0.5, "deals": 300}
     found = try_claim(claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))).findings[0]
     p = [verdicts.Rated(each.estimate).p_beyond(0.5) for each in found.effects]
@@ -1026,7 +1026,7 @@ def test_untested_parts_are_listed_and_nothing_else():
             assert ("Not tested: nobody can see it" in printed) == ("Not tested" in printed) == said
 
 
-def test_plan_is_what_the_claim_then_plays():
+def test_plan_equals_the_deals_that_are_played():
     """Deals, players and figures come from the file; how often a hand or an action comes up is measured."""
     asked = {"action": [{"feature": "lays"}], "comparator": "uniform", "margin": 1, "deals": 40}
     exact = {"name": "exact", "kind": "exact", "enumerate": "tiles_per_number"}
@@ -1047,7 +1047,7 @@ def test_plan_is_what_the_claim_then_plays():
     assert exact == {"name": "exact", "kind": "exact"}
 
 
-def test_plan_tells_shares_in_per_cent(monkeypatch, capsys):
+def test_plan_gives_shares_in_per_cent(monkeypatch, capsys):
     reading = {"name": "attack", "kind": "policy", "deals": 1200, "figures": 2}
     shares = {"share_of_hands": 0.2345, "comes_up_in_share_of_deals": 0.4}
     monkeypatch.setattr(command, "planned", lambda claim, seed: [reading | shares, reading | {"name": "plain"}])
