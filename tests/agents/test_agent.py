@@ -298,7 +298,7 @@ def fail_there(way):
 
 def test_failure_comes_back_from_a_worker():
     tasks = Processes(1).as_done(fail_there, {"one": ("ends",)})
-    with pytest.raises(AgentError, match=r"agent mine failed with SystemExit at .*test_ask\.py:\d+: 0"):
+    with pytest.raises(AgentError, match=r"agent mine failed with SystemExit at .*test_agent\.py:\d+: 0"):
         list(tasks)
 
 

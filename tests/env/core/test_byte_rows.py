@@ -190,7 +190,7 @@ def test_whole_layer_is_compared():
 
 
 OF_BITS = [function for function in LAYER if function.__module__ == bits.__name__] + [byte_rows.find_mark]
-ELSEWHERE = "from test_words import *; print(bits.MOVES_BITS, [answers(each, True) for each in OF_BITS])"
+ELSEWHERE = "from test_byte_rows import *; print(bits.MOVES_BITS, [answers(each, True) for each in OF_BITS])"
 
 
 def test_processors_without_bit_instructions_do_without():
