@@ -14,12 +14,11 @@ import numpy as np
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, DecisionBatch
-from gupai_agents.evaluation.claims.doses import judged
-from gupai_agents.evaluation.claims.effects import level_of
-from gupai_agents.evaluation.claims.policies import Pairs, effect_of
+from gupai_agents.evaluation.claims.effects import judged
+from gupai_agents.evaluation.claims.policies import Policy
 from gupai_agents.evaluation.claims.results import Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Doses, Policy, Population
+from gupai_agents.evaluation.claims.schema import Doses, Population
 from gupai_agents.evaluation.claims.setting import DealSource
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SUPPORTED, judge
 from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for, share
@@ -71,11 +70,8 @@ def check_doses(null: np.ndarray, planted: Sequence[float], opponents: int, size
         levels = []
         for dose, chips_planted in zip(reading.doses.doses, planted, strict=True):
             values = [generator.choice(null, size) + chips_planted for _ in range(opponents)]
-            effects = [
-                effect_of(f"{number}", Pairs(gains, gains != 0, np.zeros((0, 0), int)), reading.margin, "greater")
-                for number, gains in enumerate(values)
-            ]
-            levels.append(level_of(effects, reading, dose, size))
+            effects = [reading.effect(f"{number}", gains, size) for number, gains in enumerate(values)]
+            levels.append(reading.level_of(effects, dose, size))
         pairs = list(zip(levels, planted, strict=True))
         wrong += any(is_wrong(level.verdict, truth, reading.margin) for level, truth in pairs)
         held += all(level.pooled.effect.low <= truth <= level.pooled.effect.high for level, truth in pairs)

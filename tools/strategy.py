@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
-from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.files import RECORDED, kind_of
 from gupai_agents.evaluation.claims.report import figure_text, headline, levels, master_sentence
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.plain_yaml import parse_yaml
@@ -146,12 +146,12 @@ def _evidence(advice: Advice) -> str:
         sentences = [f"{pooled['mean']:+z.2f} chips ({low:+z.2f} to {high:+z.2f})."]
         if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
             sentences = [f"Otherwise it costs {-pooled['mean']:z.2f} chips ({-high:z.2f} to {-low:z.2f})."]
-    elif reading["kind"] == "ordering":
+    elif "first" in reading.get("about", {}):
         order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
         sentences = [f"In this order: {order}."]
     else:
         sentences = [PROVED if reading["verdict"] == "proved" else reading["sentence"]]
-    if reading["kind"] not in ("policy", "action") and reading["verdict"] in WRONG:
+    if not kind_of(reading).sides and reading["verdict"] in WRONG:
         sentences.insert(0, "Not so.")
     if not reading.get("doses"):
         sentences += [f"Strong players: {master_sentence(one)}." for one in reading.get("masters", ())]
@@ -190,11 +190,7 @@ def draw_positions() -> None:
     for game in GAMES.values():
         for advice in _advice(game):
             examples = advice.reading.get("examples", ())
-            if (
-                examples
-                and advice.reading["kind"] in ("policy", "action")
-                and advice.heading not in (OPEN_TOPIC, FACTS)
-            ):
+            if examples and kind_of(advice.reading).sides and advice.heading not in (OPEN_TOPIC, FACTS):
                 positions[Path(advice.picture).stem] = _draw(game, advice, examples)
     lines = (f" {json.dumps(name)}: {json.dumps(position)}" for name, position in sorted(positions.items()))
     POSITIONS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

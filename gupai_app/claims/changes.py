@@ -10,12 +10,9 @@ from dataclasses import fields
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from gupai_agents.evaluation.claims import Claim, claim_of
-from gupai_agents.evaluation.claims.actions import COMPARED
-from gupai_agents.evaluation.claims.effects import player_text
-from gupai_agents.evaluation.claims.schema import Action, Exact, Named, Ordering, Part, Policy, Rate, Reading
+from gupai_agents.evaluation.claims.schema import Named, Part
 from gupai_agents.registry import agent_names
 from gupai_env.core.game import Game
-from gupai_env.core.variant import in_words
 from gupai_env.games import get_game
 from gupai_env.words.checks import short_repr
 from gupai_env.words.messages import say
@@ -108,30 +105,12 @@ def titled(claim: Claim, touched: Sequence[int]) -> Claim:
     """Return a claim whose changed readings, by their numbers, are named by what is tested, and so is the claim."""
     readings, names = list(claim.readings), [reading.name for reading in claim.readings]
     for index in touched:
-        title = f"{index + 1}: " * (len(readings) > 1) + tested(readings[index])
+        title = f"{index + 1}: " * (len(readings) > 1) + readings[index].tested()
         names[index] = title if len(title) <= MOST_NAME else f"{title[: MOST_NAME - 3]}..."
         readings[index] = readings[index].model_copy(update={"name": names[index]})
-    statement = "; ".join(tested(reading) for index, reading in enumerate(claim.readings) if index in touched)
+    statement = "; ".join(reading.tested() for index, reading in enumerate(claim.readings) if index in touched)
     changes = {"readings": readings, "statement": f"{statement or 'Readings: ' + '; '.join(names)}."}
     return claim.model_copy(update=changes)
-
-
-def tested(reading: Reading) -> str:
-    """Return in words what a reading puts to the test."""
-    if isinstance(reading, Policy):
-        change = f"{player_text(reading.treated)} instead of {player_text(reading.baseline)}"
-    elif isinstance(reading, Action):
-        change = f"{', '.join(map(str, reading.action))} instead of {COMPARED[reading.comparator]}"
-    elif isinstance(reading, Rate):
-        change = reading.metric if reading.number is None else f"{reading.metric} {reading.number}"
-    else:
-        return f"{reading.name} (changed)"
-    doses = reading.doses if isinstance(reading, Policy | Action) else None
-    population = reading.population
-    where = [str(condition) for condition in (*population.hand, *population.position)]
-    where += [f"{doses.what}: {', '.join(doses.values)}"] if doses else []
-    options = in_words(reading.variant, "")
-    return ", ".join(filter(None, [change, say("with {where}", where=", ".join(where)) if where else "", options]))
 
 
 # --- the fields -----------------------------------------------------------------------------------
@@ -141,13 +120,13 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
     """Yield the fields of a reading by its number; names: of the players to choose from."""
     reading, key, game = claim.readings[index], f"readings.{index}", get_game(claim.game)
     names = agent_names(game) if names is None else names
-    if isinstance(reading, Exact):
+    if not reading.seating:
         return
     if len(claim.readings) > 1:
         yield Field(f"{key}.{SKIP}", "test this reading", "", ("", "leave it out"))
-    content = reading.model_dump(mode="json")
+    content, items = reading.model_dump(mode="json"), getattr(reading, "items", ())
     suits = sorted(set(_suits(content)))
-    if len(suits) == 1 and not isinstance(reading, Ordering):
+    if len(suits) == 1 and not items:
         yield Field(
             f"{key}.suit",
             "suit",
@@ -156,10 +135,10 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
             help="the number that it is about: of the hand, the metric and weights such as attack_2",
         )
     yield from _walk(reading, key, names)
-    if isinstance(reading, Ordering):
-        items = [list(_walk(item, f"{key}.items.*", names, numbered=False)) for item in reading.items]
-        settings = [{field.key: field.value for field in item} for item in items]
-        for field in items[0]:  # what all items say alike is changed in all of them
+    if items:
+        parts = [list(_walk(item, f"{key}.items.*", names, numbered=False)) for item in items]
+        settings = [{field.key: field.value for field in item} for item in parts]
+        for field in parts[0]:  # what all items say alike is changed in all of them
             if all(item.get(field.key) == field.value for item in settings):
                 yield field._replace(label=say("{field} (of all)", field=field.label))
     for option in fields(game.variant):
@@ -188,12 +167,7 @@ def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "", *, numbe
         if name == "panel":
             if value:
                 yield Field(
-                    here,
-                    "opponents" if isinstance(part, Policy) else "players",
-                    ";".join(value),
-                    tuple(dict.fromkeys([*value, *names])),
-                    True,
-                    help,
+                    here, re.split("[,;]", help)[0], ";".join(value), tuple(dict.fromkeys([*value, *names])), True, help
                 )
         elif isinstance(value, Part):
             yield from _walk(value, here, names, _prefix(label, value, numbered), numbered=numbered)

@@ -8,7 +8,9 @@ from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims import Claim
-from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs_of_verdict
+from gupai_agents.evaluation.claims.deals import Pair, pairs_of_verdict
+from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN
+from gupai_agents.evaluation.claims.files import kind_of
 from gupai_agents.evaluation.claims.report import (
     TITLES,
     command_of,
@@ -38,7 +40,6 @@ TITLE = {
     LOSS: say("Largest loss"),
     MEDIAN: say("Median of those that were played otherwise"),
 }
-SIDES = {"policy": ("with the trait", "without it"), "action": ("with the action", "with the other one")}
 LOOKS = {SUPPORTED: "yes", PROVED: "yes", CONTRADICTED: "no", DISPROVED: "no", DEPENDS: "partly"}
 
 
@@ -114,18 +115,19 @@ def claim_body(content: dict[str, Any], deals: Iterable[tuple[int, dict[str, Any
 
 def _reading(reading: dict[str, Any]) -> dict[str, Any]:
     """Return what a page says of a reading next to what the verdict says."""
-    with_sides = reading["kind"] in SIDES
+    kind = kind_of(reading)
     return {
         "reading": reading,
         "headline": headline(reading),
         "look": LOOKS.get(reading["verdict"], ""),
         "figures": list(_headline(reading)),
         "options": options_of(reading),
-        "members": joined(", ", [opponent["label"] for opponent in opponents(reading) if with_sides]),
+        "heading": kind.members,
+        "members": joined(", ", [opponent["label"] for opponent in opponents(reading) if kind.sides]),
         "levels": [(level["label"], summary(level, reading)) for level in levels(reading)],
         "chart": dose_chart(levels(reading)),
         "masters": list(master_sentences(reading)),
-        "failures": failures(reading) if with_sides else "",
+        "failures": failures(reading) if kind.sides else "",
         "remarks": list(remarks(reading)),
         "tables": [
             (title, list(_table(reading[which], reading.get("unit", ""))))
@@ -147,7 +149,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
         quantity = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
         yield figure_text(pooled, {}), quantity
     if "frequency" in reading:
-        if reading["kind"] == "action":
+        if kind_of(reading).several:
             yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
         else:
             yield percent(reading["frequency"]), "of a seat's deals is how often it comes up"
@@ -233,7 +235,7 @@ def deal_elsewhere(
 ) -> dict[str, Any]:
     """Return what a page says about a deal that has a page of its own; seats: those that have the trait."""
     gain = "{what}: {gain:+g} chips" if reading.get("unit") == "chips" else "{what}: {gain:+g} in the metric"
-    who = "Against {player}" if reading["kind"] == "policy" else "{player} at all seats"
+    who = kind_of(reading).seated
     deal = say("deal {number}", number=example["deal"])
     text = joined("; ", [say(who, player=say(example["player"])), deal])
     text = joined(", ", [text, *(say("seat {number}", number=seat) for seat in seats)])
@@ -266,7 +268,7 @@ def deal_both_ways(
             "number": 2 * deal_index + number,
         }
         for number, (side, name, game) in enumerate(
-            zip(("with", "without"), SIDES[reading["kind"]], games, strict=True), 1
+            zip(("with", "without"), kind_of(reading).sides, games, strict=True), 1
         )
     ]
     return {

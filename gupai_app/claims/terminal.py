@@ -14,10 +14,9 @@ import numpy as np
 from gupai_agents.evaluation.claims import Claim, planned, read_claim, schema, try_claim, work
 from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
-from gupai_agents.evaluation.claims.files import SUFFIX, find, paths
+from gupai_agents.evaluation.claims.files import MOST_ID, SUFFIX, find, paths
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.report import markdown, text
-from gupai_agents.evaluation.claims.schema import MOST_ID
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.records import action_types_of
 from gupai_agents.shipped import best_heuristic, heuristic_names, plainest_heuristic
@@ -97,7 +96,7 @@ def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> 
     get_game(claim.game).variant.parse(list(options))
     for option in options:
         for index, reading in enumerate(claim.readings):
-            if reading.kind != "exact":
+            if reading.seating:
                 words[f"readings.{index}.variant.{option.partition('=')[0]}"] = option.partition("=")[2]
     for change in changes:
         key, sign, value = change.partition("=")

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from gupai_agents.evaluation import read_games
 from gupai_agents.evaluation.claims import claim_of, read_claim, try_claim
-from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples, play_again
+from gupai_agents.evaluation.claims.deals import play_again
+from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, Compared, examples
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.intervals import interval
 from gupai_agents.plain_yaml import to_yaml

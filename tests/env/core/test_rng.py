@@ -15,7 +15,7 @@ import pytest
 from checkout import ROOT
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
+from gupai_agents.evaluation.claims.sampling import stream_of
 from gupai_agents.tune import won_by
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core import streams
@@ -178,7 +178,7 @@ def test_streams_of_training_and_evaluation_share_no_deal(monkeypatch):
     config = parse({"game": "jie-long", "seed": seed, "expert_iteration": {"tables": some}}, "test")
     target_maker = SimpleNamespace(config=config, heuristic=SimpleNamespace(game=game))
     agent = make_agent("random", game)
-    claims = [Sampler.keys(None, stream_of(seed, number), 0, some) for number in range(3)]
+    claims = [derive_each(stream_of(seed, number), 0, some) for number in range(3)]
     met = {
         "training": deals_begun(monkeypatch, lambda: SelfPlayVecEnv(game.id, some, None, seed=seed)),
         "search": deals_begun(

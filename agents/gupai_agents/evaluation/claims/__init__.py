@@ -1,10 +1,9 @@
 """Claims about strategy: a file says what is claimed, and testing it gives a verdict with an interval."""
 
-from gupai_agents.evaluation.claims.designs import planned, try_claim, work
-from gupai_agents.evaluation.claims.files import claim_of, read_claim
-from gupai_agents.evaluation.claims.results import Effect, Finding, Verdict
+from gupai_agents.evaluation.claims.designs import Verdict, planned, try_claim, work
+from gupai_agents.evaluation.claims.files import Claim, claim_of, read_claim, schema
+from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Claim, schema
 
 __all__ = [
     "Claim",

@@ -1,21 +1,31 @@
 """An action against a named other one, in the same positions."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-from gupai_agents.evaluation.claims import verdicts
-from gupai_agents.evaluation.claims.deals import Compared, examples
-from gupai_agents.evaluation.claims.doses import Cell, cells_of, doses_in, in_words, recorded_features
-from gupai_agents.evaluation.claims.effects import discovered, dose_finding, group_values, level_of, subgroups_of
-from gupai_agents.evaluation.claims.masters import masters
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.claims.check import Place
+from gupai_agents.evaluation.claims.effects import Cell, Compared, group_values
 from gupai_agents.evaluation.claims.players import UNSKILLED
-from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
+from gupai_agents.evaluation.claims.readings import Comparison, Panel
+from gupai_agents.evaluation.claims.results import Level
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Action, Dose, Named
-from gupai_agents.evaluation.claims.setting import Choice, Setting, choice_of, forks, gains, means_by_deal
-from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate, t_test
+from gupai_agents.evaluation.claims.schema import (
+    MOST_DEALS,
+    Alternative,
+    Comparator,
+    Condition,
+    Dose,
+    Doses,
+    Named,
+    Population,
+)
+from gupai_agents.evaluation.claims.setting import PILOT, Choice, Setting, forks, gains, means_by_deal
+from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate
+from gupai_env.core.game import Game
 from gupai_env.words.messages import joined, say
 
 COMPARED = {
@@ -31,7 +41,7 @@ class ActionGains(NamedTuple):
     """
 
     by_deal: np.ndarray
-    by_position: np.ndarray
+    gains: np.ndarray
     groups: np.ndarray
     deal_numbers: np.ndarray
     choices: np.ndarray
@@ -42,86 +52,99 @@ class ActionGains(NamedTuple):
         """The mean over deals in which it came up."""
         return estimate(self.by_deal) if len(self.by_deal) else NOTHING._replace(samples=self.deals)
 
-    def at(self, dose: Dose | None) -> "ActionGains":
+    def at(self, dose: Dose) -> "ActionGains":
         """Return what was taken at positions of a dose, whose value is the last of the groups."""
-        value = self.groups[:, -1]
-        some = (value >= dose.least) & (value <= dose.most) if dose else np.ones(len(value), bool)
-        values, deal_numbers = self.by_position[some], self.deal_numbers[some]
+        some = dose.holds(self.groups[:, -1])
+        values, deal_numbers = self.gains[some], self.deal_numbers[some]
         by_deal = means_by_deal(values, deal_numbers)
         return ActionGains(by_deal, values, self.groups[some], deal_numbers, self.choices[some], self.deals)
 
-
-def action(setting: Setting, reading: Action) -> Finding:
-    """Fork positions of deals that each member of the panel plays with itself, at every dose."""
-    deals = setting.deals or reading.deals
-    choice = choice_of(reading)
-    levels, groups = [], []
-    compared: list[list[Compared]] = [[] for _ in reading.panel]
-    for cell in cells_of(setting, reading):
-        played = []
-        for number, member in enumerate(reading.panel):
-            setting.meter.begin(f"{f'with {in_words(cell.dose)}, ' if cell.dose else ''}{member} at all seats")
-            stream = cell.stream + number
-            sample = action_gains(
-                setting, cell.sampler, member, stream, choice, deals, recorded_features(setting, reading)
-            )
-            compared[number].append(
-                Compared(sample.deal_numbers, sample.by_position, sample.choices, stream, cell.dose)
-            )
-            groups += subgroups_of(reading.subgroups, sample.by_position, sample.groups, cell.named(member))
-            played.append(sample)
-        strong = masters(setting, reading, cell)
-        for dose in doses_in(reading, cell):
-            some = [sample if dose == cell.dose else sample.at(dose) for sample in played]
-            levels.append(_level(setting, reading, cell, dose, some, strong.get(dose, ())))
-    return dose_finding(
-        reading,
-        levels,
-        say("the action, rather than {other}", other=say(COMPARED[reading.comparator])),
-        unit="chips",
-        about={
-            "action": joined(", ", map(str, reading.action)),
-            "position": joined(", ", map(str, reading.population.position)) or "any",
-            **({"doses": reading.doses.what} if reading.doses else {}),
-            "comparator": reading.comparator,
-            "margin": reading.margin,
-            "alternative": reading.alternative,
-        },
-        subgroups=tuple(discovered(groups)),
-        examples=examples(reading.panel, compared),
-    )
+    def compared(self, stream: int, dose: Dose | None) -> Compared:
+        """Return the positions, for examples."""
+        return Compared(self.deal_numbers, self.gains, self.choices, stream, dose)
 
 
-def _level(
-    setting: Setting,
-    reading: Action,
-    cell: Cell,
-    dose: Dose | None,
-    played: Sequence[ActionGains],
-    strong: tuple[Masters, ...],
-) -> Level:
-    effects = []
-    for member, sample in zip(reading.panel, played, strict=True):
-        gain = sample.gain
-        verdict = (
-            verdicts.unjudged([gain], sample.deals) or verdicts.judge(gain, reading.margin, reading.alternative).verdict
+class Action(Comparison):
+    """The action against another one, in the same positions."""
+
+    kind: Literal["action"]
+    population: Population = Population()
+    action: list[Condition] = Field(min_length=1, description="all that the action must have")
+    instead: list[Condition] = Field([], description="all that the other one must have")
+    comparator: Comparator
+    panel: Panel
+    alternative: Alternative = "greater"
+    margin: float = Field(gt=0)
+    deals: int = Field(8000, ge=2, le=MOST_DEALS)
+    doses: Doses | None = Field(None, description="a feature of the hand or the position, at each of several values")
+    subgroups: list[Condition] = Field([], description="of positions, by values of a feature; exploratory")
+    several: ClassVar[bool] = True
+    sides: ClassVar[tuple[str, ...]] = ("with the action", "with the other one")
+
+    @property
+    def choice(self) -> Choice:
+        """What is asked of a position."""
+        return Choice(self.population.position, self.action, self.instead, self.comparator)
+
+    def check(self, place: Place) -> None:
+        super().check(place)
+        place.comparator(self.comparator)
+        place.population(self.population)
+        place.actions("action", self.action)
+        place.actions("instead", self.instead)
+        self.check_groups(place)
+
+    def planned_deals(self, setting: Setting, sampler: Sampler) -> dict[str, Any]:
+        few = action_gains(setting, sampler, self.panel[0], 0, self.choice, PILOT)
+        return super().planned_deals(setting, sampler) | {"comes_up_in_share_of_deals": len(few.by_deal) / PILOT}
+
+    def tested(self) -> str:
+        change = f"{', '.join(map(str, self.action))} instead of {COMPARED[self.comparator]}"
+        return self.tested_in(change, self.population, self.doses)
+
+    def claimed(self, setting: Setting) -> Choice:
+        return self.choice
+
+    def play(self, setting: Setting, sampler: Sampler, member: str, number: int) -> ActionGains:
+        """Fork positions of deals that the member plays with itself."""
+        deals, recorded = setting.deals or self.deals, self.recorded(setting.game)
+        return action_gains(setting, sampler, member, number, self.choice, deals, recorded)
+
+    def words(self, game: Game) -> dict[str, Any]:
+        details = {
+            "action": joined(", ", map(str, self.action)),
+            "position": joined(", ", map(str, self.population.position)) or "any",
+            **({"doses": self.doses.what} if self.doses else {}),
+            "comparator": self.comparator,
+            "margin": self.margin,
+            "alternative": self.alternative,
+        }
+        who = say("the action, rather than {other}", other=say(COMPARED[self.comparator]))
+        return {"who": who, "unit": "chips", "about": details}
+
+    def ways(self, setting: Setting, example: dict[str, Any]) -> list[tuple[Agent, dict[int, int]]]:
+        everyone = setting.player(example["player"])
+        return [(everyone, {example["move"]: example[which]}) for which in ("action", "instead")]
+
+    def level(
+        self, setting: Setting, cell: Cell, dose: Dose | None, played: Sequence[ActionGains], **more: Any
+    ) -> Level:
+        effects = [
+            self.effect(member, sample.by_deal, sample.deals, extra={"positions": len(sample.gains)})
+            for member, sample in zip(self.panel, played, strict=True)
+        ]
+        counted = [sample for member, sample in zip(self.panel, played, strict=True) if member != UNSKILLED]
+        seats = 1 if cell.sampler.conditional else setting.variant.players
+        share = float(cell.sampler.probability) / ((len(counted) or 1) * played[0].deals * seats)
+        positions = sum(len(sample.gains) for sample in counted)
+        return self.level_of(
+            effects,
+            dose,
+            played[0].deals,
+            frequency=share * positions,
+            per_hundred=100 * share * float(sum(sample.gains.sum() for sample in counted)) if positions else None,
+            **more,
         )
-        p = t_test(sample.by_deal) if gain.occurred else 1.0
-        positions = len(sample.by_position)
-        effects.append(Effect(member, gain, verdict, p, member != UNSKILLED, extra={"positions": positions}))
-    counted = [sample for member, sample in zip(reading.panel, played, strict=True) if member != UNSKILLED]
-    seats = 1 if cell.sampler.conditional else setting.variant.players
-    share = float(cell.sampler.probability) / ((len(counted) or 1) * played[0].deals * seats)
-    positions = sum(len(sample.by_position) for sample in counted)
-    return level_of(
-        effects,
-        reading,
-        dose,
-        played[0].deals,
-        frequency=share * positions,
-        per_hundred=100 * share * float(sum(sample.by_position.sum() for sample in counted)) if positions else None,
-        masters=strong,
-    )
 
 
 def action_gains(

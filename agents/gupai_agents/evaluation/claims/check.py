@@ -1,37 +1,22 @@
 """What the form of a file cannot show: whether its game, variants, players, features and metrics exist together."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple
 
-from gupai_agents.evaluation.claims.doses import is_hand_dose, population_at
-from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import (
     Feature,
     action_features_of,
     action_pips,
     check_feature,
-    hand_features_of,
     position_features_of,
 )
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import (
-    Action,
-    Claim,
-    Condition,
-    Exact,
-    Ordering,
-    Policy,
-    Population,
-    Rate,
-    Reading,
-    agent_in,
-)
+from gupai_agents.evaluation.claims.schema import Condition, Named, Player, Population
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
 from gupai_env.words.checks import refused
 
 
@@ -52,142 +37,64 @@ def variant_of(game: Game, options: dict[str, Any]) -> Variant:
     return variant
 
 
-def check_claim(claim: Claim) -> None:
-    """Raise ValueError in one line, beginning with the key, for what the game does not have."""
-    with key_context("game"):
-        game = get_game(claim.game)
-    for number, reading in enumerate(claim.readings):
-        key = f"readings.{number}"
-        with key_context(f"{key}.variant"):
-            variant = variant_of(game, reading.variant)
-        check_reading(key, game, variant, reading)
+class Place(NamedTuple):
+    """A place in the file of a claim, by its key, and the game and variant that are meant there.
 
+    Each of its methods raises ValueError, in one line that begins with the key, for what the game does not have.
+    """
 
-def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> None:
-    """Raise ValueError as `check_claim`."""
-    if isinstance(reading, Exact):
-        check_exact(key, game, reading)
-        return
-    for place, spec in enumerate(reading.panel):
-        with key_context(f"{key}.panel.{place}"):
-            player(spec, game, variant)
-    if isinstance(reading, Action | Ordering) and reading.comparator == "pip_matched":
-        with key_context(f"{key}.comparator"):
-            action_pips(game)
-    if isinstance(reading, Ordering):
-        check_items(key, game, variant, reading)
-        return
-    check_population(f"{key}.population", game, variant, reading.population)
-    if isinstance(reading, Action):
-        for name in ("action", "instead"):
-            check_conditions(f"{key}.{name}", getattr(reading, name), lambda condition: _action(condition, game))
-        check_conditions(f"{key}.subgroups", reading.subgroups, lambda condition: _position(condition, game))
-        check_doses(f"{key}.doses", game, variant, reading)
-        return
-    check_metric(key, game, reading.metric, reading.number)
-    if reading.population.position:
-        raise ValueError(f"{key}.population.position: only an action is taken in a position")
-    if isinstance(reading, Policy):
-        with key_context(f"{key}.baseline"):
-            baseline = reading.baseline
-            player(baseline, game, variant, reading.panel[0])
-        with key_context(f"{key}.treated"):
-            player(reading.treated, game, variant, reading.panel[0], agent_in(baseline))
-        check_conditions(f"{key}.subgroups", reading.subgroups, lambda condition: _position(condition, game))
-        check_doses(f"{key}.doses", game, variant, reading)
-    if isinstance(reading, Rate):
-        if reading.treated is not None:
-            with key_context(f"{key}.treated"):
-                player(reading.treated, game, variant, reading.panel[0], reading.panel[0])
-        if reading.against is not None:
-            with key_context(f"{key}.against"):
-                variant_of(game, reading.against)
+    key: str
+    game: Game
+    variant: Variant
 
+    def at(self, name: str) -> AbstractContextManager[None]:
+        """Let errors say that they are at a key below this one."""
+        return key_context(f"{self.key}.{name}")
 
-def check_exact(key: str, game: Game, reading: Exact) -> None:
-    """Raise ValueError for an enumeration or a fact that there is not."""
-    known = questions_of(game)
-    if reading.enumerate not in known:
-        raise ValueError(
-            f"{key}.enumerate: {reading.enumerate!r} cannot be enumerated in {game.id}; choose one of "
-            f"{', '.join(known)}"
-        )
+    def player(self, name: str, spec: Player, same: str = "", baseline: str = "") -> None:
+        """Check a player, see `players.player`."""
+        with self.at(name):
+            player(spec, self.game, self.variant, same, baseline)
 
+    def comparator(self, comparator: str | None) -> None:
+        """Check that tiles to be compared by their pips are played one at a time."""
+        if comparator == "pip_matched":
+            with self.at("comparator"):
+                action_pips(self.game)
 
-def check_doses(key: str, game: Game, variant: Variant, reading: Policy | Action) -> None:
-    """Raise ValueError for doses of no feature, of one that the population bounds already, and that no hand has."""
-    doses = reading.doses
-    if doses is None:
-        return
-    with key_context(key):
-        known: dict[str, Feature] = {**position_features_of(game), **hand_features_of(game)}
-        check_feature(doses, known, f"a hand or a position of {game.id}")
-    if not is_hand_dose(reading, game):
-        return
-    if any(condition.what == doses.what for condition in reading.population.hand):
-        raise ValueError(f"{key}: they say how many {doses.what}; leave that condition out of the population")
-    for place, dose in enumerate(doses.doses):
-        with key_context(f"{key}.values.{place}"):
-            Sampler(game, variant, population_at(reading, game, dose))
+    def population(self, population: Population) -> None:
+        """Check that some deal meets the conditions, and that positions have theirs."""
+        with self.at("population"):
+            Sampler(self.game, self.variant, population)
+        self.positions("population.position", population.position)
 
+    def positions(self, name: str, conditions: Sequence[Condition]) -> None:
+        """Check conditions on positions."""
+        self._features(name, conditions, position_features_of(self.game), f"a position of {self.game.id}")
 
-def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> None:
-    """Raise ValueError for items of an ordering that cannot be."""
-    labels = [item.label for item in reading.items]
-    if len(set(labels)) < len(labels):
-        raise ValueError(f"{key}.items: two have the same label")
-    if reading.first not in (*labels, "any"):
-        raise ValueError(f"{key}.first: {reading.first!r} is not a label; they are any, {', '.join(labels)}")
-    for name in reading.but:
-        if name not in labels or name == reading.first:
-            raise ValueError(f"{key}.but: {name!r} is not a label of the others; labels are {', '.join(labels)}")
-    for place, item in enumerate(reading.items):
-        here = f"{key}.items.{place}"
-        with key_context(f"{here}.variant"):
-            variant = variant_of(game, {**reading.variant, **item.variant})
-        for number, field in enumerate(reading.fields):
-            with key_context(f"{key}.fields.{number}"):
-                for spec in field:
-                    player(spec, game, variant)
-        check_population(f"{here}.population", game, variant, item.population)
-        check_conditions(f"{here}.action", item.action, lambda condition: _action(condition, game))
-        if bool(item.action) != (reading.comparator is not None):
-            raise ValueError(f"{here}.action: items have actions if, and only if, there is a `comparator`")
-        if reading.comparator is None:
-            check_metric(here, game, reading.metric, item.number)
-            if metrics_of(game)[reading.metric].drawn != bool(reading.fields):
-                raise ValueError(f"{key}.metric: `fields` and the metric skill_share need each other")
-        if item.treated is not None:
-            with key_context(f"{here}.treated"):
-                player(item.treated, game, variant, reading.panel[0], reading.panel[0])
+    def actions(self, name: str, conditions: Sequence[Condition]) -> None:
+        """Check conditions on actions."""
+        self._features(name, conditions, action_features_of(self.game), f"an action of {self.game.id}")
 
+    def _features(self, name: str, conditions: Sequence[Named], known: Mapping[str, Feature], subject: str) -> None:
+        for number, condition in enumerate(conditions):
+            with self.at(f"{name}.{number}"):
+                check_feature(condition, known, subject)
 
-def check_population(key: str, game: Game, variant: Variant, population: Population) -> None:
-    """Raise ValueError for conditions that no deal meets or no position can be asked about."""
-    with key_context(key):
-        Sampler(game, variant, population)
-    check_conditions(f"{key}.position", population.position, lambda condition: _position(condition, game))
+    def metric(self, metric: str, number: int | None) -> None:
+        """Check a metric, and whether it takes a number."""
+        known = metrics_of(self.game)
+        with self.at("metric"):
+            if metric not in known:
+                names = ", ".join(known)
+                raise ValueError(f"{metric!r} is not a metric of {self.game.id}; choose one of {names}")
+        with self.at("number"):
+            if known[metric].number != (number is not None):
+                raise ValueError(f"{metric} {'needs a' if known[metric].number else 'takes no'} number")
 
-
-def check_conditions(key: str, conditions: Sequence[Any], check: Callable[[Any], None]) -> None:
-    """Raise ValueError naming the condition that is wrong."""
-    for place, condition in enumerate(conditions):
-        with key_context(f"{key}.{place}"):
-            check(condition)
-
-
-def _position(condition: Condition, game: Game) -> None:
-    check_feature(condition, position_features_of(game), f"a position of {game.id}")
-
-
-def _action(condition: Condition, game: Game) -> None:
-    check_feature(condition, action_features_of(game), f"an action of {game.id}")
-
-
-def check_metric(key: str, game: Game, metric: str, number: int | None) -> None:
-    """Raise ValueError for a metric that there is not, or not of this game."""
-    known = metrics_of(game)
-    if metric not in known:
-        raise ValueError(f"{key}.metric: {metric!r} is not a metric of {game.id}; choose one of {', '.join(known)}")
-    if known[metric].number != (number is not None):
-        raise ValueError(f"{key}.number: {metric} {'needs a' if known[metric].number else 'takes no'} number")
+    def measured(self, population: Population, metric: str, number: int | None) -> None:
+        """Check what a metric is measured in; it looks at no positions."""
+        self.population(population)
+        self.metric(metric, number)
+        if population.position:
+            raise ValueError(f"{self.key}.population.position: only an action is taken in a position")

@@ -1,4 +1,4 @@
-"""Deals to look at: those that gained most, lost most and lie in the middle, and how to play them again."""
+"""Deals to look at, played again: once with what is claimed and once without it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,67 +9,14 @@ import numpy as np
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.doses import population_at
-from gupai_agents.evaluation.claims.players import UNSKILLED, given_in, player
-from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
-from gupai_agents.evaluation.claims.schema import Action, Claim, Dose, Policy, agent_in, dose_of
-from gupai_agents.evaluation.claims.setting import DealSource, side_seats
+from gupai_agents.evaluation.claims.files import Claim
+from gupai_agents.evaluation.claims.players import given_in
+from gupai_agents.evaluation.claims.readings import Comparison
+from gupai_agents.evaluation.claims.schema import dose_of
+from gupai_agents.evaluation.claims.setting import DealSource, Meter, Setting, side_seats
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import from_json
 from gupai_env.games import get_game
-
-GAIN, LOSS, MEDIAN = "largest gain", "largest loss", "median"
-
-
-class Compared(NamedTuple):
-    """What was gained in deals of one stream: the number of each deal, int [N], and its gain, [N].
-
-    stream, dose: which stream that was, and the dose of the hand that it was dealt to, if any.
-    choices: int [N, 3], of forked positions the number of the move (from 0), the action and the one compared with it.
-    """
-
-    deals: np.ndarray
-    gains: np.ndarray
-    choices: np.ndarray | None = None
-    stream: int = 0
-    dose: Dose | None = None
-
-
-def examples(panel: Sequence[str], compared: Sequence[Sequence[Compared]]) -> tuple[dict[str, Any], ...]:
-    """Return where to look at the largest gain, the largest loss and the median, over all players that count.
-
-    compared: by player of the panel its streams, only what was played otherwise. Equal ones: the first player's first.
-    """
-    counted = [number for number, member in enumerate(panel) if member != UNSKILLED] or list(range(len(panel)))
-    comparisons = [(panel[number], comparison) for number in counted for comparison in compared[number]]
-    which = np.concatenate([np.full(len(comparison.gains), index) for index, (_, comparison) in enumerate(comparisons)])
-    if not len(which):
-        return ()
-    rows = np.concatenate([np.arange(len(comparison.gains)) for _, comparison in comparisons])
-    gains = np.concatenate([comparison.gains for _, comparison in comparisons])
-    order = np.argsort(gains, kind="stable")
-    places = {
-        GAIN: int(np.argmax(gains)) if gains.max() > 0 else None,
-        LOSS: int(np.argmin(gains)) if gains.min() < 0 else None,
-        MEDIAN: int(order[(len(order) - 1) // 2]),
-    }
-    entries = []
-    for label, index in places.items():
-        if index is None:
-            continue
-        (member, comparison), row = comparisons[int(which[index])], int(rows[index])
-        example = {
-            "what": label,
-            "player": member,
-            "stream": comparison.stream,
-            "deal": int(comparison.deals[row]),
-            "gain": float(gains[index]),
-            **({"dose": comparison.dose.text} if comparison.dose else {}),
-        }
-        if comparison.choices is not None:
-            example |= dict(zip(("move", "action", "instead"), map(int, comparison.choices[row]), strict=True))
-        entries.append(example)
-    return tuple(entries)
 
 
 class Pair(NamedTuple):
@@ -81,7 +28,7 @@ class Pair(NamedTuple):
 
 
 def play_again(
-    claim: Claim, reading: Policy | Action, seed: int | str, example: dict[str, Any], panel: Sequence[str | Agent] = ()
+    claim: Claim, reading: Comparison, seed: int | str, example: dict[str, Any], panel: Sequence[str | Agent] = ()
 ) -> Pair:
     """Play a deal that a verdict names again, and record both games.
 
@@ -96,26 +43,15 @@ def play_again(
     """
     game = get_game(claim.game)
     variant = variant_of(game, reading.variant)
+    given = given_in(panel, game, variant)
+    setting = Setting(game, variant, from_json(seed), None, Meter(()), given=given)
     dose = dose_of(example["dose"]) if "dose" in example else None
-    sampler = Sampler(game, variant, population_at(reading, game, dose))
-    source = DealSource(sampler, stream_of(from_json(seed), example["stream"]))
-    member, given = example["player"], given_in(panel, game, variant)
-    if isinstance(reading, Policy):
-        base = agent_in(reading.baseline)
-        other = player(member, game, variant, given=given)
-        heroes = [
-            player(reading.treated, game, variant, member, base, given),
-            player(reading.baseline, game, variant, member, given=given),
-        ]
-        one, two = (_recorded(source, example["deal"], other, hero, {}) for hero in heroes)
-        return Pair(one[0], two[0], one[1])
-    everyone = player(member, game, variant, given=given)
-    games = [
-        _recorded(source, example["deal"], everyone, everyone, {example["move"]: example[which]})
-        for which in ("action", "instead")
-    ]
-    mover = games[0][0].movers[example["move"]]
-    return Pair(games[0][0], games[1][0], (mover,))
+    source = setting.source(reading.sampler(game, variant, dose), example["stream"])
+    other = setting.player(example["player"])
+    (one, seats), (two, _) = (
+        _recorded(source, example["deal"], other, hero, forced) for hero, forced in reading.ways(setting, example)
+    )
+    return Pair(one, two, (one.movers[example["move"]],) if "move" in example else seats)
 
 
 def _recorded(
@@ -135,10 +71,10 @@ def _recorded(
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
 
 
-def examples_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, Policy | Action, dict[str, Any]]]:
+def examples_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, Comparison, dict[str, Any]]]:
     """Yield the deals that a verdict, as JSON, names: the number of the reading, the reading and the example."""
     for number, (reading, result) in enumerate(zip(claim.readings, content["readings"], strict=True)):
-        if isinstance(reading, Policy | Action):
+        if isinstance(reading, Comparison):
             yield from ((number, reading, example) for example in result.get("examples", ()))
 
 

@@ -1,23 +1,26 @@
-"""What all designs do with what they have played: effects of opponents and subgroups, and the answer over a panel."""
+"""What readings do with what they have played: effects of opponents and subgroups, and an effect in words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
-from gupai_agents.evaluation.claims.doses import in_words, judged
 from gupai_agents.evaluation.claims.features import values_of
-from gupai_agents.evaluation.claims.players import SAME
-from gupai_agents.evaluation.claims.results import Effect, Finding, Level, finding, pool_numbers
-from gupai_agents.evaluation.claims.schema import Action, Condition, Dose, Named, Policy
+from gupai_agents.evaluation.claims.players import SAME, UNSKILLED
+from gupai_agents.evaluation.claims.results import Effect, Level
+from gupai_agents.evaluation.claims.sampling import Sampler
+from gupai_agents.evaluation.claims.schema import MOST, Condition, Dose, Named
 from gupai_agents.evaluation.claims.setting import Setting
-from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
+from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, t_test
 from gupai_env.games.claims import Positions
 from gupai_env.words.messages import Message, capitalized, joined, say
 
+GAIN, LOSS, MEDIAN = "largest gain", "largest loss", "median"
 FEWEST_IN_GROUP = 30
+WORDS = ["0", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
 def group_values(setting: Setting, states: np.recarray, subgroups: Sequence[Named]) -> np.ndarray:
@@ -50,81 +53,7 @@ def counted_effects(effects: Sequence[Effect]) -> Sequence[Effect]:
     return [effect for effect in effects if effect.counted] or effects
 
 
-def level_of(effects: Sequence[Effect], how: Policy | Action, dose: Dose | None, deals: int, **more: Any) -> Level:
-    """Return what opponents come to at a dose: p adjusted by Holm, and the verdict of those that count.
-
-    Args:
-        how: The reading.
-        deals: That were played with each.
-        more: Other fields of the level.
-    """
-    counted, among = counted_effects(effects), len(how.doses.values) if how.doses else 1
-    p = holm([effect.p if effect.p is not None else 1.0 for effect in counted])
-    adjusted = {effect.label: value for effect, value in zip(counted, p, strict=True)}
-    members = [effect.estimate for effect in counted]
-    member_verdicts = [effect.verdict for effect in counted]
-    judged, remark = verdicts.judge_panel(members, member_verdicts, p, how.margin, how.alternative, among)
-    if none := verdicts.unjudged(members, deals):
-        judged, remark = verdicts.Judged(none), ""
-    corrected = tuple(replace(effect, p=adjusted.get(effect.label, effect.p)) for effect in effects)
-    return Level(
-        dose,
-        say("{feature}: {dose}", feature=how.doses.what, dose=in_words(dose)) if how.doses and dose else "",
-        judged.verdict,
-        verdicts.pool(members, among),
-        corrected,
-        remark,
-        judged.deals_needed,
-        **more,
-    )
-
-
-def dose_finding(
-    reading: Policy | Action, levels: Sequence[Level], who: str, quantity: str = "", **more: Any
-) -> Finding:
-    """Return what a reading has come to: at all of its doses, or in all deals.
-
-    Args:
-        who: What gains or loses.
-        quantity: Is measured, if it is no chips.
-        more: Other fields of the finding.
-    """
-    p = [level.pooled.p for level in levels]
-    if not reading.doses:
-        (one,) = levels
-        return finding(
-            reading,
-            one.verdict,
-            sentence_of(one.pooled.effect, reading.margin, who, quantity, one.pooled),
-            remark=one.remark or verdicts.why(one.verdict),
-            effects=one.effects,
-            pooled=pool_numbers(one.pooled),
-            masters=one.masters,
-            frequency=one.frequency,
-            per_hundred=one.per_hundred,
-            deals_needed=one.deals_needed,
-            p=None if one.verdict in verdicts.UNJUDGED else p[0],
-            **more,
-        )
-    verdict, headline = judged(levels, not quantity)
-    # That nothing is so at any dose; where all agree, that it is not so at the one that is least sure.
-    combined = min(1.0, len(p) * min(p)) if verdict == verdicts.DEPENDS else max(p)
-    texts = joined("; ", [_dose_text(level, quantity) for level in reversed(levels)])
-    if quantity:
-        texts = say("{findings} ({metric})", findings=texts, metric=say(quantity))
-    return finding(
-        reading,
-        verdict,
-        say("{subject}, by {feature}: {text}.", subject=capitalized(who), feature=reading.doses.what, text=texts),
-        headline=headline,
-        remark=verdicts.why(verdict),
-        doses=tuple(levels),
-        p=None if verdict in verdicts.UNJUDGED else combined,
-        **more,
-    )
-
-
-def _dose_text(level: Level, quantity: str) -> str:
+def dose_text(level: Level, quantity: str) -> str:
     """Return the figures of a dose in words, the range over opponents first where they differ."""
     assert level.dose
     estimate, digits = level.pooled.effect, 3 if quantity else 2
@@ -199,3 +128,153 @@ def sentence_of(
     if effect.mean >= 0:
         return say("{subject} gains {chips} chips (95% interval {low} to {high}) when it comes up{less}.", **figures)
     return say("{subject} loses {chips} chips (95% interval {low} to {high}) when it comes up{less}.", **figures)
+
+
+# --- deals to look at -----------------------------------------------------------------------------
+
+
+class Compared(NamedTuple):
+    """What was gained in deals of one stream: the number of each deal, int [N], and its gain, [N].
+
+    stream, dose: which stream that was, and the dose of the hand that it was dealt to, if any.
+    choices: int [N, 3], of forked positions the number of the move (from 0), the action and the one compared with it.
+    """
+
+    deals: np.ndarray
+    gains: np.ndarray
+    choices: np.ndarray | None = None
+    stream: int = 0
+    dose: Dose | None = None
+
+
+def examples(panel: Sequence[str], compared: Sequence[Sequence[Compared]]) -> tuple[dict[str, Any], ...]:
+    """Return where to look at the largest gain, the largest loss and the median, over all players that count.
+
+    compared: by player of the panel its streams, only what was played otherwise. Equal ones: the first player's first.
+    """
+    counted = [number for number, member in enumerate(panel) if member != UNSKILLED] or list(range(len(panel)))
+    comparisons = [(panel[number], comparison) for number in counted for comparison in compared[number]]
+    which = np.concatenate([np.full(len(comparison.gains), index) for index, (_, comparison) in enumerate(comparisons)])
+    if not len(which):
+        return ()
+    rows = np.concatenate([np.arange(len(comparison.gains)) for _, comparison in comparisons])
+    gains = np.concatenate([comparison.gains for _, comparison in comparisons])
+    order = np.argsort(gains, kind="stable")
+    places = {
+        GAIN: int(np.argmax(gains)) if gains.max() > 0 else None,
+        LOSS: int(np.argmin(gains)) if gains.min() < 0 else None,
+        MEDIAN: int(order[(len(order) - 1) // 2]),
+    }
+    entries = []
+    for label, index in places.items():
+        if index is None:
+            continue
+        (member, comparison), row = comparisons[int(which[index])], int(rows[index])
+        example = {
+            "what": label,
+            "player": member,
+            "stream": comparison.stream,
+            "deal": int(comparison.deals[row]),
+            "gain": float(gains[index]),
+            **({"dose": comparison.dose.text} if comparison.dose else {}),
+        }
+        if comparison.choices is not None:
+            example |= dict(zip(("move", "action", "instead"), map(int, comparison.choices[row]), strict=True))
+        entries.append(example)
+    return tuple(entries)
+
+
+# --- doses: from where a claim holds --------------------------------------------------------------
+
+
+class Cell(NamedTuple):
+    """Deals that are drawn together: all of a reading, or those of one dose of the hand.
+
+    dose: None where all deals are drawn alike. stream: the number of its first stream, that of the first player. doses:
+    those among its deals; only None where there are none.
+    """
+
+    dose: Dose | None
+    sampler: Sampler
+    stream: int
+    doses: Sequence[Dose | None]
+
+    def named(self, member: str) -> str:
+        """Return a player with the dose that its deals are of."""
+        return say("{member}, with {dose}", member=say(member), dose=in_words(self.dose)) if self.dose else member
+
+
+def in_words(dose: Dose) -> Message:
+    """Return a dose in words: "three", "five or more", "4 to 7"."""
+    if dose.most >= MOST:
+        return say("{number} or more", number=_word(dose.least))
+    if dose.least == dose.most:
+        return _word(dose.least)
+    least, most = (_word(number) if dose.least else number for number in (dose.least, dose.most))
+    return say("{least} to {most}", least=least, most=most)
+
+
+def _word(number: int) -> Message:
+    return say(WORDS[number] if number < len(WORDS) else str(number))
+
+
+def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
+    """Return the verdict over doses, one word if they agree, and the headline that says from where it holds."""
+    kinds = {level.verdict for level in levels}
+    if len(kinds) == 1:
+        return levels[0].verdict, levels[0].verdict
+    clauses = []
+    # Those that lie side by side are named together where they come to the same.
+    for same, run in groupby(
+        levels, lambda level: level.verdict if level.verdict == verdicts.SUPPORTED else effect_text(level, True)
+    ):
+        some = list(run)
+        clauses.append((same, _clause(some, levels, chips)))
+    held = [text for same, text in clauses if same == verdicts.SUPPORTED]
+    others = [text for same, text in reversed(clauses) if same != verdicts.SUPPORTED]
+    open_ones = (verdicts.INCONCLUSIVE, *verdicts.UNJUDGED)
+    known = [level.verdict for level in levels if level.verdict not in open_ones]
+    return verdicts.DEPENDS if known else verdicts.INCONCLUSIVE, joined("; ", [*held, *others])
+
+
+def _clause(run: Sequence[Level], levels: Sequence[Level], chips: bool) -> str:
+    """Return in words what was found at some doses that lie side by side."""
+    dose = _listed([level.dose for level in run if level.dose])
+    if run[0].verdict != verdicts.SUPPORTED:
+        return say("with {dose} {finding}", dose=dose, finding=say(effect_text(run[0], chips)))
+    assert run[0].dose and run[-1].dose
+    if run[-1] is levels[-1] and run[0].dose.least:
+        return say("supported from {dose}", dose=_word(run[0].dose.least))
+    if run[0] is levels[0] and len(run) > 1:
+        return say("supported up to {dose}", dose=_word(run[-1].dose.most))
+    return say("supported with {dose}", dose=dose)
+
+
+def _listed(doses: Sequence[Dose]) -> str:
+    """Return doses that lie side by side in words."""
+    one, last = doses[0], doses[-1]
+    if len(doses) == 2 and all(dose.least == dose.most for dose in doses):
+        return joined(" and ", [_word(one.least), _word(last.most)])
+    return in_words(Dose("", one.least, last.most))
+
+
+def effect_text(level: Level, chips: bool) -> str:
+    """Return what comes of it at one dose, in a few words."""
+    effect = level.pooled.effect
+    much = f"{abs(effect.mean):.1f}" if abs(effect.mean) >= 0.95 or not chips else f"{abs(effect.mean):.2f}"
+    sides = ("it gains {much}", "it costs {much}") if chips else ("it adds {much}", "it takes away {much}")
+    if level.remark:
+        low, high = level.pooled.range
+        return say("it depends on the opponents ({low:+z.1f} to {high:+z.1f})", low=low, high=high)
+    side = sides[effect.mean < 0]
+    if level.verdict in (verdicts.SUPPORTED, verdicts.CONTRADICTED):
+        return say(side, much=much)
+    if level.verdict == verdicts.NO_EFFECT:
+        return "it matters little"
+    if level.verdict == verdicts.TOO_RARE:
+        return "it comes up too rarely to say"
+    if level.verdict == verdicts.TOO_FEW:
+        return "there are too few deals to say"
+    if effect.low > 0 or effect.high < 0:
+        return say(side.replace("{much}", "little ({much})"), much=much)
+    return "it is not settled"

@@ -1,19 +1,24 @@
-"""Exact questions: those about the set of tiles, and with them those that a game offers.
-
-Each returns facts by name that a claim compares with what it expects.
-"""
+"""Enumerate, and compare facts with what is expected: questions about the set of tiles, and those of a game."""
 
 from collections.abc import Iterator, Mapping
 from math import comb
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from gupai_agents.decisions import resume_lanes
+from gupai_agents.evaluation.claims.check import Place
+from gupai_agents.evaluation.claims.readings import Reading
+from gupai_agents.evaluation.claims.results import Finding
+from gupai_agents.evaluation.claims.schema import Part
+from gupai_agents.evaluation.claims.setting import Setting
+from gupai_agents.evaluation.claims.verdicts import DISPROVED, PROVED
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals
 from gupai_env.games.claims import ExactQuestion, Facts, tiles_by_number, vocabulary_of
+from gupai_env.words.messages import joined, say
 
 
 def doubles_in_a_hand() -> Facts:
@@ -74,3 +79,58 @@ def ends_of(game: Game, states: np.recarray, variant: Mapping[str, Any]) -> Iter
             yield after.states[terminated].view(np.recarray)
         if not terminated.all():
             yield from ends_of(game, after.states[~terminated].view(np.recarray), variant)
+
+
+class Expectation(Part):
+    """What a fact should be: one of the three."""
+
+    fact: str
+    equals: float | str | None = None
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @model_validator(mode="after")
+    def _just_one(self) -> Self:
+        if sum(bound is not None for bound in (self.equals, self.at_most, self.at_least)) != 1:
+            raise ValueError("write one of `equals`, `at_most` and `at_least`")
+        return self
+
+    def holds(self, fact: float | str) -> bool:
+        """Whether a fact is as expected."""
+        if isinstance(self.equals, str) or (isinstance(fact, str) and self.equals is not None):
+            return str(fact) == (f"{self.equals + 0.0:g}" if isinstance(self.equals, float) else self.equals)
+        if isinstance(fact, str):
+            return False
+        if self.equals is not None:
+            return abs(fact - self.equals) < 1e-9
+        return fact <= self.at_most if self.at_most is not None else fact >= (self.at_least or 0.0)
+
+
+class Exact(Reading):
+    """Enumerate."""
+
+    kind: Literal["exact"]
+    enumerate: str = Field(description="what is enumerated, by name")
+    expect: list[Expectation] = Field(min_length=1)
+
+    def check(self, place: Place) -> None:
+        known, game = questions_of(place.game), place.game.id
+        if self.enumerate not in known:
+            with place.at("enumerate"):
+                raise ValueError(f"{self.enumerate!r} cannot be enumerated in {game}; choose one of {', '.join(known)}")
+
+    def weights(self, game: Game, deals: int | None, masters: bool) -> list[float]:
+        return [1000.0]
+
+    def test(self, setting: Setting) -> Finding:
+        """Enumerate, and compare."""
+        setting.meter.begin(f"enumerating {self.enumerate}")
+        facts = answer(setting.game, questions_of(setting.game)[self.enumerate])
+        wrong = []
+        for expected in self.expect:
+            if expected.fact not in facts:
+                raise ValueError(f"{self.enumerate} has no fact {expected.fact!r}; its facts are {', '.join(facts)}")
+            if not expected.holds(facts[expected.fact]):
+                wrong.append(say("{fact} is {value}", fact=say(expected.fact), value=facts[expected.fact]))
+        text = say("Enumerated: {facts}.", facts=joined("; ", wrong or ["all is as it is said"]))
+        return self.finding(DISPROVED if wrong else PROVED, text, facts=dict(facts))

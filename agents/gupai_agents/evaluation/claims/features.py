@@ -49,21 +49,21 @@ class SectionFeature:
     def of_numbers(self) -> bool:
         return self.section.shape[-1] in NUMBERS
 
-    def check(self, condition: Named) -> None:
-        """Raise ValueError for a number of which the section says nothing."""
-        if condition.number and not (self.of_kinds or self.of_numbers):
-            raise ValueError(f"{condition.feature} takes no number")
+    @property
+    def number(self) -> bool | None:
+        """Whether it takes a number; None: it may."""
+        return None if self.of_kinds or self.of_numbers else False
 
-    def seen(self, positions: Positions, condition: Named) -> np.ndarray:
-        """Return its values, int [N]."""
+    def values(self, positions: Positions, number: int) -> np.ndarray:
+        """Return its values, int [N]; number: 0 for none."""
         shape = self.section.shape
         seen = observed(positions)[self.section.name].astype(int)
         entries = seen.reshape(len(seen), -1, shape[-1])
         if self.of_kinds:
             entries = entries.sum(1)
-            return entries @ (carrying(condition.number) if condition.number else np.ones(KINDS, int))
-        if self.of_numbers and condition.number:
-            return entries.sum(1)[:, condition.number - HIGHEST - 1]
+            return entries @ (carrying(number) if number else np.ones(KINDS, int))
+        if self.of_numbers and number:
+            return entries.sum(1)[:, number - HIGHEST - 1]
         if self.section.high == 1 and len(shape) == 1 and shape[0] > 1 and not self.of_numbers:
             one = entries[:, 0]
             return np.where(one.any(1), one.argmax(1), -1)
@@ -168,10 +168,7 @@ def action_pips(game: Game) -> np.ndarray:
 
 def values_of(positions: Positions, condition: Named) -> np.ndarray:
     """Return the values of the feature that a condition is about, int [N]."""
-    feature = position_features_of(positions.game)[condition.feature]
-    if isinstance(feature, SectionFeature):
-        return feature.seen(positions, condition)
-    return feature.values(positions, condition.number or 0)
+    return position_features_of(positions.game)[condition.feature].values(positions, condition.number or 0)
 
 
 def meets(positions: Positions, conditions: Sequence[Condition]) -> np.ndarray:
@@ -196,9 +193,6 @@ def check_feature(condition: Named, known: Mapping[str, Feature], subject: str) 
     """Raise ValueError in one line for a feature that is not among those known, and for a number amiss."""
     if condition.feature not in known:
         raise ValueError(f"{condition.feature!r} is not a feature of {subject}; they are {', '.join(known) or 'none'}")
-    feature = known[condition.feature]
-    takes = None if isinstance(feature, SectionFeature) else feature.number
+    takes = known[condition.feature].number
     if takes is not None and takes != (condition.number is not None):
         raise ValueError(f"{condition.feature} {'needs a' if takes else 'takes no'} number")
-    if isinstance(feature, SectionFeature):
-        feature.check(condition)

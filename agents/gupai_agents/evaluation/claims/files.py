@@ -1,20 +1,72 @@
-"""Reads the file of a claim; every error is reported in one line that names the key."""
+"""The file of a claim: what is said, by whom, and its readings; every error is one line that names the key.
 
+A claim has one reading or more, each with a verdict of its own. The kind of a reading says how it is tested:
+
+exact: enumerate, and compare facts with what is expected.
+rate: how often, or how much, in deals of the same players at all seats.
+policy: a player with a trait against the same without it: same deals, same seat, same chance.
+action: the same position twice, with one action and with a named other one, played on by the same players.
+ordering: several rates or effects, and which comes first.
+"""
+
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self, get_args
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, model_validator
 
-from gupai_agents.evaluation.claims.check import check_claim
-from gupai_agents.evaluation.claims.schema import Claim
+from gupai_agents.evaluation.claims.actions import Action
+from gupai_agents.evaluation.claims.check import Place, key_context, variant_of
+from gupai_agents.evaluation.claims.exacts import Exact
+from gupai_agents.evaluation.claims.orderings import Ordering
+from gupai_agents.evaluation.claims.policies import Policy
+from gupai_agents.evaluation.claims.rates import Rate
+from gupai_agents.evaluation.claims.readings import Reading
+from gupai_agents.evaluation.claims.schema import Part
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
+from gupai_env.games import get_game
 from gupai_env.words.checks import allowed_instead, as_path, nearest, refused, short_repr
 from gupai_env.words.files import read_text
 
 SUFFIX = ".yaml"
+ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
+MOST_ID = 60  # characters
+Kind = Exact | Rate | Policy | Action | Ordering
+KINDS: dict[str, type[Reading]] = {kind.__name__.lower(): kind for kind in get_args(Kind)}
+AnyReading = Annotated[Kind, Field(discriminator="kind")]
 RECORDED = Path(__file__).parent / "recorded"  # the verdicts on the claims that ship with gupai, as JSON
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
+
+
+class Claim(Part):
+    """A claim: what is said, by whom, and its readings."""
+
+    id: str = Field(pattern=f"^{ID}$", max_length=MOST_ID)
+    statement: str = Field(min_length=1, description="in the words of its source")
+    source: str = Field(min_length=1, description="who says so, and where")
+    game: str
+    readings: list[AnyReading] = Field([], max_length=20)
+    untested: str = Field("", description="why it, or a part of it, is not tested")
+
+    @model_validator(mode="after")
+    def _something_is_tested(self) -> Self:
+        if not self.readings and not self.untested:
+            raise ValueError("a claim without readings says in `untested` why it cannot be tested")
+        names = [reading.name for reading in self.readings]
+        if len(set(names)) < len(names):
+            raise ValueError("two readings have the same name")
+        return self
+
+
+def kind_of(result: Mapping[str, Any]) -> type[Reading]:
+    """Return the kind of the reading that a result, as JSON, is of."""
+    return KINDS.get(result.get("kind", ""), Reading)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of a claim's file."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Claim.model_json_schema()}
 
 
 def folder() -> Path:
@@ -72,7 +124,12 @@ def claim_of(content: Any) -> Claim:
         claim = Claim.model_validate(content)
     except ValidationError as error:
         raise ValueError(_one_line(error)) from None
-    check_claim(claim)
+    with key_context("game"):
+        game = get_game(claim.game)
+    for number, reading in enumerate(claim.readings):
+        with key_context(f"readings.{number}.variant"):
+            variant = variant_of(game, reading.variant)
+        reading.check(Place(f"readings.{number}", game, variant))
     return claim
 
 
@@ -81,9 +138,8 @@ def _one_line(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     branches = ("str", "Changed", "Condition", "constrained-str")  # of what may be one thing or another
     places = [str(place) for place in first["loc"] if place not in branches]
-    kinds = ("exact", "rate", "policy", "action", "ordering")
     key = ".".join(
-        place for index, place in enumerate(places) if not (place in kinds and index == 2 and places[0] == "readings")
+        place for index, place in enumerate(places) if not (place in KINDS and index == 2 and places[0] == "readings")
     )
     problem = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":

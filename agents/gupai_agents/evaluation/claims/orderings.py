@@ -1,67 +1,148 @@
 """Which of several rates or effects comes first."""
 
 from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import action_gains
-from gupai_agents.evaluation.claims.check import variant_of
+from gupai_agents.evaluation.claims.check import Place, variant_of
 from gupai_agents.evaluation.claims.effects import joint_verdict
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
-from gupai_agents.evaluation.claims.report import written
-from gupai_agents.evaluation.claims.results import Effect, Finding, finding
+from gupai_agents.evaluation.claims.readings import Played
+from gupai_agents.evaluation.claims.results import Effect, Finding, written
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Item, Ordering
+from gupai_agents.evaluation.claims.schema import MOST_DEALS, Comparator, Condition, Number, Part, Player, Population
 from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Block, Choice, DealSource, Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, holm
+from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import joined, say
 
 
-def ordering(setting: Setting, reading: Ordering) -> Finding:
-    """Measure every item with every member of the panel, and compare the first with all others."""
-    deals = setting.deals or reading.deals
-    effects: list[Effect] = []
-    member_verdicts, remarks, behind = [], [], []
-    unit = "chips" if reading.comparator else metrics_of(setting.game)[reading.metric].unit
-    members = reading.panel or [" or ".join(field) for field in reading.fields]
-    for number, member in enumerate(members):
-        values = {}
-        for place, item in enumerate(reading.items):
-            setting.meter.begin(f"{item.label}, {member}")
-            values[item.label] = _item(setting, reading, item, member, ITEM_STREAMS * (1 + place) + number, deals)
-        compared = {label: figure for label, figure in values.items() if label not in reading.but}
-        verdict, p, remark, of_all = _ranked(compared, reading.first, unit, deals)
-        if member != UNSKILLED:
-            member_verdicts.append(verdict)
-            behind.append(of_all)
-        remarks.append(say("{member}: {order}", member=say(member), order=remark))
-        effects += [
-            Effect(
-                say("{item}, {member}", item=say(label), member=say(member)),
-                estimate,
-                p=p.get(label),
-                counted=member != UNSKILLED,
-            )
-            for label, estimate in values.items()
-        ]
-    verdict, remark = joint_verdict(member_verdicts or [verdicts.MEASURED])
-    tested = [p_value for p_value in behind if p_value is not None]
-    return finding(
-        reading,
-        verdict,
-        say("{text}.", text=joined("; ", remarks)),
-        unit=unit,
-        remark=remark,
-        about={"first": reading.first, "left out": ", ".join(reading.but) or None, "metric": reading.metric},
-        effects=tuple(effects),
-        p=max(tested) if tested and verdict not in verdicts.UNJUDGED else None,  # all players must agree
+class Item(Part):
+    """One of those that are ranked."""
+
+    label: str
+    variant: dict[str, Any] = Field({}, description="options of the rules that differ from the reading's")
+    number: Number | None = None
+    population: Population = Population()
+    treated: Player | None = None
+    action: list[Condition] = Field([])
+
+
+class Ordering(Played):
+    """Which comes first: of rates by `metric`, or of the effects of actions with a `comparator`."""
+
+    kind: Literal["ordering"]
+    items: list[Item] = Field(min_length=2, max_length=12)
+    first: str = Field(description='label of the item that should be first; "any": only that they differ')
+    but: list[str] = Field([], description="labels that are left out of the comparison")
+    metric: str = "chips"
+    comparator: Comparator | None = None
+    panel: list[str] = Field([], max_length=12, description="players; each plays all seats by itself")
+    fields: list[Annotated[list[str], Field(min_length=2, max_length=8)]] = Field(
+        [], max_length=12, description="instead: players of whom every seat of a deal draws one"
     )
+    deals: int = Field(10_000, ge=2, le=MOST_DEALS)
+    members: ClassVar[str] = ""
+    signed: ClassVar[bool] = False
+
+    @model_validator(mode="after")
+    def _somebody_plays(self) -> Self:
+        if bool(self.panel) == bool(self.fields):
+            raise ValueError("write `panel` or `fields`")
+        if self.fields and (self.comparator or any(item.treated for item in self.items)):
+            raise ValueError("fields: their players are drawn; `comparator` and `treated` cannot be combined with them")
+        return self
+
+    @property
+    def seating(self) -> list[list[str]]:
+        return super().seating or self.fields
+
+    def check(self, place: Place) -> None:
+        super().check(place)
+        place.comparator(self.comparator)
+        labels = [item.label for item in self.items]
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"{place.key}.items: two have the same label")
+        if self.first not in (*labels, "any"):
+            raise ValueError(f"{place.key}.first: {self.first!r} is not a label; they are any, {', '.join(labels)}")
+        for name in self.but:
+            if name not in labels or name == self.first:
+                known = ", ".join(labels)
+                raise ValueError(f"{place.key}.but: {name!r} is not a label of the others; labels are {known}")
+        for number, item in enumerate(self.items):
+            self._check_item(place, f"items.{number}", item)
+
+    def _check_item(self, place: Place, name: str, item: Item) -> None:
+        with place.at(f"{name}.variant"):
+            place = place._replace(variant=variant_of(place.game, {**self.variant, **item.variant}))
+        for number, field in enumerate(self.fields):
+            for spec in field:
+                place.player(f"fields.{number}", spec)
+        here = place._replace(key=f"{place.key}.{name}")
+        here.population(item.population)
+        here.actions("action", item.action)
+        if bool(item.action) != (self.comparator is not None):
+            raise ValueError(f"{here.key}.action: items have actions if, and only if, there is a `comparator`")
+        if self.comparator is None:
+            here.metric(self.metric, item.number)
+            if metrics_of(place.game)[self.metric].drawn != bool(self.fields):
+                raise ValueError(f"{place.key}.metric: `fields` and the metric skill_share need each other")
+        if item.treated is not None:
+            here.player("treated", item.treated, self.panel[0], self.panel[0])
+
+    def weights(self, game: Game, deals: int | None, masters: bool) -> list[float]:
+        return [weight for weight in super().weights(game, deals, masters) for _ in self.items]
+
+    def planned_deals(self, setting: Setting, sampler: Sampler) -> dict[str, Any]:
+        return {"deals": self.deals, "figures": len(self.seating) * len(self.items)}
+
+    def test(self, setting: Setting) -> Finding:
+        """Measure every item with every member of the panel, and compare the first with all others."""
+        deals = setting.deals or self.deals
+        effects: list[Effect] = []
+        member_verdicts, remarks, behind = [], [], []
+        unit = "chips" if self.comparator else metrics_of(setting.game)[self.metric].unit
+        members = self.panel or [" or ".join(field) for field in self.fields]
+        for number, member in enumerate(members):
+            values = {}
+            for place, item in enumerate(self.items):
+                setting.meter.begin(f"{item.label}, {member}")
+                values[item.label] = _item(setting, self, item, member, ITEM_STREAMS * (1 + place) + number, deals)
+            compared = {label: figure for label, figure in values.items() if label not in self.but}
+            verdict, p, remark, of_all = _ranked(compared, self.first, unit, deals)
+            if member != UNSKILLED:
+                member_verdicts.append(verdict)
+                behind.append(of_all)
+            remarks.append(say("{member}: {order}", member=say(member), order=remark))
+            effects += [
+                Effect(
+                    say("{item}, {member}", item=say(label), member=say(member)),
+                    estimate,
+                    p=p.get(label),
+                    counted=member != UNSKILLED,
+                )
+                for label, estimate in values.items()
+            ]
+        verdict, remark = joint_verdict(member_verdicts or [verdicts.MEASURED])
+        tested = [p_value for p_value in behind if p_value is not None]
+        return self.finding(
+            verdict,
+            say("{text}.", text=joined("; ", remarks)),
+            unit=unit,
+            remark=remark,
+            about={"first": self.first, "left out": ", ".join(self.but) or None, "metric": self.metric},
+            effects=tuple(effects),
+            p=max(tested) if tested and verdict not in verdicts.UNJUDGED else None,  # all players must agree
+        )
 
 
 def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: int, deals: int) -> Estimate:

@@ -2,30 +2,34 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-from gupai_agents.evaluation.claims import verdicts
-from gupai_agents.evaluation.claims.deals import Compared, examples
-from gupai_agents.evaluation.claims.doses import Cell, cells_of, doses_in, in_words, recorded_features
-from gupai_agents.evaluation.claims.effects import (
-    discovered,
-    dose_finding,
-    group_values,
-    level_of,
-    player_text,
-    subgroups_of,
-)
-from gupai_agents.evaluation.claims.masters import masters
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.claims.check import Place
+from gupai_agents.evaluation.claims.effects import Cell, Compared, group_values, player_text
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.players import UNSKILLED
-from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
+from gupai_agents.evaluation.claims.players import SAME, UNSKILLED, named
+from gupai_agents.evaluation.claims.readings import Comparison
+from gupai_agents.evaluation.claims.results import Level
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy, agent_in
-from gupai_agents.evaluation.claims.setting import PILOT, Setting, differ
-from gupai_agents.evaluation.statistics import NOTHING, estimate, samples_for, t_test
-from gupai_env.games.claims import Metric
+from gupai_agents.evaluation.claims.schema import (
+    Alternative,
+    Condition,
+    Dose,
+    Doses,
+    Number,
+    Plan,
+    Player,
+    Population,
+    agent_in,
+)
+from gupai_agents.evaluation.claims.setting import PILOT, Pair, Setting, differ
+from gupai_agents.evaluation.statistics import samples_for
+from gupai_agents.heuristics import HeuristicAgent
+from gupai_env.core.game import Game
 from gupai_env.words.messages import joined, say
 
 ALPHA = 0.05  # two-sided, at which a plan finds the margin
@@ -39,87 +43,125 @@ class Pairs(NamedTuple):
     groups: np.ndarray
     population: int = 0  # deals from which those of a dose were taken
 
+    @property
+    def deals(self) -> int:
+        """How many deals these are of."""
+        return self.population or len(self.gains)
 
-def policy(setting: Setting, reading: Policy) -> Finding:
-    """Play the same deals with the trait and without it, against every member of the panel, at every dose."""
-    measure = metrics_of(setting.game)[reading.metric]
-    levels, groups = [], []
-    compared: list[list[Compared]] = [[] for _ in reading.panel]
-    for cell in cells_of(setting, reading):
-        played = []
-        for number, member in enumerate(reading.panel):
-            setting.meter.begin(f"{f'with {in_words(cell.dose)}, ' if cell.dose else ''}against {member}")
-            pairs = _planned(setting, reading, cell.sampler, member, cell.stream + number)
-            rows = np.flatnonzero(pairs.changed)
-            compared[number].append(Compared(rows, pairs.gains[rows], None, cell.stream + number, cell.dose))
-            groups += subgroups_of(reading.subgroups, pairs.gains, pairs.groups, cell.named(member))
-            played.append(pairs)
-        strong = masters(setting, reading, cell)
-        for dose in doses_in(reading, cell):
-            levels.append(
-                _level(reading, cell, dose, [_select_dose(pairs, dose, cell) for pairs in played], measure, strong)
+    def at(self, dose: Dose) -> "Pairs":
+        """Return the deals of a dose of the position, whose value is the last of the groups."""
+        some = dose.holds(self.groups[:, -1])
+        return Pairs(self.gains[some], self.changed[some], self.groups[some], len(self.gains))
+
+    def compared(self, stream: int, dose: Dose | None) -> Compared:
+        """Return the deals that were played otherwise, for examples."""
+        rows = np.flatnonzero(self.changed)
+        return Compared(rows, self.gains[rows], None, stream, dose)
+
+
+class Policy(Comparison):
+    """The trait on and off."""
+
+    kind: Literal["policy"]
+    population: Population = Population()
+    treated: Player = Field(description='a player; "+attack_2=40" adds weights to the baseline')
+    baseline: Player = Field("same", description='a player; "same": the opponent itself')
+    panel: list[str] = Field(min_length=1, max_length=12, description="opponents, at all other seats")
+    metric: str = "chips"
+    number: Number | None = None
+    alternative: Alternative = "greater"
+    margin: float = Field(gt=0, description="the smallest effect worth naming")
+    plan: Plan = Plan()
+    doses: Doses | None = Field(None, description="a feature of the hand or the position, at each of several values")
+    subgroups: list[Condition] = Field([], description="of deals, by values of a feature; exploratory")
+    sides: ClassVar[tuple[str, ...]] = ("with the trait", "without it")
+    members: ClassVar[str] = "Opponents"
+    seated: ClassVar[str] = "Against {player}"
+
+    def games(self, deals: int | None) -> int:
+        return 2 * (deals or self.plan.most)
+
+    def strong(self, game: Game) -> list[str]:
+        """Return the players of STRONG; none where weights are added to a "same" that has none."""
+        added = named(agent_in(self.treated), SAME, agent_in(self.baseline)).startswith(f"{SAME}+")
+        return [] if added else super().strong(game)
+
+    def check(self, place: Place) -> None:
+        super().check(place)
+        place.measured(self.population, self.metric, self.number)
+        place.player("baseline", self.baseline, self.panel[0])
+        place.player("treated", self.treated, self.panel[0], agent_in(self.baseline))
+        self.check_groups(place)
+
+    def planned_deals(self, setting: Setting, sampler: Sampler) -> dict[str, Any]:
+        from scipy.special import ndtri
+
+        spread = float(np.std(pairs_in(setting, self, sampler, self.panel[0], 0, 0, PILOT).gains))
+        deals, doses = enough(self, spread), len(self.doses.values) if self.doses else 1
+        smallest = float((ndtri(1 - ALPHA / 2) + ndtri(self.plan.power)) * spread / deals**0.5)
+        return {"deals": deals, "finds_with_that_power": smallest, "figures": len(self.panel) * doses}
+
+    def tested(self) -> str:
+        change = f"{player_text(self.treated)} instead of {player_text(self.baseline)}"
+        return self.tested_in(change, self.population, self.doses)
+
+    def heroes(self, setting: Setting, same: str) -> Pair:
+        """Return the players at the seats in question, with the trait and without it; same: who "same" is."""
+        base = setting.player(self.baseline, same)
+        return Pair(setting.player(self.treated, same, agent_in(self.baseline)), base)
+
+    def claimed(self, setting: Setting) -> Pair | None:
+        same = ""
+        if any(agent_in(spec).startswith((SAME, "+")) for spec in (self.treated, self.baseline)):
+            rivals = [rival for rival in self.panel if rival != UNSKILLED]
+            heuristics = [rival for rival in rivals if isinstance(setting.player(rival), HeuristicAgent)]
+            if not heuristics:
+                return None
+            same = heuristics[-1]
+        return self.heroes(setting, same)
+
+    def play(self, setting: Setting, sampler: Sampler, member: str, number: int) -> Pairs:
+        """Play as many deals as the plan says."""
+        most = setting.deals or self.plan.most
+        pilot = pairs_in(setting, self, sampler, member, number, 0, min(PILOT, most), most)
+        total = setting.deals or enough(self, float(np.std(pilot.gains)))
+        if total <= PILOT:
+            return pilot
+        rest = pairs_in(setting, self, sampler, member, number, PILOT, total - PILOT, total)
+        gains, changed, groups = map(np.concatenate, zip(pilot[:3], rest[:3], strict=True))
+        return Pairs(gains, changed, groups)
+
+    def level(self, setting: Setting, cell: Cell, dose: Dose | None, played: Sequence[Pairs], **more: Any) -> Level:
+        deals, share = played[0].deals, float(cell.sampler.probability)
+        effects = [
+            self.effect(
+                member, pairs.gains, pairs.deals, changed=float(pairs.changed.mean()) if len(pairs.changed) else None
             )
-    return dose_finding(
-        reading,
-        levels,
-        say("the trait"),
-        "" if reading.metric == "chips" else measure.what,
-        unit=measure.unit,
-        about={
-            "treated": player_text(reading.treated),
-            "baseline": player_text(reading.baseline),
-            "metric": reading.metric,
-            "margin": reading.margin,
-            "alternative": reading.alternative,
-            "hand": joined(", ", map(str, reading.population.hand)) or "any",
-            **({"doses": reading.doses.what} if reading.doses else {}),
-        },
-        subgroups=tuple(discovered(groups)),
-        exact=True,
-        examples=examples(reading.panel, compared),
-    )
+            for member, pairs in zip(self.panel, played, strict=True)
+        ]
+        if dose != cell.dose:  # how often a deal of the population has it was counted
+            share *= float(np.mean([len(pairs.gains) for pairs in played])) / max(deals, 1)
+        level = self.level_of(effects, dose, deals, frequency=share, **more)
+        if metrics_of(setting.game)[self.metric].unit != "chips" or not level.pooled.effect.has_interval:
+            return level
+        return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
 
+    def words(self, game: Game) -> dict[str, Any]:
+        measure = metrics_of(game)[self.metric]
+        details = {
+            "treated": player_text(self.treated),
+            "baseline": player_text(self.baseline),
+            "metric": self.metric,
+            "margin": self.margin,
+            "alternative": self.alternative,
+            "hand": joined(", ", map(str, self.population.hand)) or "any",
+            **({"doses": self.doses.what} if self.doses else {}),
+        }
+        quantity = "" if self.metric == "chips" else measure.what
+        return {"who": say("the trait"), "quantity": quantity, "unit": measure.unit, "about": details, "exact": True}
 
-def _level(
-    reading: Policy,
-    cell: Cell,
-    dose: Dose | None,
-    played: Sequence[Pairs],
-    measure: Metric,
-    strong: dict[Dose | None, tuple[Masters, ...]],
-) -> Level:
-    effects = [
-        effect_of(member, pairs, reading.margin, reading.alternative)
-        for member, pairs in zip(reading.panel, played, strict=True)
-    ]
-    share = float(cell.sampler.probability)
-    if dose != cell.dose:  # how often a deal of the population has it was counted
-        share *= float(np.mean([len(pairs.gains) for pairs in played])) / max(played[0].population, 1)
-    deals = played[0].population or len(played[0].gains)
-    level = level_of(effects, reading, dose, deals, frequency=share, masters=strong.get(dose, ()))
-    if measure.unit != "chips" or not level.pooled.effect.has_interval:
-        return level
-    return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
-
-
-def _select_dose(pairs: Pairs, dose: Dose | None, cell: Cell) -> Pairs:
-    """Return the deals of a dose of the position, whose value is the last of the groups."""
-    if dose == cell.dose:
-        return pairs
-    some = (pairs.groups[:, -1] >= dose.least) & (pairs.groups[:, -1] <= dose.most) if dose else slice(None)
-    return Pairs(pairs.gains[some], pairs.changed[some], pairs.groups[some], len(pairs.gains))
-
-
-def _planned(setting: Setting, reading: Policy, sampler: Sampler, member: str, number: int) -> Pairs:
-    """Play as many deals as the plan says."""
-    most = setting.deals or reading.plan.most
-
-    def more(first: int, deals: int, total: int) -> Pairs:
-        return pairs_in(setting, reading, sampler, member, number, first, deals, total)
-
-    pilot = more(0, min(PILOT, most), most)
-    total = setting.deals or enough(reading, float(np.std(pilot.gains)))
-    return _joined(pilot, more(PILOT, total - PILOT, total)) if total > PILOT else pilot
+    def ways(self, setting: Setting, example: dict[str, Any]) -> list[tuple[Agent, dict[int, int]]]:
+        return [(hero, {}) for hero in self.heroes(setting, example["player"])]
 
 
 def enough(reading: Policy, spread: float) -> int:
@@ -129,11 +171,6 @@ def enough(reading: Policy, spread: float) -> int:
         return plan.least
     alpha = 1 - (1 - ALPHA) ** (1 / among)
     return min(plan.most, max(plan.least, samples_for(reading.margin, spread, alpha, plan.power)))
-
-
-def _joined(one: Pairs, other: Pairs) -> Pairs:
-    gains, changed, groups = (np.concatenate(both) for both in zip(one[:3], other[:3], strict=True))
-    return Pairs(gains, changed, groups)
 
 
 def pairs_in(
@@ -148,40 +185,15 @@ def pairs_in(
 ) -> Pairs:
     """Play some deals of a stream with the trait and without it; `total`: of the figure, to say how far it is."""
     measure = metrics_of(setting.game)[reading.metric]
-    opponent = setting.player(member)
-    baseline = setting.player(reading.baseline, member)
-    treated = setting.player(reading.treated, member, agent_in(reading.baseline))
+    opponent, heroes = setting.player(member), reading.heroes(setting, member)
     source = setting.source(sampler, number)
     won, changed, groups = [], [], []
     for block in setting.blocks(source, first, deals, total):
-        ends = [source.play_with(block, opponent, hero, measure.acted) for hero in (treated, baseline)]
+        ends = [source.play_with(block, opponent, hero, measure.acted) for hero in heroes]
         values = [measure.values(end, reading.number or 0) for end in ends]
         won.append(values[0] - values[1])
         changed.append(differ(*(end.states for end in ends)))
         seen = block.states.copy().view(np.recarray)
         seen.to_act = block.seats[:, 0]
-        groups.append(group_values(setting, seen, recorded_features(setting, reading)))
+        groups.append(group_values(setting, seen, reading.recorded(setting.game)))
     return Pairs(np.concatenate(won), np.concatenate(changed), np.concatenate(groups))
-
-
-def effect_of(label: str, pairs: Pairs, margin: float, alternative: str) -> Effect:
-    deals = pairs.population or len(pairs.gains)
-    if not len(pairs.gains):
-        none = NOTHING._replace(samples=deals)
-        return Effect(label, none, verdicts.unjudged([none], deals), 1.0, counted=label != UNSKILLED)
-    interval = estimate(pairs.gains)
-    return Effect(
-        label,
-        interval,
-        verdicts.unjudged([interval], deals) or verdicts.judge(interval, margin, alternative).verdict,
-        t_test(pairs.gains),
-        counted=label != UNSKILLED,
-        changed=float(pairs.changed.mean()),
-    )
-
-
-def detectable(plan: Plan, spread: float, deals: int) -> float:
-    """Return the smallest mean that so many deals find with the plan's power."""
-    from scipy.special import ndtri
-
-    return float((ndtri(1 - ALPHA / 2) + ndtri(plan.power)) * spread / deals**0.5)

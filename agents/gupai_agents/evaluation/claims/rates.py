@@ -1,64 +1,104 @@
 """How often, or how much: deals of each player of a panel at all seats."""
 
+from typing import Any, ClassVar, Literal
+
 import numpy as np
+from pydantic import Field
 
 from gupai_agents.evaluation.claims import verdicts
-from gupai_agents.evaluation.claims.check import variant_of
+from gupai_agents.evaluation.claims.check import Place, variant_of
 from gupai_agents.evaluation.claims.effects import counted_effects, joint_verdict
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
-from gupai_agents.evaluation.claims.report import written
-from gupai_agents.evaluation.claims.results import Effect, Finding, finding
+from gupai_agents.evaluation.claims.readings import Panel, Played
+from gupai_agents.evaluation.claims.results import Effect, Finding, written
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Rate
+from gupai_agents.evaluation.claims.schema import MOST_DEALS, Alternative, Number, Player, Population
 from gupai_agents.evaluation.claims.setting import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import capitalized, joined, say
 
 
-def rate(setting: Setting, reading: Rate) -> Finding:
-    """Measure deals of each player of the panel at all seats."""
-    measure, deals = metrics_of(setting.game)[reading.metric], setting.deals or reading.deals
-    sampler = Sampler(setting.game, setting.variant, reading.population)
-    unit = measure.unit if reading.against is None else "times as much"
-    effects, judged, p = [], [], []
-    for number, member in enumerate(reading.panel):
-        setting.meter.begin(f"{member} at all seats")
-        sample = _rated(setting, reading, sampler, measure, member, number, deals)
-        bounds = sample.bounds(reading.alternative)
-        result = _judged(sample.figure, bounds, reading, deals)
-        if reading.threshold is not None and member != UNSKILLED:
-            p.append(sample.p_beyond(reading.threshold))
-        judged.append(result)
-        effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
-    verdict, remark = joint_verdict([effect.verdict for effect in counted_effects(effects)])
-    needed = [effect.deals_needed for effect in judged if effect.deals_needed]
-    texts = [(say(effect.label), _figure(effect.estimate, unit)) for effect in effects]
-    figures = [say("{label} {figure}", label=label, figure=figure) for label, figure in texts]
-    text = say("{metric}: {figures}", metric=capitalized(measure.what), figures=joined(", ", figures))
-    if reading.threshold is not None:
-        text = say("{findings}; the claim says {limit}", findings=text, limit=_limit(reading, unit))
-    return finding(
-        reading,
-        verdict,
-        say("{text}.", text=text),
-        unit=unit,
-        remark=remark,
-        about={
-            "metric": reading.metric,
-            "number": reading.number,
-            "threshold": reading.threshold,
-            "alternative": reading.alternative,
-            "against": reading.against,
-            "hand": joined(", ", map(str, reading.population.hand)) or "any",
-        },
-        effects=tuple(effects),
-        frequency=float(sampler.probability) if sampler.conditional else None,
-        exact=True,
-        p=max(p) if p and verdict not in verdicts.UNJUDGED else None,  # all players must agree
-        deals_needed=max(needed) if needed and verdict == verdicts.INCONCLUSIVE else None,
+class Rate(Played):
+    """How often, or how much, where the same player sits at all seats."""
+
+    kind: Literal["rate"]
+    population: Population = Population()
+    metric: str
+    number: Number | None = None
+    panel: Panel
+    treated: Player | None = Field(None, description="sits at the seat in question, if it is another")
+    against: dict[str, Any] | None = Field(
+        None, description="a variant to be compared with on the same deals: by the ratio of both"
     )
+    alternative: Alternative = "greater"
+    threshold: float | None = Field(None, description="that it is compared with; without it it is measured only")
+    deals: int = Field(10_000, ge=2, le=MOST_DEALS)
+    signed: ClassVar[bool] = False
+
+    def games(self, deals: int | None) -> int:
+        return super().games(deals) * (1 if self.against is None else 2)
+
+    def sampler(self, game: Game, variant: Variant) -> Sampler:
+        return Sampler(game, variant, self.population)
+
+    def check(self, place: Place) -> None:
+        super().check(place)
+        place.measured(self.population, self.metric, self.number)
+        if self.treated is not None:
+            place.player("treated", self.treated, self.panel[0], self.panel[0])
+        if self.against is not None:
+            with place.at("against"):
+                variant_of(place.game, self.against)
+
+    def tested(self) -> str:
+        change = self.metric if self.number is None else f"{self.metric} {self.number}"
+        return self.tested_in(change, self.population)
+
+    def test(self, setting: Setting) -> Finding:
+        """Measure deals of each player of the panel at all seats."""
+        measure, deals = metrics_of(setting.game)[self.metric], setting.deals or self.deals
+        sampler = self.sampler(setting.game, setting.variant)
+        unit = measure.unit if self.against is None else "times as much"
+        effects, judged, p = [], [], []
+        for number, member in enumerate(self.panel):
+            setting.meter.begin(f"{member} at all seats")
+            sample = _rated(setting, self, sampler, measure, member, number, deals)
+            bounds = sample.bounds(self.alternative)
+            result = _judged(sample.figure, bounds, self, deals)
+            if self.threshold is not None and member != UNSKILLED:
+                p.append(sample.p_beyond(self.threshold))
+            judged.append(result)
+            effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
+        verdict, remark = joint_verdict([effect.verdict for effect in counted_effects(effects)])
+        needed = [effect.deals_needed for effect in judged if effect.deals_needed]
+        texts = [(say(effect.label), _figure(effect.estimate, unit)) for effect in effects]
+        figures = [say("{label} {figure}", label=label, figure=figure) for label, figure in texts]
+        text = say("{metric}: {figures}", metric=capitalized(measure.what), figures=joined(", ", figures))
+        if self.threshold is not None:
+            text = say("{findings}; the claim says {limit}", findings=text, limit=_limit(self, unit))
+        return self.finding(
+            verdict,
+            say("{text}.", text=text),
+            unit=unit,
+            remark=remark,
+            about={
+                "metric": self.metric,
+                "number": self.number,
+                "threshold": self.threshold,
+                "alternative": self.alternative,
+                "against": self.against,
+                "hand": joined(", ", map(str, self.population.hand)) or "any",
+            },
+            effects=tuple(effects),
+            frequency=float(sampler.probability) if sampler.conditional else None,
+            exact=True,
+            p=max(p) if p and verdict not in verdicts.UNJUDGED else None,  # all players must agree
+            deals_needed=max(needed) if needed and verdict == verdicts.INCONCLUSIVE else None,
+        )
 
 
 def _judged(estimate: Estimate, bounds: tuple[float, float], reading: Rate, deals: int) -> verdicts.Judged:
@@ -78,7 +118,7 @@ def _rated(
         variants.append(variant_of(setting.game, reading.against))
     columns = []
     for place, variant in enumerate(variants):
-        own = Sampler(setting.game, variant, reading.population) if variant is not setting.variant else sampler
+        own = reading.sampler(setting.game, variant) if variant is not setting.variant else sampler
         source = setting.source(own, number)
         blocks = setting.blocks(source, 0, deals, deals * len(variants), deals * place)
         columns.append(

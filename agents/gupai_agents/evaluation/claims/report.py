@@ -4,8 +4,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from gupai_agents.evaluation.claims.files import kind_of
+from gupai_agents.evaluation.claims.results import written
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.intervals import FINE, interval_text
+from gupai_agents.intervals import interval_text
 from gupai_env.core.variant import option_in_words
 from gupai_env.words.messages import capitalized, joined, say, with_messages, word
 
@@ -23,7 +25,9 @@ def text(content: dict[str, Any]) -> str:
         lines += _indented(4, [reading["sentence"], *master_sentences(reading), *remarks(reading)])
         lines += _indented(6, figures(reading, "effects"))
         for level in levels(reading):
-            lines += _indented(4, [_level(level, reading)])
+            lines += _indented(
+                4, [say("{label}: {figure}", label=say(level["label"]), figure=say(summary(level, reading)))]
+            )
             lines += _indented(6, figures(level, parent=reading))
         if "subgroups" in reading:
             lines += [f"    {word('Where (exploratory)')}:", *_indented(6, figures(reading, "subgroups"))]
@@ -34,10 +38,6 @@ def text(content: dict[str, Any]) -> str:
 
 def _indented(columns: int, lines: Iterable[str]) -> Iterator[str]:
     return (f"{' ' * columns}{word(line)}" for line in lines)
-
-
-def _level(level: dict[str, Any], reading: dict[str, Any]) -> str:
-    return say("{label}: {figure}", label=say(level["label"]), figure=say(summary(level, reading)))
 
 
 def headline(reading: dict[str, Any]) -> str:
@@ -59,25 +59,15 @@ def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
     figure = say(figure_text(level, reading))
     parts.append(say("mean {figure}", figure=figure) if level["mean"] is not None else figure)
     if "per_hundred" in level:
-        if reading["kind"] != "action":
+        if not kind_of(reading).several:
             parts.append(say("in {share} of deals", share=percent(level["frequency"])))
         parts.append(say("{chips:+z.1f} chips in a hundred deals", chips=level["per_hundred"]))
     return joined(", ", [*parts, level.get("remark", "")])
 
 
-def written(estimate: Estimate, unit: str, *, signed: bool = True) -> str:
-    """Return a figure with its interval, shares in per cent. Args: signed: whether more than zero has a sign."""
-    times, sign, places = (100, "%", 2) if unit.startswith("share") else (1, "", 3 if abs(estimate.mean) < 1 else 2)
-    if 0 < times * estimate.half_width < FINE / 2:
-        places = 4
-    mean, low, high = (times * number for number in estimate[:3])
-    return interval_text(mean, low, high, estimate.samples, places, unit=sign, signed=signed)
-
-
 def figure_text(numbers: dict[str, Any], reading: dict[str, Any]) -> str:
     """Return a figure of a reading with its interval: gains with their sign, rates as they are."""
-    signed = reading.get("kind") not in ("rate", "ordering")
-    return written(Estimate.of(numbers), reading.get("unit", ""), signed=signed)
+    return written(Estimate.of(numbers), reading.get("unit", ""), signed=kind_of(reading).signed)
 
 
 def span(level: dict[str, Any], reading: dict[str, Any]) -> str:
@@ -127,7 +117,7 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
         template = "It comes up in about {share} of a seat's deals"
         if reading["frequency_is_exact"]:
             template = "It comes up in exactly {share} of a seat's deals"
-        if reading["kind"] == "action":
+        if kind_of(reading).several:
             template = "It comes up {times:.3g} times in a deal of a seat"
         comes_up: str = say(template, share=percent(reading["frequency"]), times=reading["frequency"])
         if reading.get("per_hundred") is not None:
@@ -148,14 +138,14 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
         yield say("The action: {action}; in positions: {position}.", action=action, position=position)
     options = options_of(reading)
     against = joined(", ", [opponent["label"] for opponent in opponents(reading) if "facts" not in reading])
-    if against and reading["kind"] != "ordering":
+    if against and kind_of(reading).members:
         yield say("Variant: {options}. Players: {players}.", options=options, players=against)
     else:
         yield say("Variant: {options}.", options=options)
     if "note" in reading:
         yield reading["note"]
     weighed = [opponent["label"] for opponent in opponents(reading) if opponent.get("counted", True)]
-    if len(weighed) > 1 and reading["kind"] in ("policy", "action") and "headline" in reading:
+    if len(weighed) > 1 and kind_of(reading).sides and "headline" in reading:
         uncounted = [opponent["label"] for opponent in opponents(reading) if not opponent.get("counted", True)]
         alike = say("These weigh alike in the mean: {players}", players=joined(", ", weighed))
         aside = say("{player} is shown and does not count", player=say(uncounted[0])) if uncounted else ""

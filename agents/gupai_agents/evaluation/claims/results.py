@@ -3,13 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from gupai_agents.evaluation.claims.schema import Claim, Dose, Reading
+from gupai_agents.evaluation.claims.schema import Dose
 from gupai_agents.evaluation.claims.verdicts import Pooled
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.intervals import number_or_none
-from gupai_env import __version__
-from gupai_env.core.rng import in_json
-from gupai_env.words.messages import messages_in
+from gupai_agents.intervals import FINE, interval_text, number_or_none
 
 SELDOM = 0.1  # share of decisions below which something is done seldom
 LISTED = ("effects", "doses", "masters", "subgroups")  # fields of a finding that hold several
@@ -171,39 +168,10 @@ class Finding:
         return numbers
 
 
-def finding(reading: Reading, verdict: str, sentence: str, **more: Any) -> Finding:
-    """Return what a reading has come to; more: other fields."""
-    own = reading.name, reading.kind, reading.variant
-    return Finding(*own, verdict, sentence, **{"headline": verdict, "note": reading.note, **more})
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A claim and what each of its readings has come to."""
-
-    claim: Claim
-    seed: int
-    findings: tuple[Finding, ...]
-
-    def as_numbers(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "id": self.claim.id,
-            "statement": self.claim.statement,
-            "source": self.claim.source,
-            "game": self.claim.game,
-            "seed": in_json(self.seed),
-            "readings": [finding.as_numbers() for finding in self.findings],
-            **({"untested": self.claim.untested} if self.claim.untested else {}),
-        }
-
-    def content(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return it for a file, with what made it.
-
-        Args:
-            request: The arguments of the command.
-        """
-        file = self.claim.model_dump(mode="json", exclude_defaults=True)
-        made_by = {"format": "gupai-verdict-1", "gupai": __version__}
-        numbers = self.as_numbers()
-        return {**made_by, **numbers, "messages": messages_in(numbers), "asked": request, "file": file}
+def written(estimate: Estimate, unit: str, *, signed: bool = True) -> str:
+    """Return a figure with its interval, shares in per cent. Args: signed: whether more than zero has a sign."""
+    times, sign, places = (100, "%", 2) if unit.startswith("share") else (1, "", 3 if abs(estimate.mean) < 1 else 2)
+    if 0 < times * estimate.half_width < FINE / 2:
+        places = 4
+    mean, low, high = (times * number for number in estimate[:3])
+    return interval_text(mean, low, high, estimate.samples, places, unit=sign, signed=signed)

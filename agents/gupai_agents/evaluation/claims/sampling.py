@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import comb, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -32,13 +32,6 @@ MOST_CASES = 200_000  # numbers of tiles by class
 MOST_WEIGHT = 1 << 62
 
 
-def tile_values(condition: Condition, game: Game) -> np.ndarray:
-    """Return what a tile of every kind adds to the feature of a condition, int [KINDS]; raises ValueError."""
-    known = hand_features_of(game)
-    check_feature(condition, known, "a hand")
-    return known[condition.feature].adds(condition.number or 0)
-
-
 def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
     """Return where in the order of the deck the first hand begins, and how many tiles each seat is dealt.
 
@@ -57,13 +50,6 @@ def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
         if all(Counter(tiles) <= hand for tiles, hand in zip(dealt, hands, strict=True)):
             return first, size
     raise ValueError(f"{game.id} does not deal whole hands, so conditions on hands cannot be sampled")
-
-
-class Dealt(NamedTuple):
-    """Deals in lanes: their keys, int64 [N], and the seat in question of each, int64 [N]."""
-
-    rng_keys: np.ndarray
-    seats: np.ndarray
 
 
 def stream_of(seed: int, number: int) -> int:
@@ -110,7 +96,10 @@ class Sampler:
         together = partner.together if partner else []
         # A partner without conditions of its own is dealt like anybody.
         roles = 2 if theirs or together else 1
-        values = np.array([tile_values(condition, self.game) for condition in (*own, *theirs, *together)])
+        known, conditions = hand_features_of(self.game), (*own, *theirs, *together)
+        for condition in conditions:
+            check_feature(condition, known, "a hand")
+        values = np.array([known[condition.feature].adds(condition.number or 0) for condition in conditions])
         kinds = np.unique(self.deck)
         features, classes = np.unique(values[:, kinds], axis=1, return_inverse=True)
         self._class_of = np.zeros(int(kinds.max()) + 1, np.int64)
@@ -136,7 +125,7 @@ class Sampler:
             if len(cases) > MOST_CASES:
                 raise ValueError(f"these conditions have more than {MOST_CASES:,} cases")
         if not cases:
-            met = ", ".join(map(str, (*own, *theirs, *together)))
+            met = ", ".join(map(str, conditions))
             raise ValueError(f"no hand of {self._hand} tiles meets {met}")
         tiles, all_ways = len(self.deck), 1
         for role in range(roles):
@@ -148,24 +137,15 @@ class Sampler:
         self._sums = np.array(list(itertools.accumulate(weights)), np.int64)
         self.roles = roles
 
-    def keys(self, stream: int, first: int, deals: int) -> np.ndarray:
-        """Return the keys of some deals of a stream, int64 [deals].
-
-        Args:
-            stream: A key, of which a deal's is derived by its number.
-            first: The number of the first deal.
-            deals: How many.
-        """
-        return derive_each(stream, first, first + deals)
-
-    def deal(self, envs: VectorEnv, stream: int, first: int) -> Dealt:
-        """Deal in all lanes.
+    def deal(self, envs: VectorEnv, stream: int, first: int) -> np.ndarray:
+        """Deal in all lanes; return the seat in question of each, int64 [N].
 
         Args:
             envs: Lanes of the game and variant.
-            stream, first: As of `keys`; lane i gets deal first + i.
+            stream: A key, of which that of a deal is derived by its number.
+            first: The number of the deal in lane 0.
         """
-        rng_keys = self.keys(stream, first, envs.num_envs)
+        rng_keys = derive_each(stream, first, first + envs.num_envs)
         envs.reset(seeds=rng_keys)
         players = self.variant.players
         seats = np.array([draw(derive(int(key), ASKED_STREAM), 0, players) for key in rng_keys], np.int64)
@@ -173,7 +153,7 @@ class Sampler:
         if orders is not None:
             laying_out(self.game)(self.rules, envs.states, orders)
             envs.refresh()
-        return Dealt(rng_keys, seats)
+        return seats
 
     def orders(self, rng_keys: np.ndarray, seats: np.ndarray) -> np.ndarray | None:
         """Return the tiles in the order in which they are dealt, int8 [N, tiles]; None: as the keys shuffle."""

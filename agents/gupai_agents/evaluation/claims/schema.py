@@ -1,13 +1,4 @@
-"""The file of a claim: what is said, by whom, and how each reading of it is put to the test. No code, no surprises.
-
-A claim has one reading or more, each with a verdict of its own. The kind of a reading says how it is tested:
-
-exact: enumerate, and compare facts with what is expected.
-rate: how often, or how much, in deals of the same players at all seats.
-policy: a player with a trait against the same without it: same deals, same seat, same chance.
-action: the same position twice, with one action and with a named other one, played on by the same players.
-ordering: several rates or effects, and which comes first.
-"""
+"""The parts of a claim's file: conditions, doses, populations, players. No code, no surprises."""
 
 import itertools
 import re
@@ -18,11 +9,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from gupai_env.words.messages import Message, say
 
 MOST_DEALS = 1_000_000
-ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
-MOST_ID = 60  # characters
 Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]
 Count = Annotated[int, Field(ge=0, le=1000)]
 Alternative = Literal["greater", "less", "different"]
+Comparator = Literal["best_alternative", "uniform", "pip_matched"]
 DOSE = re.compile(r"(\d{1,4})(?:(\+)|-(\d{1,4}))?")  # "3", "5+": five or more, "4-7"
 MOST = 1 << 30  # in place of an upper bound
 
@@ -102,6 +92,10 @@ class Dose(NamedTuple):
     least: int
     most: int
 
+    def holds(self, values: Any) -> Any:
+        """Return which values it stands for, bool [N]."""
+        return (values >= self.least) & (values <= self.most)
+
 
 def dose_of(text: str) -> Dose:
     """Return the dose of a text: "3", "5+" for five or more, "4-7"; raises ValueError."""
@@ -115,14 +109,10 @@ def dose_of(text: str) -> Dose:
     return Dose(text, least, most)
 
 
-def _is_a_dose(text: str) -> str:
-    return dose_of(text).text
-
-
 class Doses(Named):
     """A feature of a hand as dealt, or of a position, at several values: each gets a verdict of its own."""
 
-    values: list[Annotated[str, AfterValidator(_is_a_dose)]] = Field(
+    values: list[Annotated[str, AfterValidator(lambda text: dose_of(text).text)]] = Field(
         min_length=2, max_length=12, description="in rising order: 3, 5+ (five or more), 4-7"
     )
 
@@ -185,147 +175,3 @@ class Plan(Part):
     power: float = Field(0.9, gt=0.5, lt=1)
     least: int = Field(2000, ge=2, le=MOST_DEALS)
     most: int = Field(20_000, ge=2, le=MOST_DEALS)
-
-
-class Base(Part):
-    """What all readings have."""
-
-    name: str = Field(min_length=1, max_length=120, description="which reading this is, in a few words")
-    variant: dict[str, Any] = Field({}, description="options of the rules that differ from the defaults")
-    note: str = Field("", description="what is to be known of this reading")
-
-
-class Expectation(Part):
-    """What a fact should be: one of the three."""
-
-    fact: str
-    equals: float | str | None = None
-    at_most: float | None = None
-    at_least: float | None = None
-
-    @model_validator(mode="after")
-    def _just_one(self) -> Self:
-        if sum(bound is not None for bound in (self.equals, self.at_most, self.at_least)) != 1:
-            raise ValueError("write one of `equals`, `at_most` and `at_least`")
-        return self
-
-
-class Exact(Base):
-    """Enumerate."""
-
-    kind: Literal["exact"]
-    enumerate: str = Field(description="what is enumerated, by name")
-    expect: list[Expectation] = Field(min_length=1)
-
-
-class Rate(Base):
-    """How often, or how much, where the same player sits at all seats."""
-
-    kind: Literal["rate"]
-    population: Population = Population()
-    metric: str
-    number: Number | None = None
-    panel: list[str] = Field(min_length=1, max_length=12, description="players; each plays all seats by itself")
-    treated: Player | None = Field(None, description="sits at the seat in question, if it is another")
-    against: dict[str, Any] | None = Field(
-        None, description="a variant to be compared with on the same deals: by the ratio of both"
-    )
-    alternative: Alternative = "greater"
-    threshold: float | None = Field(None, description="that it is compared with; without it it is measured only")
-    deals: int = Field(10_000, ge=2, le=MOST_DEALS)
-
-
-class Policy(Base):
-    """The trait on and off."""
-
-    kind: Literal["policy"]
-    population: Population = Population()
-    treated: Player = Field(description='a player; "+attack_2=40" adds weights to the baseline')
-    baseline: Player = Field("same", description='a player; "same": the opponent itself')
-    panel: list[str] = Field(min_length=1, max_length=12, description="opponents, at all other seats")
-    metric: str = "chips"
-    number: Number | None = None
-    alternative: Alternative = "greater"
-    margin: float = Field(gt=0, description="the smallest effect worth naming")
-    plan: Plan = Plan()
-    doses: Doses | None = Field(None, description="a feature of the hand or the position, at each of several values")
-    subgroups: list[Condition] = Field([], description="of deals, by values of a feature; exploratory")
-
-
-class Action(Base):
-    """The action against another one, in the same positions."""
-
-    kind: Literal["action"]
-    population: Population = Population()
-    action: list[Condition] = Field(min_length=1, description="all that the action must have")
-    instead: list[Condition] = Field([], description="all that the other one must have")
-    comparator: Literal["best_alternative", "uniform", "pip_matched"]
-    panel: list[str] = Field(min_length=1, max_length=12, description="players; each plays all seats by itself")
-    alternative: Alternative = "greater"
-    margin: float = Field(gt=0)
-    deals: int = Field(8000, ge=2, le=MOST_DEALS)
-    doses: Doses | None = Field(None, description="a feature of the hand or the position, at each of several values")
-    subgroups: list[Condition] = Field([], description="of positions, by values of a feature; exploratory")
-
-
-class Item(Part):
-    """One of those that are ranked."""
-
-    label: str
-    variant: dict[str, Any] = Field({}, description="options of the rules that differ from the reading's")
-    number: Number | None = None
-    population: Population = Population()
-    treated: Player | None = None
-    action: list[Condition] = []
-
-
-class Ordering(Base):
-    """Which comes first: of rates by `metric`, or of the effects of actions with a `comparator`."""
-
-    kind: Literal["ordering"]
-    items: list[Item] = Field(min_length=2, max_length=12)
-    first: str = Field(description='label of the item that should be first; "any": only that they differ')
-    but: list[str] = Field([], description="labels that are left out of the comparison")
-    metric: str = "chips"
-    comparator: Literal["best_alternative", "uniform", "pip_matched"] | None = None
-    panel: list[str] = Field([], max_length=12, description="players; each plays all seats by itself")
-    fields: list[Annotated[list[str], Field(min_length=2, max_length=8)]] = Field(
-        [], max_length=12, description="instead: players of whom every seat of a deal draws one"
-    )
-    deals: int = Field(10_000, ge=2, le=MOST_DEALS)
-
-    @model_validator(mode="after")
-    def _somebody_plays(self) -> Self:
-        if bool(self.panel) == bool(self.fields):
-            raise ValueError("write `panel` or `fields`")
-        if self.fields and (self.comparator or any(item.treated for item in self.items)):
-            raise ValueError("fields: their players are drawn; `comparator` and `treated` cannot be combined with them")
-        return self
-
-
-Reading = Annotated[Exact | Rate | Policy | Action | Ordering, Field(discriminator="kind")]
-
-
-class Claim(Part):
-    """A claim: what is said, by whom, and its readings."""
-
-    id: str = Field(pattern=f"^{ID}$", max_length=MOST_ID)
-    statement: str = Field(min_length=1, description="in the words of its source")
-    source: str = Field(min_length=1, description="who says so, and where")
-    game: str
-    readings: list[Reading] = Field([], max_length=20)
-    untested: str = Field("", description="why it, or a part of it, is not tested")
-
-    @model_validator(mode="after")
-    def _something_is_tested(self) -> Self:
-        if not self.readings and not self.untested:
-            raise ValueError("a claim without readings says in `untested` why it cannot be tested")
-        names = [reading.name for reading in self.readings]
-        if len(set(names)) < len(names):
-            raise ValueError("two readings have the same name")
-        return self
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of a claim's file."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Claim.model_json_schema()}

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch
+from gupai_agents.agent import Agent, DecisionBatch, ask
 from gupai_agents.decisions import chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
-from gupai_agents.evaluation.claims.schema import Action, Condition, Player
+from gupai_agents.evaluation.claims.schema import Condition, Player
 from gupai_agents.evaluation.match import ENVS, chunks
 from gupai_agents.evaluation.records import Log, action_types_of
 from gupai_agents.heuristics import HeuristicAgent
@@ -70,8 +70,8 @@ class DealSource:
         """Yield deals from number `first` on, some at a time."""
         for start, some in chunks(deals, ENVS):
             envs = self.envs(some)
-            dealt = self.sampler.deal(envs, self.stream, first + start)
-            seats = (dealt.seats[:, None] + np.array(self.sampler.away)) % self.variant.players
+            first_seats = self.sampler.deal(envs, self.stream, first + start)
+            seats = (first_seats[:, None] + np.array(self.sampler.away)) % self.variant.players
             yield Block(envs.states.copy(), seats)
 
     def resume(self, states: np.recarray) -> VectorEnv:
@@ -199,6 +199,11 @@ def differ(states: np.recarray, others: np.recarray) -> np.ndarray:
     return changed
 
 
+# The claimed action and the one that it is compared with, int [N], -1 where there is none; all that are claimed, and
+# all that they could be compared with, bool [N, num_actions].
+Sides = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
 @dataclass
 class Forks:
     """Positions, record array [F], with two actions to take in each; deals: int [F], the deal of each."""
@@ -217,10 +222,33 @@ class Choice(NamedTuple):
     instead: Sequence[Condition]
     comparator: str
 
+    def sides(self, positions: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> Sides:
+        """Return what is compared; nothing is claimed where the position is not among those asked about."""
+        has = actions_with(positions, self.action)
+        wanted, allowed = has & meets(positions, self.position)[:, None], positions.masks & ~has
+        if self.instead:
+            allowed &= actions_with(positions, self.instead)
+        scores, others = preferences(agent, batch, chosen), allowed
+        one = _best(scores, wanted)
+        if self.comparator == "pip_matched":
+            pips = action_pips(positions.game)
+            others = allowed & (np.abs(pips[None, :] - pips[one][:, None]) <= NEAR)
+        if self.comparator == "uniform":
+            scores = drawn_scores(batch, UNIFORM_STREAM)
+        return one, _best(scores, others), wanted, allowed
 
-def choice_of(reading: Action) -> Choice:
-    """Return what a reading asks of a position."""
-    return Choice(reading.population.position, reading.action, reading.instead, reading.comparator)
+
+class Pair(NamedTuple):
+    """Two players of whom the first has a trait: where they part, its action is the claimed one."""
+
+    treated: Agent
+    baseline: Agent
+
+    def sides(self, positions: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> Sides:
+        """Return what is compared."""
+        one, other = (ask(player, positions.game, positions.variant, batch).astype(int) for player in self)
+        actions = np.arange(positions.masks.shape[1])
+        return one, other, one[:, None] == actions, other[:, None] == actions
 
 
 def means_by_deal(values: np.ndarray, deals: np.ndarray) -> np.ndarray:
@@ -229,57 +257,52 @@ def means_by_deal(values: np.ndarray, deals: np.ndarray) -> np.ndarray:
     return np.bincount(which, values) / np.bincount(which) if len(values) else np.zeros(0)
 
 
-def forks(source: DealSource, agent: Agent, choice: Choice, first: int, deals: int) -> Iterator[Forks]:
-    """Yield the positions that meet a choice in deals of one agent at all seats, some deals at a time.
+class Openings(NamedTuple):
+    """Decisions of one agent, with the number of the deal of each, int [N]; in those `taken` there are two sides."""
 
-    Where the population is one of hands, only the seat in question is looked at.
+    deals: np.ndarray
+    states: np.recarray
+    batch: DecisionBatch
+    chosen: np.ndarray
+    sides: Sides
+    taken: np.ndarray
+
+
+def openings(
+    source: DealSource, agent: Agent, claimed: Choice | Pair, first: int, deals: int
+) -> Iterator[Iterator[Openings]]:
+    """Yield decisions in deals of one agent at all seats, some deals at a time, and of these step by step.
+
+    Where the population is one of hands, or the sides are those of a pair, only the seats in question are looked at.
     """
-    start = first
-    for block in source.blocks(first, deals):
-        parts: list[tuple[np.ndarray, ...]] = []
+
+    def steps(block: Block, start: int) -> Iterator[Openings]:
         envs = source.envs(len(block.states))
         for rows, batch, actions in decisions(envs, [agent]):
             has_choice = batch.masks.sum(1) > 1
-            if source.sampler.conditional:
+            if source.sampler.conditional or isinstance(claimed, Pair):
                 has_choice &= (envs.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(has_choice)
             if len(some):
                 states = envs.states[rows[some]].view(np.recarray)
                 positions = Positions(source.game, source.variant, states, batch.masks[some])
-                one, other = pairs_of(positions, agent, batch.at(some), actions[some], choice)
+                few, chosen = batch.at(some), actions[some]
+                one, other, wanted, allowed = claimed.sides(positions, agent, few, chosen)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
-                parts.append((states[taken], one[taken], other[taken], start + rows[some][taken]))
+                yield Openings(start + rows[some], states, few, chosen, (one, other, wanted, allowed), taken)
+
+    for block in source.blocks(first, deals):
+        yield steps(block, first)
+        first += len(block.states)
+
+
+def forks(source: DealSource, agent: Agent, choice: Choice, first: int, deals: int) -> Iterator[Forks]:
+    """Yield the positions that meet a choice in deals of one agent at all seats, some deals at a time."""
+    for steps in openings(source, agent, choice, first, deals):
+        parts = [tuple(array[step.taken] for array in (step.states, *step.sides[:2], step.deals)) for step in steps]
         if parts:
             states, *rest = map(np.concatenate, zip(*parts, strict=True))
             yield Forks(states.view(np.recarray), *rest)
-        start += len(block.states)
-
-
-def pairs_of(
-    positions: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray, choice: Choice
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the action and the one it is compared with in every position, int [N]; -1 where there is none."""
-    wanted, allowed = sets_of(positions, choice)
-    scores = preferences(agent, batch, chosen)
-    one = _best(scores, wanted)
-    if choice.comparator == "pip_matched":
-        pips = action_pips(positions.game)
-        allowed &= np.abs(pips[None, :] - pips[one][:, None]) <= NEAR
-    if choice.comparator == "uniform":
-        scores = drawn_scores(batch, UNIFORM_STREAM)
-    return one, _best(scores, allowed)
-
-
-def sets_of(positions: Positions, choice: Choice) -> tuple[np.ndarray, np.ndarray]:
-    """Return which actions are claimed in every position, and which may be compared with them, bool [N, num_actions].
-
-    Nothing is claimed where the position is not among those asked about.
-    """
-    has = actions_with(positions, choice.action)
-    allowed = positions.masks & ~has
-    if choice.instead:
-        allowed &= actions_with(positions, choice.instead)
-    return has & meets(positions, choice.position)[:, None], allowed
 
 
 def _best(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:

@@ -70,20 +70,13 @@ def judge_rate(rate: Estimate, low: float, high: float, threshold: float | None,
         low, high, threshold, mean = -high, -low, -threshold, -rate.mean
     else:
         mean = rate.mean
-    if alternative == "different":
-        beyond = low > threshold or high < threshold
-        return Judged(SUPPORTED) if beyond else _undecided(rate, mean - threshold, high - low)
-    if low > threshold:
+    if low > threshold or (alternative == "different" and high < threshold):
         return Judged(SUPPORTED)
     if high < threshold:
         return Judged(CONTRADICTED)
-    return _undecided(rate, mean - threshold, high - low)
-
-
-def _undecided(estimate: Estimate, distance: float, width: float) -> Judged:
-    if distance == 0:
-        return Judged(INCONCLUSIVE, MOST_MORE)
-    return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(estimate.samples * (width / 2 / distance) ** 2)))
+    distance = mean - threshold
+    needed = ceil(rate.samples * ((high - low) / 2 / distance) ** 2) if distance else MOST_MORE
+    return Judged(INCONCLUSIVE, min(MOST_MORE, needed))
 
 
 def unjudged(figures: Sequence[Estimate], deals: int) -> str:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from gupai_agents.evaluation.claims import actions, check, effects, features, sampling, verdicts
-from gupai_agents.evaluation.claims.designs import _holds
+from gupai_agents.evaluation.claims.actions import Action
+from gupai_agents.evaluation.claims.exacts import Expectation
 from gupai_agents.evaluation.claims.results import Effect
-from gupai_agents.evaluation.claims.schema import Action, Condition, Expectation
+from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.claims.setting import Meter, Setting
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env import get_game
@@ -77,7 +78,7 @@ def test_subgroup_of_just_enough_deals_is_shown(number, shown):
     ],
 )
 def test_expectation_holds_at_its_bound(expected, fact, holds):
-    assert _holds(fact, Expectation(fact="it", **expected)) is holds
+    assert Expectation(fact="it", **expected).holds(fact) is holds
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeypatc
         margin=0.5,
     )
     setting = Setting(game, check.variant_of(game, {}), 0, 1000, Meter([1.0]))
-    found = actions.action(setting, reading)
+    found = reading.test(setting)
     expected = verdicts.TOO_RARE if rare else verdicts.SUPPORTED
     assert found.verdict == expected
     assert [each.verdict for each in found.effects] == [expected]

@@ -12,8 +12,8 @@ from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation.claims import claim_of, masters, try_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.features import actions_with, values_of
-from gupai_agents.evaluation.claims.masters import Pair
 from gupai_agents.evaluation.claims.schema import Condition, Named
+from gupai_agents.evaluation.claims.setting import Pair
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claims.terminal import template
 from gupai_app.shell.cli import app
@@ -262,7 +262,7 @@ def test_search_is_asked_once_per_deal_and_values_the_claimed_action():
 def test_trait_is_added_to_the_strongest_panel_member_with_weights():
     setting = SimpleNamespace(player=lambda *named: named if len(named) > 1 else make_agent(named[0], "jie-long"))
     (reading,) = claim_of(trait(treated="+attack_2=40", baseline="same", panel=["greedy", "variety", "best"])).readings
-    treated, baseline = masters._claimed(setting, reading)
+    treated, baseline = reading.claimed(setting)
     assert treated[:2] == ("+attack_2=40", "variety") and baseline[1] == "variety"
 
 

@@ -18,34 +18,15 @@ from gupai_agents.evaluation.claims import (
     rates,
     verdicts,
 )
-from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples
-from gupai_agents.evaluation.claims.doses import judged
-from gupai_agents.evaluation.claims.effects import dose_finding, sentence_of
-from gupai_agents.evaluation.claims.orderings import _ranked
+from gupai_agents.evaluation.claims.actions import Action
+from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, Compared, examples, judged, sentence_of
+from gupai_agents.evaluation.claims.orderings import Ordering, _ranked
 from gupai_agents.evaluation.claims.players import UNSKILLED
-from gupai_agents.evaluation.claims.policies import Pairs
+from gupai_agents.evaluation.claims.policies import Pairs, Policy
+from gupai_agents.evaluation.claims.rates import Rate
 from gupai_agents.evaluation.claims.results import Level
-from gupai_agents.evaluation.claims.schema import (
-    Action,
-    Changed,
-    Condition,
-    Ordering,
-    Policy,
-    Population,
-    Rate,
-    dose_of,
-)
-from gupai_agents.evaluation.claims.setting import (
-    PILOT,
-    Block,
-    Choice,
-    DealSource,
-    Forks,
-    Meter,
-    Setting,
-    forks,
-    pairs_of,
-)
+from gupai_agents.evaluation.claims.schema import Changed, Condition, Population, dose_of
+from gupai_agents.evaluation.claims.setting import PILOT, Block, Choice, DealSource, Forks, Meter, Setting, forks
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate
 from gupai_env import get_game
 from gupai_env.games.claims import Positions
@@ -116,7 +97,7 @@ def test_ordering_leaves_out_items_and_is_as_sure_as_its_least_player(monkeypatc
     reading = Ordering(
         **BASE, kind="ordering", items=[{"label": each} for each in "abc"], first="a", but=["c"], panel=list(made)
     )
-    found = orderings.ordering(setting(), reading)
+    found = reading.test(setting())
     assert found.verdict == verdicts.SUPPORTED  # random is shown and does not count
     assert found.p == max(_ranked({label: made["greedy"][label] for label in "ab"}, "a", "chips", 1000)[1].values())
     assert [(each.label, each.counted) for each in found.effects[-3:]] == [
@@ -139,19 +120,19 @@ def test_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
     made = {name: generator.normal(mean, 2, 400) for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))}
     monkeypatch.setattr(rates, "_rated", lambda s, r, sampler, m, member, n, d: rated(made[member]))
     reading = Rate(**BASE, kind="rate", metric="chips", panel=list(made), threshold=0.5)
-    found = rates.rate(setting(), reading)
+    found = reading.test(setting())
     assert found.verdict == verdicts.INCONCLUSIVE
     each = [rated(made[name]).p_beyond(0.5) for name in ("greedy", "variety")]
     assert found.p == max(each) > 0.05 > min(each)
     assert found.deals_needed == max(judged(name).deals_needed or 0 for name in ("greedy", "variety"))
     made["greedy"], made["variety"] = np.resize([-1.4, 2.6], 400), np.resize([-1.45, 2.55], 400)
-    found = rates.rate(setting(), reading)
+    found = reading.test(setting())
     assert found.verdict == verdicts.INCONCLUSIVE
     needed = [judged(name).deals_needed for name in ("greedy", "variety")]
     assert found.deals_needed == max(needed) > min(needed) > 0
     made["greedy"] += 5
     made["variety"] += 5
-    found = rates.rate(setting(), reading)
+    found = reading.test(setting())
     assert (found.verdict, found.deals_needed) == (verdicts.SUPPORTED, None)
     assert [effect.counted for effect in found.effects] == [True, True, False]
 
@@ -169,7 +150,7 @@ def test_policy_continues_its_pilot_in_separate_streams(monkeypatch):
 
     monkeypatch.setattr(policies, "pairs_in", pairs)
     reading = policy_with(panel=["greedy", "variety"])
-    found = policies.policy(setting(1200), reading)
+    found = reading.test(setting(1200))
     assert played == [
         (member, number, first, deals)
         for number, member in enumerate(("greedy", "variety"))
@@ -209,7 +190,7 @@ def test_doses_are_dealt_to_order_and_each_has_a_verdict(monkeypatch):
 
     monkeypatch.setattr(policies, "pairs_in", pairs)
     reading = policy_with((), doses=TWOS, panel=["greedy", "random", "best"])
-    found = policies.policy(setting(400), reading)
+    found = reading.test(setting(400))
     assert found.verdict == verdicts.DEPENDS
     assert found.headline == "supported from five; with four it matters little; with three it costs 2.0"
     assert [level.verdict for level in found.doses] == ["contradicted", "no practical effect", "supported"]
@@ -219,7 +200,7 @@ def test_doses_are_dealt_to_order_and_each_has_a_verdict(monkeypatch):
     assert [level.pooled.effect.samples for level in found.doses] == [800] * 3  # random does not count
     assert found.p < 1e-6
     truth.update({3: 4.0, 4: 4.0})
-    found = policies.policy(setting(400), reading)
+    found = reading.test(setting(400))
     assert (found.verdict, found.headline) == (verdicts.SUPPORTED, verdicts.SUPPORTED)
 
 
@@ -230,12 +211,12 @@ def test_dose_of_the_position_is_read_off_the_deals_that_have_it(monkeypatch):
 
     monkeypatch.setattr(policies, "pairs_in", pairs)
     reading = policy_with(doses={"feature": "place", "values": ["0", "1-3"]})
-    found = policies.policy(setting(800), reading)
+    found = reading.test(setting(800))
     assert found.headline == "supported with 0; with one to three it matters little"
     first, rest = found.doses
     assert (first.pooled.effect.samples, rest.pooled.effect.samples) == (200, 600)
     assert rest.frequency == pytest.approx(3 * first.frequency)
-    assert [policies.policy(setting(deals), reading).doses[0].verdict for deals in (796, 196)] == [
+    assert [reading.test(setting(deals)).doses[0].verdict for deals in (796, 196)] == [
         verdicts.TOO_RARE,
         verdicts.TOO_FEW,
     ]
@@ -283,7 +264,7 @@ def test_doses_that_agree_are_as_sure_as_the_least_sure():
     ):
         some = levels(*said)
         p = [level.pooled.p for level in some]
-        assert dose_finding(reading, some, "it").p == pytest.approx(chance(p) * (2 if chance is min else 1), rel=1e-9)
+        assert reading.dose_finding(some, "it").p == pytest.approx(chance(p) * (2 if chance is min else 1), rel=1e-9)
         assert 2 * min(p) < max(p)
 
 
@@ -302,14 +283,14 @@ def test_action_is_judged_by_deals_and_counted_by_positions(monkeypatch):
     of = np.repeat(np.arange(300), 2)
     taken = actions.ActionGains(by_deal, by_position, np.zeros((600, 0), int), of, np.zeros((600, 3), int), 1000)
     monkeypatch.setattr(actions, "action_gains", lambda *_: taken)
-    found = actions.action(setting(1000), acting(panel=["greedy", "random"]))
+    found = acting(panel=["greedy", "random"]).test(setting(1000))
     assert found.frequency == pytest.approx(600 / (1000 * 4))
     assert found.per_hundred == pytest.approx(100 * 600 * 1.1 / (1000 * 4))
     assert [effect.estimate for effect in found.effects] == [estimate(by_deal)] * 2
     hand = [Condition(feature="carrying", number=2, at_least=4)]
     dealt = acting(panel=["greedy"], population=Population(hand=hand))
     share = float(Sampler(JIE_LONG, JIE_LONG.variant(), dealt.population).probability)
-    assert actions.action(setting(1000), dealt).frequency == pytest.approx(0.6 * share)
+    assert dealt.test(setting(1000)).frequency == pytest.approx(0.6 * share)
 
 
 def test_action_gain_in_a_deal_is_the_mean_of_its_positions(monkeypatch):
@@ -323,7 +304,7 @@ def test_action_gain_in_a_deal_is_the_mean_of_its_positions(monkeypatch):
     sampler = Sampler(JIE_LONG, at.variant, Population())
     taken = actions.action_gains(at, sampler, "greedy", 0, Choice([], [], [], "uniform"), 10)
     assert taken.by_deal.tolist() == [2.0, -4.0, 2.5]
-    assert taken.by_position.tolist() == [1.0, 3.0, -4.0, 0.0, 5.0]
+    assert taken.gains.tolist() == [1.0, 3.0, -4.0, 0.0, 5.0]
     assert taken.deal_numbers.tolist() == [2, 2, 7, 9, 9]
     assert taken.choices.tolist() == [[move, move - 3, move + 7] for move in range(3, 8)]
 
@@ -359,7 +340,7 @@ def test_actions_of_about_equal_pips_differ_by_at_most_one(monkeypatch):
     for best in range(1, 6):  # whichever is liked most: the one taken is among those
         score[:] = 0
         score[best] = 1
-        one, other = pairs_of(at, None, None, np.zeros(1, int), Choice([], [1], [], "pip_matched"))
+        one, other, *_ = Choice([], [1], [], "pip_matched").sides(at, None, None, np.zeros(1, int))
         assert one.tolist() == [0]
         taken.add(int(other[0]))
     assert taken == {1, 2, 5}
@@ -494,11 +475,10 @@ def test_block_names_the_seats_in_question_and_their_partners():
 
 
 def test_actions_that_never_occur_have_no_effect_and_no_bounds():
-    none = Pairs(np.zeros(0), np.zeros(0, bool), np.zeros((0, 0), int), 900)
-    found = policies.effect_of("greedy", none, 0.5, "greater")
+    found = policy_with().effect("greedy", np.zeros(0), 900)
     assert (found.label, found.verdict, found.p, found.counted) == ("greedy", verdicts.TOO_RARE, 1.0, True)
     assert found.as_numbers().items() >= {"mean": None, "low": None, "high": None, "n": 900}.items()
-    assert not policies.effect_of(UNSKILLED, none, 0.5, "greater").counted
+    assert not policy_with().effect(UNSKILLED, np.zeros(0), 900).counted
     assert verdicts.judge(found.estimate, 0.5, "greater") == verdicts.Judged(verdicts.TOO_RARE)
     assert verdicts.p_value(found.estimate) == 1.0
     assert sentence_of(found.estimate, 0.5, "the trait") == "The trait did not occur in 900 deals."
@@ -554,11 +534,11 @@ def test_effect_in_words_names_differences_between_opponents():
         "The trait changes this by +0.250 (95% interval -0.25 to +0.75): lockouts.",
     ]
     level = Level(dose_of("3+"), "", "inconclusive", alike, ())
-    assert effects._dose_text(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
+    assert effects.dose_text(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
     rare = level.__class__(dose_of("4"), "", "too rare", alike._replace(effect=Estimate.symmetric(0.0, np.inf, 1)), ())
-    assert effects._dose_text(rare, "") == "with four +0.00 (1 deal: no interval)"
+    assert effects.dose_text(rare, "") == "with four +0.00 (1 deal: no interval)"
     never = dataclasses.replace(rare, pooled=alike._replace(effect=NOTHING._replace(samples=900)))
-    assert effects._dose_text(never, "") == "with four it did not occur in 900 deals"
+    assert effects.dose_text(never, "") == "with four it did not occur in 900 deals"
     changed = Changed(agent="greedy", discards="random")
     assert [effects.player_text(each) for each in ("same", "tuned", changed)] == [
         "the opponent itself",

@@ -17,13 +17,14 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim, schema, try_claim, verdicts
-from gupai_agents.evaluation.claims.designs import MASTERS_TAKE, planned, weights_of, with_panel
-from gupai_agents.evaluation.claims.doses import population_at
+from gupai_agents.evaluation.claims.designs import planned, with_panel
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.players import ChangedAgent
+from gupai_agents.evaluation.claims.policies import Policy
+from gupai_agents.evaluation.claims.readings import MASTERS_TAKE
 from gupai_agents.evaluation.claims.report import command_of, markdown, text
-from gupai_agents.evaluation.claims.schema import Condition, Partner, Policy, Population
+from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
 from gupai_agents.evaluation.claims.setting import Choice, DealSource, differ, forks, gains
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
@@ -245,8 +246,8 @@ def deals_of(population, number=4096, game=JIE_LONG, stream=7, first=0, **option
     variant = game.variant(**options)
     sampler = Sampler(game, variant, population)
     envs = VectorEnv(game, number, observe=False, renew=False, **options)
-    dealt = sampler.deal(envs, stream, first)
-    return sampler, envs.states.copy(), dealt.seats
+    seats = sampler.deal(envs, stream, first)
+    return sampler, envs.states.copy(), seats
 
 
 def with_number(hand: int, number: int = 2) -> int:
@@ -321,10 +322,10 @@ def test_hand_dose_is_dealt_from_its_lowest_to_its_highest_value():
     reading = Policy(name="x", kind="policy", margin=0.5, doses=doses, **players)
     held = []
     for dose in reading.doses.doses:
-        _, states, seats = deals_of(population_at(reading, JIE_LONG, dose))
+        _, states, seats = deals_of(reading.population_at(JIE_LONG, dose))
         held.append({with_number(states.hands[row, seat]) for row, seat in enumerate(seats)})
     assert held == [{3}, {4, 5}, {6, 7}]
-    _, states, seats = deals_of(population_at(reading, JIE_LONG, None))
+    _, states, seats = deals_of(reading.population_at(JIE_LONG, None))
     assert {with_number(states.hands[row, seat]) for row, seat in enumerate(seats)} == {3, 4, 5, 6}  # seven are rarer
 
 
@@ -649,7 +650,7 @@ def test_search_counts_as_200_heuristics_and_a_network_as_20():
     panel = ["greedy", "search:playouts=9", "best"]
 
     def weights(content, **chosen):
-        return weights_of(JIE_LONG, claim_of(content).readings[0], **chosen)
+        return claim_of(content).readings[0].weights(JIE_LONG, **{"masters": False, **chosen})
 
     policy, rate = changed(panel=panel), a_reading(kind="rate", metric="chips", panel=panel, deals=30)
     assert weights(policy, deals=100) == [200, 40_000, 4000]  # each deal is played both ways
