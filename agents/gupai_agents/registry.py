@@ -21,6 +21,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.words.checks import nearest, short_repr
+from gupai_env.words.messages import joined, say
 
 NOT_NAMED = (
     "search:playouts=200",
@@ -186,7 +187,7 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
         elif heuristic == "random":
             temperature = temperature or 1.0  # without weights all scores are alike
         else:
-            raise ValueError(f"{short_repr(spec)} is not a player of {game.id}; {_known(kind, game)}")
+            raise _unknown(spec, kind, game)
     for assignment in filter(None, listed.split(",")):
         name, sign, text = assignment.partition("=")
         if not sign:
@@ -206,9 +207,15 @@ def _number(spec: str, text: str) -> float:
         raise ValueError(f"{short_repr(spec)}: {text!r} is not a number") from None
 
 
-def _known(name: str, game: Game) -> str:
-    kinds = "heuristic:..., search:..., checkpoint:PATH, sample:PATH, onnx:FILE and package.module:factory"
-    return f"{nearest(name, agent_names(game))}players are {', '.join(agent_names(game))}, {kinds}"
+def _unknown(spec: str, name: str, game: Game) -> ValueError:
+    known = say(
+        "players are {names}, heuristic:..., search:..., checkpoint:PATH, sample:PATH, onnx:FILE and "
+        "package.module:factory",
+        names=", ".join(agent_names(game)),
+    )
+    advice = joined("", [nearest(name, agent_names(game)), known])
+    template = "{spec} is not a player of {game}; {advice}"
+    return ValueError(say(template, spec=short_repr(spec), game=game.id, advice=advice))
 
 
 def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
@@ -220,7 +227,7 @@ def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
     """
     named = FACTORY.fullmatch(spec)
     if not named:
-        raise ValueError(f"{short_repr(spec)} is not a player of {game.id}; {_known(spec, game)}")
+        raise _unknown(spec, spec, game)
     if not {"", os.getcwd()} & set(sys.path):  # a script that was installed has its own folder there instead
         sys.path.insert(0, os.getcwd())
         importlib.invalidate_caches()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gupai_app.shell.errors import Commands, check_target, mistakes, resume_hint
+from gupai_app.shell.errors import Command, Commands, check_target, mistakes, resume_hint
 from gupai_app.shell.options import (
     NOTHING_SAVED,
     Force,
@@ -92,11 +92,15 @@ class Output:
             from gupai_app.claims import page as claim_page
 
             games = claim_page.write_claim(self.html, claim, verdict, panel=panel, force=self.force)
-            also = f"; its games: {games}" if games else ""
-            say(f"{self.html}: to be opened in a browser{also}", error=True)
+            template = (
+                "{page}: to be opened in a browser; its games: {games}"
+                if games
+                else "{page}: to be opened in a browser"
+            )
+            say(template, error=True, page=self.html, games=games)
 
 
-@app.command()
+@app.command(cls=Command)
 @grouped
 def run(
     name: Annotated[
@@ -160,7 +164,7 @@ def _check_together(sample: Sample, dry_run: bool, output: Output) -> None:
     one_of({"--json": output.as_json, "--markdown": output.as_markdown})
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_claims() -> None:
     """List all claims that ship with gupai."""
     from gupai_app.claims import terminal as claims
@@ -168,7 +172,7 @@ def list_claims() -> None:
     claims.listed()
 
 
-@app.command()
+@app.command(cls=Command)
 def show(name: ClaimName) -> None:
     """Print the file of a claim and the settings that can be changed."""
     from gupai_app.claims import terminal as claims
@@ -177,7 +181,7 @@ def show(name: ClaimName) -> None:
         claims.show(name)
 
 
-@app.command()
+@app.command(cls=Command)
 def new(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Game that the claim is about")],
     name: Annotated[
@@ -192,7 +196,7 @@ def new(
         claims.new(game, name, force=force)
 
 
-@app.command()
+@app.command(cls=Command)
 def features() -> None:
     """Print the features, metrics and enumerations that a claim's file can name."""
     from gupai_app.claims import terminal as claims
@@ -200,7 +204,7 @@ def features() -> None:
     claims.features()
 
 
-@app.command()
+@app.command(cls=Command)
 def schema() -> None:
     """Print the JSON schema of a claim's file, for editors."""
     from gupai_app.claims import terminal as claims

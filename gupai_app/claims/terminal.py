@@ -30,6 +30,8 @@ from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
 from gupai_env.words.checks import short_repr
 from gupai_env.words.files import json_text, locked_folder, read_text, write_file
+from gupai_env.words.messages import alias, count
+from gupai_env.words.messages import say as message
 
 BEGINNING = """\
 # A claim about {title}, tested by: gupai claim run {name}.yaml
@@ -80,7 +82,9 @@ def show(name: str) -> None:
     claim = read_claim(path)
     fields = [field for index in range(len(claim.readings)) for field in fields_of(claim, index)]
     if fields:
-        say(f"\n# Settings to change: gupai claim run {name} --set KEY=VALUE; options also with -o NAME=VALUE")
+        hint = "# Settings to change: gupai claim run {name} --set KEY=VALUE; options also with -o NAME=VALUE"
+        say("")
+        say(hint, name=name)
     for field in fields:
         choices = f"  ({', '.join(filter(None, field.choices))})" if field.choices else ""
         say(f"#   {field.key}={field.value}{choices}")
@@ -101,9 +105,8 @@ def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> 
     for change in changes:
         key, sign, value = change.partition("=")
         if not sign:
-            raise ValueError(
-                f"--set {short_repr(change)}: write KEY=VALUE; `gupai claim show {claim.id}` lists the keys"
-            )
+            template = "--set {change}: write KEY=VALUE; `gupai claim show {claim}` lists the keys"
+            raise ValueError(message(template, change=short_repr(change), claim=claim.id))
         words[key] = value
     result = changed(claim, words)
     return result.claim, [f"{key}={value}" for key, value in result.changes.items()]
@@ -111,10 +114,11 @@ def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> 
 
 def listed() -> None:
     """Print all claims that come with gupai."""
-    table = table_of("claim", "game", "readings", "statement")
+    table = table_of(alias("claim", context="column"), "game", "readings", "statement")
     for path in paths():
         claim = read_claim(path)
-        table.add_row(claim.id, claim.game, str(len(claim.readings)) if claim.readings else "untested", claim.statement)
+        readings = str(len(claim.readings)) if claim.readings else message("untested")
+        table.add_row(claim.id, claim.game, readings, message(claim.statement))
     put(table, "To test one: gupai claim run ID")
 
 
@@ -132,10 +136,11 @@ def features() -> None:
         rows: dict[tuple[str, str], list[str]] = {}
         for game in GAMES.values():
             for name, feature in of_game(game).items():
-                label = f"{name} (number)" if getattr(feature, "number", False) else name
+                label = message("{name} (number)", name=name) if getattr(feature, "number", False) else name
                 rows.setdefault((label, feature.what), []).append(game.id)
         for (name, meaning), games in rows.items():
-            table.add_row(where, name, "all" if len(games) == len(GAMES) else " ".join(games), meaning)
+            which = message("all") if len(games) == len(GAMES) else " ".join(games)
+            table.add_row(where, name, which, message(meaning))
     put(table)
 
 
@@ -151,12 +156,10 @@ def new(game: str, name: str | None = None, *, force: bool = False) -> None:
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
     letters = path.stem.replace("-", "")
     if not all(path.stem.split("-")) or not set(letters) <= set(ascii_lowercase + digits) or len(path.stem) > MOST_ID:
-        raise ValueError(
-            f"{short_repr(path.stem)} is not a name of a claim; write at most {MOST_ID} lower-case letters and digits, "
-            "with - between"
-        )
+        sentence = "{name} is not a name of a claim; write at most {most} lower-case letters and digits, with - between"
+        raise ValueError(message(sentence, name=short_repr(path.stem), most=MOST_ID))
     write_file(path, template(game_record, path.stem), force=force)
-    say(f"{path} written; test it with: gupai claim run {path}")
+    say("{path} written; test it with: gupai claim run {path}", path=path)
 
 
 def show_schema() -> None:
@@ -173,14 +176,16 @@ def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
     if as_json:
         print(json_text(plans, 2))
         return
-    table = table_of("claim", "reading", "share of hands", "comes up", "deals of a figure", "figures")
+    table = table_of(
+        alias("claim", context="column"), "reading", "share of hands", "comes up", "deals of a figure", "figures"
+    )
     for entry in plans:
         for reading in entry["readings"]:
             table.add_row(
                 entry["id"],
-                f"{reading['name']} ({reading['kind']})",
+                message("{label} ({figure})", label=message(reading["name"]), figure=reading["kind"]),
                 f"{100 * reading['share_of_hands']:.2f}%" if "share_of_hands" in reading else "",
-                f"{100 * reading['comes_up_in_share_of_deals']:.1f}% of deals"
+                message("{share:.1f}% of deals", share=100 * reading["comes_up_in_share_of_deals"])
                 if "comes_up_in_share_of_deals" in reading
                 else "",
                 f"{reading.get('deals', 0):,}",
@@ -220,7 +225,7 @@ def test(
         for content in parts:
             say(text(content))
         if len(parts) > 1:
-            print(together(parts))
+            say(together(parts))
     return parts
 
 
@@ -264,9 +269,13 @@ def together(parts: Sequence[dict[str, Any]]) -> str:
     """Return how many verdicts stand among all the tests that were made together."""
     readings = [reading for content in parts for reading in content["readings"] if "q" in reading]
     falls = sum(not reading.get("stands", True) for reading in readings)
-    return (
-        f"{len(readings)} tests were made together. At a false discovery rate of {RATE:.0%} (Benjamini and Hochberg), "
-        f"{falls or 'none'} of the verdicts supported or contradicted {'fails' if falls == 1 else 'fail'}."
+    return count(
+        "{tests} tests were made together. At a false discovery rate of {rate:.0%} (Benjamini and Hochberg), {falls} "
+        "of the verdicts supported or contradicted fails.",
+        "{tests} tests were made together. At a false discovery rate of {rate:.0%} (Benjamini and Hochberg), {falls} "
+        "of the verdicts supported or contradicted fail.",
+        falls,
+        **{"tests": len(readings), "rate": RATE, "falls": falls or message("none")},
     )
 
 
@@ -295,10 +304,11 @@ def _saved_content(path: Path | None, claim: Claim, command: dict[str, Any]) -> 
         if not isinstance(content["readings"], list):
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(f"{path} is damaged; remove it") from None
+        raise ValueError(message("{path} is damaged; remove it", path=path)) from None
     if not same:
-        raise ValueError(f"{path} is the verdict of another command, claim or version; name another folder")
-    say(f"{path}: exists already and is kept", error=True)
+        template = "{path} is the verdict of another command, claim or version; name another folder"
+        raise ValueError(message(template, path=path))
+    say("{path}: exists already and is kept", error=True, path=path)
     return content
 
 

@@ -36,7 +36,7 @@ def play(
     if seat is None:
         seat = draw(seed, PERSON_STREAM, players)
     if not 0 <= seat < players:
-        raise Mistake(f"there is no seat {seat}; the seats are 0 to {players - 1}")
+        raise Mistake("there is no seat {seat}; the seats are 0 to {last}", seat=seat, last=players - 1)
     from gupai_agents.levels import levels
 
     others = read_line_up(against or [level.name for level in levels(game)[:1]], players - 1, game, variant)
@@ -46,7 +46,7 @@ def play(
     seating = [*others[:seat], others[0], *others[seat:]]
     with record.writer() as file:
         terminal.play(game, variant, seating, seat, seed, terminal.Terminal(), file)
-    say(f"To see agents play: gupai watch {game.id}")
+    say("To see agents play: gupai watch {game}", game=game.id)
 
 
 def rules(name: OptionalGame = None) -> None:

@@ -17,16 +17,18 @@ from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import plainest_heuristic
 from gupai_app.play.moves import ADVISER, Entry, digits, entries_of, headed, scores
+from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.session import Session
 from gupai_app.shell.screen import Screen, put, table_of
 from gupai_app.shell.streams import printable
+from gupai_app.words.languages import ENGLISH, spoken
 from gupai_app.words.sentences import names_at, payment, result, translated, winners
 from gupai_env.core.game import Game
 from gupai_env.core.move import PLAY
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
-from gupai_env.games.phrases import chips, listed, title
+from gupai_env.games.phrases import chips, latin, listed, title
 from gupai_env.render import draw_text
 from gupai_env.words.messages import joined, say, word
 from gupai_env.words.scene import Scene, seat_names
@@ -136,7 +138,8 @@ class HumanAgent:
             if text in LEAVE:
                 raise self.terminal.leave()
             if text in HELP:
-                self.terminal.say(f"\n{fill_rules(self.game.rules_text, self.terminal.width)}")
+                self.terminal.say("")
+                self.terminal.say(rules_text(self.game, self.terminal.width))
                 self._greeted = False
                 self._show(view, turn.masks[0], entries)
                 continue
@@ -244,7 +247,8 @@ class HumanAgent:
             others = [entry.move.verb for entry in matches if entry.move.verb != PLAY]
             matches = [entry for entry in matches if entry.move.verb == PLAY]
             if others and not matches:
-                return f"{called} cannot be played now; type {others[0]} {digits(tiles)} to {others[0]} it."
+                template = "{tile} cannot be played now; type {verb} {digits} to {meaning} it."
+                return say(template, tile=called, verb=str(others[0]), digits=digits(tiles), meaning=say(others[0]))
         if len(matches) == 1:
             return matches[0]
         if not matches and not tiles:
@@ -255,7 +259,7 @@ class HumanAgent:
         if tiles:
             return "More than one of your moves is like that; type the number of one."
         verbs = listed((entry.move.verb for entry in matches), "or")
-        return f"Which tile? Type {verbs} 64 for [6:4], or the number of a move."
+        return say("Which tile? Type {verbs} 64 for [6:4], or the number of a move.", verbs=verbs)
 
     def _settle(self, view: np.record, entry: Entry) -> int | None:
         """Return the action of a move; ask where tiles can be turned two ways. None: rather another move."""
@@ -364,11 +368,25 @@ def _keep(session: Session, agents: Sequence[str], record: Record) -> None:
         record.write([session.record(agents)])
 
 
+def rules_text(game: Game, width: int) -> str:
+    """Return the rules of a game in the language that is spoken, in lines of at most `width` columns."""
+    if spoken() == ENGLISH:
+        return fill_rules(game.rules_text, width)
+    rules = [_heading(game), *(joined(": ", rule) for rule in rules_in_words(game))]
+    return "\n".join(line for rule in rules for line in wrap(word(rule), width))
+
+
+def _heading(game: Game) -> str:
+    if spoken() == ENGLISH:
+        return game.rules_text.partition("\n")[0]
+    return joined(": ", [latin(game.title), guide_of(game, game.variant()).goal()])
+
+
 def games(listed: Iterable[Game]) -> None:
     """Print the games, a line each."""
     table = table_of("game", "", show_header=False)
     for game in listed:
-        table.add_row(game.id, game.rules_text.partition("\n")[0])
+        table.add_row(game.id, _heading(game))
     put(table, "For the rules of a game, its options and its agents: gupai rules GAME")
 
 
@@ -378,21 +396,23 @@ def rules(game: Game) -> None:
     table.columns[0].no_wrap = True
     for field in fields(game.variant):
         allowed = game.variant.allowed(field.name)
-        table.add_row(field.name, str(field.default).lower(), allowed, field.metadata["help"])
+        table.add_row(field.name, str(field.default).lower(), say(allowed), say(field.metadata["help"]))
     features = table_of("feature", "unit", "range", "meaning")
     features.columns[0].no_wrap = True
     for feature in game.features:
-        features.add_row(feature.name, feature.unit, f"{feature.low:g} to {feature.high:g}", feature.meaning)
+        bounds = say("{bottom} to {top}", bottom=f"{feature.low:g}", top=f"{feature.high:g}")
+        features.add_row(feature.name, say(feature.unit), bounds, say(feature.meaning))
     heuristics = table_of("player", "weights")
     heuristics.columns[0].no_wrap = True
     for name, weights in game.heuristics.items():
         heuristics.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
-    Terminal().say(fill_rules(game.rules_text, Screen().width))
+    Terminal().say(rules_text(game, Screen().width))
+    first, last = game.moves[0].name, game.moves[-1].name
     put(
         table,
-        f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
-        f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
-        f"Agents: {', '.join([*agent_names(game), *NOT_NAMED])}.",
+        say("Set options with -o: gupai play {game} -o {option}", game=game.id, option=game.variant.example()),
+        say("Actions: {number}, from {first} to {last}.", number=game.num_actions, first=first, last=last),
+        say("Agents: {names}.", names=", ".join([*agent_names(game), *NOT_NAMED])),
     )
     if game.features:
         plainest = plainest_heuristic(game)
@@ -400,6 +420,9 @@ def rules(game: Game) -> None:
             "Rule-based agents weigh features of each action and play the best one:",
             heuristics,
             features,
-            f"To change weights: heuristic:FEATURE=WEIGHT,..., {plainest}+FEATURE=WEIGHT, or with a temperature, "
-            f"{plainest}@1.5",
+            say(
+                "To change weights: heuristic:FEATURE=WEIGHT,..., {player}+FEATURE=WEIGHT, or with a temperature, "
+                "{player}@1.5",
+                player=plainest,
+            ),
         )

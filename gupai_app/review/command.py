@@ -67,25 +67,27 @@ def replay(
 
     if html is not None:
         check_target("--html", html, force)
-    none = f"{path}: there is no game in it" if number == 1 else f"{path}: there is no game {number}"
+    none = "{path}: there is no game in it" if number == 1 else "{path}: there is no game {number}"
     with mistakes():
         games = read_games(path, number)
         if check:
             if html is not None or tables:
                 raise Mistake("--check shows nothing: leave --html and --tables out")
             if not (checked := sum(1 for _ in games)):
-                raise Mistake(none)
-            say(f"{path}: {counted(checked, 'game')}, replayed: all moves, names and payoffs agree")
+                raise Mistake(none, path=path, number=number)
+            template = "{path}: {games}, replayed: all moves, names and payoffs agree"
+            say(template, path=path, games=counted(checked, "game"))
             return
         first = next(games, None)
         if first is None:
-            raise Mistake(none)
+            raise Mistake(none, path=path, number=number)
         if html is not None:
             from gupai_app.review.page import game_page
             from gupai_env.words.files import write_output
 
             write_output(html, game_page(first), force=force)
-            say(f"{html}: game {number} of {path}, to be opened in a browser", error=True)
+            template = "{page}: game {number} of {file}, to be opened in a browser"
+            say(template, error=True, page=html, number=number, file=path)
             return
         step = sys.stdin.isatty() and sys.stdout.isatty()
         terminal.replay(chain([first], games), number, Terminal(), tables=tables, step=step)

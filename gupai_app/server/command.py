@@ -50,4 +50,4 @@ def warm(
         for part in parts(game):
             begun = time.monotonic()
             part.work()
-            say(f"{game.id}: {part.what}, {time.monotonic() - begun:.1f} s")
+            say("{game}: {part}, {seconds:.1f} s", game=game.id, part=part.what, seconds=time.monotonic() - begun)

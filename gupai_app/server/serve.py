@@ -14,6 +14,7 @@ from uvicorn.server import HANDLED_SIGNALS
 
 from gupai_app.server.app import create_app
 from gupai_app.server.safety import MOST_QUERY
+from gupai_app.shell.language import worded
 from gupai_env.words.checks import short_repr
 
 PORT = 8420  # the first that is tried where none is named
@@ -83,7 +84,7 @@ def serve(
     number = listener.getsockname()[1]
     host_text = f"[{host}]" if ":" in host else host
     address = f"http://{host_text}:{number}/"
-    print(f"gupai is at {address} (ctrl-C ends it)", flush=True)
+    print(worded("gupai is at {address} (ctrl-C ends it)", address=address), flush=True)
     config = uvicorn.Config(
         create_app((host_text.lower(),), agents=agents, warm=True, **folders),
         log_level="warning",

@@ -1,6 +1,5 @@
 """`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
 
-import os
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ from gupai_app.play import command as play
 from gupai_app.review import command as review
 from gupai_app.server import command as server
 from gupai_app.shell import streams
-from gupai_app.shell.errors import Mistake, OneLineErrors
+from gupai_app.shell.errors import Command, Mistake, OneLineErrors
 from gupai_app.shell.stop import Stop
 from gupai_app.shell.streams import say
 from gupai_app.tournaments import command as tournaments
@@ -32,7 +31,7 @@ app = typer.Typer(
     help="Play and watch Chinese domino games, and train and compare agents for them.",
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=Command)(command)
 app.add_typer(claims.app, name="claim")
 
 
@@ -42,11 +41,11 @@ def options(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Also show the traceback of an error")] = False,
     language: Annotated[
-        str, typer.Option("--language", help="Of games and errors: en, zh-Hant, zh-Hans (default: the locale's)")
+        str, typer.Option("--language", help="Language: en, zh-Hant, zh-Hans (default: the locale's)")
     ] = "",
 ) -> None:
     OneLineErrors.debug = debug
-    _speak(language)
+    _check_language(language)
     if version:
         say(f"gupai {_version()}")
         raise typer.Exit
@@ -54,15 +53,14 @@ def options(
         typer.echo(context.get_help())
 
 
-def _speak(language: str) -> None:
-    """Let texts be worded in a language, "": that of the locale, such as zh_TW.UTF-8; English needs no catalogue."""
-    locale = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    if language or locale.startswith("zh"):
-        from gupai_app.words.languages import LANGUAGES, preferred, speak
+def _check_language(language: str) -> None:
+    """Refuse a language that nobody speaks here; `language.choose` has chosen it already, for help and errors too."""
+    if language:
+        from gupai_app.words.languages import LANGUAGES
 
-        if language not in ("", *LANGUAGES):
-            raise Mistake(f"--language {language!r:.60} is not allowed; choose one of {', '.join(LANGUAGES)}")
-        speak(language or preferred(locale.partition(".")[0].replace("_", "-")))
+        if language not in LANGUAGES:
+            template = "--language {name!r:.60} is not allowed; choose one of {words}"
+            raise Mistake(template, name=language, words=", ".join(LANGUAGES))
 
 
 def _version() -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gupai_app.shell.errors import Mistake, Stopped, check_target, mistakes
+from gupai_app.shell.language import worded
 from gupai_app.shell.streams import say
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def not_empty(parameter: typer.CallbackParam, value: str | None) -> str | None:
     """Refuse a file or folder without a name, as a script's unset variable makes it."""
     if value is not None and not value.strip():
         label = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[-1]
-        raise Mistake(f"{label} is empty")
+        raise Mistake("{option} is empty", option=label)
     return value
 
 
@@ -122,8 +123,9 @@ class Record:
                 with RecordWriter(self.record, force=self.force) as writer:
                     yield writer
             except KeyboardInterrupt as stopped:
-                finished = f"{self.record} holds what was finished, {counted(writer.games, 'game')}"
-                raise Stopped(stopped, finished if writer.games else "no game was finished") from None
+                finished = "{file} holds what was finished, {games}" if writer.games else "no game was finished"
+                games = counted(writer.games, "game")
+                raise Stopped(stopped, worded(finished, file=self.record, games=games)) from None
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
     from gupai_agents import make_agent
 
     if spec == "human":
-        raise Mistake(f"only programs can play here; to play yourself: gupai play {game.id}")
+        raise Mistake("only programs can play here; to play yourself: gupai play {game}", game=game.id)
     with mistakes():
         return make_agent(spec, game, **asdict(variant))
 
@@ -186,7 +188,8 @@ def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant:
 
     specs = specs or agent_names(game, variant)[-1:]
     if len(specs) > seats:
-        raise Mistake(f"{len(specs)} agents are too many; there are {seats} seats for them")
+        template = "{number} agents are too many; there are {seats} seats for them"
+        raise Mistake(template, number=len(specs), seats=seats)
     made = {spec: read_agent(spec, game, variant) for spec in dict.fromkeys(specs)}
     agents = [made[spec] for spec in specs]
     return [agents[seat % len(agents)] for seat in range(seats)]
@@ -204,12 +207,13 @@ def one_of(flags: dict[str, object]) -> None:
     """Refuse two flags that cannot both be meant. Raises: ValueError."""
     given = [flag for flag, value in flags.items() if value]
     if len(given) > 1:
-        raise ValueError(f"{given[0]} and {given[1]} cannot be combined; leave one of them out")
+        template = "{first} and {second} cannot be combined; leave one of them out"
+        raise ValueError(worded(template, first=given[0], second=given[1]))
 
 
 def folder_hint(out: str | None) -> str:
     """Return how to continue with a command that keeps what is finished in a folder, if one is named."""
-    return f"finished work is in {out}: run the command again" if out else BEGIN_AGAIN
+    return worded("finished work is in {folder}: run the command again", folder=out) if out else BEGIN_AGAIN
 
 
 @contextmanager
@@ -229,7 +233,8 @@ def workers_of(jobs: int, go_on: str, address: str | None = None) -> "Iterator[W
     workers = workers_for(jobs) if address is None else Cluster(address, go_on)
     if address is not None:
         # beforehand: where the node of this machine dies, Ray ends the process without a word
-        say(f"gupai: using the Ray cluster at {address}; if it is lost: {go_on}", error=True)
+        template = "gupai: using the Ray cluster at {address}; if it is lost: {advice}"
+        say(template, error=True, address=address, advice=worded(go_on))
     try:
         yield workers
     finally:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from gupai_app.shell.language import worded
 from gupai_app.shell.streams import printable
 from gupai_env.words.files import json_text
 
@@ -18,15 +19,26 @@ NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 WIDEST = 10_000  # columns of a table in a file, more than any needs
 
 
-def table_of(*columns: str, **options: Any) -> Table:
-    table = Table(*columns, box=box.SIMPLE, title_justify="left", **options)
-    for column in table.columns:
-        column.overflow = "fold"  # rather than cut what is too long
-    return table
+class FoldedTable(Table):
+    """A table that breaks what is too long rather than cut it."""
+
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        super().add_row(*cells, **options)
+        for column in self.columns:
+            column.overflow = "fold"
+
+
+def table_of(*columns: str, title: str = "", **options: Any) -> Table:
+    """Return a table whose title and heads are in the language that was chosen."""
+    heads = map(worded, columns)
+    return FoldedTable(*heads, title=worded(title) or None, box=box.SIMPLE, title_justify="left", **options)
 
 
 class Screen(Console):
-    """A console of any width that prints texts as they are, with control characters written out."""
+    """A console of any width that prints texts as they are, but messages in the language that was chosen.
+
+    Control characters are written out.
+    """
 
     def __init__(self, **how: Any) -> None:
         super().__init__(markup=False, emoji=False, **how)
@@ -34,11 +46,14 @@ class Screen(Console):
 
     def render_str(self, text: str, **how: Any) -> Text:
         """Return a text as it is shown; tables ask this of their cells too."""
-        return super().render_str(printable(text), **how)
+        return super().render_str(printable(text if type(text) is str else worded(text)), **how)
 
 
 def put(*parts: Any) -> None:
-    """Print texts and tables; a table that goes to a file, and not to a terminal, is as wide as it needs to be."""
+    """Print texts, in the language that was chosen, and tables.
+
+    A table that goes to a file, and not to a terminal, is as wide as it needs to be.
+    """
     console, free = Screen(highlight=False), Screen(highlight=False, width=WIDEST)
     for part in parts:
         if isinstance(part, Table):
@@ -46,7 +61,7 @@ def put(*parts: Any) -> None:
             if not console.is_terminal and "COLUMNS" not in os.environ:
                 free.print(part)
                 continue
-        console.print(part)
+        console.print(worded(part) if isinstance(part, str) else part)
 
 
 def keep_numbers_whole(table: Table) -> None:
@@ -65,7 +80,8 @@ def put_json(content: dict[str, Any]) -> None:
 def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
     console = Console(stderr=True)
-    columns = BarColumn(), TextColumn("{task.completed:,} of {task.total:,} " + unit), TimeRemainingColumn()
+    so_far = worded("{done} of {total} {unit}", done="{task.completed:,}", total="{task.total:,}", unit=worded(unit))
+    columns = BarColumn(), TextColumn(so_far), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(unit, total=total)
         yield lambda number: bar.advance(task, number)
@@ -78,4 +94,4 @@ def shares() -> Iterator[Callable[[float, str], None]]:
     columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=1.0)
-        yield lambda share, label: bar.update(task, completed=share, description=label)
+        yield lambda share, label: bar.update(task, completed=share, description=worded(label))

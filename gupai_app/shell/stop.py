@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from gupai_app.shell.streams import say
+from gupai_app.shell.streams import note
 
 STOPPED = 128  # exit status after a signal, plus its number
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed terminal; Windows has no SIGHUP
@@ -23,7 +23,7 @@ class Stop:
     def __init__(self) -> None:
         self.signal = 0  # the last that came
         self.gently = False
-        self.result = ""  # what a stop would leave behind now
+        self.result = "stopped"  # what a stop would leave behind now
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Stop":
@@ -36,7 +36,7 @@ class Stop:
         for number, handler in self._before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         if kind is KeyboardInterrupt:
-            say(f"gupai: stopped{self.result}", error=True)
+            note(self.result)
             raise SystemExit(STOPPED + (self.signal or signal.SIGINT)) from None
 
     def _note(self, number: int, frame: FrameType | None) -> None:

@@ -8,7 +8,9 @@ import io
 import os
 import re
 import sys
-from typing import TextIO
+from typing import Any, TextIO
+
+from gupai_app.shell.language import worded
 
 COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 # What moves the cursor or turns the order of letters: control characters but newline and tab, lone surrogates, and the
@@ -97,6 +99,15 @@ def printable(text: str, *, colours: bool = False) -> str:
     return HARMFUL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
-def say(text: str, *, error: bool = False, end: str = "\n") -> None:
-    """Print a text that may hold anything, on standard error for what is not the answer of a command."""
-    print(printable(text), end=end, file=sys.stderr if error else sys.stdout)
+def say(text: str, *, error: bool = False, end: str = "\n", **arguments: Any) -> None:
+    """Print a text that may hold anything, or a template with its arguments, in the language that was chosen.
+
+    Args:
+        error: Whether it goes to standard error, as what is not the answer of a command.
+    """
+    print(printable(worded(text, **arguments)), end=end, file=sys.stderr if error else sys.stdout)
+
+
+def note(line: str) -> None:
+    """Print a line about the work of a command on standard error."""
+    say("gupai: {note}", error=True, note=worded(line))

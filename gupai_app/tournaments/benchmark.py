@@ -8,7 +8,7 @@ import typer
 
 from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
 from gupai_app.shell.options import NOTHING_SAVED, AsJson, Force, Jobs, grouped, path_option, workers_of
-from gupai_app.shell.streams import say
+from gupai_app.shell.streams import note, say
 
 if TYPE_CHECKING:
     from gupai_agents.evaluation.benchmark_models import Card, Suite
@@ -31,7 +31,8 @@ class CardFile:
         if self.out is None:
             return
         if not self.out.endswith(".json"):
-            raise Mistake(f"--out {self.out}: the name of a card ends in .json; its page is written next to it")
+            template = "--out {file}: the name of a card ends in .json; its page is written next to it"
+            raise Mistake(template, file=self.out)
         for path in (self.out, page_of(self.out)):
             check_target("--out", path, self.force, stream=False)
 
@@ -80,7 +81,7 @@ def benchmark(
 
             write_file(card.out, as_text(new_card).encode(), force=card.force)
             write_file(page_of(card.out), card_page(new_card).encode(), force=card.force)
-            say(f"The card is in {card.out}; check it with: gupai verify {card.out}", error=True)
+            say("The card is in {file}; check it with: gupai verify {file}", error=True, file=card.out)
     with mistakes():
         terminal.benchmark(cards, as_json=as_json)
 
@@ -123,12 +124,12 @@ def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None 
         else:
             of_all.append(word)
     if len(of_all) > 1:
-        raise Mistake(f"{of_all[0]} and {of_all[1]}: name one agent for all tasks, and others as TASK=AGENT")
+        template = "{first} and {second}: name one agent for all tasks, and others as TASK=AGENT"
+        raise Mistake(template, first=of_all[0], second=of_all[1])
     without = [name for name in wanted if name not in who]
     if without and not of_all:
-        raise Mistake(
-            f"no agent is given for {', '.join(without)}: name an AGENT for them, or choose tasks with --tasks"
-        )
+        template = "no agent is given for {tasks}: name an AGENT for them, or choose tasks with --tasks"
+        raise Mistake(template, tasks=", ".join(without))
     return {name: who.get(name, *of_all) for name in wanted}
 
 
@@ -155,5 +156,6 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
         so_far = "no errors were found so far"
         with resume_hint(so_far), workers_of(jobs, so_far) as workers, progress("duels", duels) as done:
             check(path, who, progress=done, workers=workers)
-        verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
-    say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")
+        verify_page(Path(page_of(path)), card_page(card).encode(), note)
+    template = "{path}: {agent} played {number} tasks again; all chips and figures are the same"
+    say(template, path=path, agent=card.agent, number=len(names))

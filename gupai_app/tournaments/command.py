@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
+from gupai_app.shell.language import worded
 from gupai_app.shell.options import (
     BEGIN_AGAIN,
     NOTHING_SAVED,
@@ -32,7 +33,7 @@ from gupai_app.shell.options import (
     workers_of,
 )
 from gupai_app.shell.packages import require_package
-from gupai_app.shell.streams import say
+from gupai_app.shell.streams import note, say
 from gupai_app.tournaments.benchmark import PLAYERS, verify_card
 
 
@@ -81,7 +82,11 @@ def tournament(
     with mistakes():
         plan = play.schedule(game, labels_of(rivals), deals, **options)
     total = len(plan.line_ups) * deals
-    lost = f"finished work is in {out}: run the command again with --resume" if out else BEGIN_AGAIN
+    lost = (
+        BEGIN_AGAIN
+        if out is None
+        else worded("finished work is in {folder}: run the command again with --resume", folder=out)
+    )
     with (
         mistakes(),
         resume_hint(lost),
@@ -96,7 +101,7 @@ def tournament(
             results = folders.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
     terminal.tournament(results, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
-        say(f"The tournament is in {out}; check it with: gupai verify {out}", error=True)
+        say("The tournament is in {folder}; check it with: gupai verify {folder}", error=True, folder=out)
 
 
 @grouped
@@ -134,7 +139,8 @@ def record(
         progress("deals", len(plan.line_ups) * deals) as done,
     ):
         played = play_tournament(game, rivals, deals, record=file, progress=done, workers=workers, **options)
-    say(f"{out}: {counted(played.chips[..., 0].size, 'game')} of {counted(deals, 'deal')}")
+    games = counted(played.chips[..., 0].size, "game")
+    say("{file}: {games} of {deals}", file=out, games=games, deals=counted(deals, "deal"))
 
 
 def verify(
@@ -165,15 +171,15 @@ def verify(
     if os.path.isfile(path):
         return verify_card(path, agent or (), jobs)
     if not os.path.isdir(path):
-        raise Mistake(f"{path}: there is no such folder, and no such card")
+        raise Mistake("{path}: there is no such folder, and no such card", path=path)
     if agent:
         raise Mistake("--agent is for cards; the games of a tournament are in its folder")
     if jobs > 1:
         raise Mistake("--jobs is for cards; the games of a tournament are read one after another")
     with mistakes():
-        results = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=rerun)
-    games, number = results.chips[..., 0].size, len(results.players)
-    say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, replayed; all figures match")
+        results = folder.verify(path, note=note, agents=rerun)
+    games, players = counted(results.chips[..., 0].size, "game"), counted(len(results.players), "agent")
+    say("{path}: {games} of {agents}, replayed; all figures match", path=path, games=games, agents=players)
 
 
 @dataclass(frozen=True)
@@ -246,7 +252,7 @@ def ladder(
     players = [read_agent(spec, game, variant) for spec in terminal.ladder_players(game, variant, agents or ())]
     begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)
     if few is not None and few > deals:
-        raise Mistake(f"--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}")
+        raise Mistake("--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}", few=few, deals=deals)
     few = min(500, deals) if few is None else few
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
     with (
@@ -345,7 +351,7 @@ def best_response(
 
     if out is not None:
         if finding.method != NETWORK:
-            raise Mistake(f"--out writes a trained network; add --method {NETWORK}")
+            raise Mistake("--out writes a trained network; add --method {method}", method=NETWORK)
         check_target("--out", out, force, stream=False)
     begin, learned, note = time.perf_counter(), None, ""
     with mistakes():
@@ -353,7 +359,9 @@ def best_response(
     if effort.method == NETWORK:
         with mistakes(), resume_hint(NOTHING_SAVED):
             learned, effort, note = terminal.learn(game, variant, frozen, effort, seed, out, force)
-    saved_note = NOTHING_SAVED if out is None else f"the network is in {out}: use it as checkpoint:{out}"
+    saved_note = NOTHING_SAVED
+    if out is not None:
+        saved_note = worded("the network is in {file}: use it as checkpoint:{file}", file=out)
     with (
         mistakes(),
         require_package("tune", "tuning"),

@@ -79,7 +79,7 @@ class SavedTournament(NamedTuple):
         return {(duel.hero, duel.villain): duel for duel in (self.summary.duels if self.summary else ())}
 
     @property
-    def rating_notes(self) -> list[tuple[str, str]]:
+    def rating_notes(self) -> list[str]:
         """What games do not say of the ratings: sentences, each with the agents at its {0}."""
         return notes(self.agents, self.summary.rating_orders if self.summary else ())
 

@@ -27,16 +27,16 @@ from gupai_agents.evaluation.ladder import Ladder
 from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import agent_names
+from gupai_app.shell import streams
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import put, put_json, shares, table_of
-from gupai_app.shell.streams import say
 from gupai_app.training.speed import machine
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
 from gupai_env.words.checks import counted
 from gupai_env.words.files import check_target
-from gupai_env.words.messages import capitalized
+from gupai_env.words.messages import alias, capitalized, joined, say
 
 SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
 MEANING = (
@@ -45,6 +45,8 @@ MEANING = (
     "differ."
 )
 
+PLACE = alias("place", context="column")
+GAIN = "A gain is what a best response wins beyond the policy itself while the others keep to the policy"
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and written in full below it
 
 
@@ -68,8 +70,8 @@ def tournament(results: Tournament, seconds: float, *, as_json: bool = False) ->
     parts: list[Any] = []
     if results.standings is not None:
         parts.append(_duels(results.standings, names, ranked))
-    by_seat = table_of("agent", *(f"seat {seat}" for seat in seats), title="Chips per deal by seat")
-    performances = table_of("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
+    by_seat = table_of("agent", *(say("seat {number}", number=seat) for seat in seats), title="Chips per deal by seat")
+    performances = table_of("agent", "chips", "p", "wins", PLACE, "rating", "alpha-rank", title="Every agent")
     action_types = table_of("agent", *results.performances[0].action_types, title="Decisions per deal")
     for agent in ranked:
         performance = results.performances[agent]
@@ -92,19 +94,32 @@ def tournament(results: Tournament, seconds: float, *, as_json: bool = False) ->
         by_seat,
         performances,
         *([action_types] if len(results.performances[0].action_types) > 1 else []),
-        *(f"{name} is {full}." for name, full in zip(names, results.players, strict=True) if name != full),
-        f"{results.game.id} v{results.game.version}, {results.variant}; {results.deals:,} deals per duel, "
-        f"seed {results.seed}; {seconds:.1f} seconds.",
-        *(f"{line}." for line in _tables_of(results)),
-        *(f"{note.format(agents)}." for note, agents in notes(names, results.ratings.orders)),
+        *_full_names(names, results.players),
+        say(
+            "{game} v{version}, {options}; {deals:,} deals per duel, seed {seed}; {seconds:.1f} seconds.",
+            **{"game": results.game.id, "version": results.game.version, "options": str(results.variant)},
+            **{"deals": results.deals, "seed": results.seed, "seconds": seconds},
+        ),
+        *(say("{text}.", text=line) for line in _tables_of(results)),
+        *(say("{text}.", text=note) for note in notes(names, results.ratings.orders)),
         "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, is for the hypothesis of "
         "coming out even; wins is the share of games won, ties shared; place is the mean place; rating is by "
         "Plackett-Luce: 400 points are odds of ten to one of placing above another.",
     )
 
 
+def _full_names(names: Sequence[str], players: Sequence[str]) -> list[str]:
+    """Return what the names mean that were cut in a table."""
+    pairs = zip(names, players, strict=True)
+    return [say("{name} is {full}.", name=name, full=full) for name, full in pairs if name != full]
+
+
+def _rivals(names: Sequence[str]) -> list[str]:
+    return [say("against {player}", player=name) for name in names]
+
+
 def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) -> Table:
-    duels = table_of("one of", *(f"against {name}" for name in names), "all", title="Chips per deal")
+    duels = table_of("one of", *_rivals(names), "all", title="Chips per deal")
     for hero in ranked:
         won = ["" if hero == other else str(standings.against(hero, other)) for other in range(len(names))]
         duels.add_row(names[hero], *won, str(standings.total(hero)))
@@ -114,11 +129,12 @@ def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) ->
 def _tables_of(results: Tournament) -> list[str]:
     """Return the line-ups in words."""
     played = dict.fromkeys(line_up.table for line_up in results.line_ups)
-    descriptions = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
-    return [
-        f"{descriptions[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
-        for table in played
-    ]
+    descriptions = {
+        ONE: "One agent sits among equal others, in every deal once at each seat, and counts alone",
+        TWO: "Two agents share the seats, in every deal once at each seat",
+        MIXED: "All differ, in every deal once at each seat",
+    }
+    return [say(descriptions[table]) for table in played]
 
 
 def _p(p: float) -> str:
@@ -141,20 +157,24 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
             task = suite.task(result.task)
             bottom, top = task.scale
             if replaced_file(task.players[top]):  # a later player has its name now
-                top = f"{top} of {suite.complete.name}"
+                top = say("{player} of {suite}", player=top, suite=suite.complete.name)
             timing = cards[0].timing
             row.append(f"{timing.microseconds[result.task]:,.1f}" if timing else "")
-            row.append(f"{bottom} to {top}")
+            row.append(say("{bottom} to {top}", bottom=bottom, top=top))
         table.add_row(result.task, *row)
     put(
         table,
-        *(f"{name} is {card.agent}." for name, card in zip(names, cards, strict=True) if name != card.agent),
-        *(f"{card.agent}: {card_head(card)}." for card in cards),
+        *_full_names(names, [card.agent for card in cards]),
+        *(say("{name}: {text}.", name=card.agent, text=card_head(card)) for card in cards),
         *(
-            f"{card.agent} is {gap} above {cards[0].agent}, deal by deal."
+            say("{agent} is {gap} above {first}, deal by deal.", agent=card.agent, gap=gap, first=cards[0].agent)
             for card, gap in zip(cards[1:], differences, strict=True)
         ),
-        *(f"{card.agent} thinks {card.timing.slowest} per decision on one core." for card in cards if card.timing),
+        *(
+            say("{agent} thinks {time} per decision on one core.", agent=card.agent, time=say(card.timing.slowest))
+            for card in cards
+            if card.timing
+        ),
         "A score of 0 is that of the weaker player of a task's scale, 100 that of the stronger one, in the same deals "
         "against the whole population; in brackets the 95% interval, a bootstrap over deals.",
     )
@@ -177,15 +197,18 @@ def gate(outcome: Gate, names: Sequence[str], gain: float, seconds: float, *, as
             }
         )
     message = {
-        ACCEPTED: f"Accepted: {challenger} wins more than {champion}.",
-        REJECTED: f"Rejected: {challenger} does not win {gain:g} chips per deal more than {champion}.",
+        ACCEPTED: "Accepted: {challenger} wins more than {champion}.",
+        REJECTED: "Rejected: {challenger} does not win {gain:g} chips per deal more than {champion}.",
         UNDECIDED: "Undecided: there were no more deals.",
     }[outcome.verdict]
     put(
-        message,
-        f"One {challenger} among {champion}: {outcome.chips} chips per deal after "
-        f"{counted(outcome.test.samples, 'deal')}, each from every seat; log-likelihood ratio "
-        f"{outcome.test.log_likelihood_ratio:+z.2f}; {seconds:.1f} seconds.",
+        say(message, challenger=challenger, champion=champion, gain=gain),
+        say(
+            "One {challenger} among {champion}: {chips} chips per deal after {deals}, each from every seat; "
+            "log-likelihood ratio {ratio:+z.2f}; {seconds:.1f} seconds.",
+            **{"challenger": challenger, "champion": champion, "chips": str(outcome.chips), "seconds": seconds},
+            **{"deals": counted(outcome.test.samples, "deal"), "ratio": outcome.test.log_likelihood_ratio},
+        ),
     )
 
 
@@ -197,20 +220,27 @@ def exploitability(
         return put_json(_exploitability(tree, policies, seconds))
     two, seats = tree.sides.max() == 1, range(tree.players)
     table = table_of("in all seats", title="Chips per deal")
-    for heading in (*(f"seat {seat}" for seat in seats), *(f"gain at {seat}" for seat in seats)):
-        table.add_column(heading, justify="right")
+    for template in ("seat {number}", "gain at {number}"):
+        for seat in seats:
+            table.add_column(say(template, number=seat), justify="right")
     if two:
-        table.add_column("exploitability", justify="right")
+        table.add_column(say("exploitability"), justify="right")
     for name, policy in policies.items():
         values, gains = tree.values(policy), tree.gains(policy)
         cells = [*(f"{value:+z.4f}" for value in values), *(f"{gain:z.4f}" for gain in gains)]
         table.add_row(name, *cells, *([f"{tree.exploitability(policy):z.4f}"] if two else []))
+    sentences: list[str] = [GAIN]
+    if two:
+        sentences.append(f"exploitability is the mean of {'both sides' if tree.players > 2 else 'both'}")
     put(
         table,
-        f"{tree.game.id} v{tree.game.version}, {tree.variant}: {tree.nodes:,} nodes, {tree.deals:,} deals, "
-        f"{tree.sets:,} information sets; {seconds:.1f} seconds.",
-        "A gain is what a best response wins beyond the policy itself while the others keep to the policy"
-        + (f"; exploitability is the mean of {'both sides' if tree.players > 2 else 'both'}." if two else "."),
+        say(
+            "{game} v{version}, {options}: {nodes:,} nodes, {deals:,} deals, {sets:,} information sets; "
+            "{seconds:.1f} seconds.",
+            **{"game": tree.game.id, "version": tree.game.version, "options": str(tree.variant)},
+            **{"nodes": tree.nodes, "deals": tree.deals, "sets": tree.sets, "seconds": seconds},
+        ),
+        say("{text}.", text=joined("; ", sentences)),
     )
 
 
@@ -242,27 +272,41 @@ def best_response(response: BestResponse, seconds: float, *, as_json: bool = Fal
         return put_json({**response.as_numbers(), "seconds": seconds})
     gain, effort = response.gain, response.effort
     method = {
-        TUNING: f"tuning: {effort.generations} generations of {effort.population} heuristics in "
-        f"{effort.candidate_deals:,} deals each",
-        SEARCH: f"search: {effort.playouts} playouts per decision",
-        NETWORK: f"a network that learned from {effort.targets:,} targets in {effort.minutes:.1f} minutes of one core",
+        TUNING: "tuning: {generations} generations of {population} heuristics in {candidate_deals:,} deals each",
+        SEARCH: "search: {playouts} playouts per decision",
+        NETWORK: "a network that learned from {targets:,} targets in {minutes:.1f} minutes of one core",
     }[effort.method]
-    message = (
-        f"A best response gains at least {gain.low:.2f} chips per deal from {response.agent}"
-        if gain.low > 0
-        else f"Nothing was found that clearly wins more than {response.agent} does"
-    )
+    message = "Nothing was found that clearly wins more than {agent} does"
+    if gain.low > 0:
+        message = "A best response gains at least {low:.2f} chips per deal from {agent}"
     put(
-        f"{message}: one such player among copies of it wins {gain} chips per deal more than it does in the same seats."
+        say(
+            "{finding}: one such player among copies of it wins {gain} chips per deal more than it does in the same "
+            "seats.",
+            finding=say(message, agent=response.agent, low=gain.low),
+            gain=str(gain),
+        )
     )
-    say(f"Best response: {response.response}")  # on one line, to be copied
+    streams.say("Best response: {spec}", spec=response.response)  # on one line, to be copied
     put(
-        f"Found by {method}; measured in {gain.samples:,} other deals, each from every seat.",
-        *([f"{capitalized(response.note)}."] if response.note else []),
-        f"{response.game.id} v{response.game.version}, {response.variant}; seed {response.seed}; "
-        f"{seconds:.1f} seconds.",
+        say(
+            "Found by {method}; measured in {deals:,} other deals, each from every seat.",
+            method=say(method, **asdict(effort)),
+            deals=gain.samples,
+        ),
+        *([say("{text}.", text=capitalized(response.note))] if response.note else []),
+        _setting(response, seconds),
         "The gain is a lower bound: there may be a better response that was not found. ± is the half-width of its 95% "
         "interval.",
+    )
+
+
+def _setting(result: BestResponse | Ladder, seconds: float, places: int = 1) -> str:
+    """Return what was played, and for how long."""
+    return say(
+        "{game} v{version}, {options}; seed {seed}; {seconds} seconds.",
+        **{"game": result.game.id, "version": result.game.version, "options": str(result.variant)},
+        **{"seed": result.seed, "seconds": f"{seconds:.{places}f}"},
     )
 
 
@@ -299,7 +343,9 @@ def learn(
     if out is not None:
         write_checkpoint(check_target(out, force=force), learned.header(), player.tensors)
         player.name = f"checkpoint:{out}"
-    note = f"it began with the network of {learned.begun_with}" if learned.begun_with else "it began as a new network"
+    note = say("it began as a new network")
+    if learned.begun_with:
+        note = say("it began with the network of {player}", player=learned.begun_with)
     return player, dataclasses.replace(effort, minutes=learned.minutes, targets=learned.targets), note
 
 
@@ -312,16 +358,16 @@ def ladder(result: Ladder, seconds: float, *, as_json: bool = False) -> None:
     """Print a ladder."""
     if as_json:
         return put_json(_ladder(result, seconds))
-    heads = "one of", *(f"against {name}" for name in result.rivals), "all except random", "deals", "decisions/s"
+    heads = "one of", *_rivals(result.rivals), "all except random", "deals", "decisions/s"
     table = table_of(*heads)
     for rung in result.rungs:
         on_each = ["" if name == rung.player else str(won) for name, won in zip(result.rivals, rung.chips, strict=True)]
         table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.speed:,.0f}")
     put(
         table,
-        f"{result.game.id} v{result.game.version}, {result.variant}; seed {result.seed}; {seconds:.0f} seconds.",
+        _setting(result, seconds, 0),
         MEANING,
-        f"Decisions per second are those of a batch, on {cores()} cores.",
+        say("Decisions per second are those of a batch, on {cores} cores.", cores=cores()),
     )
 
 

@@ -101,7 +101,7 @@ def export(
     """Export a trained player to other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
     if not (onnx or sb3):
         if not os.path.exists(checkpoint):
-            raise Mistake(f"{checkpoint}: there is no such checkpoint")
+            raise Mistake("{path}: there is no such checkpoint", path=checkpoint)
         raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
     from gupai_env.words.files import write_output
 
@@ -111,7 +111,7 @@ def export(
             check_target(option, file, force)
     with mistakes():
         if onnx and sb3 and os.path.realpath(onnx) == os.path.realpath(sb3):
-            raise ValueError(f"--onnx and --sb3 both name {onnx}; name two files")
+            raise Mistake("--onnx and --sb3 both name {file}; name two files", file=onnx)
         with require_package("train,onnx", "the export"):
             from gupai_training.export import onnx_bytes, sb3_bytes
 
@@ -139,7 +139,7 @@ def export_dataset(
 
     parquet = out.endswith(".parquet")
     if not out.endswith(".npz") and not parquet:
-        raise Mistake(f"--out {out}: the name of a data set ends with .npz or .parquet")
+        raise Mistake("--out {file}: the name of a data set ends with .npz or .parquet", file=out)
     targets = [out, f"{out}.croissant.json"] if croissant else [out]
     for target in targets:
         check_target("--out", target, force, stream=False)
@@ -155,7 +155,9 @@ def export_dataset(
             write_file(target, data, force=force)
     played, dealt = counted(int(decisions.games[-1]) + 1, "game"), counted(int(decisions.deals.max()) + 1, "deal")
     reader = "pandas.read_parquet" if parquet else "numpy.load"
-    say(f"{out}: {counted(len(decisions.actions), 'decision')} of {played} of {dealt}; {reader}({out!r}) reads them")
+    template = "{file}: {decisions} of {games} of {deals}; {reader}({file!r}) reads them"
+    number = counted(len(decisions.actions), "decision")
+    say(template, file=out, decisions=number, games=played, deals=dealt, reader=reader)
 
 
 @grouped
@@ -184,7 +186,7 @@ def tune(
 
     if out is not None:
         if out not in STREAMS and not out.endswith(".yaml"):
-            raise Mistake(f"--out {out}: the name of a heuristic's file ends with .yaml")
+            raise Mistake("--out {file}: the name of a heuristic's file ends with .yaml", file=out)
         check_target("--out", out, force)  # rather than after all the search
 
     from gupai_app.training.tune import run

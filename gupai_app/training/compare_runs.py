@@ -8,6 +8,7 @@ from gupai_agents.evaluation.html import standalone
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_env.words.checks import counted, refused
 from gupai_env.words.files import check_target, make_folder, write_file
+from gupai_env.words.messages import say
 from gupai_training.comparison import COLUMNS, PIXELS, Comparison
 from gupai_training.trained import METRICS, as_csv, load_run
 
@@ -39,7 +40,7 @@ def show(comparison: Comparison, *, as_json: bool = False) -> None:
     put(
         table,
         "Chips per deal at the last evaluation of each run, with 95% intervals over runs.",
-        *(f"{note}." for note in comparison.notes),
+        *(say("{text}.", text=str(note)) for note in comparison.notes),
     )
     return None
 
@@ -54,7 +55,7 @@ def write(comparison: Comparison, out: str, against: str, *, force: bool = False
     rows = comparison.rows()
     metrics = [row for runs in comparison.recipes.values() for run in runs for row in run.metrics()]
     files: dict[str, bytes | str] = {"curves.csv": as_csv(COLUMNS, rows), "metrics.csv": as_csv(METRICS, metrics)}
-    notes = []
+    notes: list[str] = []
     for axis in comparison.axes():
         picture = standalone(comparison.chart(rows, against, axis))
         files[f"strength-{axis}.svg"] = picture
@@ -63,7 +64,7 @@ def write(comparison: Comparison, out: str, against: str, *, force: bool = False
 
             files[f"strength-{axis}.png"] = as_png(picture, width=PIXELS)
         except ImportError as error:
-            notes = [f"without PNG: {error}"]
+            notes = [say("without PNG: {problem}", problem=str(error))]
     for name in files:
         check_target(folder / name, force=force)  # all before any is written
     if not force and (folder / EVENTS).exists():
@@ -75,7 +76,7 @@ def write(comparison: Comparison, out: str, against: str, *, force: bool = False
         _write_events(folder / EVENTS, rows)
         saved += f"; tensorboard --logdir {folder / EVENTS}"
     except ImportError as error:
-        notes.append(f"without TensorBoard: {error}")
+        notes.append(say("without TensorBoard: {problem}", problem=str(error)))
     return [saved, *notes]
 
 
@@ -112,9 +113,11 @@ def compare(
     """
     comparison = Comparison([load_run(folder) for folder in runs], unfinished=unfinished)
     if against is not None and against not in comparison.baselines:
-        raise refused("--against", against, f"the runs were compared with {', '.join(comparison.baselines)}")
+        baselines = ", ".join(comparison.baselines)
+        raise refused("--against", against, say("the runs were compared with {baselines}", baselines=baselines))
     written = write(comparison, out, against or comparison.baselines[-1], force=force) if out else []
     show(comparison, as_json=as_json)
     if not as_json:
         total = sum(map(len, comparison.recipes.values()))
-        put(f"{counted(total, 'run')} of {counted(len(comparison.recipes), 'recipe')}.", *written)
+        recipes = counted(len(comparison.recipes), "recipe")
+        put(say("{runs} of {recipes}.", runs=counted(total, "run"), recipes=recipes), *written)

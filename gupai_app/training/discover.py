@@ -16,6 +16,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant, in_words
 from gupai_env.words.files import json_text, read_text, write_file
+from gupai_env.words.messages import say as message
 
 FORMAT = "gupai-discover-1"
 
@@ -34,7 +35,7 @@ def run(
     with lock_output(out, "searching into this folder"):
         if path is not None and path.exists():
             content = _read(path, made_by)
-            say(f"{path}: exists already and is kept", error=True)
+            say("{path}: exists already and is kept", error=True, path=path)
             return content
         part = None if path is None else path.with_suffix(".part")
         seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
@@ -81,19 +82,29 @@ def show(game: Game, content: dict[str, Any]) -> None:
             figure(entry["weight"]) if one else "",
         )
     budget = content["budget"]
+    findings = ", ".join(label(row["features"]) for row in content["features"] if row["found"])
     put(
         table,
-        f"{game.id} v{content['version']}, {in_words(content['variant'])}; started from {content['start']}, against "
-        f"{', '.join(content['rivals'])}; {budget['seeds']} searches of {budget['generations']} generations from seed "
-        f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
-        f"The tuned heuristic wins {figure(content['chips'])} chips per deal from them.",
-        *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
-        f"Found: {', '.join(label(row['features']) for row in content['features'] if row['found']) or 'nothing'}. "
-        "A finding is made in the first half of the searches and must be confirmed by the second, on deals that the "
-        "first never saw.",
-        "Lost: how many fewer chips per deal a heuristic tuned without it wins. Weights are scaled so that in half of "
-        "all decisions the best action scores at least 1 more than the next. ± is the half-width of the 95% interval "
-        f"over searches. The features are explained by: gupai rules {game.id}",
+        message(
+            "{game} v{version}, {options}; started from {start}, against {rivals}; {seeds} searches of {generations} "
+            "generations from seed {seed}, measured in {fresh:,} fresh deals each.",
+            **{"game": game.id, "version": content["version"], "options": in_words(content["variant"])},
+            **{"start": content["start"], "rivals": ", ".join(content["rivals"]), "seed": content["seed"]},
+            **{name: budget[name] for name in ("seeds", "generations", "fresh")},
+        ),
+        message("The tuned heuristic wins {chips} chips per deal from them.", chips=figure(content["chips"])),
+        *([message("Never differ: {features}.", features=", ".join(content["idle"]))] if content["idle"] else []),
+        message(
+            "Found: {features}. A finding is made in the first half of the searches and must be confirmed by the "
+            "second, on deals that the first never saw.",
+            features=findings or message("nothing"),
+        ),
+        message(
+            "Lost: how many fewer chips per deal a heuristic tuned without it wins. Weights are scaled so that in half "
+            "of all decisions the best action scores at least 1 more than the next. ± is the half-width of the 95% "
+            "interval over searches. The features are explained by: gupai rules {game}",
+            game=game.id,
+        ),
     )
 
 
@@ -101,7 +112,7 @@ def replication_text(entry: dict[str, Any]) -> str:
     """Return what became of a feature in the second half of the searches; "" if the first stated nothing."""
     if not entry["stated"]:
         return ""
-    return f"{figure(entry['again'])}{', found' if entry['found'] else ', not found again'}"
+    return message("{figure}, found" if entry["found"] else "{figure}, not found again", figure=figure(entry["again"]))
 
 
 def label(features: Sequence[str]) -> str:

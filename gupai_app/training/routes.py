@@ -234,7 +234,7 @@ def compared(runs: Annotated[Compared, Depends(compared_runs)]) -> Response:
         names=names,
         comparison=comparison,
         unfinished=unfinished,
-        notes=[(note.sentence, note.folder.name, getattr(note.more, "name", note.more)) for note in comparison.notes],
+        notes=[note.message(whole=False) for note in comparison.notes],
         against=against,
         ends=comparison.ends(),
         charts=[

@@ -19,6 +19,7 @@ from gupai_app.shell.screen import Screen, progress
 from gupai_app.shell.stop import Stop
 from gupai_env.words.checks import refused
 from gupai_env.words.files import json_text
+from gupai_env.words.messages import joined, say
 from gupai_training.config import RESUME_FILE, Config
 
 PATIENCE = 3.0  # seconds in which processes may save what they have learned before they are killed
@@ -148,9 +149,10 @@ class Seeds:
 
     @property
     def go_on(self) -> str:
-        """What a stop leaves behind, the end of a sentence."""
+        """What a stop leaves behind."""
         saved = [folder for folder in self.folders.values() if (Path(folder) / RESUME_FILE).exists()]
-        return f"; continue with gupai train --resume RUN for each of {', '.join(saved)}" if saved else ""
+        template = "stopped; continue with gupai train --resume RUN for each of {runs}"
+        return say(template, runs=", ".join(saved)) if saved else say("stopped")
 
 
 @contextmanager
@@ -176,7 +178,7 @@ def train(config: Config, count: int, runs: str, stop: Stop, *, as_json: bool) -
         if as_json:
             print(json_text({"seed": seed, **row}), flush=True)
         else:
-            screen.print(f"seed {seed}: {evaluation_line(row)}")
+            screen.print(say("seed {seed}: {figures}", seed=seed, figures=evaluation_line(row)))
 
     with _saying(seeds, stop), progress("runs", count) as ended:
         seeds.train(notify, ended)
@@ -187,12 +189,13 @@ def train(config: Config, count: int, runs: str, stop: Stop, *, as_json: bool) -
 
 def evaluation_line(row: dict[str, Any]) -> str:
     """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
-    figures = [
-        f"{name} {Estimate.of(value).text(1)}"
+    figures: list[str] = [
+        say("{name} {figure}", name=name, figure=Estimate.of(value).text(1))
         for name, value in row.items()
         if isinstance(value, dict) and "mean" in value
     ]
     if "exploitability" in row:
-        figures.append("exploitability {best:z.4f}, drawn {drawn:z.4f}".format(**row["exploitability"]))
+        figures.append(say("exploitability {best:z.4f}, drawn {drawn:z.4f}", **row["exploitability"]))
     number, unit = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
-    return f"{number / 1e6:5.2f}M {unit}: {', '.join(figures)}"
+    template = "{number:5.2f}M {unit}: {figures}"
+    return say(template, number=number / 1e6, unit=say(unit), figures=joined(", ", figures))

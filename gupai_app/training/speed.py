@@ -20,6 +20,7 @@ from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
 from gupai_env.vector import VectorEnv
+from gupai_env.words.messages import count, say
 
 ENVS = (1, 256, 4096, 65536)
 SHARED = (256, 4096, 65536)  # lanes that several threads share out
@@ -170,22 +171,26 @@ def figures(game: Game) -> Iterator[Figure]:
     """Measure a game, one figure after another."""
     for num_envs in ENVS:
         for observe in (True, False):
-            label = f"{num_envs} lane{'s' * (num_envs > 1)}, {'observation and ' * observe}mask"
+            seen = say("observation and mask" if observe else "mask")
+            label: str = count("{number} lane, {seen}", "{number} lanes, {seen}", num_envs, seen=seen)
             rate = median_rate(stepping(game, num_envs, observe))
             yield Figure(game.id, label, rate, "decisions/s")
     for num_envs in SHARED:
-        yield Figure(game.id, f"play_random, {num_envs} lanes", median_rate(playing(game, num_envs)), "decisions/s")
-        for label, make in (("play_random", playing), ("stepped", stepping)):
+        label = say("{how}, {number} lanes", how="play_random", number=num_envs)
+        yield Figure(game.id, label, median_rate(playing(game, num_envs)), "decisions/s")
+        for how, make in (("play_random", playing), (say("stepped"), stepping)):
             times = speedup(make(game, num_envs), make(game, num_envs, threads=cores()))
-            yield Figure(game.id, f"{label}, {num_envs} lanes, {cores()} threads against 1", times, "x")
+            template = "{how}, {number} lanes, {threads} threads against 1"
+            label = say(template, how=how, number=num_envs, threads=cores())
+            yield Figure(game.id, label, times, "x")
     for label, measure in {
         "playouts, greedy": lambda: median_rate(playout_runs(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),
         "AEC, agent_iter": lambda: aec_rate(game),
     }.items():
-        yield Figure(game.id, label, measure(), "decisions/s")
-    yield Figure(game.id, "first step in a new process", first_step_seconds(game), "s")
-    yield Figure(game.id, "memory of a lane", VectorEnv(game, 1).env_bytes, "bytes")
+        yield Figure(game.id, say(label), measure(), "decisions/s")
+    yield Figure(game.id, say("first step in a new process"), first_step_seconds(game), "s")
+    yield Figure(game.id, say("memory of a lane"), VectorEnv(game, 1).env_bytes, "bytes")
 
 
 def speed(measured: Sequence[Figure], *, as_json: bool = False) -> None:
@@ -194,8 +199,13 @@ def speed(measured: Sequence[Figure], *, as_json: bool = False) -> None:
         figures = [figure._asdict() for figure in measured]
         return put_json({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": figures})
     table = table_of("game", "what", "decisions/s")
-    formats = {"decisions/s": "{:,.0f}", "x": "{:.2f} x", "s": "{:,.2f} s", "bytes": "{:,.0f} bytes"}
+    formats = {
+        "decisions/s": "{value:,.0f}",
+        "x": "{value:.2f} x",
+        "s": "{value:,.2f} s",
+        "bytes": "{value:,.0f} bytes",
+    }
     for figure in measured:
-        table.add_row(figure.game, figure.what, formats[figure.unit].format(figure.value))
+        table.add_row(figure.game, figure.what, say(formats[figure.unit], value=figure.value))
     here = "; ".join(f"{name} {value}" for name, value in machine().items())
-    put(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")
+    put(table, f"{here}.", say("Medians of {number} runs. {text}", number=RUNS, text=say(COUNTED)))

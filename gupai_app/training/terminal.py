@@ -1,18 +1,21 @@
 """A training run on the screen: a progress bar, the evaluations, the table of results."""
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from gupai_app.shell.language import worded
+from gupai_app.shell.streams import note
 from gupai_app.training.seeds import evaluation_line
 from gupai_env.core.variant import in_words
 from gupai_env.words.files import json_text
+from gupai_env.words.messages import say
 from gupai_training.config import training_text
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Row
@@ -23,7 +26,7 @@ class MessageReporter(Reporter):
 
     def note(self, line: str) -> None:
         """Print the line."""
-        print(f"gupai: {line}", file=sys.stderr)
+        note(line)
 
 
 class ScreenReporter(MessageReporter):
@@ -45,13 +48,14 @@ class ScreenReporter(MessageReporter):
 
     def begin(self, stage: str, progress: float) -> None:
         """Start the bar of a stage."""
-        self.task = self.progress.add_task(stage, total=1.0, rate="")
+        self.task = self.progress.add_task(worded(stage), total=1.0, rate="")
         self.progress.update(self.task, completed=progress)
         self.progress.start()
 
     def moved(self, progress: float, number: int, unit: str, seconds: float) -> None:
         """Advance the bar."""
-        rate = f"{number / 1e6:.2f}M {unit}, {number / max(seconds, 1e-9) / 1000:.0f}k a second"
+        speed = number / max(seconds, 1e-9) / 1000
+        rate = worded("{number:.2f}M {unit}, {speed:.0f}k a second", number=number / 1e6, unit=say(unit), speed=speed)
         self.progress.update(self.task, completed=progress, rate=rate)
 
     def evaluated(self, row: dict[str, Any]) -> None:
@@ -60,7 +64,7 @@ class ScreenReporter(MessageReporter):
 
     def expect(self, deals: int) -> None:
         """Start the bar of the final table."""
-        self.task = self.progress.add_task("judging", total=deals, rate="")
+        self.task = self.progress.add_task(worded("judging"), total=deals, rate="")
         self.progress.start()
 
     def dealt(self, deals: int) -> None:
@@ -94,12 +98,14 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
         show_edge=False,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        title=f"{run.game.title}, {run.variant.players} players, {options}",
-        caption=(
-            f"Chips per deal of one player against equal others in all other seats, with its 95% interval. "
-            f"{config.evaluation.final_deals:,} deals, each from every seat; deals from seed "
-            f"{config.seed + FINAL_SEED}, training from seed {config.seed}: "
-            f"{training_text(run.spent.targets, run.decisions)}."
+        title=worded(
+            "{game}, {number} players, {options}", game=run.game.title, number=run.variant.players, options=options
+        ),
+        caption=worded(
+            "Chips per deal of one player against equal others in all other seats, with its 95% interval. "
+            "{deals:,} deals, each from every seat; deals from seed {final}, training from seed {seed}: {learned}.",
+            **{"deals": config.evaluation.final_deals, "seed": config.seed, "final": config.seed + FINAL_SEED},
+            learned=training_text(run.spent.targets, run.decisions),
         ),
     )
     seats = range(run.variant.players)
@@ -107,8 +113,11 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
         [row.hero, row.villain, str(row.result.mean(0)), *(row.result.at_seat(0, seat).text(1) for seat in seats)]
         for row in rows
     ]
-    heads = ["player", "against", "chips per deal", *(f"seat {seat}" for seat in seats)]
-    widest = [max(map(len, column)) + 1 for column in zip(heads, *cells, strict=True)]
+    heads = [
+        *map(worded, ("player", "against", "chips per deal")),
+        *(worded("seat {number}", number=seat) for seat in seats),
+    ]
+    widest = [max(map(cell_len, column)) + 1 for column in zip(heads, *cells, strict=True)]
     for number, head in enumerate(heads):
         if number < 2:
             table.add_column(head, overflow="fold")

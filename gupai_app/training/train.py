@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gupai_agents.workers import Cluster
+from gupai_app.shell.language import worded
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
+from gupai_env.words.messages import say
 
 if TYPE_CHECKING:
     from gupai_agents.workers import Workers
@@ -48,7 +50,8 @@ def train(
         else:
             run = Run(settings, Path(go_on), workers)
     if isinstance(workers, Cluster):
-        workers.go_on = f"all that was learned is saved; continue with: gupai train --resume {run.folder}"
+        template = "all that was learned is saved; continue with: gupai train --resume {folder}"
+        workers.go_on = worded(template, folder=run.folder)
     _train(stop, run, go_on is not None, as_json)
 
 
@@ -71,21 +74,24 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
     if not as_json:
         console.print(
-            f"{run.game.title}: training in {run.folder} on {run.network.device} in {run.network.precision}; ctrl-C "
-            "saves and stops",
+            say(
+                "{game}: training in {folder} on {device} in {precision}; ctrl-C saves and stops",
+                **{"game": run.game.title, "folder": run.folder},
+                **{"device": run.network.device, "precision": run.network.precision},
+            ),
             soft_wrap=True,  # a path is not broken
         )
     command = f"gupai train --resume {run.folder}"
-    stop.result = f" at once; continue from the last save, if there is one, with: {command}"
+    stop.result = say("stopped at once; continue from the last save, if there is one, with: {command}", command=command)
     stop.gently = True
     try:
         finished = run.learn(go_on=go_on, reporter=reporter, stop=stop.requested)
     except (FloatingPointError, MemoryError, torch.OutOfMemoryError) as error:
         raise ValueError(f"{run.folder}: {error}") from None
     if not finished:
-        stop.result = f" and saved; continue with: {command}"
+        stop.result = say("stopped and saved; continue with: {command}", command=command)
         raise KeyboardInterrupt
-    stop.result = f", all is learned and saved; the table comes with: {command}"
+    stop.result = say("stopped, all is learned and saved; the table comes with: {command}", command=command)
     stop.gently = False
     rows = []
     try:
@@ -102,8 +108,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
         print(results_json(run, rows))
         return
     console.print(results_table(run, rows, console.width))
-    console.print(f"Report: {report}", soft_wrap=True)
+    console.print(say("Report: {file}", file=report), soft_wrap=True)
     options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
-    console.print(
-        f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}", soft_wrap=True
-    )
+    template = "Play against it: gupai play {game} --against checkpoint:{folder}{options}"
+    console.print(say(template, game=run.game.id, folder=run.folder, options=options), soft_wrap=True)

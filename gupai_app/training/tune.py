@@ -17,6 +17,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
 from gupai_env.words.files import STREAMS, write_file
+from gupai_env.words.messages import say as message
 
 TRIED = 5000  # deals against each of the game's players
 DIGITS = 4  # of a weight
@@ -50,7 +51,7 @@ def run(
             seconds=seconds,
             generations=generations,
             seed=seed,
-            progress=lambda share, generation, gain: notify(share, f"generation {generation}"),
+            progress=lambda share, generation, gain: notify(share, message("generation {number}", number=generation)),
             workers=workers,
             **options,
         )
@@ -58,7 +59,7 @@ def run(
     say(text, end="")  # first, so that it is not lost if the file cannot be written
     if out is not None and out not in STREAMS:
         write_file(out, text, force=force)
-        say(f"Play against it: gupai play {game.id} --against heuristic:{out}", error=True)
+        say("Play against it: gupai play {game} --against heuristic:{file}", error=True, game=game.id, file=out)
 
 
 def described(result: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _encode(field: dataclasses.Field, value: Any) -> Any:
 
 def in_words(options: Mapping[str, Any], without: str = "default options") -> str:
     """Return options as people read them, "players=2, forced_play=True"; `without` where there are none."""
-    return ", ".join(f"{name}={value}" for name, value in options.items()) or without
+    return ", ".join(f"{name}={value}" for name, value in options.items()) or say(without)
 
 
 def option_in_words(option: str, value: object) -> Message:
@@ -316,8 +316,11 @@ class Variant:
         if not full:
             return str(metadata["allowed"])
         others = ((deck, values) for deck, values in choices.items() if values != full)
-        less = (f"; with the {deck} deck {', '.join(map(str, values))}" for deck, values in others)
-        return ", ".join(map(str, full)) + "".join(less)
+        text = say(", ".join(map(str, full)))
+        for deck, values in others:
+            less = ", ".join(map(str, values))
+            text = say("{text}; with the {deck} deck {less}", text=text, deck=deck, less=less)
+        return text
 
     @classmethod
     def _instead(cls, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.words.messages import Message, alias, say
+from gupai_env.words.messages import Message, alias, count, say
 
 LONGEST = 60  # characters of a value that an error repeats
 TRUTHS = (bool, np.bool_)
@@ -49,7 +49,7 @@ def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Return "1 agent", or "2,000 agents" for another number."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return count(f"{{number:,}} {noun}", f"{{number:,}} {noun}s", number)
 
 
 def in_bounds(whole: bool, **bounds: float) -> str:

@@ -392,10 +392,10 @@ def test_seed_messages_are_heard_and_a_dead_seed_is_named(tmp_path):
     says.close()
     assert not found._heard(three, notify)
     assert found.failed == {2: "no memory", 3: "its process ended with status -9"} and joined == [1, 2, 3]
-    assert found.go_on == ""  # nothing was saved
+    assert found.go_on == "stopped"  # nothing was saved
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / RESUME_FILE).write_bytes(b"")
-    assert found.go_on == f"; continue with gupai train --resume RUN for each of {tmp_path / 'one'}"
+    assert found.go_on == f"stopped; continue with gupai train --resume RUN for each of {tmp_path / 'one'}"
 
 
 def words_for(tmp_path, settings):

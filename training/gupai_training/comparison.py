@@ -27,21 +27,29 @@ OWN = ("seed", "name", "threads")  # settings in which the runs of one recipe ma
 COLUMNS = (*("recipe", "against", "over", "at"), *("mean", "low", "high", "iqm", "iqm_low", "iqm_high", "n"))
 
 
-NOTHING_EVALUATED = "{0} is left out: nothing was evaluated there yet"
-UNFINISHED = "{0} is left out: unfinished, {1}"
-SAME_RUN = "{0} is the same run as {1}, by its seed and digest: they count once"
-SAME_SEED = "{0} has the seed of {1}, but another digest: both count"
+NOTHING_EVALUATED = "{run} is left out: nothing was evaluated there yet"
+UNFINISHED = "{run} is left out: unfinished, {other}"
+SAME_RUN = "{run} is the same run as {other}, by its seed and digest: they count once"
+SAME_SEED = "{run} has the seed of {other}, but another digest: both count"
 
 
 class Note(NamedTuple):
-    """What a comparison does with a run: a sentence, the run's folder at its {0}, and at its {1} another or words."""
+    """What a comparison does with a run: a template, the folder for its {run}, another or words for its {other}."""
 
     sentence: str
     folder: Path
     more: Path | str = ""
 
+    def message(self, *, whole: bool = True) -> str:
+        """Return the sentence. Args: whole: Whether it names the paths of folders, rather than their names alone."""
+        run, other = (
+            (str(place) if whole else place.name) if isinstance(place, Path) else say(place)
+            for place in (self.folder, self.more)
+        )
+        return say(self.sentence, run=run, other=other)
+
     def __str__(self) -> str:
-        return self.sentence.format(self.folder, self.more)
+        return self.message()
 
 
 class End(NamedTuple):

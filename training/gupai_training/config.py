@@ -21,6 +21,7 @@ from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
 from gupai_env.games import get_game
 from gupai_env.words.checks import allowed_instead
 from gupai_env.words.files import read_text
+from gupai_env.words.messages import joined, say
 
 FLOAT_BYTES = 4
 GIB = 1 << 30
@@ -459,10 +460,10 @@ def saved_config(folder: Path) -> Config:
 def training_text(targets: int, decisions: int) -> str:
     """Return what a player learned from, in words."""
     phrases = [
-        f"{targets:,} positions with targets" if targets else "",
-        f"{decisions:,} decisions of self-play" if decisions else "",
+        say("{number:,} positions with targets", number=targets) if targets else "",
+        say("{number:,} decisions of self-play", number=decisions) if decisions else "",
     ]
-    return "learned from " + (", then ".join(filter(None, phrases)) or "nothing yet")
+    return say("learned from {phrases}", phrases=joined(", then ", phrases) or say("nothing yet"))
 
 
 def machine_memory() -> int | None:

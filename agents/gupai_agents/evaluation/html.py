@@ -16,6 +16,7 @@ from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
 from gupai_env.render.letters import FAMILY, drawable
 from gupai_env.words.checks import counted
+from gupai_env.words.messages import say
 
 MOST_SEATED = 8  # agents in the chart of seats
 
@@ -107,9 +108,11 @@ def _half(score: Score) -> float:
 def card_head(card: Card) -> str:
     """Return what a card says, in a sentence."""
     if card.whole:
-        return f"Suite {card.suite}: {card.score}"
-    tasks = counted(len(card.results), "task")
-    return f"Mean of {tasks} of suite {card.suite} in {card.deals:,} deals each, no suite score: {card.score}"
+        return say("Suite {suite}: {score}", suite=card.suite, score=card.score)
+    return say(
+        "Mean of {tasks} of suite {suite} in {deals:,} deals each, no suite score: {score}",
+        **{"tasks": counted(len(card.results), "task"), "suite": card.suite, "deals": card.deals, "score": card.score},
+    )
 
 
 def _verdict(tournament: Tournament) -> str:

@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gupai_env.words.messages import say
+
 POINTS = 173.7177927613007  # 400 / ln 10, of a unit of log-odds: ratings are read like Elo's
 QUANTILE = 1.96  # of the 95% interval
 ROUNDS, CLOSE = 100, 1e-9
 LOGARITHMS = Context(prec=30)  # of decimals, whose logarithms are the same everywhere
 GROUPS = 500  # of deals that count as one sample, at most
-NO_GAME_AGAINST = "No game contradicts {0}: only the prior bounds how far these ratings are apart"
-NEVER_MET = "Ratings compare only agents that met, directly or through others: {0}"
+NO_GAME_AGAINST = "No game contradicts {agents}: only the prior bounds how far these ratings are apart"
+NEVER_MET = "Ratings compare only agents that met, directly or through others: {agents}"
 
 
 class Choices(NamedTuple):
@@ -187,20 +189,22 @@ def _closure(steps: np.ndarray) -> np.ndarray:
     return closure
 
 
-def notes(names: Sequence[str], orders: Sequence[Sequence[Sequence[int]]]) -> list[tuple[str, str]]:
+def notes(names: Sequence[str], orders: Sequence[Sequence[Sequence[int]]]) -> list[str]:
     """Return what games do not say of the ratings of agents with these names; nothing if they connect all of them.
 
     Args:
         orders: As in `Ratings`.
 
     Returns:
-        Sentences, each with the agents that stand at its {0}.
+        Sentences.
     """
 
     def listed(agents: Iterable[int]) -> str:
         return ", ".join(names[agent] for agent in agents)
 
-    remarks = [(NO_GAME_AGAINST, " > ".join(map(listed, order))) for order in orders if len(order) > 1]
+    remarks: list[str] = [
+        say(NO_GAME_AGAINST, agents=" > ".join(map(listed, order))) for order in orders if len(order) > 1
+    ]
     if len(orders) > 1:
-        remarks.append((NEVER_MET, "; ".join(listed(itertools.chain(*order)) for order in orders)))
+        remarks.append(say(NEVER_MET, agents="; ".join(listed(itertools.chain(*order)) for order in orders)))
     return remarks

@@ -372,8 +372,8 @@ def test_unidentified_ratings_are_named():
     assert sorted(found.orders) == [[[0], [1, 2]], [[3, 4]]]
     assert found.points[:3].sum() == pytest.approx(0, abs=1e-9) and found.points[3:].sum() == pytest.approx(0, abs=1e-9)
     assert found.widths[0] > found.widths[1]
-    said = [note.format(agents) for note, agents in rating.notes(names, [[[0], [1, 2]], [[3, 4]]])]
-    assert said == [rating.NO_GAME_AGAINST.format("a > b, c"), rating.NEVER_MET.format("a, b, c; d, e")]
+    said = rating.notes(names, [[[0], [1, 2]], [[3, 4]]])
+    assert said == [rating.NO_GAME_AGAINST.format(agents="a > b, c"), rating.NEVER_MET.format(agents="a, b, c; d, e")]
     connected = ratings(heads_up([1, 0], [0, 1])).orders
     assert connected == [[[0, 1]]] and not rating.notes(names, connected)
     assert ratings(heads_up([1, 1])).orders == [[[0, 1]]]  # a draw is half a win of each

@@ -14,6 +14,8 @@ from string import punctuation
 import pytest
 from fastapi.testclient import TestClient
 from jinja2 import nodes
+from typer.main import get_command
+from typer.testing import CliRunner
 
 import gupai_agents
 import gupai_app
@@ -31,6 +33,7 @@ from gupai_app.play.table import WebGame
 from gupai_app.server.app import create_app
 from gupai_app.server.pages import game_sentence
 from gupai_app.server.players import NAMED
+from gupai_app.shell.cli import app
 from gupai_app.words import sentences as words
 from gupai_app.words.languages import catalogue, speak
 from gupai_app.words.sentences import choice_in, error_in, option_in
@@ -144,6 +147,37 @@ def test_catalogue_has_no_stale_entry():
 def _words(text):
     text = re.sub(r"\{\w+[^{}]*\}|\[\d:\d\]", " ", text)
     return [word.strip(punctuation) for word in text.lower().split() if LATIN.search(word)]
+
+
+# --- what commands say ---------------------------------------------------------------------------
+
+
+def commands(command, *words):
+    yield words
+    for name, part in getattr(command, "commands", {}).items():
+        yield from commands(part, *words, name)
+
+
+# What a person types, and names:
+TYPED = re.compile(r"`[^`]*`|\[[^\]]*\]|<[^>]*>|gupai [a-z]+ [\w -]*|[\w./:=+|-]*[-A-Z./:=_+|][\w./:=+|-]*")
+COMMANDS = list(commands(get_command(app)))
+KEPT = {*sum(COMMANDS, ()), *GAMES, *("en", "root", "one", "two", "mixed", "all", "tuning", "network", "zip", "plya")}
+SPOKEN = [
+    *(" ".join([*words, "--help"]) for words in COMMANDS),
+    *("plya", "watch --tabels", "claim show", "claim list x1", "play --seed", "play --seed x", "replay"),
+    *("play --seat 9", "replay nowhere.jsonl", "train", "train --resume RUN --set seed=1"),
+    *("tournament jie-long greedy random --resume", "verify /nowhere", "ladder jie-long --deals 5 --few 9"),
+    *("watch jie-long human", "watch jie-long greedy --record=", "claim run", "rules"),
+    *("gate jie-long greedy random --most 20", "gate jie-long nobody greedy"),
+]
+
+
+@pytest.mark.parametrize("words", SPOKEN)
+def test_a_command_says_nothing_in_english(words):
+    ran = CliRunner(env={"COLUMNS": "400"}).invoke(app, ["--language", "zh-Hant", *words.split()])
+    texts = [" ".join(line.split()) for line in TYPED.sub(" ", ran.output).splitlines()]
+    assert re.search("[\u4e00-\u9fff]", ran.output), ran.output
+    assert not english(texts, {*KEPT, "nobody", "search", *NAMED.known(get_game("jie-long"))})
 
 
 # --- texts as they come up -------------------------------------------------------------------------

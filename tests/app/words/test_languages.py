@@ -28,6 +28,7 @@ from gupai_env.words.messages import TRANSLATIONS, alias, count, messages_in, sa
 
 CHINESE = [language for language in LANGUAGES if language != ENGLISH]
 SLOT = re.compile(r"\{\w+[^{}]*\}")
+MAKERS = ("say", "message", "worded", "note", "Mistake", "put", "table_of")  # of messages of one template
 HOME = "http://127.0.0.1:8420"
 ALIKE = {
     "zh-Hant": "龍紅點贏發對覆螢賬著「",
@@ -86,10 +87,10 @@ def templates():
     for package in (gupai_app, gupai_env, gupai_agents, gupai_training):
         for path in Path(package.__file__).parent.rglob("*.py"):
             source = path.read_text(encoding="utf-8")
-            made = re.search(r"words.messages import .*\b(say|count)\b|phrases import .*\bsays\b", source)
+            made = re.search(r"(words.messages|phrases|streams|errors|language|screen) import", source)
             for node in ast.walk(ast.parse(source)) if made else ():
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    places = {"say": [0], "count": [0, 1], "says": [1, 2]}.get(node.func.id, [])
+                    places = {"count": [0, 1], "says": [1, 2]}.get(node.func.id, [0] if node.func.id in MAKERS else [])
                     texts = [node.args[place] for place in places if place < len(node.args)]
                     yield tuple(text.value for text in texts if isinstance(text, ast.Constant))
 
