@@ -20,6 +20,7 @@ from gupai_agents.stored import DamagedError, small_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.words.files import describe
+from gupai_env.words.messages import say
 
 SCORES = "logits"
 HEADER_KEY = "gupai"  # of a graph's metadata: the header of the checkpoint that it was written from
@@ -185,7 +186,8 @@ def read_graph(path: Path) -> tuple[bytes, list[Path]]:
     except OSError as error:
         raise ValueError(describe(error if error.filename else OSError(error.errno, str(error), str(path)))) from None
     except DamagedError as error:
-        raise ValueError(f"{path.parent / ''.join(str(error))}") from None  # paths take no messages
+        folder = str(path).removesuffix(path.name)
+        raise ValueError(say("{folder}{problem}", folder=folder, problem=str(error))) from None
     except Exception as error:  # of protobuf, whose classes differ between its versions, and of onnx
         raise ValueError(f"{path}: not an ONNX graph, or a damaged one ({in_one_line(error)})") from None
 
