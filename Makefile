@@ -20,7 +20,8 @@ check: setup
 
 docs:
 	$(MAKE) setup EXTRAS=$(EXTRAS),docs
-	$(RUN)/pip install --quiet --constraint constraints.txt --editable ".[dev,docs]"
+	$(RUN)/python -c "import furo, nbclient" 2>/dev/null || \
+		$(RUN)/pip install --quiet --constraint constraints.txt --editable ".[dev,docs]"
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	$(RUN)/python -m pytest -n 0 -m site tests/project/test_site.py
 	@echo build/docs/index.html

@@ -358,7 +358,7 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
         return score / reach
 
 
-@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
+@pytest.mark.parametrize("name", ["jie-long", "ce-deng", "tiu-u"])
 def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
     game = get_game(name)
     tree = build_tree(game, **game.variant.tiny_options())
