@@ -5,7 +5,7 @@ CONFIG ?= jie-long
 EXTRAS ?= dev
 RUN = $(VENV)/bin
 
-.PHONY: train test check docs fresh lowest setup clean
+.PHONY: train test check portable docs fresh lowest setup clean
 
 train: setup
 	$(RUN)/gupai train $(CONFIG)
@@ -17,6 +17,14 @@ check: setup
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
 	$(RUN)/mypy
+
+# As on processors that cannot move bits in one instruction, ARM's among them: the lowest layer, and games, which must
+# deal and play the same to the byte. GAMES: one of them, or a part of their names; all take minutes.
+GAMES ?= test
+portable: setup
+	NUMBA_CPU_NAME=generic $(RUN)/python -m pytest -n auto tests/env/core/test_byte_rows.py
+	NUMBA_CPU_NAME=generic $(RUN)/python -m pytest -n auto -k "$(GAMES)" \
+		tests/env/core/test_rng.py::test_deals_and_play_of_a_seed_never_change
 
 docs:
 	$(MAKE) setup EXTRAS=$(EXTRAS),docs
