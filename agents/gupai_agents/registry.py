@@ -184,8 +184,8 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
             weights = dict(tuned_weights(game, variant))
         elif kind in game.heuristics:
             weights = dict(game.heuristics[kind])
-        elif heuristic == "random":
-            temperature = temperature or 1.0  # without weights all scores are alike
+        elif heuristic == "random" and not game.heuristics:  # of a game without features: all scores are alike
+            return note_origin(HeuristicAgent(game, spec, weights, temperature or 1.0), spec)
         else:
             raise _unknown(spec, kind, game)
     for assignment in filter(None, listed.split(",")):
@@ -195,7 +195,7 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
                 f"{short_repr(spec)}: {assignment!r} is not a weight; write feature=weight, such as pips=1.5"
             )
         weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
-    if not weights and heuristic != "random":
+    if not weights:
         raise ValueError(f"{short_repr(spec)} weighs nothing; write heuristic:feature=weight,...")
     return note_origin(HeuristicAgent(game, spec, weights, temperature), spec)
 

@@ -126,6 +126,7 @@ BAD_CHANGES = [
     "expert_iteration.ensemble=best",
     "expert_iteration.heuristic=nobody",
     "expert_iteration.heuristic=best",
+    "expert_iteration.heuristic=random",
     "expert_iteration.heuristic=search:playouts=2",
     "expert_iteration.heuristic=heuristic:x.yaml",
     "expert_iteration.teacher=greedy",
