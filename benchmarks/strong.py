@@ -67,8 +67,8 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     is_repeat = chosen.again is not None
-    anew = bool(chosen.runs or chosen.machine or chosen.with_best)
-    if is_repeat == anew or (anew and not (chosen.runs and chosen.machine)):
+    ships = chosen.runs, chosen.machine, chosen.with_best
+    if any(ships) if is_repeat else not all(ships[:2]):
         parser.error("runs and their --machine, or --again")
     if chosen.look_ahead and not chosen.again:
         parser.error("--look-ahead goes with --again and names of players")
