@@ -28,7 +28,7 @@ class DingNiuHints(ConnectingHints):
 
     def payment(self) -> str:
         """Return what the points bring, as the end of a sentence."""
-        return super().payment() if self.variant.settlement == "points" else "who has fewest wins"
+        return super().payment() if self.variant.settlement == "points" else "whoever has the fewest wins"
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a tile and the numbers it leaves open, or what discarding it costs."""

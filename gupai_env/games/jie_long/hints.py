@@ -15,8 +15,8 @@ class JieLongHints(ConnectingHints):
         paid = super().payment()
         if self.variant.settlement in PAYMENTS:
             paid = say(
-                "who has the fewest wins {payment} from who has the most and, with fewer than {safe}, from everybody "
-                "over {safe}",
+                "whoever has the fewest wins {payment} from whoever has the most and, with fewer than {safe}, from "
+                "everybody over {safe}",
                 payment=PAYMENTS[self.variant.settlement],
                 safe=SAFE,
             )

@@ -85,11 +85,11 @@ def test_reminder_names_the_changes_by_options():
     assert "doubled if just one" in hints("ce-deng").reminder()
     assert "doubled" not in hints("jie-long").reminder()
     korean = hints("jie-long", settlement="kkoribuchigi").reminder()
-    assert "wins a chip from who has the most and, with fewer than 30, from everybody over 30." in korean
+    assert "wins a chip from whoever has the most and, with fewer than 30, from everybody over 30." in korean
     assert "wins the difference from" in hints("jie-long", settlement="kkoribuchigi_difference").reminder()
     assert hints("jie-long", all_laid_doubles=True).reminder().endswith("the points of the others count double.")
     start = "face down, and its pips are points against you: "
-    assert hints("ding-niu", suan_zhang=False).reminder().endswith(f"{start}who has fewest wins.")
+    assert hints("ding-niu", suan_zhang=False).reminder().endswith(f"{start}whoever has the fewest wins.")
     by_points = hints("ding-niu", suan_zhang=False, settlement="points").reminder()
     assert by_points.endswith(f"{start}fewest points wins, and every two players settle their difference.")
 
