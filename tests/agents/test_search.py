@@ -358,7 +358,7 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
         return score / reach
 
 
-@pytest.mark.parametrize("name", ["jie-long", "ce-deng", "tiu-u"])
+@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
 def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
     game = get_game(name)
     tree = build_tree(game, **game.variant.tiny_options())
@@ -366,8 +366,8 @@ def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
     policy = tree.policy([make_agent(heated, game, **game.variant.tiny_options())] * tree.players)
     scores = exact_scores(tree, policy)
     sets = np.flatnonzero(tree.batch.masks.sum(1) > 1)
-    sets = np.random.default_rng(3).choice(sets, min(8, len(sets)), replace=False)
-    spec = f"search:playouts=1500,particles=1500,steady=0,heuristic={heated},others={heated},infer={heated}"
+    sets = np.random.default_rng(3).choice(sets, min(15, len(sets)), replace=False)
+    spec = f"search:playouts=3000,particles=3000,steady=0,heuristic={heated},others={heated},infer={heated}"
     values = make_agent(spec, game, **game.variant.tiny_options()).values(tree.batch.at(sets))
     printed = 0
     for row, group in enumerate(sets):
@@ -378,7 +378,7 @@ def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
             error = spread * np.sqrt(1 / values.deals[row, action] + 1 / values.effective[row])
             assert abs(values.means[row, action] - scores[sequence]) <= 5 * error + 0.02
             printed += error < 0.2
-    assert printed > 5  # figures that are told within a fifth of a chip
+    assert printed > 10  # figures that are told within a fifth of a chip
 
 
 @pytest.mark.parametrize("name", ["jie-long", "ding-niu", "tiu-u"])
@@ -399,7 +399,7 @@ def test_best_action_is_found_where_the_rest_is_a_best_response(name):
             and np.array_equal(*(each[tree.first[group] : tree.first[group + 1]].round(9) for each in (best, played)))
         ]
         sets = np.random.default_rng(1).choice(sets, min(40, len(sets)), replace=False)
-        spec = f"search:playouts=1500,particles=1500,steady=0,heuristic=greedy,others={heated},infer={heated}"
+        spec = f"search:playouts=3000,particles=3000,steady=0,heuristic=greedy,others={heated},infer={heated}"
         chosen = make_agent(spec, game, **game.variant.tiny_options()).act(tree.batch.at(sets))
         for group, action in zip(sets, chosen, strict=True):
             sequences = np.arange(tree.first[group], tree.first[group + 1])

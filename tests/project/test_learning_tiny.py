@@ -59,10 +59,10 @@ def test_information_set_names_are_unique(tree):
 
 def test_self_play_learns_what_the_tutorial_stream_does_not():
     left = {
-        method: (curve := made(NAME, method, 1, 28_000)["curve"])[-1][1] / curve[0][1]
+        method: (curve := made(NAME, method, 1, 40_000)["curve"])[-1][1] / curve[0][1]
         for method in ("self-play", "PPO as in the tutorial")
     }
-    assert left["self-play"] < 0.75 < 0.85 < left["PPO as in the tutorial"], left
+    assert left["self-play"] < 0.6 < 0.7 < left["PPO as in the tutorial"], left
 
 
 def test_record_becomes_a_table_and_one_picture():

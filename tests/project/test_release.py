@@ -132,8 +132,8 @@ def test_model_card_has_hub_metadata_and_runnable_code(cards):
     assert cards.keys() == {path.stem for path in NETWORKS.glob("*.safetensors")}
     for card in cards.values():
         metadata_for_the_hub(card)
-    for block in re.findall(r"```python\n(.*?)```", next(iter(cards.values())), re.S):
-        exec(block, {})
+        for block in re.findall(r"```python\n(.*?)```", card, re.S):
+            exec(block, {})
 
 
 def metadata_for_the_hub(text):

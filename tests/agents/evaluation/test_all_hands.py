@@ -96,7 +96,7 @@ def test_two_seats_are_nearly_solved_after_some_rounds(whole):
 def test_values_equal_a_duel(whole):
     agents = [make_agent(name, GAME) for name in ("greedy", "balanced")]
     exact = whole.values(whole.policy(agents))[0]
-    won = duel(GAME, *agents, 5000, seed=5).mean(0)
+    won = duel(GAME, *agents, 20_000, seed=5).mean(0)
     assert won.low - 0.01 < exact < won.high + 0.01
 
 
