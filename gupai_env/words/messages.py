@@ -8,6 +8,7 @@ import functools
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from gettext import NullTranslations
+from math import ceil
 from typing import Any
 
 TRANSLATIONS: ContextVar[NullTranslations] = ContextVar("translations", default=NullTranslations())  # noqa: B039
@@ -85,7 +86,7 @@ def word(text: object) -> str:
         return text
     pattern = spoken.gettext(text.template) if text.template else ""
     if text.many:
-        pattern = spoken.ngettext(text.template, text.many, 2)
+        pattern = spoken.ngettext(text.template, text.many, ceil(text.arguments["number"]))  # 1.5 is no singular
     elif text.context and (special := spoken.pgettext(text.context, text.template)) != text.template:
         pattern = special
     if pattern == text.template and not text.arguments:

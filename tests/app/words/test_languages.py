@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from gettext import NullTranslations
 from importlib.resources import files
 from pathlib import Path
 
@@ -190,5 +191,21 @@ def test_text_of_parts_is_put_together_in_traditional_chinese(text, there):
     token = speak("zh-Hant")
     try:
         assert word(text) == there
+    finally:
+        TRANSLATIONS.reset(token)
+
+
+def test_plurals_are_those_of_the_number_in_the_language():
+    class Numbered(NullTranslations):
+        def ngettext(self, one, many, number):
+            return f"{{number:g}} ({number})"
+
+    token = TRANSLATIONS.set(Numbered())
+    try:
+        assert [word(count("{number} chip", "{number} chips", number)) for number in (1, 2, 1.5)] == [
+            "1 (1)",
+            "2 (2)",
+            "1.5 (2)",
+        ]
     finally:
         TRANSLATIONS.reset(token)
