@@ -85,17 +85,15 @@ def without_aliases(app: Any, kind: str, name: str, thing: Any, skip: bool, opti
     return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
 
 
-def write_cards(app: Any) -> None:
-    """Write the cards of networks, which are made of what ships."""
-    from pages import cards
+def write_pages(app: Any) -> None:
+    """Write the pages that are made of the code and of what ships."""
+    from pages import site_files, write
 
-    for file, text in cards():
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    write(site_files())
 
 
 def setup(app: Any) -> None:
-    app.connect("builder-inited", write_cards)
+    app.connect("builder-inited", write_pages)
     app.connect("autodoc-process-docstring", plain_text)
     app.connect("autodoc-process-signature", short_names)
     app.connect("autodoc-skip-member", without_aliases)

@@ -2,8 +2,8 @@
 
     python tools/charts.py
 
-The effect of attacking with 2s, by how many were dealt (the verdict on `jl-attack-2`), the strength of all players,
-by game (`results/ladder/*.json`), and how strength grows with training (`results/learning/*.json`).
+The effect of attacking with 2s, by how many were dealt (the verdict on `jl-attack-2`), and the strength of all players,
+by game (`results/ladder/*.json`). How strength grows with training (`results/learning/*.json`) is drawn for the site.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def _verdict(claim: str) -> dict[str, Any]:
 
 
 def charts() -> dict[str, str]:
-    """Return the charts by the name of their file."""
+    """Return the charts that are kept by the name of their file."""
     reading = _verdict("jl-attack-2")["readings"][0]
     charts_by_name = {"attack-2-doses": dose_chart(levels(reading))}
     forest = [
@@ -50,10 +50,17 @@ def charts() -> dict[str, str]:
             for place, (rung, total) in enumerate(ladder)
         ]
         charts_by_name[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
-    for path in sorted(LEARNING.glob("*.json")):
-        learned = json.loads(path.read_text(encoding="utf-8"))
-        charts_by_name[f"learning-{path.stem}"] = strength(learned["evaluations"], over="thousand targets")
-    return {name: standalone(chart, dark=True) + "\n" for name, chart in charts_by_name.items()}
+    return {name: _drawn(chart) for name, chart in charts_by_name.items()}
+
+
+def learning_chart(game: str) -> str:
+    """Return the learning curves of a game."""
+    curve = json.loads((LEARNING / f"{game}.json").read_text(encoding="utf-8"))
+    return _drawn(strength(curve["evaluations"], over="thousand targets"))
+
+
+def _drawn(chart: str) -> str:
+    return standalone(chart, dark=True) + "\n"
 
 
 def main() -> None:

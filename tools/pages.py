@@ -1,19 +1,22 @@
-"""Writes `docs/games/*` from the code, a page and a picture a game, `docs/ladder.md` from what `gupai ladder --json`
-printed, `docs/models.md` from the headers of the networks that come with the package, and
-`docs/reference/configuration.md`. The card of each network is written where the site is built.
+"""Writes the pages that are made of code and recorded figures.
 
-Run it after a change of rules, options or encoders, and after new figures in `results` and new verdicts
-on claims:
+`docs/ladder.md`, of what `gupai ladder --json` printed, and the picture of the README are kept, since they are read
+where the sources lie. Run this after a change of rules or new figures in `results`:
 
     python tools/pages.py
+
+All others are written where the site is built, `make docs`: a page and a picture of every game, a card of every network
+and the list of them, learning curves, and the keys of a configuration.
 """
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from charts import learning_chart
 from game_pages import page, picture
 from model_cards import card, models
 from pydantic import BaseModel
@@ -24,8 +27,6 @@ from gupai_app.tournaments.terminal import MEANING
 from gupai_env.games import GAMES
 from gupai_training.config import Config
 from gupai_training.curves import baselines_of
-
-FOLDER = DOCS / "games"
 
 
 def ladder() -> str:
@@ -161,30 +162,30 @@ def _allowed(schema: dict[str, Any]) -> str:
     return f"{least:g} to {most:,.16g}" if most > 0 else f"at least {least:g}"
 
 
-def files() -> Iterator[tuple[Path, str]]:
-    """Yield all that is written here, each with its text."""
+def repository_files() -> dict[Path, Callable[[], str]]:
+    """Return the files that are kept, each with what writes its text."""
+    return {DOCS / "ladder.md": ladder, DOCS / "static" / "table.svg": partial(picture, GAMES["jie-long"])}
+
+
+def site_files() -> dict[Path, Callable[[], str]]:
+    """Return the files that are written where the site is built, each with what writes its text."""
+    files = {DOCS / "models.md": models, DOCS / "learning-curves.md": learning}
+    files[DOCS / "reference" / "configuration.md"] = configuration
     for game in GAMES.values():
-        yield FOLDER / f"{game.id}.md", page(game)
-        yield FOLDER / f"{game.id}.svg", picture(game)
-    yield DOCS / "ladder.md", ladder()
-    yield DOCS / "learning-curves.md", learning()
-    yield DOCS / "models.md", models()
-    yield DOCS / "reference" / "configuration.md", configuration()
+        files[DOCS / "games" / f"{game.id}.md"] = partial(page, game)
+        files[DOCS / "games" / f"{game.id}.svg"] = partial(picture, game)
+        files[DOCS / "charts" / f"learning-{game.id}.svg"] = partial(learning_chart, game.id)
+        files |= {CARDS / f"{file.stem}.md": partial(card, game, file, header) for file, header in networks(game.id)}
+    return files
 
 
-def cards() -> Iterator[tuple[Path, str]]:
-    """Yield the cards of networks, which are written where the site is built, each with its text."""
-    for game in GAMES.values():
-        yield from ((CARDS / f"{file.stem}.md", card(game, file, header)) for file, header in networks(game.id))
-
-
-def main() -> None:
-    """Write all pages that are kept."""
-    FOLDER.mkdir(exist_ok=True)
-    for file, text in files():
-        file.write_text(text, encoding="utf-8")
+def write(files: dict[Path, Callable[[], str]]) -> None:
+    """Write files, each with its text."""
+    for file, text in files.items():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text(), encoding="utf-8")
 
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    main()
+    write(repository_files())
