@@ -4,6 +4,7 @@ from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, WEIGHT, kinds_in, size
 from gupai_env.games.connecting.rules import DISCARD, SEATS
+from gupai_env.words.messages import say
 
 FEATURES = (
     Feature("pips", "pips of the tile that is laid", "pips", 2, 12),
@@ -17,10 +18,16 @@ FEATURES = (
     Feature("unseen_fit", "unseen tiles that fit a number left open", "tiles", 0, 15),
     Feature("next_void", "seats that come next, one after another, known to hold no tile that fits", "seats", 0, 3),
     Feature("gives_up", "numbers that no tile kept carries any more", "numbers", 0, 2),
-    *(yes_or_no(f"leave_{n}", f"{n} is left open") for n in range(1, HIGHEST + 1)),
-    *(yes_or_no(f"attack_{n}", f"{n} is left open and a tile with it is kept") for n in range(1, HIGHEST + 1)),
+    *(yes_or_no(f"leave_{n}", say("{number} is left open", number=n)) for n in range(1, HIGHEST + 1)),
     *(
-        yes_or_no(f"attack_short_{n}", f"{n} is left open, a tile with it is kept and no more are unseen than kept")
+        yes_or_no(f"attack_{n}", say("{number} is left open and a tile with it is kept", number=n))
+        for n in range(1, HIGHEST + 1)
+    ),
+    *(
+        yes_or_no(
+            f"attack_short_{n}",
+            say("{number} is left open, a tile with it is kept and no more are unseen than kept", number=n),
+        )
         for n in range(1, HIGHEST + 1)
     ),
 )

@@ -19,6 +19,7 @@ from gupai_env.games.da_ling.rules import (
     points_of,
     wilds_of,
 )
+from gupai_env.words.messages import say
 
 ENOUGH = 13  # numbers of pips of the colour, from 0; no tile has the last one
 TRIPLE_PIPS = 3 * ENOUGH
@@ -34,14 +35,19 @@ FEATURES = (
     Feature("stake_pips", "the stake of each group that matches, times its pips of the colour", "chips", 0, 900),
     yes_or_no("absolute", "all three groups match"),
     *(
-        Feature(f"{name}_pips", f"pips of the colour in the {name}, if it matches", "pips", 0, most)
+        Feature(
+            f"{name}_pips", say("pips of the colour in the {group}, if it matches", group=say(name)), "pips", 0, most
+        )
         for name, most in zip(NAMES, MOST_PIPS, strict=True)
     ),
     *(
         Feature(
             f"{name}_probability",
-            f"about how likely no other {name} matches with as many pips, given the unseen tiles; "
-            "0 if your own does not match",
+            say(
+                "about how likely no other {group} matches with as many pips, given the unseen tiles; "
+                "0 if your own does not match",
+                group=say(name),
+            ),
             "probability",
             0,
             1,

@@ -118,7 +118,8 @@ def test_game_texts_are_chinese(name):
             found.append(choice_in(option.name, typed(value)))
         found.append(option_in(option.name))
     found += [part for rule in rules_in_words(game) for part in rule]
-    assert not english(map(word, found))
+    found += [text for feature in game.features for text in (feature.meaning, feature.unit)]
+    assert not english(map(word, found), {f"`{feature.name}`" for feature in game.features})
 
 
 def test_other_texts_of_the_app_are_chinese():
