@@ -109,6 +109,6 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
         return
     console.print(results_table(run, rows, console.width))
     console.print(say("Report: {file}", file=report), soft_wrap=True)
-    options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
+    options = "".join(f" -o {option}" for option in run.variant.typed())
     template = "Play against it: gupai play {game} --against checkpoint:{folder}{options}"
     console.print(say(template, game=run.game.id, folder=run.folder, options=options), soft_wrap=True)

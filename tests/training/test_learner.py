@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gupai_agents import make_agent
+from gupai_env import get_game
 from gupai_training import run_folder
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import relative
@@ -297,9 +298,11 @@ def test_final_table_seed_differs_from_all_evaluations(monkeypatch):
         seeds.append((hero, villain, deals, seed))
 
     monkeypatch.setattr(run_folder, "duel", duel)
-    config = SimpleNamespace(evaluation=SimpleNamespace(final_deals=70), seed=3, variant={})
+    config = SimpleNamespace(evaluation=SimpleNamespace(final_deals=70), seed=3)
     players = {"player": lambda spec: "me", "agent_file": "f", "baselines": {"a": "A"}}
-    results = run_folder.RunFolder.results(SimpleNamespace(game="g", config=config, **players))
+    results = run_folder.RunFolder.results(
+        SimpleNamespace(game="g", variant=get_game("jie-long").variant(), config=config, **players)
+    )
     assert [(row.hero, row.villain) for row in results] == [("trained", "a"), ("a", "trained")]
     assert seeds == [("me", "A", 70, 1_000_006), ("A", "me", 70, 1_000_006)]
 

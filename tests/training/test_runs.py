@@ -458,7 +458,7 @@ def test_finished_run_names_its_folder_and_how_to_play_it(tmp_path, monkeypatch)
     assert (result.exit_code, result.stderr) == (0, "")
     begins, *_, report, play = result.stdout.splitlines()
     assert report == f"Report: {folder / REPORT_FILE}" and (folder / REPORT_FILE).is_file()
-    against = f"gupai play jie-long --against checkpoint:{folder} -o players=2 -o forced_play=True"
+    against = f"gupai play jie-long --against checkpoint:{folder} -o players=2 -o forced_play=true"
     assert play == f"Play against it: {against}"
     assert begins == f"Jie Long 接龍: training in {folder} on cpu in float32; ctrl-C saves and stops"
     assert expected == [2 * 4] and sum(dealt) == 2 * 4  # the final table, both ways round

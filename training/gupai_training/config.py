@@ -4,6 +4,7 @@ Reading one needs no torch, so that errors in it are reported at once.
 """
 
 import contextlib
+import functools
 import math
 import os
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gupai_agents.checkpoint import MAX_BYTES
-from gupai_agents.evaluation.all_hands import offers_hands, two_seat_options
+from gupai_agents.evaluation.all_hands import at_two_seats, offers_hands
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
 from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.words.checks import allowed_instead
 from gupai_env.words.files import read_text
@@ -221,50 +224,47 @@ class Config(Section):
     pool: PoolConfig = PoolConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
+    @functools.cached_property
+    def played(self) -> tuple[Game, Variant]:
+        """The game and its variant. A configuration that was read has them; raises ValueError for others."""
+        game = get_game(self.game)
+        return game, game.variant.make(**self.variant)
+
     @model_validator(mode="after")
     def _game_options_and_players_exist(self) -> "Config":
-        game = get_game(self.game)
-        variant = game.variant.make(**self.variant)
-        players = {"pool.rules": self.pool.rules, "evaluation.baselines": self.evaluation.baselines}
-        heuristic = [] if self.expert_iteration.heuristic is None else [self.expert_iteration.heuristic]
-        for find, settings in (
-            (agent_of_data, players | self._networks_asked()),
-            (heuristic_agent, {"expert_iteration.heuristic": heuristic}),
-        ):
-            for setting, names in settings.items():
-                for name in names or ():
-                    try:
-                        find(name, game, variant)
-                    except ValueError as error:
-                        raise ValueError(f"{setting}: {error}") from None
-        return self
-
-    def _networks_asked(self) -> dict[str, list[str]]:
-        rollout_policy = [] if self.expert_iteration.rollout_policy is None else [self.expert_iteration.rollout_policy]
-        return {
-            "expert_iteration.ensemble": self.expert_iteration.ensemble,
-            "expert_iteration.rollout_policy": rollout_policy,
+        game, variant = self.played
+        search = self.expert_iteration
+        networks = {"ensemble": search.ensemble, "rollout_policy": [search.rollout_policy]}
+        players: dict[str, Any] = {
+            "pool.rules": self.pool.rules,
+            "evaluation.baselines": self.evaluation.baselines,
+            **{f"expert_iteration.{setting}": specs for setting, specs in networks.items()},
+            "expert_iteration.heuristic": [search.heuristic],
         }
+        for setting, specs in players.items():
+            _, _, name = setting.partition(".")
+            for spec in (spec for spec in specs or () if spec is not None):
+                try:
+                    (heuristic_agent if name == "heuristic" else agent_of_data)(spec, game, variant)
+                except ValueError as error:
+                    raise ValueError(f"{setting}: {error}") from None
+                if name in networks and spec != BEST and spec.partition(":")[0] != "checkpoint":
+                    raise ValueError(f"{setting}: {spec} is not a network; choose {BEST} or checkpoint:FILE")
+        return self
 
     @model_validator(mode="after")
     def _all_that_is_asked_for_is_learned_from(self) -> "Config":
-        for setting, specs in self._networks_asked().items():
-            for spec in specs:
-                if spec != BEST and spec.partition(":")[0] != "checkpoint":
-                    raise ValueError(f"{setting}: {spec} is not a network; choose {BEST} or checkpoint:FILE")
-        if self.expert_iteration.ensemble and not self.expert_iteration.true_hands:
+        search, (game, variant) = self.expert_iteration, self.played
+        if search.ensemble and not search.true_hands:
             raise ValueError("expert_iteration.true_hands=0: expert_iteration.ensemble would not be used")
-        game = get_game(self.game)
-        if self.expert_iteration.equilibrium and not offers_hands(
-            game, game.variant.make(**two_seat_options(self.variant))
-        ):
+        if search.equilibrium and not offers_hands(game, at_two_seats(variant)):
             raise ValueError(
-                f"expert_iteration.equilibrium={self.expert_iteration.equilibrium}: an equilibrium can be computed "
+                f"expert_iteration.equilibrium={search.equilibrium}: an equilibrium can be computed "
                 f"only where each seat decides once, by its hand alone, not in {game.id} with these options; choose 0"
             )
-        if self.expert_iteration.rollout_policy and not self.expert_iteration.self_rollouts:
+        if search.rollout_policy and not search.self_rollouts:
             raise ValueError("expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be used")
-        if not self.decisions and not self.expert_iteration.targets:
+        if not self.decisions and not search.targets:
             raise ValueError("decisions=0 and expert_iteration.targets=0: there is nothing to learn from")
         return self
 
@@ -282,12 +282,12 @@ class Config(Section):
     @property
     def rules(self) -> list[str]:
         """The players of the game that are in the pool from the beginning."""
-        return heuristic_names(get_game(self.game)) if self.pool.rules is None else self.pool.rules
+        return heuristic_names(self.played[0]) if self.pool.rules is None else self.pool.rules
 
     @property
     def rollout_heuristic(self) -> str:
         """The heuristic that plays out while targets are computed."""
-        return self.expert_iteration.heuristic or best_heuristic(get_game(self.game))
+        return self.expert_iteration.heuristic or best_heuristic(self.played[0])
 
     @property
     def window(self) -> int:
@@ -301,13 +301,13 @@ class Config(Section):
 
     def parameters(self) -> int:
         """Return the number of weights of the network."""
-        game = get_game(self.game)
+        game, _ = self.played
         shapes = tensor_shapes(self.net, game.encoder.layout.size, game.num_actions)
         return sum(map(math.prod, shapes.values()))
 
     def memory(self) -> int:
         """Return about how many bytes a run needs at most, without Python and its packages."""
-        game, ppo = get_game(self.game), self.ppo
+        (game, _), ppo = self.played, self.ppo
         inputs, actions = game.encoder.layout.size, game.num_actions
         decisions = ppo.envs * ppo.steps
         row = inputs + actions + 32 + FLOAT_BYTES * game.max_seats

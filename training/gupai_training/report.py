@@ -5,7 +5,6 @@ from pathlib import Path
 
 from gupai_agents.evaluation.html import templates
 from gupai_agents.plain_yaml import to_yaml
-from gupai_env.core.variant import in_words
 from gupai_env.words.files import json_text, write_file
 from gupai_training.config import REPORT_FILE, RESULTS_FILE, training_text
 from gupai_training.curves import CHARTS, evaluations_of
@@ -22,7 +21,7 @@ def report(run: Run, rows: list[Row]) -> str:
         .render(
             run=run,
             config=config,
-            options=in_words(config.variant),
+            options=str(run.variant),
             spent=training_text(run.spent.targets, run.decisions),
             seconds=evaluations[-1]["seconds"] if evaluations else 0.0,
             deals_seed=config.seed + FINAL_SEED,

@@ -14,10 +14,8 @@ import torch
 
 from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
 from gupai_env.core.rng import KEYS
-from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
 from gupai_env.words.checks import real_number, short_repr, whole_number
-from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY
+from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.network import Network
 
 MOST_NAMED = 3  # differences that an error names
@@ -30,7 +28,7 @@ Saved = tuple[dict[str, Any], dict[str, np.ndarray]]  # header and tensors
 
 
 def save(
-    folder: Path, stage: str, config: dict[str, Any], network: Network, optimizer: torch.optim.Optimizer, more: Saved
+    folder: Path, stage: str, config: Config, network: Network, optimizer: torch.optim.Optimizer, more: Saved
 ) -> None:
     """Write everything that the next step of a stage depends on; call it between two steps.
 
@@ -49,9 +47,7 @@ def save(
 
 
 @contextlib.contextmanager
-def restored(
-    folder: Path, config: dict[str, Any], network: Network, optimizer: torch.optim.Optimizer
-) -> Iterator[Saved]:
+def restored(folder: Path, config: Config, network: Network, optimizer: torch.optim.Optimizer) -> Iterator[Saved]:
     """Restore a network and its Adam, and yield what the stage has to restore itself.
 
     Raises:
@@ -80,15 +76,9 @@ def stage_of(path: Path) -> str:
     return str(header["stage"])
 
 
-def run_identity(config: dict[str, Any]) -> dict[str, Any]:
+def run_identity(config: Config) -> dict[str, Any]:
     """Return what a saved run has in common with those that may resume it, as in its header."""
-    return {"config": config, **identity(get_game(config["game"]), variant_of(config))}
-
-
-def variant_of(config: dict[str, Any]) -> Variant:
-    """Return the variant of a configuration."""
-    variant: Variant = get_game(config["game"]).variant.make(**config["variant"])
-    return variant
+    return {"config": config.model_dump(), **identity(*config.played)}
 
 
 def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:

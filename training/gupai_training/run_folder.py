@@ -33,7 +33,6 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
-from gupai_env.games import get_game
 from gupai_env.words.files import json_text, make_folder, naming, write_file
 from gupai_training.config import METRICS_FILE, Config
 from gupai_training.curves import LOSSES
@@ -104,14 +103,15 @@ class RunFolder:
     network: Network
     learner: SelfPlayPPO | None
     config: Config
+    game: Game
+    variant: Variant
     folder: Path
     logger: Logger
     reporter: Reporter
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder
-        self.game: Game = get_game(config.game)
-        self.variant: Variant = self.game.variant.make(**config.variant)
+        self.game, self.variant = config.played
         self.logger, self.reporter = Logger(None, []), Reporter()  # until the run learns
         self.spent: Spent = Spent()
         baselines = config.evaluation.baselines
@@ -120,7 +120,7 @@ class RunFolder:
         self.tree: GameTree | HandTree | None = None
         if self.variant.deck == TINY or offers_hands(self.game, self.variant):
             with contextlib.suppress(ValueError):  # with some options it is too large
-                self.tree = build_tree(self.game, **config.variant)
+                self.tree = build_tree(self.game, **self.variant.changed())
 
     @property
     def agent_file(self) -> Path:
@@ -176,7 +176,7 @@ class RunFolder:
     def results(self, reporter: Reporter | None = None) -> Iterator[Row]:
         """Load the saved player and duel it with every baseline, as hero and as the other seats."""
         deals, seed = self.config.evaluation.final_deals, self.config.seed + FINAL_SEED
-        options = {"seed": seed, "progress": (reporter or Reporter()).dealt, **self.config.variant}
+        options = {"seed": seed, "progress": (reporter or Reporter()).dealt, **self.variant.changed()}
         trained = self.player(f"checkpoint:{self.agent_file}")
         for name, baseline in self.baselines.items():
             yield Row("trained", name, duel(self.game, trained, baseline, deals, **options))
@@ -210,7 +210,7 @@ class RunFolder:
         row: dict[str, Any] = {"targets": self.spent.targets, "decisions": self.decisions, "updates": self.updates}
         player = self.current_agent("now")
         for name, baseline in self.baselines.items():
-            mean = duel(self.game, player, baseline, deals, seed=seed, **self.config.variant).mean(0)
+            mean = duel(self.game, player, baseline, deals, seed=seed, **self.variant.changed()).mean(0)
             row[name] = mean.as_numbers()
         if self.tree:
             row["exploitability"] = {

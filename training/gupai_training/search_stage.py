@@ -68,7 +68,7 @@ class SearchStage:
         self.target_maker: TargetMaker = TargetMaker(config, self.target_threads, network.device)
         self.ends: list[int] = []  # targets in each chunk and all before it
         self.written: int = 0  # chunks that are in files
-        self.window: Window = Window(config.window, self.target_maker.heuristic.game)
+        self.window: Window = Window(config.window, config.played[0])
         self.optimizer: torch.optim.Adam = torch.optim.Adam(
             network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5
         )
@@ -222,10 +222,10 @@ class SearchStage:
         Targets that will not be learned from again are removed.
         """
         run.save_agent()
-        config, more = self.config.model_dump(), self.reuses_targets()
+        more = self.reuses_targets()
         for number, first, end in self.chunks(self.written) if more else ():
             first = max(first, self.targets - len(self.window))
-            header = {"kind": "targets", "config": config, "first": first, "end": end}
+            header = {"kind": "targets", "config": self.config.model_dump(), "first": first, "end": end}
             write_checkpoint(run.folder / TARGETS.format(number), header, self.window.saved(first, end))
         self.written = len(self.ends)
         rng_state = json.dumps(self.rng.bit_generator.state)
@@ -236,7 +236,7 @@ class SearchStage:
             for number, request in enumerate(self.requests):
                 if isinstance(request.player, NetworkAgent):
                     tensors |= under(f"asked.{number}.", request.player.tensors)
-        resume.save(run.folder, SEARCH_STAGE, config, self.network, self.optimizer, (state, tensors))
+        resume.save(run.folder, SEARCH_STAGE, self.config, self.network, self.optimizer, (state, tensors))
         current = {TARGETS.format(number) for number, *_ in self.chunks(0)} if more else ()
         for file in run.folder.glob(TARGETS.format("*")):
             if file.name not in current:
@@ -248,10 +248,9 @@ class SearchStage:
         Raises:
             CheckpointError: If a file is damaged, missing or belongs to another configuration.
         """
-        config, ahead = self.config.model_dump(), self.expert_iteration.ahead
-        game, deals = self.target_maker.heuristic.game, self.target_maker.search.variant.deals
-        most = self.expert_iteration.tables * game.max_decisions * deals
-        with resume.restored(run.folder, config, self.network, self.optimizer) as (header, tensors):
+        ahead, (game, variant) = self.expert_iteration.ahead, self.config.played
+        most = self.expert_iteration.tables * game.max_decisions * variant.deals
+        with resume.restored(run.folder, self.config, self.network, self.optimizer) as (header, tensors):
             ends = [counted("ends", end) for end in header["ends"]]
             for begin, end in itertools.pairwise([0, *ends]):
                 whole_number("targets of a chunk", end - begin, 0, most)
@@ -268,7 +267,7 @@ class SearchStage:
             path = run.folder / TARGETS.format(number)
             header, tensors = read_checkpoint(path)
             with checkpoint_errors(path):
-                if header["kind"] != "targets" or header["config"] != config or header["end"] != end:
+                if header["kind"] != "targets" or header["config"] != self.config.model_dump() or header["end"] != end:
                     raise ValueError("other targets")
                 if not first <= counted("first", header["first"]) < end:
                     raise ValueError(f"targets from {header['first']} to {end}")

@@ -25,7 +25,7 @@ import torch
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
-from gupai_agents.evaluation.all_hands import Equilibrium, build_hand_tree, two_seat_options
+from gupai_agents.evaluation.all_hands import Equilibrium, at_two_seats, build_hand_tree
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, heuristic_agent
@@ -34,7 +34,6 @@ from gupai_agents.workers import pause
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM
-from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.config import Config
 from gupai_training.network import precision_on
@@ -76,8 +75,7 @@ class TargetMaker:
         Args:
             device: The device on which a network plays out.
         """
-        game = get_game(config.game)
-        variant = game.variant.make(**config.variant)
+        game, variant = config.played
         plan = Plan(playouts=config.expert_iteration.playouts, threads=threads)
         self.config, self.threads, self.device = config, threads, device
         self.dtype: Any = getattr(torch, precision_on(device, config.precision))
@@ -87,7 +85,7 @@ class TargetMaker:
         self.others: list[Agent] = [scored_by_torch(agent, device, self.dtype) for agent in others]
         rounds = config.expert_iteration.equilibrium
         self.equilibrium: Equilibrium | None = (
-            Equilibrium(build_hand_tree(game, **two_seat_options(config.variant)), rounds) if rounds else None
+            Equilibrium(build_hand_tree(game, **at_two_seats(variant).changed()), rounds) if rounds else None
         )
         self.ensemble: list[Scorer] = [self._scorer(spec) for spec in config.expert_iteration.ensemble]
         self.rollout_policy: Scorer | None = (
@@ -106,9 +104,9 @@ class TargetMaker:
         always does itself.
         """
         true_hands = kind != Kind.SEARCHED
-        expert_iteration, game = self.config.expert_iteration, self.heuristic.game
+        expert_iteration, (game, variant) = self.config.expert_iteration, self.config.played
         seed = derive(derive(as_key(self.config.seed), TARGETS_STREAM), number)
-        envs = VectorEnv(game, expert_iteration.tables, seed=seed, renew=False, skip_forced=True, **self.config.variant)
+        envs = VectorEnv(game, expert_iteration.tables, seed=seed, renew=False, skip_forced=True, **variant.changed())
         rng = np.random.default_rng([self.config.seed, number])
         villains = (
             self._villains(envs, rng) if true_hands else np.zeros((expert_iteration.tables, game.max_seats), np.int64)

@@ -10,7 +10,6 @@ import torch
 
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
-from gupai_env.games import get_game
 from gupai_training import resume
 from gupai_training.config import SELF_PLAY, Config
 from gupai_training.learner import NetworkPolicy, SelfPlayPPO
@@ -22,8 +21,7 @@ from gupai_training.selfplay import SelfPlayVecEnv
 
 def build_learner(config: Config) -> SelfPlayPPO:
     """Return a new learner for a configuration, with a pool of the rule-based players."""
-    game, ppo, chosen = get_game(config.game), config.ppo, config.pool
-    variant = game.variant.make(**config.variant)
+    (game, variant), ppo, chosen = config.played, config.ppo, config.pool
     rng = np.random.default_rng(config.seed)
     sides = game.sides(variant.players)
     pool = OpponentPool(variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share, sides)
@@ -31,7 +29,7 @@ def build_learner(config: Config) -> SelfPlayPPO:
         pool.add(agent_of_data(name, game, variant), born=0, scripted=True)
     return SelfPlayPPO(
         NetworkPolicy,
-        SelfPlayVecEnv(game.id, ppo.envs, pool, seed=config.seed, payoff_scale=config.payoff_scale, **config.variant),
+        SelfPlayVecEnv(game, ppo.envs, pool, seed=config.seed, payoff_scale=config.payoff_scale, **variant.changed()),
         n_steps=ppo.steps,
         batch_size=ppo.batch_size,
         n_epochs=ppo.epochs,
@@ -163,8 +161,8 @@ class SelfPlayStage:
             "spent": run.spent._asdict(),
             "shares": learner.seconds,
         }
-        saved, config = (header, tensors), self.config.model_dump()
-        resume.save(run.folder, SELF_PLAY, config, learner.network, learner.policy.optimizer, saved)
+        saved = header, tensors
+        resume.save(run.folder, SELF_PLAY, self.config, learner.network, learner.policy.optimizer, saved)
 
     def restore(self) -> None:
         """Restore a learner just built from the same configuration, and what was spent, to what `save` wrote.
@@ -173,8 +171,8 @@ class SelfPlayStage:
             CheckpointError: If the file is damaged or belongs to another configuration.
         """
         run, learner, env, pool = self.run, self.learner, self.learner.env, self.pool
-        config, optimizer = self.config.model_dump(), learner.policy.optimizer
-        with resume.restored(run.folder, config, learner.network, optimizer) as (header, tensors):
+        optimizer = learner.policy.optimizer
+        with resume.restored(run.folder, self.config, learner.network, optimizer) as (header, tensors):
             learner.average.take(part(tensors, "average."))
             learner.noise.set_state(torch.as_tensor(tensors["noise"]))
             pool.members = []

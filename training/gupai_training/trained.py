@@ -17,7 +17,6 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
 from gupai_env.words.files import write_file
 from gupai_training.config import REPORT_FILE, RESUME_FILE, Config, config_of, load, parse
 from gupai_training.curves import baselines_of, evaluations_of
@@ -43,11 +42,12 @@ class TrainedRun:
 
     folder: Path
     config: Config
+    game: Game
+    variant: Variant
 
     def __init__(self, folder: Path, config: Config) -> None:
         self.folder, self.config = folder, config
-        self.game: Game = get_game(config.game)
-        self.variant: Variant = self.game.variant.make(**config.variant)
+        self.game, self.variant = config.played
 
     def __repr__(self) -> str:
         return f"TrainedRun({str(self.folder)!r})"

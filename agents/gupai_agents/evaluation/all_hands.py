@@ -12,9 +12,9 @@ its package (see `Game.hands`), of which these functions are asked:
     chips_between(rules): what player and banker win by what came of both groups.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from typing import Any, ClassVar, Unpack
 
@@ -261,9 +261,9 @@ def offers_hands(game: Game, variant: Variant) -> bool:
     return bool(game.hands and decided and variant.players == SEATS and variant.deals == 1)
 
 
-def two_seat_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of the rules for a table of a player and the banker, whose equilibrium is one at every table."""
-    return {**options, "players": SEATS}
+def at_two_seats(variant: Variant) -> Variant:
+    """Return a variant for a table of a player and the banker, whose equilibrium is one at every table."""
+    return replace(variant, players=SEATS)
 
 
 def list_hands(game: Game, rules: Any) -> Hands:
