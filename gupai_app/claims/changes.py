@@ -13,7 +13,6 @@ from gupai_agents.evaluation.claims import Claim, claim_of
 from gupai_agents.evaluation.claims.schema import Named, Part
 from gupai_agents.registry import agent_names
 from gupai_env.core.game import Game
-from gupai_env.games import get_game
 from gupai_env.words.checks import short_repr
 from gupai_env.words.messages import say
 
@@ -69,7 +68,7 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     content = claim.model_dump(mode="json", exclude_defaults=True)
     # A suit last: it is renamed also in what else was changed.
     for key in sorted(changes, key=lambda key: key.endswith(".suit")):
-        _change(content, key, changes[key], known[key], get_game(claim.game), names is None)
+        _change(content, key, changes[key], known[key], claim.about, names is None)
     suits = {key.split(".")[1]: text for key, text in changes.items() if key.endswith(".suit")}
     change_by_key = {key: _change_text(known[key], text, suits.get(key.split(".")[1])) for key, text in changes.items()}
     touched = {int(key.split(".")[1]) for key in changes if not key.endswith(f".{SKIP}")}
@@ -118,7 +117,7 @@ def titled(claim: Claim, touched: Sequence[int]) -> Claim:
 
 def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> Iterator[Field]:
     """Yield the fields of a reading by its number; names: of the players to choose from."""
-    reading, key, game = claim.readings[index], f"readings.{index}", get_game(claim.game)
+    reading, key, game = claim.readings[index], f"readings.{index}", claim.about
     names = agent_names(game) if names is None else names
     if not reading.seating:
         return

@@ -25,7 +25,6 @@ from gupai_app.server.pages import Asked, Server, form_of, once, page, saved_as,
 from gupai_app.server.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_app.server.warming import MATCHES
 from gupai_env import __version__
-from gupai_env.games import get_game
 from gupai_env.words.messages import say
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
@@ -197,7 +196,7 @@ def recorded(own: Own) -> Response:
 
 @router.get("/recorded/{name}/deal/{number}")
 def recorded_deal(own: Own, server: Asked, number: str) -> Response:
-    wait = waiting(server, get_game(own.game), MATCHES)
+    wait = waiting(server, own.about, MATCHES)
     return wait or _recorded_verdict(own, lambda verdict: verdict.deal(number, f"/recorded/{own.id}"))
 
 
@@ -221,7 +220,7 @@ def file(now: Now) -> Response:
 
 def _players(own: Claim) -> list[str]:
     """Return the players that may be named on a page of claims."""
-    return [name for name in NAMED.names(get_game(own.game)) if name not in SEARCHES]
+    return [name for name in NAMED.names(own.about) if name not in SEARCHES]
 
 
 def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:

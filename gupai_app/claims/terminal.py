@@ -97,7 +97,7 @@ def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> 
         ValueError: For what cannot be changed, or not to this.
     """
     words: dict[str, str] = {}
-    get_game(claim.game).variant.parse(list(options))
+    claim.about.variant.parse(list(options))
     for option in options:
         for index, reading in enumerate(claim.readings):
             if reading.seating:

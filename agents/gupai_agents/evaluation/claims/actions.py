@@ -25,7 +25,6 @@ from gupai_agents.evaluation.claims.schema import (
 )
 from gupai_agents.evaluation.claims.setting import PILOT, Choice, Setting, forks, gains, means_by_deal
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate
-from gupai_env.core.game import Game
 from gupai_env.words.messages import joined, say
 
 COMPARED = {
@@ -107,10 +106,10 @@ class Action(Comparison):
 
     def play(self, setting: Setting, sampler: Sampler, member: str, number: int) -> ActionGains:
         """Fork positions of deals that the member plays with itself."""
-        deals, recorded = setting.deals or self.deals, self.recorded(setting.game)
-        return action_gains(setting, sampler, member, number, self.choice, deals, recorded)
+        deals = setting.deals or self.deals
+        return action_gains(setting, sampler, member, number, self.choice, deals, self.recorded)
 
-    def words(self, game: Game) -> dict[str, Any]:
+    def words(self) -> dict[str, Any]:
         details = {
             "action": joined(", ", map(str, self.action)),
             "position": joined(", ", map(str, self.population.position)) or "any",

@@ -8,7 +8,6 @@ import numpy as np
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
-from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.files import Claim
 from gupai_agents.evaluation.claims.players import given_in
 from gupai_agents.evaluation.claims.readings import Comparison
@@ -16,7 +15,6 @@ from gupai_agents.evaluation.claims.schema import dose_of
 from gupai_agents.evaluation.claims.setting import DealSource, Meter, Setting, side_seats
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import from_json
-from gupai_env.games import get_game
 
 
 class Pair(NamedTuple):
@@ -41,12 +39,9 @@ def play_again(
     Raises:
         ValueError: For a player that cannot play the variant, and where the rules forbid what the example says.
     """
-    game = get_game(claim.game)
-    variant = variant_of(game, reading.variant)
-    given = given_in(panel, game, variant)
-    setting = Setting(game, variant, from_json(seed), None, Meter(()), given=given)
+    setting = Setting(*reading.played, from_json(seed), None, Meter(()), given=given_in(panel, *reading.played))
     dose = dose_of(example["dose"]) if "dose" in example else None
-    source = setting.source(reading.sampler(game, variant, dose), example["stream"])
+    source = setting.source(reading.sampler(dose), example["stream"])
     other = setting.player(example["player"])
     (one, seats), (two, _) = (
         _recorded(source, example["deal"], other, hero, forced) for hero, forced in reading.ways(setting, example)

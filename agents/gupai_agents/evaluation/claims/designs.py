@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.files import Claim
 from gupai_agents.evaluation.claims.players import given_in
 from gupai_agents.evaluation.claims.readings import Reading
@@ -14,7 +13,6 @@ from gupai_agents.evaluation.claims.setting import Meter, Progress, Setting
 from gupai_agents.workers import one_core
 from gupai_env import __version__
 from gupai_env.core.rng import as_key, in_json
-from gupai_env.games import get_game
 from gupai_env.words.messages import messages_in
 
 
@@ -74,20 +72,18 @@ def try_claim(
     Raises:
         ValueError: For a player that cannot play the variant, and a bad seed.
     """
-    game, readings, findings = get_game(claim.game), with_panel(claim, panel, strong), []
-    meter = Meter([weight for reading in readings for weight in reading.weights(game, deals, masters)], progress)
+    readings, findings = with_panel(claim, panel, strong), []
+    meter = Meter([weight for reading in readings for weight in reading.weights(deals, masters)], progress)
     with one_core():
         for reading in readings:
-            variant = variant_of(game, reading.variant)
-            given = given_in(panel or (), game, variant)
-            setting = Setting(game, variant, as_key(seed), deals, meter, masters, given)
-            findings.append(reading.test(setting))
+            given = given_in(panel or (), *reading.played)
+            findings.append(reading.test(Setting(*reading.played, as_key(seed), deals, meter, masters, given)))
     return Verdict(claim, seed, tuple(findings))
 
 
 def with_panel(claim: Claim, panel: Sequence[str | Agent] | None, strong: bool = False) -> list[Reading]:
     """Return the readings of a claim, with other players than the file's if there are any, and with strong ones."""
-    return [reading.with_panel(panel, get_game(claim.game), strong) for reading in claim.readings]
+    return [reading.with_panel(panel, strong) for reading in claim.readings]
 
 
 def work(
@@ -98,14 +94,13 @@ def work(
     Args:
         claim, deals, panel, strong: As of `try_claim`.
     """
-    game = get_game(claim.game)
-    return sum(sum(reading.weights(game, deals, False)) for reading in with_panel(claim, panel, strong)) or 1.0
+    return sum(sum(reading.weights(deals, False)) for reading in with_panel(claim, panel, strong)) or 1.0
 
 
 def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
     """Return for every reading how often it is eligible and how many deals it would play, having played a few."""
-    game, plans = get_game(claim.game), []
+    plans = []
     for reading in claim.readings:
-        setting = Setting(game, variant_of(game, reading.variant), as_key(seed), None, Meter(()))
+        setting = Setting(*reading.played, as_key(seed), None, Meter(()))
         plans.append({"name": reading.name, "kind": reading.kind, **reading.planned(setting)})
     return plans

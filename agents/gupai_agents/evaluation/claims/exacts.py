@@ -119,7 +119,7 @@ class Exact(Reading):
             with place.at("enumerate"):
                 raise ValueError(f"{self.enumerate!r} cannot be enumerated in {game}; choose one of {', '.join(known)}")
 
-    def weights(self, game: Game, deals: int | None, masters: bool) -> list[float]:
+    def weights(self, deals: int | None, masters: bool) -> list[float]:
         return [1000.0]
 
     def test(self, setting: Setting) -> Finding:

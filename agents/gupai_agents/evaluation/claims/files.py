@@ -25,6 +25,7 @@ from gupai_agents.evaluation.claims.rates import Rate
 from gupai_agents.evaluation.claims.readings import Reading
 from gupai_agents.evaluation.claims.schema import Part
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
+from gupai_env.core.game import Game
 from gupai_env.games import get_game
 from gupai_env.words.checks import allowed_instead, as_path, nearest, refused, short_repr
 from gupai_env.words.files import read_text
@@ -40,7 +41,7 @@ ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
 
 
 class Claim(Part):
-    """A claim: what is said, by whom, and its readings."""
+    """A claim: what is said, by whom, and its readings, checked against the game it is about."""
 
     id: str = Field(pattern=f"^{ID}$", max_length=MOST_ID)
     statement: str = Field(min_length=1, description="in the words of its source")
@@ -49,6 +50,13 @@ class Claim(Part):
     readings: list[AnyReading] = Field([], max_length=20)
     untested: str = Field("", description="why it, or a part of it, is not tested")
 
+    _about: Game
+
+    @property
+    def about(self) -> Game:
+        """The game."""
+        return self._about
+
     @model_validator(mode="after")
     def _something_is_tested(self) -> Self:
         if not self.readings and not self.untested:
@@ -56,6 +64,16 @@ class Claim(Part):
         names = [reading.name for reading in self.readings]
         if len(set(names)) < len(names):
             raise ValueError("two readings have the same name")
+        return self
+
+    @model_validator(mode="after")
+    def _the_game_has_all_of_it(self) -> Self:
+        with key_context("game"):
+            self._about = get_game(self.game)
+        for number, reading in enumerate(self.readings):
+            with key_context(f"readings.{number}.variant"):
+                reading.placed(self._about, variant_of(self._about, reading.variant))
+            reading.check(Place(f"readings.{number}", *reading.played))
         return self
 
 
@@ -109,11 +127,8 @@ def read_claim(path: str | Path) -> Claim:
         content = parse_yaml(text)
     except ValueError as error:
         raise ValueError(f"{path}: not a claim file: {' '.join(str(error).split())}") from None
-    try:
-        claim = claim_of(content)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    return claim
+    with key_context(str(path)):
+        return claim_of(content)
 
 
 def claim_of(content: Any) -> Claim:
@@ -121,16 +136,9 @@ def claim_of(content: Any) -> Claim:
     if not isinstance(content, dict):
         raise ValueError(f"a claim is a mapping with `id`, `statement`, ..., not {short_repr(content)}")
     try:
-        claim = Claim.model_validate(content)
+        return Claim.model_validate(content)
     except ValidationError as error:
         raise ValueError(_one_line(error)) from None
-    with key_context("game"):
-        game = get_game(claim.game)
-    for number, reading in enumerate(claim.readings):
-        with key_context(f"readings.{number}.variant"):
-            variant = variant_of(game, reading.variant)
-        reading.check(Place(f"readings.{number}", game, variant))
-    return claim
 
 
 def _one_line(error: ValidationError) -> str:

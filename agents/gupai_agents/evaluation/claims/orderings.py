@@ -19,7 +19,6 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST_DEALS, Comparator, Condition, Number, Part, Player, Population
 from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Block, Choice, DealSource, Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, holm
-from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
 from gupai_env.games.claims import Metric
@@ -99,8 +98,8 @@ class Ordering(Played):
         if item.treated is not None:
             here.player("treated", item.treated, self.panel[0], self.panel[0])
 
-    def weights(self, game: Game, deals: int | None, masters: bool) -> list[float]:
-        return [weight for weight in super().weights(game, deals, masters) for _ in self.items]
+    def weights(self, deals: int | None, masters: bool) -> list[float]:
+        return [weight for weight in super().weights(deals, masters) for _ in self.items]
 
     def planned_deals(self, setting: Setting, sampler: Sampler) -> dict[str, Any]:
         return {"deals": self.deals, "figures": len(self.seating) * len(self.items)}

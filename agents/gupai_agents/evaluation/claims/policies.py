@@ -29,7 +29,6 @@ from gupai_agents.evaluation.claims.schema import (
 from gupai_agents.evaluation.claims.setting import PILOT, Pair, Setting, differ
 from gupai_agents.evaluation.statistics import samples_for
 from gupai_agents.heuristics import HeuristicAgent
-from gupai_env.core.game import Game
 from gupai_env.words.messages import joined, say
 
 ALPHA = 0.05  # two-sided, at which a plan finds the margin
@@ -81,10 +80,10 @@ class Policy(Comparison):
     def games(self, deals: int | None) -> int:
         return 2 * (deals or self.plan.most)
 
-    def strong(self, game: Game) -> list[str]:
+    def strong(self) -> list[str]:
         """Return the players of STRONG; none where weights are added to a "same" that has none."""
         added = named(agent_in(self.treated), SAME, agent_in(self.baseline)).startswith(f"{SAME}+")
-        return [] if added else super().strong(game)
+        return [] if added else super().strong()
 
     def check(self, place: Place) -> None:
         super().check(place)
@@ -146,8 +145,8 @@ class Policy(Comparison):
             return level
         return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
 
-    def words(self, game: Game) -> dict[str, Any]:
-        measure = metrics_of(game)[self.metric]
+    def words(self) -> dict[str, Any]:
+        measure = metrics_of(self.played[0])[self.metric]
         details = {
             "treated": player_text(self.treated),
             "baseline": player_text(self.baseline),
@@ -195,5 +194,5 @@ def pairs_in(
         changed.append(differ(*(end.states for end in ends)))
         seen = block.states.copy().view(np.recarray)
         seen.to_act = block.seats[:, 0]
-        groups.append(group_values(setting, seen, reading.recorded(setting.game)))
+        groups.append(group_values(setting, seen, reading.recorded))
     return Pairs(np.concatenate(won), np.concatenate(changed), np.concatenate(groups))

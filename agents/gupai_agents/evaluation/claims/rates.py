@@ -13,11 +13,9 @@ from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.readings import Panel, Played
 from gupai_agents.evaluation.claims.results import Effect, Finding, written
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import MOST_DEALS, Alternative, Number, Player, Population
+from gupai_agents.evaluation.claims.schema import MOST_DEALS, Alternative, Dose, Number, Player, Population
 from gupai_agents.evaluation.claims.setting import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
-from gupai_env.core.game import Game
-from gupai_env.core.variant import Variant
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import capitalized, joined, say
 
@@ -42,8 +40,8 @@ class Rate(Played):
     def games(self, deals: int | None) -> int:
         return super().games(deals) * (1 if self.against is None else 2)
 
-    def sampler(self, game: Game, variant: Variant) -> Sampler:
-        return Sampler(game, variant, self.population)
+    def population_at(self, dose: Dose | None) -> Population:
+        return self.population
 
     def check(self, place: Place) -> None:
         super().check(place)
@@ -61,7 +59,7 @@ class Rate(Played):
     def test(self, setting: Setting) -> Finding:
         """Measure deals of each player of the panel at all seats."""
         measure, deals = metrics_of(setting.game)[self.metric], setting.deals or self.deals
-        sampler = self.sampler(setting.game, setting.variant)
+        sampler = self.sampler()
         unit = measure.unit if self.against is None else "times as much"
         effects, judged, p = [], [], []
         for number, member in enumerate(self.panel):
@@ -118,7 +116,7 @@ def _rated(
         variants.append(variant_of(setting.game, reading.against))
     columns = []
     for place, variant in enumerate(variants):
-        own = reading.sampler(setting.game, variant) if variant is not setting.variant else sampler
+        own = Sampler(setting.game, variant, reading.population) if place else sampler
         source = setting.source(own, number)
         blocks = setting.blocks(source, 0, deals, deals * len(variants), deals * place)
         columns.append(

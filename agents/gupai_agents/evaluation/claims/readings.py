@@ -59,8 +59,19 @@ class Reading(Part, ABC):
     sides: ClassVar[tuple[str, ...]] = ()  # the two ways in which a deal to look at is played
     signed: ClassVar[bool] = True  # figures are gains
     several: ClassVar[bool] = False  # it may come up several times in a deal
+    _played: tuple[Game, Variant]
     members: ClassVar[str] = "Players, at all seats"  # whom figures are of; "" if of anything else
     seated: ClassVar[str] = "{player} at all seats"  # one of them
+
+    @property
+    def played(self) -> tuple[Game, Variant]:
+        """The game and the variant that it is about, once its claim is read."""
+        return self._played
+
+    def placed(self, game: Game, variant: Variant) -> Self:
+        """Set what it is about, and return it."""
+        self._played = game, variant
+        return self
 
     @property
     def seating(self) -> list[list[str]]:
@@ -72,14 +83,14 @@ class Reading(Part, ABC):
         """Raise ValueError in one line, beginning with the key, for what the game does not have."""
 
     @abstractmethod
-    def weights(self, game: Game, deals: int | None, masters: bool) -> list[float]:
+    def weights(self, deals: int | None, masters: bool) -> list[float]:
         """Return about how long each figure takes, in the order in which they are worked out."""
 
     @abstractmethod
     def test(self, setting: Setting) -> Finding:
         """Put it to the test."""
 
-    def with_panel(self, panel: Sequence[str | Agent] | None, game: Game, strong: bool) -> Self:
+    def with_panel(self, panel: Sequence[str | Agent] | None, strong: bool) -> Self:
         """Return it with other players than the file's, if there are any, and with strong ones."""
         return self
 
@@ -108,21 +119,25 @@ class Played(Reading):
     def seating(self) -> list[list[str]]:
         return [[spec] for spec in self.panel]
 
-    def sampler(self, game: Game, variant: Variant) -> Sampler:
-        """Return what deals are drawn with, at any dose."""
-        return Sampler(game, variant, Population())
+    def population_at(self, dose: Dose | None) -> Population:
+        """Return the population at a dose; None: at any from the lowest to the highest."""
+        return Population()
+
+    def sampler(self, dose: Dose | None = None) -> Sampler:
+        """Return what deals are drawn with, at a dose or at any."""
+        return Sampler(*self.played, self.population_at(dose))
 
     def check(self, place: Place) -> None:
         for number, spec in enumerate(self.panel):
             place.player(f"panel.{number}", spec)
 
-    def with_panel(self, panel: Sequence[str | Agent] | None, game: Game, strong: bool) -> Self:
+    def with_panel(self, panel: Sequence[str | Agent] | None, strong: bool) -> Self:
         if not self.panel:
             return self
-        members = [*(labels_in(panel) if panel else self.panel), *(self.strong(game) if strong else ())]
+        members = [*(labels_in(panel) if panel else self.panel), *(self.strong() if strong else ())]
         return self.model_copy(update={"panel": members})
 
-    def strong(self, game: Game) -> list[str]:
+    def strong(self) -> list[str]:
         """Return the players of STRONG that it can take."""
         return []
 
@@ -130,12 +145,12 @@ class Played(Reading):
         """Return how many games a figure takes at most."""
         return deals or self.deals
 
-    def weights(self, game: Game, deals: int | None, masters: bool) -> list[float]:
+    def weights(self, deals: int | None, masters: bool) -> list[float]:
         games = self.games(deals)
         return [float(games * max(SLOW.get(spec.partition(":")[0], 1) for spec in specs)) for specs in self.seating]
 
     def planned(self, setting: Setting) -> dict[str, Any]:
-        sampler = self.sampler(setting.game, setting.variant)
+        sampler = self.sampler()
         players = {"players": len(self.seating), "share_of_hands": float(sampler.probability)}
         return players | self.planned_deals(setting, sampler)
 
@@ -178,7 +193,7 @@ class Comparison(Played):
         """Return what was found at a dose with all players; more: other fields of the level."""
 
     @abstractmethod
-    def words(self, game: Game) -> dict[str, Any]:
+    def words(self) -> dict[str, Any]:
         """Return fields of the finding that say what was compared, and `who` gains."""
 
     @abstractmethod
@@ -187,17 +202,17 @@ class Comparison(Played):
         and the actions that are taken whoever sits there, by the number of their move.
         """
 
-    def strong(self, game: Game) -> list[str]:
-        missing = {BEST} - set(agent_names(game, game.variant.make(**self.variant)))
+    def strong(self) -> list[str]:
+        missing = {BEST} - set(agent_names(*self.played))
         return [spec for spec in STRONG if spec not in missing]
 
-    def is_hand_dose(self, game: Game) -> bool:
+    @property
+    def is_hand_dose(self) -> bool:
         """Whether the doses are dealt to order, as features of a hand are."""
-        return self.doses is not None and self.doses.feature in hand_features_of(game)
+        return self.doses is not None and self.doses.feature in hand_features_of(self.played[0])
 
-    def population_at(self, game: Game, dose: Dose | None) -> Population:
-        """Return the population at one of the doses; None: at any from the lowest to the highest."""
-        if self.doses is None or not self.is_hand_dose(game):
+    def population_at(self, dose: Dose | None) -> Population:
+        if self.doses is None or not self.is_hand_dose:
             return self.population
         doses = self.doses.doses
         least, most = (dose.least, dose.most) if dose else (doses[0].least, doses[-1].most)
@@ -205,23 +220,17 @@ class Comparison(Played):
         met = Condition(feature=feature, number=number, at_least=least, at_most=None if most >= MOST else most)
         return self.population.model_copy(update={"hand": [met, *self.population.hand]})
 
-    def sampler(self, game: Game, variant: Variant, dose: Dose | None = None) -> Sampler:
-        """Return what deals are drawn with, at a dose or at any."""
-        return Sampler(game, variant, self.population_at(game, dose))
-
-    def cells(self, setting: Setting) -> list[Cell]:
+    def cells(self) -> list[Cell]:
         """Return what is to be dealt."""
-        game, variant, doses = setting.game, setting.variant, self.doses.doses if self.doses else [None]
-        if not self.is_hand_dose(game):
-            return [Cell(None, self.sampler(game, variant), 0, doses)]
-        return [
-            Cell(dose, self.sampler(game, variant, dose), DOSE_STREAMS * place, [dose])
-            for place, dose in enumerate(doses, 1)
-        ]
+        doses = self.doses.doses if self.doses else [None]
+        if not self.is_hand_dose:
+            return [Cell(None, self.sampler(), 0, doses)]
+        return [Cell(dose, self.sampler(dose), DOSE_STREAMS * place, [dose]) for place, dose in enumerate(doses, 1)]
 
-    def recorded(self, game: Game) -> list[Named]:
-        """Return the features of positions that are looked at: those of subgroups, and last that of doses."""
-        return [*self.subgroups, *([] if self.doses is None or self.is_hand_dose(game) else [self.doses])]
+    @property
+    def recorded(self) -> list[Named]:
+        """The features of positions that are looked at: those of subgroups, and last that of doses."""
+        return [*self.subgroups, *([] if self.doses is None or self.is_hand_dose else [self.doses])]
 
     def check_groups(self, place: Place) -> None:
         """Raise ValueError for subgroups and doses of no feature, and for doses that no hand of the population has."""
@@ -232,26 +241,25 @@ class Comparison(Played):
         with place.at("doses"):
             known: dict[str, Feature] = {**position_features_of(game), **hand_features_of(game)}
             check_feature(doses, known, f"a hand or a position of {game.id}")
-        if not self.is_hand_dose(game):
+        if not self.is_hand_dose:
             return
         if any(condition.what == doses.what for condition in self.population.hand):
             with place.at("doses"):
                 raise ValueError(f"they say how many {doses.what}; leave that condition out of the population")
         for number, dose in enumerate(doses.doses):
             with place.at(f"doses.values.{number}"):
-                self.sampler(game, place.variant, dose)
+                self.sampler(dose)
 
-    def weights(self, game: Game, deals: int | None, masters: bool) -> list[float]:
-        cells = len(self.doses.values) if self.doses and self.is_hand_dose(game) else 1
-        return [*super().weights(game, deals, masters), *([MASTERS_TAKE] if masters else [])] * cells
+    def weights(self, deals: int | None, masters: bool) -> list[float]:
+        cells = len(self.doses.values) if self.doses and self.is_hand_dose else 1
+        return [*super().weights(deals, masters), *([MASTERS_TAKE] if masters else [])] * cells
 
     def test(self, setting: Setting) -> Finding:
         """Play both ways with each member of the panel, at every dose."""
         levels: list[Level] = []
-        recorded = self.recorded(setting.game)
         groups: list[Effect] = []
         compared: list[list[Compared]] = [[] for _ in self.panel]
-        for cell in self.cells(setting):
+        for cell in self.cells():
             played = []
             for number, member in enumerate(self.panel):
                 dealt = f"with {in_words(cell.dose)}, " if cell.dose else ""
@@ -261,15 +269,12 @@ class Comparison(Played):
                 compared[number].append(sample.compared(cell.stream + number, cell.dose))
                 groups += subgroups_of(self.subgroups, sample.gains, sample.groups, cell.named(member))
                 played.append(sample)
-            strong = masters(setting, self.claimed(setting), cell, recorded) if setting.masters else {}
+            strong = masters(setting, self.claimed(setting), cell, self.recorded) if setting.masters else {}
             for dose in cell.doses:
                 some = played if dose == cell.dose or dose is None else [sample.at(dose) for sample in played]
                 levels.append(self.level(setting, cell, dose, some, masters=strong.get(dose, ())))
         return self.dose_finding(
-            levels,
-            **self.words(setting.game),
-            subgroups=tuple(discovered(groups)),
-            examples=examples(self.panel, compared),
+            levels, **self.words(), subgroups=tuple(discovered(groups)), examples=examples(self.panel, compared)
         )
 
     def effect(self, label: str, gains: np.ndarray, deals: int, **more: Any) -> Effect:

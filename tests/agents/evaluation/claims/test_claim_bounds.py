@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gupai_agents.evaluation.claims import actions, check, effects, features, sampling, verdicts
+from gupai_agents.evaluation.claims import actions, effects, features, sampling, verdicts
 from gupai_agents.evaluation.claims.actions import Action
 from gupai_agents.evaluation.claims.exacts import Expectation
 from gupai_agents.evaluation.claims.results import Effect
@@ -148,8 +148,8 @@ def test_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeypatc
         panel=["greedy"],
         margin=0.5,
     )
-    setting = Setting(game, check.variant_of(game, {}), 0, 1000, Meter([1.0]))
-    found = reading.test(setting)
+    setting = Setting(game, game.variant(), 0, 1000, Meter([1.0]))
+    found = reading.placed(game, game.variant()).test(setting)
     expected = verdicts.TOO_RARE if rare else verdicts.SUPPORTED
     assert found.verdict == expected
     assert [each.verdict for each in found.effects] == [expected]

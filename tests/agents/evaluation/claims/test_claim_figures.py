@@ -120,7 +120,7 @@ def test_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
     made = {name: generator.normal(mean, 2, 400) for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))}
     monkeypatch.setattr(rates, "_rated", lambda s, r, sampler, m, member, n, d: rated(made[member]))
     reading = Rate(**BASE, kind="rate", metric="chips", panel=list(made), threshold=0.5)
-    found = reading.test(setting())
+    found = reading.placed(JIE_LONG, JIE_LONG.variant()).test(setting())
     assert found.verdict == verdicts.INCONCLUSIVE
     each = [rated(made[name]).p_beyond(0.5) for name in ("greedy", "variety")]
     assert found.p == max(each) > 0.05 > min(each)
@@ -173,7 +173,7 @@ def policy_with(hand=({"feature": "carrying", "number": 2, "at_least": 4},), **m
         treated="+attack_2=40",
         baseline="variety",
         **{"margin": 0.5, "panel": ["greedy"], **more},
-    )
+    ).placed(JIE_LONG, JIE_LONG.variant())
 
 
 TWOS = {"feature": "carrying", "number": 2, "values": [3, 4, "5+"]}
@@ -273,7 +273,8 @@ def test_doses_that_agree_are_as_sure_as_the_least_sure():
 
 def acting(**more):
     condition = [Condition(feature="double")]
-    return Action(**BASE, kind="action", action=condition, comparator="uniform", margin=0.5, **more)
+    reading = Action(**BASE, kind="action", action=condition, comparator="uniform", margin=0.5, **more)
+    return reading.placed(JIE_LONG, JIE_LONG.variant())
 
 
 def test_action_is_judged_by_deals_and_counted_by_positions(monkeypatch):

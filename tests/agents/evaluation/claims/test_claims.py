@@ -319,13 +319,13 @@ def test_deals_to_order_meet_the_condition_at_every_seat():
 def test_hand_dose_is_dealt_from_its_lowest_to_its_highest_value():
     doses = {"feature": "carrying", "number": 2, "values": ["3", "4-5", "6+"]}
     players = {"treated": "+attack_2=40", "baseline": "variety", "panel": ["greedy"]}
-    reading = Policy(name="x", kind="policy", margin=0.5, doses=doses, **players)
+    reading = Policy(name="x", kind="policy", margin=0.5, doses=doses, **players).placed(JIE_LONG, JIE_LONG.variant())
     held = []
     for dose in reading.doses.doses:
-        _, states, seats = deals_of(reading.population_at(JIE_LONG, dose))
+        _, states, seats = deals_of(reading.population_at(dose))
         held.append({with_number(states.hands[row, seat]) for row, seat in enumerate(seats)})
     assert held == [{3}, {4, 5}, {6, 7}]
-    _, states, seats = deals_of(reading.population_at(JIE_LONG, None))
+    _, states, seats = deals_of(reading.population_at(None))
     assert {with_number(states.hands[row, seat]) for row, seat in enumerate(seats)} == {3, 4, 5, 6}  # seven are rarer
 
 
@@ -650,7 +650,7 @@ def test_search_counts_as_200_heuristics_and_a_network_as_20():
     panel = ["greedy", "search:playouts=9", "best"]
 
     def weights(content, **chosen):
-        return claim_of(content).readings[0].weights(JIE_LONG, **{"masters": False, **chosen})
+        return claim_of(content).readings[0].weights(**{"masters": False, **chosen})
 
     policy, rate = changed(panel=panel), a_reading(kind="rate", metric="chips", panel=panel, deals=30)
     assert weights(policy, deals=100) == [200, 40_000, 4000]  # each deal is played both ways
