@@ -19,7 +19,7 @@ from gupai_training import train
 from gupai_training.config import find
 from gupai_training.curves import evaluations_of
 
-FOUND = Path(__file__).parents[1] / "docs" / "learning"
+FOUND = Path(__file__).parents[1] / "results" / "learning"
 TARGETS = 500_000
 CHUNKS = {"da-ling": 6, "pai-gow": 12}  # of targets, between two evaluations; in other games every chunk is large
 DEALS = 500
