@@ -1,22 +1,27 @@
 """Entries of the benchmark that anybody could make: learners of other libraries with their own settings, and ours.
 
-    python -m benchmarks.entries maskable-ppo jie-long-forced --decisions 100_000 --out maskable-ppo.json
-    python -m benchmarks.entries nfsp pai-gow --decisions 20_000 --out nfsp.json
-    python -m benchmarks.entries deep-cfr pai-gow --decisions 20_000 --out deep-cfr.json
-    python -m benchmarks.entries search-targets jie-long-forced --decisions 500_000 --seeds 1 2 3 --out targets.json
+    python -m benchmarks.entries maskable-ppo jie-long-forced --budget 100_000 --seeds 1 2 3 4 5 --out results/benchmark
+    python -m benchmarks.entries nfsp pai-gow --budget 20_000
+    python -m benchmarks.entries deep-cfr pai-gow --budget 20_000
+    python -m benchmarks.entries search-targets jie-long-forced --budget 500_000
+    python -m benchmarks.entries self-play jie-long-forced --budget 3_900_000
+    python -m benchmarks.entries cloning jie-long-forced --budget 5_000
 
 With sb3-contrib's MaskablePPO one seat learns against `greedy` in the others, in 16 lanes; rewards are chips over the
 standard deviation of a deal. NFSP and Deep CFR are OpenSpiel's, in torch (pip install "gupai[openspiel]" dm-tree), and
 learn for all seats; they play the most likely action of their average policy. A decision is one choice of one seat.
-Search targets are the recipe of `gupai train GAME`, here with as many targets as decisions are named, and the player
-is written in eight bits, as those that ship.
+Search targets and self-play are the recipes of `gupai train GAME` and `gupai train self_play/GAME`, without their limit
+in minutes. Cloning is examples/behaviour_cloning.py, on deals that `best` and `tuned` play. The players of these three
+are written in eight bits, as those that ship.
 
-The network lies next to its card, so `gupai verify CARD` plays it again. Every seed has a card, NAME-SEED.json, and one
-that is there is read instead of made again; the last lines are the scores, and their mean with its interval over seeds.
+The network lies next to its card, so `gupai verify CARD` plays it again. Every seed has a card, METHOD-TASK-SEED.json,
+and one that is there is read instead of made again; the last lines are the scores, and their mean with its interval
+over seeds. --curve adds the scores to a file, as the point of this budget on the curve that tools/charts.py draws.
 """
 
 import argparse
 import contextlib
+import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -30,9 +35,11 @@ from torch import nn
 
 from benchmarks.learning_curves import recipe
 from benchmarks.learning_tiny import nfsp_table, play_nfsp
-from gupai_agents import make_agent
+from examples.behaviour_cloning import EPOCHS, Data, clone
+from gupai_agents import make_agent, save_network
 from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
-from gupai_agents.evaluation import duel
+from gupai_agents.evaluation import RecordWriter, data_seed, duel, games_to_arrays, play_tournament
+from gupai_agents.evaluation.arrays import as_npz
 from gupai_agents.evaluation.benchmark import play_benchmark, read_cards, timed
 from gupai_agents.evaluation.benchmark_models import Card, Task, as_text, read_suite
 from gupai_agents.evaluation.statistics import estimate
@@ -41,12 +48,13 @@ from gupai_app.training.speed import machine
 from gupai_env import get_game
 from gupai_env.words.files import write_file
 from gupai_training import train
+from gupai_training.config import find
 from gupai_training.selfplay import SelfPlayVecEnv
 
 LANES, RIVAL = 16, "greedy"
 TRAVERSALS = 64  # of Deep CFR for every player between two fits of its networks
 FITS = 100  # minibatches of each fit
-Learner = Callable[[Task, int, int, str], str]  # of a task, decisions and a seed; writes NAME and a suffix
+Learner = Callable[[Task, int, int, str], str]  # of a task, a budget and a seed; writes NAME and a suffix
 
 
 def main() -> None:
@@ -54,34 +62,41 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("method", choices=METHODS)
     parser.add_argument("task")
-    parser.add_argument("--decisions", type=int, default=100_000, help="that are learned from")
+    parser.add_argument("--budget", type=int, default=100_000, help="decisions, targets or deals to learn from")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--deals", type=int, help="of the benchmark, default all")
-    parser.add_argument("--out", type=Path, required=True, help="the card; of several seeds, NAME-SEED.json each")
+    parser.add_argument("--out", type=Path, default=Path(), help="the folder of cards and networks")
+    parser.add_argument("--curve", type=Path, help="file to which the scores are added, by task, method and budget")
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     cards = []
-    with contextlib.chdir(chosen.out.parent):  # so that a card names the network next to it
+    chosen.out.mkdir(exist_ok=True)
+    with contextlib.chdir(chosen.out):  # so that a card names the network next to it
         for seed in chosen.seeds:
-            name = chosen.out.stem if len(chosen.seeds) == 1 else f"{chosen.out.stem}-{seed}"
+            name = f"{chosen.method}-{chosen.task}-{seed}"
             path = Path(f"{name}.json")
             if not path.exists():
-                card = entry(chosen.method, chosen.task, chosen.decisions, seed, chosen.deals, name)
+                card = entry(chosen.method, chosen.task, chosen.budget, seed, chosen.deals, name)
                 write_file(path, as_text(card).encode())
             cards += read_cards([path])
             print(f"{cards[-1].agent}: {cards[-1].score}", flush=True)
+    scores = [card.score.mean for card in cards]
     if len(cards) > 1:
-        print(f"mean over seeds: {estimate(np.array([card.score.mean for card in cards]), runs=True).text(1, 'seeds')}")
+        print(f"mean over seeds: {estimate(np.array(scores), runs=True).text(1, 'seeds')}")
+    if chosen.curve:
+        curves = json.loads(chosen.curve.read_text()) if chosen.curve.exists() else {}
+        curves.setdefault(chosen.task, {}).setdefault(chosen.method, {})[str(chosen.budget)] = scores
+        write_file(chosen.curve, json.dumps(curves, indent=1) + "\n", force=True)
 
 
-def entry(method: str, task_name: str, decisions: int, seed: int, deals: int | None, name: str) -> Card:
+def entry(method: str, task_name: str, budget: int, seed: int, deals: int | None, name: str) -> Card:
     """Return the card of a player that learns, whose network is written to NAME and a suffix."""
-    title, learn = METHODS[method]
+    title, learn, unit = METHODS[method]
     task = read_suite().task(task_name)
     begun = time.process_time()
-    who = {task.name: learn(task, decisions, seed, name)}
+    who = {task.name: learn(task, budget, seed, name)}
     print(f"learned in {time.process_time() - begun:.0f} s of one core", flush=True)
-    label = f"{title}, {decisions:,} {'targets' if learn is search_targets else 'decisions'}, seed {seed}"
+    label = f"{title}, {budget:,} {unit}, seed {seed}"
     return timed(play_benchmark(who, name=label, deals=deals), who, machine()["cpu"])
 
 
@@ -97,12 +112,40 @@ def maskable_ppo(task: Task, decisions: int, seed: int, name: str) -> str:
 
 def search_targets(task: Task, targets: int, seed: int, name: str) -> str:
     """Return the player that a game's recipe has learned from search targets for a task."""
-    config = recipe(task.game, targets, seed) | {"name": name, "variant": task.options}
-    file = f"{name}.safetensors"
+    return trained(recipe(task.game, targets, seed), task, seed, name)
+
+
+def self_play(task: Task, decisions: int, seed: int, name: str) -> str:
+    """Return the player that a game's recipe has learned by self-play alone for a task."""
+    config = find(f"self_play/{task.game}") | {"decisions": decisions, "max_minutes": None}
+    return trained(config, task, seed, name)
+
+
+def trained(config: dict[str, Any], task: Task, seed: int, name: str) -> str:
+    """Return the player that a run of the trainer has learned for a task."""
+    config |= {"name": name, "variant": task.options, "seed": seed}
     with tempfile.TemporaryDirectory() as runs:
         run = train(config | {"evaluation": {"every": 10**6, "final_deals": 2}}, runs=runs)  # the benchmark judges it
-        header, tensors = read_checkpoint(run.folder)
-    write_checkpoint(file, header, packed(tensors))  # as players that ship
+        return as_shipped(run.folder, name)
+
+
+def cloning(task: Task, deals: int, seed: int, name: str) -> str:
+    """Return a network that has learned the actions of `best` in deals among `tuned`, and of `tuned` among it."""
+    with tempfile.TemporaryDirectory() as folder:
+        games, data, network = (Path(folder) / file for file in ("games.jsonl", "best.npz", "clone.safetensors"))
+        with RecordWriter(games) as record:
+            options = {"seed": data_seed(seed), **task.options}
+            play_tournament(task.game, ["best", "tuned"], deals, record=record, **options)
+        data.write_bytes(as_npz(games_to_arrays(games, "best")))
+        save_network(clone(Data(data), EPOCHS, seed), task.game, task.options, network)
+        return as_shipped(network, name)
+
+
+def as_shipped(checkpoint: Path, name: str) -> str:
+    """Write a checkpoint in eight bits, as players that ship; return the player that it is."""
+    header, tensors = read_checkpoint(checkpoint)
+    file = f"{name}.safetensors"
+    write_checkpoint(file, header, packed(tensors))
     return f"checkpoint:{file}"
 
 
@@ -166,11 +209,13 @@ def in_openspiel(task: Task, seed: int) -> Any:
     return as_openspiel(task.game, rng_seed=seed, **task.options)
 
 
-METHODS: dict[str, tuple[str, Learner]] = {
-    "maskable-ppo": ("MaskablePPO", maskable_ppo),
-    "search-targets": ("search targets", search_targets),
-    "nfsp": ("NFSP", nfsp),
-    "deep-cfr": ("Deep CFR", deep_cfr),
+METHODS: dict[str, tuple[str, Learner, str]] = {  # title, what learns, the unit of its budget
+    "maskable-ppo": ("MaskablePPO", maskable_ppo, "decisions"),
+    "search-targets": ("search targets", search_targets, "targets"),
+    "self-play": ("self-play PPO", self_play, "decisions"),
+    "cloning": ("behaviour cloning of best", cloning, "deals"),
+    "nfsp": ("NFSP", nfsp, "decisions"),
+    "deep-cfr": ("Deep CFR", deep_cfr, "decisions"),
 }
 
 if __name__ == "__main__":

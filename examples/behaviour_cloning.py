@@ -14,6 +14,7 @@ everywhere.
 """
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -24,14 +25,14 @@ from gupai_agents import make_agent, save_network
 from gupai_agents.evaluation import duel, split_by_deal
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
-HIDDEN, BATCH, RATE = 512, 1024, 1e-3
+HIDDEN, BATCH, RATE, EPOCHS = 512, 1024, 1e-3, 10
 TESTED = 0.05  # of the deals
 
 
 class Data:
     """The decisions with a choice of a data set, in tensors."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str | Path) -> None:
         with np.load(path) as arrays:
             rows = np.flatnonzero(arrays["masks"].sum(1) > 1)
             self.observations = torch.from_numpy(arrays["observations"][rows])
@@ -80,7 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", help="what gupai export-dataset wrote, FILE.npz")
     parser.add_argument("--out", default="clone.safetensors", help="the player, a new file")
-    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--deals", type=int, default=2000, help="how many each comparison plays")
     parser.add_argument("--seed", type=int, default=1, help="which deals are for the test and which are compared on")
     arguments = parser.parse_args()
