@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+from functools import cache
 from itertools import combinations, product
 from math import prod
 
@@ -26,6 +27,7 @@ def table_sizes(game: Game) -> tuple:
 MOST = 400  # combinations of options of a game
 
 
+@cache
 def variants(game: Game) -> list[Variant]:
     """All combinations of players and options, with one deal, a random leader and the default stake.
 
