@@ -51,7 +51,8 @@ def test_strategy_page_is_current(game):
 
 def test_charts_equal_the_recorded_figures():
     charts = tool("charts")
-    written = {path.stem: path.read_text(encoding="utf-8") for path in charts.FOLDER.glob("*.svg")}
+    files = [path for path in charts.FOLDER.glob("*.svg") if not path.stem.startswith("learning-")]  # of the site
+    written = {path.stem: path.read_text(encoding="utf-8") for path in files}
     assert written == charts.charts(), "run: python tools/charts.py"
 
 

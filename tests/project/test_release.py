@@ -125,7 +125,8 @@ def test_python_versions_begin_with_the_required_one():
 
 @pytest.fixture(scope="module")
 def cards():
-    return {path.stem: text for path, text in tool("pages").cards()}
+    pages = tool("pages")
+    return {path.stem: text() for path, text in pages.site_files().items() if path.parent == pages.CARDS}
 
 
 def test_model_card_has_hub_metadata_and_runnable_code(cards):
