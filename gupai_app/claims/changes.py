@@ -10,8 +10,9 @@ from dataclasses import fields
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from gupai_agents.evaluation.claims import Claim, claim_of
-from gupai_agents.evaluation.claims.schema import Named, Part
+from gupai_agents.evaluation.claims.schema import Named
 from gupai_agents.registry import agent_names
+from gupai_agents.written import Written
 from gupai_env.core.game import Game
 from gupai_env.words.checks import short_repr
 from gupai_env.words.messages import say
@@ -149,7 +150,7 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
         yield Field(f"{key}.variant.{option.name}", name, value, tuple(map(str, choices)), help=option.metadata["help"])
 
 
-def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "", *, numbered: bool = True) -> Iterator[Field]:
+def _walk(part: Written, key: str, names: Sequence[str], prefix: str = "", *, numbered: bool = True) -> Iterator[Field]:
     """Yield the fields of a part and of the parts in it.
 
     Args:
@@ -168,9 +169,9 @@ def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "", *, numbe
                 yield Field(
                     here, re.split("[,;]", help)[0], ";".join(value), tuple(dict.fromkeys([*value, *names])), True, help
                 )
-        elif isinstance(value, Part):
+        elif isinstance(value, Written):
             yield from _walk(value, here, names, _prefix(label, value, numbered), numbered=numbered)
-        elif isinstance(value, list) and any(isinstance(member, Part) for member in value):
+        elif isinstance(value, list) and any(isinstance(member, Written) for member in value):
             for number, member in enumerate(value):
                 yield from _walk(
                     member, f"{here}.{number}", names, _prefix(say(name), member, numbered), numbered=numbered
@@ -183,7 +184,7 @@ def _walk(part: Part, key: str, names: Sequence[str], prefix: str = "", *, numbe
             yield Field(here, label, _text(value), tuple(map(str, choices)), help=help)
 
 
-def _prefix(label: str, part: Part, numbered: bool) -> str:
+def _prefix(label: str, part: Written, numbered: bool) -> str:
     """Return what fields of a part in a part are about, "" if that is plain."""
     if not isinstance(part, Named):
         return ""

@@ -308,17 +308,17 @@ def test_unsaved_run_is_refused_in_one_line(tmp_path):
     ("change", "said"),
     [
         ("ppo.entropy=[1", "'ppo.entropy=[1': the value is not YAML"),
-        ("ppo={1: 2}", "jie-long: ppo.1="),
+        ("ppo={1: 2}", "jie-long: ppo.1: Keys should be strings, not 1"),
         ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a number of at least 1"),
         ("device=gpu", """device='gpu' is not allowed; choose "auto", "cpu" or "cuda\""""),
         ("payoff_scale=.inf", "payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000"),
         ("ppo.entropy=1e300", "ppo.entropy=1e+300 is not allowed; write a number above 0 and of at most 10"),
-        ("ppo.envs=true", "ppo.envs=True: true and false are not values of this setting"),
+        ("ppo.envs=true", "ppo: envs=True is not allowed; only options of the rules are true or false"),
         ("ppo=5", "ppo=5 is not allowed; this is a group of settings"),
         ("pool.rules=[human]", "pool.rules: 'human' is not a player of jie-long"),
         ("evaluation.baselines=['checkpoint:/no']", "evaluation.baselines: /no: there is no such checkpoint"),
         ("network.hidden=[16384, 16384]", "a saved run would take 2"),
-        ("gane=jie-long", "gane is not a setting; settings here are game, variant"),
+        ("gane=jie-long", "gane is not known here; there are game, variant"),
     ],
 )
 def test_message_names_setting_value_and_what_is_allowed(tmp_path, change, said):
@@ -559,7 +559,7 @@ def test_unknown_setting_is_refused_with_its_siblings():
     known = {"": Config, "ppo": Config.model_fields["ppo"].annotation, "pool": Config.model_fields["pool"].annotation}
     for section, model in known.items():
         key, content = (f"{section}.mine", {section: {"mine": 1}}) if section else ("mine", {"mine": 1})
-        said = f"a.yaml: {key} is not a setting; settings here are {', '.join(model.model_fields)}"
+        said = f"a.yaml: {key} is not known here; there are {', '.join(model.model_fields)}"
         with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
             parse({"game": "jie-long", **content}, "a.yaml")
 

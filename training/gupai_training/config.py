@@ -9,21 +9,20 @@ import math
 import os
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.evaluation.all_hands import at_two_seats, offers_hands
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
-from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
 from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
+from gupai_agents.written import ADVICE, Written, checked, read_written
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.words.checks import allowed_instead
-from gupai_env.words.files import read_text
 from gupai_env.words.messages import joined, say
 
 FLOAT_BYTES = 4
@@ -36,23 +35,10 @@ CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
 
-class Section(BaseModel):
-    """Immutable settings that refuse unknown keys and numbers that are not finite."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _a_truth_value_is_no_number(cls, value: Any) -> Any:
-        if isinstance(value, bool):
-            raise ValueError("true and false are not values of this setting")
-        return value
-
-
 Width = Annotated[int, Field(strict=True, ge=1, le=MAX_WIDTH)]  # strict: true is not 1
 
 
-class NetworkConfig(Section):
+class NetworkConfig(Written):
     """One trunk for policy and value, shared by all seats."""
 
     type: Literal["mlp", "residual", "gated"] = Field(
@@ -68,7 +54,7 @@ class NetworkConfig(Section):
     )
 
 
-class PPOConfig(Section):
+class PPOConfig(Written):
     """The learner of self-play."""
 
     envs: int = Field(1024, description="number of deals played in parallel", ge=1, le=1 << 20)
@@ -89,7 +75,7 @@ class PPOConfig(Section):
     )
 
 
-class ExpertIterationConfig(Section):
+class ExpertIterationConfig(Written):
     """Learning from search, before self-play: see `gupai_training.search_stage`."""
 
     targets: int = Field(0, description="search targets to learn from; 0 skips this stage", ge=0, le=10**12)
@@ -157,7 +143,7 @@ class ExpertIterationConfig(Section):
     )
 
 
-class PoolConfig(Section):
+class PoolConfig(Written):
     """The opponents of the learner."""
 
     self_share: float = Field(0.8, description="share of tables with the current self in every seat", ge=0, le=1)
@@ -171,7 +157,7 @@ class PoolConfig(Section):
     rule_share: float = Field(0.02, description="smallest share of the pool's tables for each of them", ge=0, le=0.2)
 
 
-class EvaluationConfig(Section):
+class EvaluationConfig(Written):
     """How the run is judged, on deals that training never sees."""
 
     baselines: list[str] | None = Field(
@@ -182,13 +168,17 @@ class EvaluationConfig(Section):
     final_deals: int = Field(10_000, description="number of deals in the final evaluation", ge=2, le=MAX_DEALS)
 
 
-class Config(Section):
+class Config(Written):
     """A training run."""
 
     game: str = Field(description="ID of the game")
     variant: dict[str, Any] = Field({}, description="options of the game that differ from their defaults")
     name: str = Field(
-        "", description="folder of the run in `runs/`; default: the ID of the game", pattern=r"^[\w.-]*$", max_length=60
+        "",
+        description="folder of the run in `runs/`; default: the ID of the game",
+        pattern=r"^[\w.-]*$",
+        max_length=60,
+        json_schema_extra={ADVICE: "write at most 60 letters, digits, dots, - and _"},
     )
     seed: int = Field(1, description="random seed of the deals, the network and the learner", ge=0, lt=1 << 32)
     start: str | None = Field(
@@ -213,6 +203,7 @@ class Config(Section):
         "auto",
         description='"auto" (a GPU if there is one), "cpu", "cuda" or a GPU such as "cuda:1"',
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
+        json_schema_extra={ADVICE: 'choose "auto", "cpu" or "cuda"'},
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         "auto", description='precision of matrix products in training; "auto" uses bfloat16 where it is native'
@@ -323,50 +314,9 @@ class Config(Section):
 def parse(data: dict[str, Any], source: str) -> Config:
     """Return a checked configuration; raises ValueError with one line: source, key, what came, what is allowed."""
     try:
-        return Config.model_validate(data)
-    except ValidationError as error:
-        # What is missing comes last: more likely it is there under a wrong name.
-        first = min(error.errors(include_url=False), key=lambda mistake: mistake["type"] == "missing")
-    key = ".".join(" ".join(str(part).split())[:60] for part in first["loc"] if part != "[key]")
-    if first["type"] == "extra_forbidden":
-        section: Any = Config
-        for part in first["loc"][:-1]:
-            section = section.model_fields[part].annotation
-        raise ValueError(f"{source}: {key} is not a setting; settings here are {', '.join(section.model_fields)}")
-    if first["type"] == "missing":
-        raise ValueError(f"{source}: {key} is missing")
-    value = f"{key}={shortened(first['input'])}"
-    instead = OF_SETTINGS.get(key) or allowed_instead(first, **_bounds(first["loc"]))
-    if first["type"] == "value_error" or instead is None:
-        message = first["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{source}: {value}: {message}" if key else f"{source}: {message}")
-    raise ValueError(f"{source}: {value} is not allowed; {instead}")
-
-
-OF_SETTINGS = {  # what to write for some of them
-    "device": 'choose "auto", "cpu" or "cuda"',
-    "name": "write at most 60 letters, digits, dots, - and _",
-}
-
-
-def _bounds(path: tuple) -> dict[str, Any]:
-    """Return whether a setting is a whole number, and its bounds, as `allowed_instead` takes them."""
-    section: Any = Config if path else None
-    for part in path[:-1]:
-        section = section.model_fields[part].annotation if isinstance(section, type(Config)) else None
-    if not isinstance(section, type(Config)) or path[-1] not in section.model_fields:
-        return {}
-    field = section.model_fields[path[-1]]
-    bounds = {
-        name: getattr(limit, name)
-        for limit in field.metadata
-        for name in ("ge", "gt", "le", "lt")
-        if hasattr(limit, name)
-    }
-    whole = field.annotation is int
-    if whole and "lt" in bounds:
-        bounds["le"] = bounds.pop("lt") - 1
-    return {"whole": whole, **bounds}
+        return checked(Config, data)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
 
 
 def shipped(name: str) -> Path:
@@ -378,11 +328,7 @@ def shipped(name: str) -> Path:
 
 def read(path: Path) -> dict[str, Any]:
     """Return what a YAML file holds; raises ValueError unless that is a mapping."""
-    content = read_text(path, 4 * MAX_CHARACTERS)
-    try:
-        data = parse_yaml(content)
-    except ValueError as error:
-        raise ValueError(f"{path}: not YAML ({error})") from None
+    data = read_written(path)
     if data is None:
         return {}
     if not isinstance(data, dict):

@@ -11,9 +11,9 @@ from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.claims.check import Place
 from gupai_agents.evaluation.claims.readings import Reading
 from gupai_agents.evaluation.claims.results import Finding
-from gupai_agents.evaluation.claims.schema import Part
 from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.claims.verdicts import DISPROVED, PROVED
+from gupai_agents.written import Written
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals
@@ -81,7 +81,7 @@ def ends_of(game: Game, states: np.recarray, variant: Mapping[str, Any]) -> Iter
             yield from ends_of(game, after.states[~terminated].view(np.recarray), variant)
 
 
-class Expectation(Part):
+class Expectation(Written):
     """What a fact should be: one of the three."""
 
     fact: str

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Self, get_args
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from gupai_agents.evaluation.claims.actions import Action
 from gupai_agents.evaluation.claims.check import Place, key_context, variant_of
@@ -23,12 +23,10 @@ from gupai_agents.evaluation.claims.orderings import Ordering
 from gupai_agents.evaluation.claims.policies import Policy
 from gupai_agents.evaluation.claims.rates import Rate
 from gupai_agents.evaluation.claims.readings import Reading
-from gupai_agents.evaluation.claims.schema import Part
-from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
+from gupai_agents.written import Written, checked, read_written
 from gupai_env.core.game import Game
 from gupai_env.games import get_game
-from gupai_env.words.checks import allowed_instead, as_path, nearest, refused, short_repr
-from gupai_env.words.files import read_text
+from gupai_env.words.checks import as_path, nearest, short_repr
 
 SUFFIX = ".yaml"
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
@@ -40,7 +38,7 @@ RECORDED = Path(__file__).parent / "recorded"  # the verdicts on the claims that
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
 
 
-class Claim(Part):
+class Claim(Written):
     """A claim: what is said, by whom, and its readings, checked against the game it is about."""
 
     id: str = Field(pattern=f"^{ID}$", max_length=MOST_ID)
@@ -122,11 +120,7 @@ def read_claim(path: str | Path) -> Claim:
         OSError: There is no such file.
     """
     path = path if as_path("path", path).is_file() or isinstance(path, Path) else find(path)
-    text = read_text(path, 4 * MAX_CHARACTERS)
-    try:
-        content = parse_yaml(text)
-    except ValueError as error:
-        raise ValueError(f"{path}: not a claim file: {' '.join(str(error).split())}") from None
+    content = read_written(path)
     with key_context(str(path)):
         return claim_of(content)
 
@@ -135,25 +129,4 @@ def claim_of(content: Any) -> Claim:
     """Return a claim from the mapping that a file holds; raises ValueError naming the key."""
     if not isinstance(content, dict):
         raise ValueError(f"a claim is a mapping with `id`, `statement`, ..., not {short_repr(content)}")
-    try:
-        return Claim.model_validate(content)
-    except ValidationError as error:
-        raise ValueError(_one_line(error)) from None
-
-
-def _one_line(error: ValidationError) -> str:
-    """Return the first thing that is wrong, by its key."""
-    first = error.errors(include_url=False)[0]
-    branches = ("str", "Changed", "Condition", "constrained-str")  # of what may be one thing or another
-    places = [str(place) for place in first["loc"] if place not in branches]
-    key = ".".join(
-        place for index, place in enumerate(places) if not (place in KINDS and index == 2 and places[0] == "readings")
-    )
-    problem = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        problem = "there is no such key"
-    elif instead := allowed_instead(first):
-        return str(refused(key, first["input"], instead))
-    elif first["type"] not in ("value_error", "missing", "union_tag_not_found", "union_tag_invalid"):
-        problem += f", not {short_repr(first['input'])}"
-    return f"{key}: {problem}" if key else problem
+    return checked(Claim, content)

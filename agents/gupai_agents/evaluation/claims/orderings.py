@@ -16,16 +16,17 @@ from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.readings import Played
 from gupai_agents.evaluation.claims.results import Effect, Finding, written
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import MOST_DEALS, Comparator, Condition, Number, Part, Player, Population
+from gupai_agents.evaluation.claims.schema import MOST_DEALS, Comparator, Condition, Number, Player, Population
 from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Block, Choice, DealSource, Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, holm
+from gupai_agents.written import Written
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import joined, say
 
 
-class Item(Part):
+class Item(Written):
     """One of those that are ranked."""
 
     label: str

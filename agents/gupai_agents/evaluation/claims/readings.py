@@ -32,11 +32,12 @@ from gupai_agents.evaluation.claims.masters import masters
 from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, labels_in
 from gupai_agents.evaluation.claims.results import Effect, Finding, Level, pool_numbers
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import MOST, Alternative, Condition, Dose, Doses, Named, Part, Population
+from gupai_agents.evaluation.claims.schema import MOST, Alternative, Condition, Dose, Doses, Named, Population
 from gupai_agents.evaluation.claims.setting import DOSE_STREAMS, Choice, Pair, Setting
 from gupai_agents.evaluation.statistics import NOTHING, estimate, holm, t_test
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
+from gupai_agents.written import Written
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.core.variant import in_words as options_in_words
@@ -48,7 +49,7 @@ Panel = Annotated[list[str], Field(min_length=1, max_length=12, description="pla
 MASTERS_TAKE = 16_000.0  # to ask them what they do, as long as so many deals of rule-based players
 
 
-class Reading(Part, ABC):
+class Reading(Written, ABC):
     """What all readings have, and what each kind does in its own way."""
 
     if TYPE_CHECKING:

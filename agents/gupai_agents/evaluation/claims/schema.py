@@ -2,10 +2,11 @@
 
 import itertools
 import re
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from gupai_agents.written import Written
 from gupai_env.words.messages import Message, say
 
 MOST_DEALS = 1_000_000
@@ -17,22 +18,7 @@ DOSE = re.compile(r"(\d{1,4})(?:(\+)|-(\d{1,4}))?")  # "3", "5+": five or more, 
 MOST = 1 << 30  # in place of an upper bound
 
 
-class Part(BaseModel):
-    """A part of a file: unknown keys are refused, and it never changes."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _a_truth_value_is_no_number(cls, content: Any) -> Any:
-        if isinstance(content, dict):
-            for key, value in content.items():
-                if isinstance(value, bool):
-                    raise ValueError(f"{key}: {value} is not allowed; only options of `variant` are true or false")
-        return content
-
-
-class Named(Part):
+class Named(Written):
     """A feature by its name."""
 
     feature: str = Field(description="by name, see `gupai claim features`")
@@ -135,7 +121,7 @@ class Doses(Named):
         return [dose_of(text) for text in self.values]
 
 
-class Partner(Part):
+class Partner(Written):
     """A second seat that has the trait too."""
 
     away: int = Field(ge=1, le=4, description="seats after the first one")
@@ -143,7 +129,7 @@ class Partner(Part):
     together: list[Condition] = Field([], description="on both hands taken together")
 
 
-class Population(Part):
+class Population(Written):
     """Which deals and decisions are meant."""
 
     hand: list[Condition] = Field([], description="on the hand of the seat in question, as dealt")
@@ -151,7 +137,7 @@ class Population(Part):
     position: list[Condition] = Field([], description="on the position of a decision")
 
 
-class Changed(Part):
+class Changed(Written):
     """A player that is changed in a way that no weight expresses."""
 
     agent: str = Field(description="a player, as on the command line")
@@ -169,7 +155,7 @@ def agent_in(player: Player) -> str:
     return player.agent if isinstance(player, Changed) else player
 
 
-class Plan(Part):
+class Plan(Written):
     """How many deals: as many as find the margin with this power, judged by the spread of a first few."""
 
     power: float = Field(0.9, gt=0.5, lt=1)

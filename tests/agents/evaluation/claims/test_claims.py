@@ -95,10 +95,10 @@ def ordered(items=ITEMS, **reading) -> dict:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (ATTACK | {"colour": 1}, "colour: there is no such key"),
-        (changed(margins=1), "readings.0.margins: there is no such key"),
+        (ATTACK | {"colour": 1}, "colour is not known here; there are id, statement"),
+        (changed(margins=1), "readings.0.margins is not known here; there are name, variant"),
         (changed(margin=0), "readings.0.margin=0 is not allowed; write a number above 0"),
-        (changed(margin=True), "margin: True is not allowed"),
+        (changed(margin=True), "readings.0: margin=True is not allowed"),
         (changed(kind="guess"), "readings.0: "),
         (changed(panel=["gredy"]), "readings.0.panel.0: 'gredy' is not a player of jie-long; did you mean greedy?"),
         (changed(treated="+atack_2=40"), "readings.0.treated: "),
