@@ -229,6 +229,8 @@ class PatientReferee:
         self.referee, self.declared = referee, False
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # which a copy asks for before it has a referee
+            raise AttributeError(name)
         return getattr(self.referee, name)
 
     @property

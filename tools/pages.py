@@ -20,7 +20,7 @@ from charts import learning_chart
 from game_pages import page, picture
 from model_cards import card, models
 from pydantic import BaseModel
-from writing import CARDS, DOCS, LADDERS, LEARNING, interval, ranked, table
+from writing import CARDS, DOCS, LADDERS, LEARNING, RESULTS, interval, ranked, table
 
 from gupai_agents.shipped import networks
 from gupai_app.tournaments.terminal import MEANING
@@ -110,6 +110,37 @@ def learning() -> str:
     return "\n".join(lines)
 
 
+def ways_of_play() -> str:
+    """Return the page of the numbers that other programs of the rules must find too."""
+    lines = [
+        "# Ways of play",
+        "",
+        "*Written by `tools/pages.py` from `results/perft.json`, by `python -m benchmarks.perft`.*",
+        "",
+        "How many sequences of 1, 2, 3, ... legal actions begin with the deal (which chess programs call",
+        "perft): two programs with the same rules find the same numbers. The compiled engine has counted them, and so",
+        "have naive referees that share no code with it, the smaller numbers at every test. A deal that is over ends",
+        "its sequences. `gupai perft GAME` counts any other deal and variant.",
+        "",
+        "Of every game there are all different deals of the tiny deck, each once, to the end, and three deals of the",
+        "default rules. These are given by their tiles, first those of seat 0, then of seat 1 and so on; then tiles on",
+        "the table and the stock from its top, or what is not used. (In Da Ling the tiles on the table come first.)",
+        "",
+    ]
+    counts = json.loads((RESULTS / "perft.json").read_text(encoding="utf-8"))
+    for game in GAMES.values():
+        lines += [f"## {game.title}", ""]
+        for content in (content for content in counts if content["game"] == game.id):
+            options = ", ".join(f"{name}={value}" for name, value in content["variant"].items())
+            numbers = ", ".join(f"{count:,}" for count in content["ways_of_play"])
+            if "seed" in content:
+                turns = ", ".join(map(str, content["turns"]))
+                lines += [f"Seed {content['seed']}, seats in turn {turns}: {content['order']}", "", f": {numbers}", ""]
+            else:
+                lines += [f"{content['deals']:,} deals, {options}", "", f": {numbers}", ""]
+    return "\n".join(lines)
+
+
 def configuration() -> str:
     """Return the keys of a training configuration."""
     lines = [
@@ -169,7 +200,7 @@ def repository_files() -> dict[Path, Callable[[], str]]:
 
 def site_files() -> dict[Path, Callable[[], str]]:
     """Return the files that are written where the site is built, each with what writes its text."""
-    files = {DOCS / "models.md": models, DOCS / "learning-curves.md": learning}
+    files = {DOCS / "models.md": models, DOCS / "learning-curves.md": learning, DOCS / "perft.md": ways_of_play}
     files[DOCS / "reference" / "configuration.md"] = configuration
     for game in GAMES.values():
         files[DOCS / "games" / f"{game.id}.md"] = partial(page, game)

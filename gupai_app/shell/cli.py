@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from gupai_app.claims import command as claims
+from gupai_app.facts import command as facts
 from gupai_app.play import command as play
 from gupai_app.review import command as review
 from gupai_app.server import command as server
@@ -17,7 +18,7 @@ from gupai_app.tournaments.benchmark import benchmark
 from gupai_app.training import command as training
 
 COMMANDS = (
-    *(play.play, server.web, review.watch, review.replay, server.warm, play.rules),
+    *(play.play, server.web, review.watch, review.replay, server.warm, play.rules, facts.perft),
     *(tournaments.tournament, tournaments.verify, tournaments.gate, tournaments.ladder, benchmark),
     *(training.tune, tournaments.exploitability, tournaments.best_response, training.discover, training.bench),
     *(training.train, training.compare_runs, training.export, tournaments.record, training.export_dataset),

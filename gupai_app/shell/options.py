@@ -173,6 +173,17 @@ def read_variant(name: str | None, assignments: Sequence[str] | None) -> "tuple[
         return game, game.variant.parse(assignments or ())
 
 
+def read_tiny_variant(name: str, assignments: Sequence[str] | None) -> "tuple[Game, Variant]":
+    """Read a variant with the tiny deck and the smallest number of players, where nothing else is said."""
+    from gupai_env.games import get_game
+
+    with mistakes():
+        tiny = get_game(name).variant.tiny_options()
+    chosen = [word.partition("=")[0] for word in assignments or ()]
+    words = [f"{option}={value}" for option, value in tiny.items() if option not in chosen]
+    return read_variant(name, [*words, *(assignments or ())])
+
+
 def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
     from gupai_agents import make_agent
 

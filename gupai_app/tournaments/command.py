@@ -29,6 +29,7 @@ from gupai_app.shell.options import (
     path_option,
     read_agent,
     read_seed,
+    read_tiny_variant,
     read_variant,
     workers_of,
 )
@@ -275,13 +276,7 @@ def exploitability(
     as_json: AsJson = False,
 ) -> None:
     """Compute exactly what a best response wins from agents, on a deck small enough to search completely."""
-    from gupai_env.games import get_game
-
-    with mistakes():
-        tiny = get_game(name).variant.tiny_options()
-    chosen = [word.partition("=")[0] for word in option or ()]
-    tiny_words = [f"{option}={value}" for option, value in tiny.items() if option not in chosen]
-    game, variant = read_variant(name, [*tiny_words, *(option or ())])
+    game, variant = read_tiny_variant(name, option)
 
     from gupai_agents import agent_names
     from gupai_agents.agent import labels_of

@@ -1,0 +1,75 @@
+"""What is known of a game, as text and as JSON."""
+
+from typing import Any
+
+import numpy as np
+
+from gupai_app.shell.screen import put, put_json, table_of
+from gupai_app.words.sentences import translated
+from gupai_env.core.deal import Deal
+from gupai_env.core.game import Game
+from gupai_env.core.rng import in_json
+from gupai_env.core.tiles import tile_name
+from gupai_env.core.variant import Variant
+from gupai_env.render import draw_text
+from gupai_env.words.messages import say
+
+
+def dealt(game: Game, variant: Variant, seed: int) -> np.recarray:
+    """Return the state of the first deal of a seed, a record array [1]."""
+    deal = Deal(game, variant)
+    deal.start(seed)
+    return deal.states
+
+
+def perft(
+    game: Game, variant: Variant, states: np.recarray, counts: list[int], seed: int | None, *, as_json: bool
+) -> None:
+    """Print how many ways of play there are.
+
+    Args:
+        game, variant: The rules.
+        states: The deals that were counted.
+        counts: By number of actions, from 1.
+        seed: Of the deal; None for all deals.
+    """
+    if as_json:
+        return put_json(perft_content(game, variant, states, counts, seed))
+    table = table_of("actions", "ways of play")
+    for actions, count in enumerate(counts, 1):
+        table.add_row(str(actions), f"{count:,}")
+    if seed is None:
+        put(say("{game}, {options}: {deals:,} different deals, each once", **_named(game, variant), deals=len(states)))
+    else:
+        put(draw_text(translated(Deal(game, variant, states).scene())))
+        put(say("{game}, {options}, seed {seed}", **_named(game, variant), seed=seed))
+    put(table)
+
+
+def perft_content(
+    game: Game, variant: Variant, states: np.recarray, counts: list[int], seed: int | None
+) -> dict[str, Any]:
+    """Return what `perft` prints as JSON, for the same arguments."""
+    content = {"game": game.id, "version": game.version, "variant": variant.changed(), "deals": len(states)}
+    if seed is not None:
+        content |= {"seed": in_json(seed), "turns": turns_of(variant, states)}
+        content |= {"order": order_of(game, variant, states)}
+    return content | {"ways_of_play": counts}
+
+
+def _named(game: Game, variant: Variant) -> dict[str, str]:
+    return {"game": game.id, "options": str(variant)}
+
+
+def turns_of(variant: Variant, states: np.recarray) -> list[int]:
+    """Return the seats in order of turn, from the one that begins."""
+    begin, direction = int(states.to_act[0]), int(states.direction[0])
+    return [(begin + direction * turn) % variant.players for turn in range(variant.players)]
+
+
+def order_of(game: Game, variant: Variant, states: np.recarray) -> str:
+    """Return the tiles of a deal that has just begun, in the order in which the seats and the table are dealt them."""
+    rules = variant.as_rules()
+    order = np.zeros(len(game.deck(rules)), np.int8)
+    game.history(rules, states[0], order, np.zeros(game.max_decisions, np.int16))
+    return " ".join(tile_name(int(kind)) for kind in order)
