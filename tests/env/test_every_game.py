@@ -18,20 +18,27 @@ ENVS, STEPS = 400, 65  # most deals end within these steps, and lanes begin anot
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
-@pytest.fixture(scope="module", params=PAIRS, ids=PAIR_NAMES)
-def walk(request):
-    game, variant = request.param
-    return random_walk(game, variant, ENVS, STEPS, seed=11)
+@pytest.mark.parametrize(("game", "variant"), PAIRS, ids=PAIR_NAMES)
+def test_random_play_keeps_what_every_game_promises(game, variant):
+    walk = random_walk(game, variant, ENVS, STEPS, seed=11)
+    require_conserved_tiles(walk)
+    require_bounded_payoffs(walk)
+    require_turns_and_observations(walk)
+    require_playable_actions(walk)
+    require_an_end(walk)
+    require_leaders(walk)
+    require_equal_seats(walk)
 
 
-def test_tiles_are_conserved(walk: Walk):
+def require_conserved_tiles(walk: Walk) -> None:
     adapter = ADAPTERS[walk.game.id]
     sets, deck = adapter.tile_sets(walk.states), adapter.deck_of(walk.variant)
     for kind in range(KINDS):
         assert ((sets >> (3 * kind) & 7).sum(-1) == deck >> (3 * kind) & 7).all()
 
 
-def test_payoffs_of_a_deal_sum_to_zero_and_keep_their_bound(walk: Walk):
+def require_bounded_payoffs(walk: Walk) -> None:
+    """The payoffs of a deal sum to zero and keep their bound."""
     total = walk.payoffs.sum(-1)
     assert np.abs(total).max() < 1e-3 if walk.variant.zero_sum else total.max() < 1e-3 and total.min() < -0.01
     assert 0 < np.abs(walk.payoffs).max() <= walk.game.payoff_bound(walk.variant)
@@ -39,25 +46,21 @@ def test_payoffs_of_a_deal_sum_to_zero_and_keep_their_bound(walk: Walk):
     assert (walk.payoffs[~walk.terminated] == 0).all()
 
 
-def test_seat_to_act_is_at_the_table_and_has_a_move(walk: Walk):
+def require_turns_and_observations(walk: Walk) -> None:
+    """The seat to act has a move; it observes what its view holds, within the layout."""
     assert walk.masks.any(-1).all()
     assert set(np.unique(walk.seats)) == set(range(walk.variant.players))
     np.testing.assert_array_equal(walk.seats, walk.states.to_act)
-
-
-def test_observation_stays_within_its_layout(walk: Walk):
     assert (walk.observations >= walk.envs.layout.low).all()
     assert (walk.observations <= walk.envs.layout.high).all()
-
-
-def test_observation_depends_on_the_view_alone(walk: Walk):
     states, seats, observations = walk.states[::5, :20], walk.seats[::5, :20], walk.observations[::5, :20]
     for seat in range(walk.variant.players):
         views = views_of(walk.envs, states[seats == seat].view(np.recarray), seat)
         np.testing.assert_array_equal(encoded(walk.envs, views), observations[seats == seat])
 
 
-def test_masked_actions_can_all_be_played(walk: Walk):
+def require_playable_actions(walk: Walk) -> None:
+    """Every masked action can be played."""
     adapter, positions = ADAPTERS[walk.game.id], walk.positions(200, seed=1)
     at, actions = set_up(walk.game, walk.variant, positions).masks.nonzero()
     tried = set_up(walk.game, walk.variant, positions[at])
@@ -69,22 +72,28 @@ def test_masked_actions_can_all_be_played(walk: Walk):
     assert (tried.terminated | tried.masks.any(-1)).all()
 
 
-def test_episode_ends_in_bounded_time_and_leaves_no_legal_action(walk: Walk):
+def require_an_end(walk: Walk) -> None:
+    """An episode ends in bounded time and leaves no legal action."""
     envs = play_out(envs_of(walk.game, walk.variant, ENVS, seed=12, renew=False), 12)
     assert not envs.masks.any()
     redealt = envs.states.redeals if "redeals" in envs.states.dtype.names else 0
     assert (envs.states.moves <= walk.game.max_decisions * (1 + redealt)).all()
 
 
-def test_seats_are_drawn_to_lead_equally_often(walk: Walk):
+def require_leaders(walk: Walk) -> None:
+    """All seats are drawn to lead equally often; a fixed leader leads."""
     players, deals = walk.variant.players, 3000
     leaders = envs_of(walk.game, walk.variant, deals, seed=3, observe=False).states.leader
     times = np.bincount(leaders, minlength=players)
     assert len(times) == players
     assert (np.abs(times - deals / players) < 5 * np.sqrt(deals / players)).all()
+    for seat in range(players):
+        variant = dataclasses.replace(walk.variant, leader=seat)
+        assert (envs_of(walk.game, variant, 20, seed=1).states.leader == seat).all()
 
 
-def test_deal_with_renamed_seats_is_seen_and_paid_alike(walk: Walk):
+def require_equal_seats(walk: Walk) -> None:
+    """A deal with its seats renamed is seen and paid alike."""
     game, players, adapter = walk.game, walk.variant.players, ADAPTERS[walk.game.id]
     seats = np.arange(players)
     knowledge = set(game.view.names or ()) - {"seat", "direction"}  # these name the table's seats
@@ -105,12 +114,6 @@ def test_deal_with_renamed_seats_is_seen_and_paid_alike(walk: Walk):
             other.step(actions)
             assert np.array_equal(table.rewards[:, :players], other.rewards[:, names])
             assert np.array_equal(table.terminated, other.terminated)
-
-
-def test_fixed_leader_leads(walk: Walk):
-    for seat in range(walk.variant.players):
-        variant = dataclasses.replace(walk.variant, leader=seat)
-        assert (envs_of(walk.game, variant, 20, seed=1).states.leader == seat).all()
 
 
 # Matches
@@ -180,25 +183,24 @@ def test_forbidden_actions_are_all_refused(game):
 
 
 @every_game
-@pytest.mark.parametrize(
-    "actions", [[0, 1], [[0, 1, 2]], [0.0, 0.0, 0.0], ["0", "0", "0"], [None] * 3, [True] * 3, 0, None]
-)
-def test_actions_other_than_one_integer_per_lane_are_refused(game, actions):
+def test_actions_other_than_one_integer_per_lane_are_refused(game):
     envs = VectorEnv(game, 3)
     before = envs.states.tobytes()
-    with pytest.raises(ValueError, match="one per lane"):
-        envs.step(actions)
-    assert envs.states.tobytes() == before
+    for actions in ([0, 1], [[0, 1, 2]], [0.0, 0.0, 0.0], ["0", "0", "0"], [None] * 3, [True] * 3, 0, None):
+        with pytest.raises(ValueError, match="one per lane"):
+            envs.step(actions)
+        assert envs.states.tobytes() == before, actions
 
 
 @every_game
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
-def test_actions_of_any_integer_dtype_are_played_alike(game, dtype):
-    envs, other = VectorEnv(game, 50, seed=6), VectorEnv(game, 50, seed=6)
+def test_actions_of_any_integer_dtype_are_played_alike(game):
+    envs = VectorEnv(game, 50, seed=6)
     actions = envs.sample(6)
     envs.step(actions)
-    other.step(actions.astype(dtype))
-    np.testing.assert_array_equal(envs.states, other.states)
+    for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
+        other = VectorEnv(game, 50, seed=6)
+        other.step(actions.astype(dtype))
+        np.testing.assert_array_equal(envs.states, other.states, dtype)
 
 
 @every_game

@@ -140,15 +140,14 @@ def test_changed_names_what_differs_from_the_default():
     assert JieLong(players=2, open_ends=2, stake=1).changed() == {"players": 2, "open_ends": 2}
 
 
-@pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
-def test_rules_see_every_option_as_a_number_of_a_fixed_type(game, variant):
-    rules, default = variant.as_rules(), game.variant().as_rules()
-    assert rules._fields == tuple(field.name for field in dataclasses.fields(game.variant))
-    assert [type(value) for value in rules] == [type(value) for value in default]
-    numbers = [number for value in rules for number in (value if isinstance(value, tuple) else [value])]
-    assert {type(number) for number in numbers} <= {int, float}
-    assert rules.players == variant.players
-    assert rules.leader == RANDOM_LEADER
+def test_rules_see_every_option_as_a_number_of_a_fixed_type():
+    for (game, variant), name in zip(VARIANTS, VARIANT_NAMES, strict=True):
+        rules, default = variant.as_rules(), game.variant().as_rules()
+        assert rules._fields == tuple(field.name for field in dataclasses.fields(game.variant))
+        assert [type(value) for value in rules] == [type(value) for value in default], name
+        numbers = [number for value in rules for number in (value if isinstance(value, tuple) else [value])]
+        assert {type(number) for number in numbers} <= {int, float}, name
+        assert (rules.players, rules.leader) == (variant.players, RANDOM_LEADER), name
 
 
 def test_fixed_leader_is_seen_as_its_seat():
