@@ -22,6 +22,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
+gc.disable()  # till all tests are collected: what is imported and listed by then stays
+
 MANY = 20  # files: below it the loops of some games may not be needed
 
 
@@ -35,10 +37,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Compile what nearly all tests use, each worker some of the games, before any of them needs it.
 
     Their machine code is kept on disk for both. Without this two workers begin with the same games and compile every
-    loop twice, at the same time. What is imported by then stays, and is not looked through for garbage.
+    loop twice, at the same time.
     """
-    gc.freeze()
+    gc.freeze()  # what is there now is never looked through for garbage
     gc.set_threshold(50_000)
+    gc.enable()
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     if workers == 1 or len({item.path for item in session.items}) < MANY:
         return
