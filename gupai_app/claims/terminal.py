@@ -1,8 +1,6 @@
 """`gupai claim`: which claims there are, testing them, and what a verdict says to a player."""
 
-import contextlib
 import functools
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +20,8 @@ from gupai_agents.evaluation.records import action_types_of
 from gupai_agents.shipped import best_heuristic, heuristic_names, plainest_heuristic
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.claims.changes import changed, fields_of
+from gupai_app.server.html import filled
+from gupai_app.shell.kept import keep, kept, locked_output
 from gupai_app.shell.screen import put, shares, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
@@ -29,38 +29,9 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
 from gupai_env.words.checks import short_repr
-from gupai_env.words.files import json_text, locked_folder, read_text, write_file
+from gupai_env.words.files import json_text, read_text, write_file
 from gupai_env.words.messages import alias, count
 from gupai_env.words.messages import say as message
-
-BEGINNING = """\
-# A claim about {title}, tested by: gupai claim run {name}.yaml
-# Its keys: gupai claim schema. Features and metrics: gupai claim features.
-id: {name}
-statement: Write here what is claimed.
-source: who says so, and where
-game: {game}
-readings:
-"""
-ACTION = """\
-  - name: one action rather than another
-    kind: action                # exact, rate, policy, action or ordering
-    action: [{{feature: {action}}}, {{feature: heaviest}}]  # all that the action must have
-    comparator: best_alternative  # what else the player likes best; or uniform, pip_matched
-    panel: [{panel}]    # players, each at all seats
-    alternative: greater
-    margin: 0.5                 # the smallest effect worth naming, in chips
-"""
-POLICY = """\
-  - name: one player rather than another, by the doubles that it is dealt
-    kind: policy
-    treated: {treated}          # a player, or weights that are added to the baseline: +{feature}=1
-    baseline: {baseline}
-    panel: [{panel}]    # opponents
-    margin: 0.5
-    plan: {{power: 0.9}}
-    doses: {{feature: doubles, values: ["0-1", "2", "3+"]}}  # a verdict for each
-"""
 
 HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
 
@@ -213,7 +184,7 @@ def test(
     """
     command = {"seed": in_json(seed), "deals": deals, "panel": list(panel) if panel else None}
     command |= {**({"strong": True} if strong else {}), **more}
-    with lock_output(out, "testing claims into this folder"):
+    with locked_output(out, "testing claims into this folder"):
         parts = _parts(claims, command, out, workers)
     if len(parts) > 1:
         parts = corrected(parts)
@@ -229,19 +200,15 @@ def test(
     return parts
 
 
-def lock_output(out: str | None, doing: str) -> contextlib.AbstractContextManager[Any]:
-    """Return what holds the folder in which something is kept, if there is one."""
-    return contextlib.nullcontext() if out is None else locked_folder(out, doing)
-
-
 def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers) -> list[dict[str, Any]]:
     """Return the verdicts on claims, those that are kept already as they are."""
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
-    contents = {
-        index: content
-        for index, (claim, path) in enumerate(zip(claims, paths, strict=True))
-        if (content := _saved_content(path, claim, command)) is not None
-    }
+    contents: dict[int, dict[str, Any]] = {}
+    for index, (claim, path) in enumerate(zip(claims, paths, strict=True)):
+        file = claim.model_dump(mode="json", exclude_defaults=True)
+        if content := kept(path, {"asked": command, "file": file, "gupai": __version__}, "readings"):
+            say("{path}: exists already and is kept", error=True, path=path)
+            contents[index] = content
     how = command["deals"], command["panel"], command.get("strong", False)
     todo = {index: work(claim, *how) for index, claim in enumerate(claims) if index not in contents}
     total, done = sum(todo.values()), 0.0
@@ -259,7 +226,7 @@ def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, wo
 
         for index, content in tried():
             contents[index] = content
-            _keep(paths[index], content)
+            keep(paths[index], content)
             done += todo[index]
             notify(done / total, claims[index].id)
     return [contents[index] for index in range(len(claims))]
@@ -287,31 +254,6 @@ def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str],
     return verdict.content(command)
 
 
-def _keep(path: Path | None, content: dict[str, Any]) -> None:
-    """Write a verdict to its path, if there is one, whole or not at all."""
-    if path is not None:
-        write_file(path, f"{json_text(content, 2)}\n", force=True)
-
-
-def _saved_content(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the verdict that is at a path, if it is that of this claim and command."""
-    if path is None or not path.exists():
-        return None
-    try:
-        content: dict[str, Any] = json.loads(read_text(path))
-        file = claim.model_dump(mode="json", exclude_defaults=True)
-        same = content["asked"] == command and content["file"] == file and content["gupai"] == __version__
-        if not isinstance(content["readings"], list):
-            raise TypeError
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(message("{path} is damaged; remove it", path=path)) from None
-    if not same:
-        template = "{path} is the verdict of another command, claim or version; name another folder"
-        raise ValueError(message(template, path=path))
-    say("{path}: exists already and is kept", error=True, path=path)
-    return content
-
-
 def template(game: Game, name: str) -> str:
     """Return the text of a claim's file that can be tested as it stands."""
     verbs, types = action_types_of(game)
@@ -325,5 +267,4 @@ def template(game: Game, name: str) -> str:
         "baseline": plainest_heuristic(game),
         "feature": game.features[0].name if game.features else "FEATURE",
     }
-    parts = (BEGINNING, ACTION, POLICY) if game.move_of is None else (BEGINNING, POLICY)
-    return "".join(parts).format(**words)
+    return f"{filled('new_claim.yaml', single=game.move_of is None, **words)}\n"

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 from urllib.parse import urlencode
 
+from gupai_agents import agent_names
 from gupai_agents.agent import Agent
 from gupai_app.play.session import Session
 from gupai_app.review.page import PERSON
-from gupai_app.server.players import NAMED, Players, level_names, named
+from gupai_app.server.players import NAMED, Players, level_names
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import Variant
@@ -47,7 +48,7 @@ class Address:
         game, variant = rules_of(query)
         seat = number_in(query, "seat", 0, variant.players - 1)
         others = tuple(filter(None, query.get("with", "").split(";")))
-        others = others or (*level_names(game), *reversed(named(game, variant)))[:1]
+        others = others or (*level_names(game), *reversed(agent_names(game, variant)))[:1]
         if len(others) >= variant.players:
             raise ValueError(
                 say(

@@ -18,7 +18,7 @@ TEMPLATES.globals.update(_=word, title_in=title_in, option_in=option_in, choice_
 TEMPLATES.globals.update(language=spoken, languages=LANGUAGES)
 
 
-def filled(name: str, **words: Any) -> Markup:
+def filled(name: str, /, **words: Any) -> Markup:
     """Return a rendered template."""
     return Markup(TEMPLATES.get_template(name).render(words))
 

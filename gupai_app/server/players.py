@@ -70,13 +70,6 @@ def display_name(name: str) -> str:
     return f"{RUN}{Path(name).name}" if name.startswith("checkpoint:") else name
 
 
-@functools.lru_cache(maxsize=64)
-def named(game: Game, variant: Variant) -> tuple[str, ...]:
-    """Return the players with a name, of which an installation always has the same."""
-    return tuple(agent_names(game, variant))
-
-
-@functools.cache
 def level_names(game: Game) -> list[str]:
     """Return the levels of a game by name, the weakest first."""
     return [level.name for level in levels(game)]
@@ -105,7 +98,7 @@ class Players:
         """Return who plays a game, or its variant; without one that of the default options."""
         variant = game.variant() if variant is None else variant
         given = [spec for spec in self.given if not _problem(spec, game, variant)]
-        return [*level_names(game), *named(game, variant), *SEARCHES, *given, *self.trained(game, variant)]
+        return [*level_names(game), *agent_names(game, variant), *SEARCHES, *given, *self.trained(game, variant)]
 
     def known(self, game: Game) -> list[str]:
         """Return who plays a game with some options or other."""
@@ -117,7 +110,7 @@ class Players:
 
     def check(self, name: str, game: Game, variant: Variant) -> None:
         """Raise ValueError for a player that is not among those allowed."""
-        if name in SEARCHES or name in level_names(game) or name in named(game, variant):
+        if name in SEARCHES or name in level_names(game) or name in agent_names(game, variant):
             return
         if name in self.given and (wrong := _problem(name, game, variant)):
             raise ValueError(wrong)
@@ -133,7 +126,7 @@ class Players:
         if not name.startswith(RUN):
             return _named(name, game, variant)
         file = folders(self.runs)[name.removeprefix(RUN)] / AGENT_FILE
-        return _loaded(file.parent, file.stat().st_mtime_ns, game, variant)
+        return _named(f"checkpoint:{file.parent}", game, variant, file.stat().st_mtime_ns)
 
 
 NAMED = Players()
@@ -148,15 +141,15 @@ def adviser(game: Game, variant: Variant) -> SearchAgent:
 
 def strongest(game: Game, variant: Variant) -> Agent:
     """Return the strongest player that ships with the package and answers at once: no search."""
-    return _named(BEST if BEST in named(game, variant) else best_heuristic(game), game, variant)
+    return _named(BEST if BEST in agent_names(game, variant) else best_heuristic(game), game, variant)
 
 
 @functools.lru_cache(maxsize=64)
-def _named(name: str, game: Game, variant: Variant) -> Agent:
+def _named(name: str, game: Game, variant: Variant, _: int = 0) -> Agent:
+    """Return a player; the time of its file, a number, distinguishes an older one from a newer."""
     return make_agent(name, game, **asdict(variant))
 
 
-@functools.lru_cache(maxsize=1024)
 def _problem(spec: str, game: Game, variant: Variant) -> str:
     """Return why a text makes no player of a variant, "" if it does."""
     try:
@@ -164,12 +157,6 @@ def _problem(spec: str, game: Game, variant: Variant) -> str:
     except ValueError as error:
         return str(error)
     return ""
-
-
-@functools.lru_cache(maxsize=8)
-def _loaded(run: Path, _: int, game: Game, variant: Variant) -> Agent:
-    """Return the player of a run; the time of its file, a number, distinguishes an older one from a newer."""
-    return make_agent(f"checkpoint:{run}", game, **asdict(variant))
 
 
 @functools.lru_cache(maxsize=256)
@@ -187,20 +174,13 @@ def made_for(file: Path) -> tuple[Game, Variant] | None:
 
 
 def _fits(file: Path, game: Game, variant: Variant | None) -> bool:
+    """Return whether the player of a checkpoint plays a game, and a variant if one is given."""
     rules = made_for(file)
     if rules is None or rules[0] != game:
         return False
     try:
-        return variant is None or _plays(file, file.stat().st_mtime_ns, game, variant)
-    except OSError:
-        return False
-
-
-@functools.lru_cache(maxsize=1024)
-def _plays(file: Path, stamp: int, game: Game, variant: Variant) -> bool:
-    """True if the player of a checkpoint plays a variant; `stamp` is the time of its file, for the cache."""
-    try:
-        check_identity(file, _header(file, stamp), game, variant)
+        if variant is not None:
+            check_identity(file, _header(file, file.stat().st_mtime_ns), game, variant)
     except ODD:
         return False
     return True

@@ -3,13 +3,13 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gupai_app.shell.errors import Mistake, Stopped, check_target, mistakes
+from gupai_app.shell.errors import Mistake, Stopped, check_target, mistakes, resume_hint
 from gupai_app.shell.language import worded
 from gupai_app.shell.streams import say
 
@@ -135,9 +135,41 @@ class Sharing:
     jobs: Jobs = 1
     ray: Ray = None
 
-    def workers(self, go_on: str) -> "AbstractContextManager[Workers]":
-        """Have the workers; see `workers_of`."""
-        return workers_of(self.jobs, go_on, self.ray)
+    @contextmanager
+    def workers(self, go_on: str) -> "Iterator[Workers]":
+        """Have so many processes, one of which is this one, or the workers of a Ray cluster.
+
+        Args:
+            go_on: What to do if the cluster is lost, the end of a sentence.
+
+        Raises:
+            ValueError: For a cluster and processes.
+        """
+        from gupai_agents.workers import Cluster, workers_for
+
+        one_of({"--ray": self.ray, "--jobs": self.jobs > 1})
+        workers = workers_for(self.jobs) if self.ray is None else Cluster(self.ray, go_on)
+        if self.ray is not None:
+            # beforehand: where the node of this machine dies, Ray ends the process without a word
+            template = "gupai: using the Ray cluster at {address}; if it is lost: {advice}"
+            say(template, error=True, address=self.ray, advice=worded(go_on))
+        try:
+            yield workers
+        finally:
+            workers.close()
+
+    @contextmanager
+    def work(self, unit: str, total: int, go_on: str = NOTHING_SAVED) -> Iterator[dict[str, Any]]:
+        """Have `workers` and the `progress` of what takes long; what is wrong with it is a mistake of the user.
+
+        Args:
+            unit: What is counted, of `total`.
+            go_on: How to continue, for whoever stops it.
+        """
+        from gupai_app.shell.screen import progress
+
+        with mistakes(), resume_hint(go_on), self.workers(go_on) as workers, progress(unit, total) as done:
+            yield {"progress": done, "workers": workers}
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -225,28 +257,3 @@ def one_of(flags: dict[str, object]) -> None:
 def folder_hint(out: str | None) -> str:
     """Return how to continue with a command that keeps what is finished in a folder, if one is named."""
     return worded("finished work is in {folder}: run the command again", folder=out) if out else BEGIN_AGAIN
-
-
-@contextmanager
-def workers_of(jobs: int, go_on: str, address: str | None = None) -> "Iterator[Workers]":
-    """Have so many processes, one of which is this one, or the workers of a Ray cluster.
-
-    Args:
-        go_on: What to do if the cluster is lost, the end of a sentence.
-        address: Of the cluster.
-
-    Raises:
-        ValueError: For a cluster and processes.
-    """
-    from gupai_agents.workers import Cluster, workers_for
-
-    one_of({"--ray": address, "--jobs": jobs > 1})
-    workers = workers_for(jobs) if address is None else Cluster(address, go_on)
-    if address is not None:
-        # beforehand: where the node of this machine dies, Ray ends the process without a word
-        template = "gupai: using the Ray cluster at {address}; if it is lost: {advice}"
-        say(template, error=True, address=address, advice=worded(go_on))
-    try:
-        yield workers
-    finally:
-        workers.close()

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
-from gupai_app.shell.options import NOTHING_SAVED, AsJson, Force, Jobs, grouped, path_option, workers_of
+from gupai_app.shell.errors import Mistake, check_target, mistakes
+from gupai_app.shell.options import AsJson, Force, Jobs, Sharing, grouped, path_option
 from gupai_app.shell.streams import note, say
 
 if TYPE_CHECKING:
@@ -91,20 +91,13 @@ def _played(
 ) -> "Card":
     """Return the card of agents, by task; with randomness, in held-out deals."""
     from gupai_agents.evaluation.benchmark import held_out, play_benchmark, timed
-    from gupai_app.shell.screen import progress
     from gupai_app.training.speed import machine
 
     duels = sum(len(suite.task(task).population) for task in who) * (1 if randomness is None else 3)
-    with (
-        mistakes(),
-        resume_hint(NOTHING_SAVED),
-        workers_of(jobs, NOTHING_SAVED) as workers,
-        progress("duels", duels) as done,
-    ):
-        how: dict[str, Any] = {"deals": deals, "progress": done, "workers": workers}
+    with Sharing(jobs).work("duels", duels) as how:
         if randomness is not None:
-            suite = held_out(suite, randomness, tasks=who, **how)
-        return timed(play_benchmark(who, suite=suite, name=name, **how), who, machine()["cpu"])
+            suite = held_out(suite, randomness, tasks=who, deals=deals, **how)
+        return timed(play_benchmark(who, suite=suite, name=name, deals=deals, **how), who, machine()["cpu"])
 
 
 def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None = None) -> dict[str, str]:
@@ -146,16 +139,14 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
     from gupai_agents.evaluation.benchmark_models import HELD_OUT, read_card, read_suite
     from gupai_agents.evaluation.folder import verify_page
     from gupai_agents.evaluation.html import card_page
-    from gupai_app.shell.screen import progress
 
     with mistakes():
         card = read_card(path)  # what it says is checked below
         names = [result.task for result in card.results]
         who = who_plays(read_suite(card.suite.partition(HELD_OUT)[0]), agents, names) if agents else {}
         duels = sum(len(result.chips) for result in card.results)
-        so_far = "no errors were found so far"
-        with resume_hint(so_far), workers_of(jobs, so_far) as workers, progress("duels", duels) as done:
-            check(path, who, progress=done, workers=workers)
+        with Sharing(jobs).work("duels", duels, "no errors were found so far") as how:
+            check(path, who, **how)
         verify_page(Path(page_of(path)), card_page(card).encode(), note)
     template = "{path}: {agent} played {number} tasks again; all chips and figures are the same"
     say(template, path=path, agent=card.agent, number=len(names))

@@ -31,7 +31,6 @@ from gupai_app.shell.options import (
     read_seed,
     read_tiny_variant,
     read_variant,
-    workers_of,
 )
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.streams import note, say
@@ -75,31 +74,22 @@ def tournament(
     from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import folder as folders
     from gupai_agents.evaluation import tournament as play
-    from gupai_app.shell.screen import progress
     from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()
     options = {"table": table, "seed": seed, **variant.changed()}
     with mistakes():
         plan = play.schedule(game, labels_of(rivals), deals, **options)
-    total = len(plan.line_ups) * deals
     lost = (
         BEGIN_AGAIN
         if out is None
         else worded("finished work is in {folder}: run the command again with --resume", folder=out)
     )
-    with (
-        mistakes(),
-        resume_hint(lost),
-        sharing.workers(lost) as workers,
-        record.writer() as file,
-        progress("deals", total) as done,
-    ):
+    with sharing.work("deals", len(plan.line_ups) * deals, lost) as how, record.writer() as file:
         if out is None:
-            how: dict[str, Any] = {"record": file, "progress": done, "workers": workers}
-            results = play.play_tournament(game, rivals, deals, **how, **options)
+            results = play.play_tournament(game, rivals, deals, record=file, **how, **options)
         else:
-            results = folders.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
+            results = folders.play_into(out, plan, rivals, resume=resume, **how)
     terminal.tournament(results, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
         say("The tournament is in {folder}; check it with: gupai verify {folder}", error=True, folder=out)
@@ -125,21 +115,15 @@ def record(
 
     from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import data_seed, play_tournament, schedule
-    from gupai_app.shell.screen import progress
     from gupai_env.words.checks import counted
 
     options = {"table": table, "seed": data_seed(seed), **variant.changed()}
     with mistakes():
         plan = schedule(game, labels_of(rivals), deals, **options)
     lost = "run the command again, with --force if there is a file of what was finished"
-    with (
-        mistakes(),
-        resume_hint(lost),
-        sharing.workers(lost) as workers,
-        Record(out, force).writer("--out") as file,
-        progress("deals", len(plan.line_ups) * deals) as done,
-    ):
-        played = play_tournament(game, rivals, deals, record=file, progress=done, workers=workers, **options)
+    work = sharing.work("deals", len(plan.line_ups) * deals, lost)
+    with work as how, Record(out, force).writer("--out") as file:
+        played = play_tournament(game, rivals, deals, record=file, **how, **options)
     games = counted(played.chips[..., 0].size, "game")
     say("{file}: {games} of {deals}", file=out, games=games, deals=counted(deals, "deal"))
 
@@ -211,19 +195,12 @@ def gate(
     rivals = [read_agent(spec, game, variant) for spec in (challenger, champion)]
 
     from gupai_agents.evaluation import gate as play
-    from gupai_app.shell.screen import progress
     from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()
-    how: dict[str, Any] = {**asdict(limits), "seed": read_seed(seed), **variant.changed()}
-    with (
-        mistakes(),
-        resume_hint(NOTHING_SAVED),
-        workers_of(jobs, NOTHING_SAVED) as workers,
-        record.writer() as file,
-        progress("deals at most", limits.most) as done,
-    ):
-        outcome = play(game, *rivals, progress=done, record=file, workers=workers, **how)
+    settings: dict[str, Any] = {**asdict(limits), "seed": read_seed(seed), **variant.changed()}
+    with Sharing(jobs).work("deals at most", limits.most) as how, record.writer() as file:
+        outcome = play(game, *rivals, record=file, **how, **settings)
     terminal.gate(outcome, (challenger, champion), limits.gain, time.perf_counter() - begin, as_json=as_json)
 
 
@@ -247,7 +224,6 @@ def ladder(
 
     from gupai_agents.evaluation.ladder import play_ladder
     from gupai_agents.search import SearchAgent
-    from gupai_app.shell.screen import progress
     from gupai_app.tournaments import terminal
 
     players = [read_agent(spec, game, variant) for spec in terminal.ladder_players(game, variant, agents or ())]
@@ -256,14 +232,8 @@ def ladder(
         raise Mistake("--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}", few=few, deals=deals)
     few = min(500, deals) if few is None else few
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
-    with (
-        mistakes(),
-        resume_hint(NOTHING_SAVED),
-        workers_of(jobs, NOTHING_SAVED) as workers,
-        progress("deals", total) as done,
-    ):
-        how: dict[str, Any] = {"seed": read_seed(seed), "progress": done, "workers": workers}
-        standings = play_ladder(game, players, deals, few, **how, **variant.changed())
+    with Sharing(jobs).work("deals", total) as how:
+        standings = play_ladder(game, players, deals, few, seed=read_seed(seed), **how, **variant.changed())
     terminal.ladder(standings, time.perf_counter() - begin, as_json=as_json)
 
 
@@ -281,7 +251,6 @@ def exploitability(
     from gupai_agents import agent_names
     from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import exact
-    from gupai_app.shell.screen import progress
     from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()
@@ -293,8 +262,8 @@ def exploitability(
             for label, agent in zip(labels_of(evaluated), evaluated, strict=True)
         }
     if solve:
-        with mistakes(), resume_hint(NOTHING_SAVED), progress("rounds of CFR+", rounds) as done:
-            policies["CFR+"] = exact.solve(tree, rounds, done)
+        with Sharing().work("rounds of CFR+", rounds) as how:
+            policies["CFR+"] = exact.solve(tree, rounds, how["progress"])
     terminal.exploitability(tree, policies, time.perf_counter() - begin, as_json=as_json)
 
 
@@ -341,7 +310,6 @@ def best_response(
 
     from gupai_agents.evaluation import Effort, find_best_response
     from gupai_agents.evaluation.best_response import NETWORK
-    from gupai_app.shell.screen import progress
     from gupai_app.tournaments import terminal
 
     if out is not None:
@@ -357,13 +325,7 @@ def best_response(
     saved_note = NOTHING_SAVED
     if out is not None:
         saved_note = worded("the network is in {file}: use it as checkpoint:{file}", file=out)
-    with (
-        mistakes(),
-        require_package("tune", "tuning"),
-        resume_hint(saved_note),
-        progress("deals", effort.total(game)) as done,
-    ):
-        response = find_best_response(
-            game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()
-        )
+    settings: dict[str, Any] = {"effort": effort, "seed": seed, "learned": learned, **variant.changed()}
+    with Sharing().work("deals", effort.total(game), saved_note) as how, require_package("tune", "tuning"):
+        response = find_best_response(game, frozen, progress=how["progress"], **settings)
     terminal.best_response(replace(response, note=response.note or note), time.perf_counter() - begin, as_json=as_json)

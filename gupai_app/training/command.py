@@ -254,15 +254,13 @@ def bench(
     """Measure how many decisions per second the engine plays on this machine."""
     game, _ = read_variant(name, None)
 
-    from gupai_app.shell.screen import progress
     from gupai_app.training.speed import FIGURES, figures, speed
     from gupai_env.games import GAMES
 
     games = list(GAMES.values()) if everything else [game]
     measured = []
-    with resume_hint(NOTHING_SAVED), progress("measurements", len(games) * FIGURES) as done:
-        for game_record in games:
-            for figure in figures(game_record):
-                measured.append(figure)
-                done(1)
+    with Sharing().work("measurements", len(games) * FIGURES) as how:
+        for figure in (figure for game_record in games for figure in figures(game_record)):
+            measured.append(figure)
+            how["progress"](1)
     speed(measured, as_json=as_json)

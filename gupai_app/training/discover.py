@@ -1,6 +1,5 @@
 """`gupai discover`: which features of a heuristic matter, as text, as JSON, and kept in a folder meanwhile."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,14 +7,13 @@ from typing import Any
 
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.claims.terminal import lock_output
+from gupai_app.shell.kept import keep, kept, locked_output
 from gupai_app.shell.screen import progress, put, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant, in_words
-from gupai_env.words.files import json_text, read_text, write_file
 from gupai_env.words.messages import say as message
 
 FORMAT = "gupai-discover-1"
@@ -32,19 +30,16 @@ def run(
     request = {"variant": variant.changed(), "start": start, "seed": in_json(seed), "budget": asdict(budget.checked())}
     made_by = {"format": FORMAT, "gupai": __version__, "asked": request}
     path = None if out is None else Path(out) / f"{game.id}.json"
-    with lock_output(out, "searching into this folder"):
-        if path is not None and path.exists():
-            content = _read(path, made_by)
+    with locked_output(out, "searching into this folder"):
+        if content := kept(path, made_by, "features"):
             say("{path}: exists already and is kept", error=True, path=path)
             return content
         part = None if path is None else path.with_suffix(".part")
-        seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
-        saved = {searched.seed: searched for searched in (Searched(*values) for values in seeds)}
+        saved = _searched(part, made_by)
 
-        def keep(searched: Searched) -> None:
+        def keep_seed(searched: Searched) -> None:
             saved[searched.seed] = searched
-            if part is not None:
-                _write(part, {**made_by, "seeds": [list(searched) for searched in saved.values()]})
+            keep(part, {**made_by, "seeds": [list(searched) for searched in saved.values()]}, 1)
 
         options = variant.changed()
         total = planned_deals(game, budget, start, **options)
@@ -58,14 +53,23 @@ def run(
                 threads=threads,
                 progress=done,
                 kept=dict(saved),
-                keep=keep,
+                keep=keep_seed,
                 **options,
             )
         content = {**made_by, **ablation.as_numbers()}
-        if path is not None and part is not None:
-            _write(path, content)
+        keep(path, content, 1)
+        if part is not None:
             part.unlink(missing_ok=True)
         return content
+
+
+def _searched(part: Path | None, made_by: dict[str, Any]) -> dict[int, Searched]:
+    """Return the seeds that were searched before, by number."""
+    seeds = (kept(part, made_by, "seeds") or {"seeds": []})["seeds"]
+    try:
+        return {searched.seed: searched for searched in (Searched(*values) for values in seeds)}
+    except TypeError:
+        raise ValueError(message("{path} is damaged; remove it", path=part)) from None
 
 
 def show(game: Game, content: dict[str, Any]) -> None:
@@ -125,20 +129,3 @@ def figure(numbers: dict[str, float]) -> str:
     """Return a mean with its interval, small ones with more digits."""
     estimate = Estimate.of(numbers)
     return estimate.text(3 if max(abs(estimate.mean), estimate.half_width) < 1 else 2, "searches")
-
-
-def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(read_text(path))
-        same = {key: content[key] for key in made_by} == json.loads(json.dumps(made_by))
-        for searched in content.get("seeds", ()):
-            Searched(*searched)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(f"{path} is damaged; remove it") from None
-    if not same:
-        raise ValueError(f"{path} was written by another command or version; remove it or name another folder")
-    return content
-
-
-def _write(path: Path, content: dict[str, Any]) -> None:
-    write_file(path, f"{json_text(content, 1)}\n", force=True)

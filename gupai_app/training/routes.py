@@ -78,7 +78,7 @@ def run_of(name: str, folder: Path) -> Run:
     wrong: list[str] = []
     evaluations: list[dict[str, Any]] = []
     try:
-        evaluations = _evaluations(folder)
+        evaluations = _evaluations(folder, _stamp(folder / METRICS_FILE))
     except ODD as error:
         problem = wrong_with(error, METRICS_FILE).removeprefix(METRICS_FILE).lstrip(":, ")
         wrong.append(word("{0} is damaged ({1})").format(METRICS_FILE, problem))
@@ -97,18 +97,17 @@ def _small(file: Path) -> Path:
     return small_file(file, MOST_BYTES) if file.exists() else file
 
 
-def _evaluations(folder: Path) -> list[dict[str, Any]]:
-    """Return the evaluations of a run. Raises: DamagedError, OSError."""
-    file = folder / METRICS_FILE
-    if not file.exists():
-        return []
-    status = _small(file).stat()
-    return _evaluations_at(folder, (status.st_ino, status.st_size, status.st_mtime_ns))
-
-
 @functools.lru_cache(maxsize=MOST_RUNS)
-def _evaluations_at(folder: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
+def _evaluations(folder: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
     return evaluations_of(folder)
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """Return a key that changes with a file of a run, empty for one of READ that does not exist yet."""
+    if file.name in READ and not file.exists():
+        return ()
+    status = small_file(file, MOST_BYTES).stat() if file.name != AGENT_FILE else file.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def final_table(folder: Path) -> list[tuple[str, str, str]]:
@@ -209,14 +208,6 @@ async def compared_runs(request: Request, server: Asked) -> Compared:
             say("the runs were compared with {baselines}", baselines=", ".join(comparison.baselines)),
         )
     return Compared(comparison, rows, names, against, unfinished)
-
-
-def _stamp(file: Path) -> tuple[int, ...]:
-    """Return a key that changes with a file of a run, empty for one of READ that does not exist yet."""
-    if file.name in READ and not file.exists():
-        return ()
-    status = small_file(file, MOST_BYTES).stat() if file.name != AGENT_FILE else file.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @functools.lru_cache(maxsize=16)

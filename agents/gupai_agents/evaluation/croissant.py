@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 from gupai_agents.evaluation.arrays import Decisions
@@ -20,46 +21,7 @@ COLUMNS = {
     "seeds": "The environment's seed that deals this game.",
 }
 TYPES = {"i": "sc:Integer", "b": "sc:Boolean", "f": "sc:Float"}  # by the kind of a dtype
-CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isArray": "cr:isArray",
-    "arrayShape": "cr:arrayShape",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
+CONTEXT = Path(__file__).parent / "croissant_context.json"  # of version 1.1
 
 
 def as_croissant(decisions: Decisions, name: str, content: bytes) -> str:
@@ -74,7 +36,7 @@ def as_croissant(decisions: Decisions, name: str, content: bytes) -> str:
     known = decisions.metadata
     game = f"{known['game']} v{known['version']}, options {json.dumps(known['variant'])}"
     metadata = {
-        "@context": CONTEXT,
+        "@context": json.loads(CONTEXT.read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
         "name": stem,

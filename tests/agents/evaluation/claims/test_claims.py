@@ -833,7 +833,7 @@ def test_verdict_saved_by_another_version_is_not_taken(tmp_path):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"gupai": "0.0.1"}))
     found = gupai(*words)
     assert found.exit_code == 2
-    assert "the verdict of another command, claim or version" in found.output
+    assert "was made by another command, file or version" in found.output
 
 
 def test_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
