@@ -9,7 +9,6 @@ import dataclasses
 import hashlib
 import json
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from gupai_agents.agent import FREE_OPTIONS
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.words.checks import short_repr
 from gupai_env.words.files import write_file
 
 FORMAT = 1
@@ -103,10 +103,10 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
         raise CheckpointError(f"{path}: damaged, its header is not JSON") from None
     version = header.get("format") if isinstance(header, dict) else None
     if type(version) is not int or version != FORMAT:
-        raise CheckpointError(f"{path}: format {shortened(version)}; this version reads format {FORMAT}")
+        raise CheckpointError(f"{path}: format {short_repr(version)}; this version reads format {FORMAT}")
     for name, array in read.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise CheckpointError(f"{path}: tensor {shortened(name)} holds values that are not finite")
+            raise CheckpointError(f"{path}: tensor {short_repr(name)} holds values that are not finite")
     return header, read
 
 
@@ -131,7 +131,7 @@ def identity(game: Game, variant: Variant) -> dict[str, Any]:
 def require_player(path: str | Path, header: dict[str, Any]) -> None:
     """Raise CheckpointError for a file that is not that of a player."""
     if header.get("kind") != "player":
-        raise CheckpointError(f"{path}: not a player, but of kind {shortened(header.get('kind'))}")
+        raise CheckpointError(f"{path}: not a player, but of kind {short_repr(header.get('kind'))}")
 
 
 def binding_options(variant: Variant) -> dict[str, Any]:
@@ -162,22 +162,22 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
     for key, value in wanted.items():
         if type(header.get(key)) is not type(value):
             raise CheckpointError(
-                f"{path}: damaged, {key} of its header is {shortened(header.get(key))}, not {type(value).__name__}"
+                f"{path}: damaged, {key} of its header is {short_repr(header.get(key))}, not {type(value).__name__}"
             )
     for key, label in (("game", "game"), ("version", "game version")):
         if header[key] != wanted[key]:
-            raise CheckpointError(f"{path}: made for {label} {shortened(header[key])}, not {wanted[key]!r}")
+            raise CheckpointError(f"{path}: made for {label} {short_repr(header[key])}, not {wanted[key]!r}")
     rules = options_in(header["rules"], variant)
     for name, value in binding_options(variant).items():
         entry = rules.get(name)
         if entry != value:
-            raise CheckpointError(f"{path}: trained with {name}={shortened(entry)}, not {name}={value!r}")
+            raise CheckpointError(f"{path}: trained with {name}={short_repr(entry)}, not {name}={value!r}")
     for key in ("observation", "actions"):
         for name, value in wanted[key].items():
             entry = header[key].get(name)
             if entry != value:
                 raise CheckpointError(
-                    f"{path}: made for another layout of {key}: {name} {shortened(entry)}, not {value!r}"
+                    f"{path}: made for another layout of {key}: {name} {short_repr(entry)}, not {value!r}"
                 )
 
 
@@ -186,7 +186,7 @@ def variant_of(path: str | Path, header: dict[str, Any]) -> tuple[Game, Variant]
     require_player(path, header)
     rules = header.get("rules")
     if not isinstance(rules, dict):
-        raise CheckpointError(f"{path}: damaged, rules of its header is {shortened(rules)}, not dict")
+        raise CheckpointError(f"{path}: damaged, rules of its header is {short_repr(rules)}, not dict")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
     try:
         game = get_game(str(header.get("game")))

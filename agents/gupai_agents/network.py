@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from gupai_agents.network_agent import ObservationAgent
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import MAX_SCORE
 from gupai_env.core.variant import Variant
+from gupai_env.words.checks import short_repr
 
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
 GATE_LIMIT = 2.0  # largest factor of a gate, and of its opposite
@@ -27,14 +27,14 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
     """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
     if not isinstance(net, dict) or net.get("type") not in TYPES or net.get("activation") != "relu":
         raise ValueError(
-            f"{shortened(net)} is not a known network; the type is '{MLP}', '{RESIDUAL}' or '{GATED}', its "
+            f"{short_repr(net)} is not a known network; the type is '{MLP}', '{RESIDUAL}' or '{GATED}', its "
             "activation 'relu'"
         )
     hidden = net.get("hidden")
     if not isinstance(hidden, list) or not 0 < len(hidden) <= MAX_LAYERS:
-        raise ValueError(f"hidden widths are a list of 1 to {MAX_LAYERS}, not {shortened(hidden)}")
+        raise ValueError(f"hidden widths are a list of 1 to {MAX_LAYERS}, not {short_repr(hidden)}")
     if not all(type(width) is int and 0 < width <= MAX_WIDTH for width in hidden):
-        raise ValueError(f"hidden widths are whole numbers from 1 to {MAX_WIDTH}, not {shortened(hidden)}")
+        raise ValueError(f"hidden widths are whole numbers from 1 to {MAX_WIDTH}, not {short_repr(hidden)}")
     shapes: dict[str, tuple[int, ...]] = {}
     for n, layer in enumerate(wiring(net, inputs)):
         for part in ("trunk", "gate")[: 1 + layer.gated]:
@@ -175,7 +175,7 @@ def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int,
     for name in sorted(tensors.keys() | shapes.keys()):
         if name not in tensors:
             raise ValueError(f"the tensor {name} {list(shapes[name])} of its network is missing")
-        tensor, label = tensors[name], f"tensor {shortened(name)} {list(tensors[name].shape)}"
+        tensor, label = tensors[name], f"tensor {short_repr(name)} {list(tensors[name].shape)}"
         if tensor.shape != shapes.get(name):
             wanted = f"needs {list(shapes[name])}" if name in shapes else "has no such tensor"
             raise ValueError(f"{label} does not fit its network, which {wanted}")

@@ -200,24 +200,15 @@ def particle_of(sums, key, number):
     return min(np.searchsorted(sums, place, side="right"), len(sums) - 1)
 
 
-class SearchLoops(NamedTuple):
-    """The compiled loops of one game; they work in the rows of a span: from its first number to before its second.
-
-    weigh(rules, weights, views, rng_keys, span, logs, effective): fills float64 [N, particles] with the sums of
-        `add_up` over particles, weighed by how likely a heuristic with a temperature would have done what the others
-        did in them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key
-        p of its stream of deals.
-    search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, found): adds up in `found`, float64
-        [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort` are the playouts for each
-        action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
-    """
-
-    weigh: Callable[..., Any]
-    search: Callable[..., Any]
-
-
+@functools.cache
 def weigh_loop(game: Game) -> Callable[..., Any]:
-    """Return the loop `weigh` of a game."""
+    """Return the loop of a game that weighs what may have been dealt; compiling (seconds) happens at its first call.
+
+    It works in the rows of a span, from its first number to before its second: fills `logs`, float64 [N, particles],
+    with the sums of `add_up` over particles, weighed by how likely a heuristic with a temperature would have done what
+    the others did in them, and `effective`, float64 [N], with their effective number. Particle p of a row is what
+    `determinize` draws by key p of its stream of deals.
+    """
     module, num_actions, max_decisions = game.module, game.num_actions, game.max_decisions
 
     def weigh(rules, weights, views, rng_keys, span, logs, effective):
@@ -247,8 +238,14 @@ def weigh_loop(game: Game) -> Callable[..., Any]:
     return compiled(weigh, game)
 
 
+@functools.cache
 def search_loop(game: Game) -> Callable[..., Any]:
-    """Return the loop `search` of a game."""
+    """Return the loop of a game that searches the rows of a span; compiling (seconds) happens at its first call.
+
+    It adds up in `totals`, float64 [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort`
+    are the playouts for each action and the most rounds; `sums` are those of `weigh_loop`, and without any all deals
+    are alike.
+    """
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())
 
@@ -290,12 +287,6 @@ def search_loop(game: Game) -> Callable[..., Any]:
                     leave_out(alive, totals[turn, :, CHIPS], (candidates + 1) // 2, own)
 
     return compiled(search, game)
-
-
-@functools.cache
-def search_loops(game: Game) -> SearchLoops:
-    """Return the loops of a game; compiling (seconds) happens at their first call."""
-    return SearchLoops(weigh_loop(game), search_loop(game))
 
 
 @dataclass(frozen=True)
@@ -410,12 +401,12 @@ class SearchAgent:
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
         masks = writable(batch.masks)
-        loops = search_loops(self.game)
+        weigh, search = weigh_loop(self.game), search_loop(self.game)
 
         def run_block(first: int, end: int) -> None:
             if self.infer is not None:
-                loops.weigh(self.rules, self.infer, batch.views, batch.rng_keys, (first, end), sums, effective)
-            loops.search(
+                weigh(self.rules, self.infer, batch.views, batch.rng_keys, (first, end), sums, effective)
+            search(
                 self.rules,
                 self.heuristics,
                 batch.views,

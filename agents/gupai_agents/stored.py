@@ -4,6 +4,7 @@ A file that holds anything else is damaged, which is reported in one line: the f
 """
 
 import functools
+import math
 import stat
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
@@ -75,9 +76,9 @@ class Interval(Stored):
         return self.low is not None
 
     @property
-    def half_width(self) -> float | None:
-        """Half of its width, None where there is no interval."""
-        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+    def half_width(self) -> float:
+        """Half of its width, infinite where there is no interval."""
+        return math.inf if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def text(self, places: int | None = None) -> str:
         """Return it as people read it, see `interval_text`."""

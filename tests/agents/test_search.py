@@ -12,7 +12,7 @@ from gupai_agents import DecisionBatch, make_agent, search
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_agents.heuristics import RANDOM, decide
-from gupai_agents.search import FIRST_PLAYOUTS, OTHERS, OWN, search_loops
+from gupai_agents.search import FIRST_PLAYOUTS, OTHERS, OWN, weigh_loop
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.episode import advance
@@ -159,7 +159,7 @@ def test_particle_weights_are_the_chances_of_past_moves():
     believed = make_agent("careful@9", game)
     agent = make_agent("search:playouts=1,particles=5,infer=careful@9", game)
     sums, effective = np.zeros((8, 5)), np.zeros(8)
-    search_loops(game).weigh(agent.rules, agent.infer, turns.views, turns.rng_keys, (0, 8), sums, effective)
+    weigh_loop(game)(agent.rules, agent.infer, turns.views, turns.rng_keys, (0, 8), sums, effective)
     weights = np.diff(sums, axis=1, prepend=0)
     for row in range(8):
         view = turns.views[row : row + 1]

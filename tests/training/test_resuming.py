@@ -94,18 +94,19 @@ def test_resume_from_the_end_repeats_no_report(tmp_path):
 @pytest.mark.parametrize(
     ("there", "here", "said"),
     [
-        ({"a": 1}, {"a": 1}, []),
-        ({"a": 1}, {"a": 2}, ["a is 1 there, 2 here"]),
-        ({"a": {"b": 1, "c": 3}}, {"a": {"b": 2, "c": 3}}, ["a.b is 1 there, 2 here"]),
+        ({"a": 1}, {"a": 1.0}, []),
+        ({"a": "x" * 99 + "1"}, {"a": "x" * 99 + "2"}, ["a differs, though it begins alike"]),
+        ({"a": 1}, {"a": 2}, ["a is 1 there, here 2"]),
+        ({"a": {"b": 1, "c": 3}}, {"a": {"b": 2, "c": 3}}, ["a.b is 1 there, here 2"]),
         ({"a": 1, "old": 5}, {"a": 1}, ["old is 5 there, not known here"]),
-        ({"a": 1}, {"a": 1, "new": "x"}, ["new is missing there, 'x' here"]),
-        ({"a": None}, {"a": {"b": 1}}, ["a is None there, {'b': 1} here"]),
-        ({"a": [*range(200), 1]}, {"a": [*range(200), 2]}, ["a differs, though it begins alike"]),
-        ({"a": 1, "b": 2}, {"a": 2, "b": 1}, ["a is 1 there, 2 here", "b is 2 there, 1 here"]),
+        ({"a": 1}, {"a": 1, "new": "x"}, ["new is missing there, here 'x'"]),
+        ({"a": None}, {"a": {"b": 1}}, ["a is None there, here {'b': 1}"]),
+        ({"a": [*range(200), 1]}, {"a": [*range(200), 2]}, ["a[200] is 1 there, here 2"]),
+        ({"a": 1, "b": 2}, {"a": 2, "b": 1}, ["a is 1 there, here 2", "b is 2 there, here 1"]),
     ],
 )
 def test_differences_are_shown_by_values_never_as_equal_texts(there, here, said):
-    assert list(differences(there, here)) == said
+    assert list(differences(there, here, typed=False)) == said
 
 
 @pytest.fixture(scope="module")
@@ -118,10 +119,10 @@ def saved(tmp_path_factory):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda header: header["config"].update(seed=7), "config.seed is 7 there, 1 here"),
-        (lambda header: header["config"]["ppo"].update(envs=32), "config.ppo.envs is 32 there, 16 here"),
+        (lambda header: header["config"].update(seed=7), "config.seed is 7 there, here 1"),
+        (lambda header: header["config"]["ppo"].update(envs=32), "config.ppo.envs is 32 there, here 16"),
         (lambda header: header["config"].update(moon=1), "config.moon is 1 there, not known here"),
-        (lambda header: header["config"].pop("seed"), "config.seed is missing there, 1 here"),
+        (lambda header: header["config"].pop("seed"), "config.seed is missing there, here 1"),
         (lambda header: header.update(version=99), "version is 99 there"),
         (lambda header: header["observation"].update(digest="0" * 64), "observation.digest is '0000"),
         (lambda header: header["actions"].update(size=1), "actions.size is 1 there"),

@@ -8,7 +8,6 @@ import functools
 import math
 import os
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -23,6 +22,7 @@ from gupai_agents.written import ADVICE, Written, checked, read_written
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.words.checks import short_repr
 from gupai_env.words.messages import joined, say
 
 FLOAT_BYTES = 4
@@ -367,16 +367,16 @@ def change(data: dict[str, Any], assignment: str) -> None:
     key, equals, text = assignment.partition("=")
     *parents, last = key.strip().split(".")
     if not equals or not all((*parents, last)):
-        raise ValueError(f"{shortened(assignment)}: a change is written key=value, for instance ppo.entropy=0.02")
+        raise ValueError(f"{short_repr(assignment)}: a change is written key=value, for instance ppo.entropy=0.02")
     section = data
     for parent in parents:
         section = section.setdefault(parent, {})
         if not isinstance(section, dict):
-            raise ValueError(f"{shortened(assignment)}: {shortened(parent)} is not a group of settings")
+            raise ValueError(f"{short_repr(assignment)}: {short_repr(parent)} is not a group of settings")
     try:
         section[last] = parse_yaml(text)
     except ValueError as error:
-        raise ValueError(f"{shortened(assignment)}: the value is not YAML ({error})") from None
+        raise ValueError(f"{short_repr(assignment)}: the value is not YAML ({error})") from None
 
 
 def by_key(settings: dict[str, Any]) -> dict[str, Any]:

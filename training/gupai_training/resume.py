@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
+from gupai_agents.evaluation.differences import differences
 from gupai_env.core.rng import KEYS
 from gupai_env.words.checks import real_number, short_repr, whole_number
 from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
@@ -58,7 +59,7 @@ def restored(folder: Path, config: Config, network: Network, optimizer: torch.op
     header, tensors = read_checkpoint(path)
     wanted = run_identity(config)
     there = {name: header.get(name) for name in wanted}
-    odd = list(itertools.islice(differences(there, wanted), MOST_NAMED))
+    odd = list(itertools.islice(differences(there, wanted, typed=False), MOST_NAMED))
     if odd:
         raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
     with checkpoint_errors(path):
@@ -79,28 +80,6 @@ def stage_of(path: Path) -> str:
 def run_identity(config: Config) -> dict[str, Any]:
     """Return what a saved run has in common with those that may resume it, as in its header."""
     return {"config": config.model_dump(), **identity(*config.played)}
-
-
-def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
-    """Yield in words the differences between two JSON values, down to single values.
-
-    Args:
-        there: What was saved.
-        here: What is wanted.
-        name: Of both, "" for the whole.
-    """
-    if isinstance(there, dict) and isinstance(here, dict):
-        for key in [*here, *(key for key in there if key not in here)]:
-            inner = f"{name}.{key}" if name else key
-            if key not in there:
-                yield f"{inner} is missing there, {short_repr(here[key])} here"
-            elif key not in here:
-                yield f"{inner} is {short_repr(there[key])} there, not known here"
-            else:
-                yield from differences(there[key], here[key], inner)
-    elif there != here:
-        values = f"is {short_repr(there)} there, {short_repr(here)} here"
-        yield f"{name} {values if short_repr(there) != short_repr(here) else 'differs, though it begins alike'}"
 
 
 @contextlib.contextmanager

@@ -3,21 +3,20 @@
 import io
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gupai_agents.evaluation.records import GameRecord, read_games
+from gupai_agents.evaluation.records import GameRecord, deal_again, read_games
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import first_of
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import DATA_STREAM, SPLIT_STREAM
 from gupai_env.core.variant import Variant
-from gupai_env.deals import laying_out
 from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import counted, real_number, short_repr
 
@@ -189,23 +188,10 @@ class _Numbers:
         return [self.agents.setdefault(name, len(self.agents)) for name in record.agents]
 
 
-def _begun(block: Sequence[GameRecord], variant: Variant) -> VectorEnv:
-    """Return lanes at the beginning of these games."""
-    game = block[0].game
-    envs = VectorEnv(game, len(block), renew=False, **variant.changed())
-    envs.reset(seeds=[record.seed for record in block])
-    envs.episodes[:] = [record.episode for record in block]
-    envs.begin()
-    for lane, record in enumerate(block):
-        if record.order:
-            laying_out(game)(envs.rules, envs.states[lane : lane + 1], np.array([record.order], np.int8))
-    envs.refresh()
-    return envs
-
-
 def _decisions(block: Sequence[GameRecord], numbers: _Numbers) -> dict[str, np.ndarray]:
     """Return the decisions of some games, an array for each column of `Decisions`."""
-    envs = _begun(block, block[0].variant)
+    envs = VectorEnv(block[0].game, len(block), renew=False, **block[0].variant.changed())
+    deal_again(envs, block)
     lengths = np.array([len(record.actions) for record in block])
     total, starts = int(lengths.sum()), np.cumsum(lengths) - lengths
     actions = np.fromiter(itertools.chain.from_iterable(record.actions for record in block), np.int16, total)
@@ -213,7 +199,8 @@ def _decisions(block: Sequence[GameRecord], numbers: _Numbers) -> dict[str, np.n
     returns, seats = np.empty(total, np.float32), np.empty(total, np.int8)
     paid = np.array([record.payoffs for record in block], np.float32)  # [games, deals, seats]
     coming = paid[:, ::-1].cumsum(1)[:, ::-1]
-    for step, lanes in _under_way(lengths):
+    for step in range(int(lengths.max())):
+        lanes = np.flatnonzero(lengths > step)
         rows, movers = starts[lanes] + step, envs.seats[lanes]
         observations[rows], masks[rows], seats[rows] = envs.observations[lanes], envs.masks[lanes], movers
         returns[rows] = coming[lanes, envs.states.deal[lanes], movers]
@@ -234,9 +221,3 @@ def _decisions(block: Sequence[GameRecord], numbers: _Numbers) -> dict[str, np.n
         "deals": np.array([numbers.deal(record) for record in block], np.int32)[lane],
         "seeds": np.array([record.seed for record in block], np.int64)[lane],
     }
-
-
-def _under_way(lengths: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield every move's number with the lanes, int [N], whose games have one of this number."""
-    for step in range(int(lengths.max())):
-        yield step, np.flatnonzero(lengths > step)

@@ -1,6 +1,7 @@
 """Where the JSON in a file and the same computed again differ."""
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from gupai_env.words.checks import short_repr
@@ -20,20 +21,30 @@ def adopted(here: Any, there: Any) -> Any:
 
 def difference(there: Any, here: Any, key: str) -> str:
     """Return where two values of JSON differ first, and how, in a few words; "" if they do not."""
+    return next(differences(there, here, key), "")
+
+
+def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> Iterator[str]:
+    """Yield where two values of JSON differ, down to single values, and how.
+
+    Args:
+        there: What is in a file.
+        here: What is wanted.
+        key: Of both, "" for the whole.
+        typed: Whether 1 and 1.0 differ.
+    """
     if isinstance(there, dict) and isinstance(here, dict):
         for name in {**here, **there}:
             inner = f"{key}.{name}" if key else str(name)
-            if name not in there or name not in here:
-                return f"{inner} is {'missing' if name in here else 'not known here'}"
-            if mismatch := difference(there[name], here[name], inner):
-                return mismatch
-        return ""
-    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
-        pairs = enumerate(zip(there, here, strict=True))
-        return next(filter(None, (difference(*pair, f"{key}[{index}]") for index, pair in pairs)), "")
-    if type(there) is type(here) and there == here:
-        return ""
-    a, b = short_repr(there), short_repr(here)
-    if a == b:  # they are long and begin alike
-        return f"{key} differs: {a}"
-    return f"{key} is {a} there, here {b}"
+            if name not in there:
+                yield f"{inner} is missing there, here {short_repr(here[name])}"
+            elif name not in here:
+                yield f"{inner} is {short_repr(there[name])} there, not known here"
+            else:
+                yield from differences(there[name], here[name], inner, typed=typed)
+    elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        for index, pair in enumerate(zip(there, here, strict=True)):
+            yield from differences(*pair, f"{key}[{index}]", typed=typed)
+    elif there != here or (typed and type(there) is not type(here)):
+        a, b = short_repr(there), short_repr(here)
+        yield f"{key} is {a} there, here {b}" if a != b else f"{key} differs, though it begins alike"

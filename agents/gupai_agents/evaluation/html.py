@@ -9,7 +9,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
-from gupai_agents.evaluation.benchmark_models import Card, Score
+from gupai_agents.evaluation.benchmark_models import Card
 from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
@@ -90,7 +90,7 @@ def card_page(card: Card) -> str:
     """Return the page of a benchmark's card; equal cards give equal text."""
     names = [result.task for result in card.results]
     means = [
-        chart.Mean(f"{result.task}: {result.score}", result.score.mean or 0.0, _half(result.score), index)
+        chart.Mean(f"{result.task}: {result.score}", result.score.mean or 0.0, result.score.half_width, index)
         for index, result in enumerate(card.results)
     ]
     return (
@@ -98,11 +98,6 @@ def card_page(card: Card) -> str:
         .get_template("benchmark_card.html")
         .render(card=card, version=__version__, chart=chart.rows(names, means), head=card_head(card))
     )
-
-
-def _half(score: Score) -> float:
-    """Return half the width of an interval, infinite for none."""
-    return float("inf") if score.half_width is None else score.half_width
 
 
 def card_head(card: Card) -> str:

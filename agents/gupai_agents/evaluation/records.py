@@ -189,6 +189,18 @@ class Log:
         ]
 
 
+def deal_again(envs: VectorEnv, games: "Sequence[GameRecord | _Claim]") -> None:
+    """Deal in each lane as a game was dealt."""
+    envs.reset(seeds=[game.seed for game in games])
+    envs.episodes[:] = [game.episode for game in games]
+    envs.begin()
+    for lane, game in enumerate(games):
+        if game.order:
+            order = np.array([game.order], np.int8)
+            laying_out(envs.game)(envs.rules, envs.states[lane : lane + 1], order)
+    envs.refresh()
+
+
 # --- writing --------------------------------------------------------------------------------------
 
 
@@ -215,7 +227,7 @@ class RecordWriter:
         """
         self.path, self.games = Path(path), 0
         self._new = NewFile(path, force=force)
-        self._file: Any = compressed(self._new.file) if is_compressed(path) else self._new.file
+        self._file: Any = compressed(self._new.file) if str(path).endswith(COMPRESSED) else self._new.file
 
     def write(self, games: Iterable[GameRecord]) -> None:
         """Write some games."""
@@ -246,11 +258,6 @@ class RecordWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def is_compressed(path: str | Path) -> bool:
-    """True for the name of a compressed file."""
-    return str(path).endswith(COMPRESSED)
 
 
 def compressed(file: IO[bytes]) -> gzip.GzipFile:
@@ -499,14 +506,7 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     """Play games of one variant again, side by side; for one that the rules do not allow, return what is wrong."""
     game, variant = block[0].rules
     envs = new_lanes(game, variant, len(block))
-    envs.reset(seeds=[claim.seed for claim in block])
-    envs.episodes[:] = [claim.episode for claim in block]
-    envs.begin()
-    for lane, claim in enumerate(block):
-        if claim.order:
-            order = np.array([claim.order], np.int8)
-            laying_out(game)(envs.rules, envs.states[lane : lane + 1], order)
-    envs.refresh()
+    deal_again(envs, block)
     log, refused = Log(envs), {}
     rows, lengths = np.arange(len(block)), np.array([len(claim.actions) for claim in block])
     moves = np.full((len(block), lengths.max()), WAIT)

@@ -18,7 +18,7 @@ import pytest
 from numba.core import event
 
 from checkout import ROOT
-from gupai_agents.search import search_loops
+from gupai_agents.search import search_loop
 from gupai_env import GAMES
 from gupai_env.core import compiling, internals
 from gupai_env.core.kernels import kernels
@@ -288,10 +288,7 @@ def test_edit_counts_only_for_games_that_import_it(monkeypatch):
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_machine_code_is_named_after_sources_of_game_and_loop(game):
-    for module, loop in (
-        ("gupai_env.core.kernels", kernels(game).step),
-        ("gupai_agents.search", search_loops(game).search),
-    ):
+    for module, loop in (("gupai_env.core.kernels", kernels(game).step), ("gupai_agents.search", search_loop(game))):
         digest = compiling.sources_digest(module, game.module_name)
         assert len(digest) == 16
         assert f"-{game.module_name}-{digest}-" in loop.py_func.__qualname__
