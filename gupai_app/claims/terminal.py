@@ -21,7 +21,7 @@ from gupai_agents.shipped import best_heuristic, heuristic_names, plainest_heuri
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.claims.changes import changed, fields_of
 from gupai_app.server.html import filled
-from gupai_app.shell.kept import keep, kept, locked_output
+from gupai_app.shell.results import keep, locked_output, saved_result
 from gupai_app.shell.screen import put, shares, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
@@ -206,7 +206,7 @@ def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, wo
     contents: dict[int, dict[str, Any]] = {}
     for index, (claim, path) in enumerate(zip(claims, paths, strict=True)):
         file = claim.model_dump(mode="json", exclude_defaults=True)
-        if content := kept(path, {"asked": command, "file": file, "gupai": __version__}, "readings"):
+        if content := saved_result(path, {"asked": command, "file": file, "gupai": __version__}, "readings"):
             say("{path}: exists already and is kept", error=True, path=path)
             contents[index] = content
     how = command["deals"], command["panel"], command.get("strong", False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.shell.kept import keep, kept, locked_output
+from gupai_app.shell.results import keep, locked_output, saved_result
 from gupai_app.shell.screen import progress, put, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
@@ -31,7 +31,7 @@ def run(
     made_by = {"format": FORMAT, "gupai": __version__, "asked": request}
     path = None if out is None else Path(out) / f"{game.id}.json"
     with locked_output(out, "searching into this folder"):
-        if content := kept(path, made_by, "features"):
+        if content := saved_result(path, made_by, "features"):
             say("{path}: exists already and is kept", error=True, path=path)
             return content
         part = None if path is None else path.with_suffix(".part")
@@ -65,7 +65,7 @@ def run(
 
 def _searched(part: Path | None, made_by: dict[str, Any]) -> dict[int, Searched]:
     """Return the seeds that were searched before, by number."""
-    seeds = (kept(part, made_by, "seeds") or {"seeds": []})["seeds"]
+    seeds = (saved_result(part, made_by, "seeds") or {"seeds": []})["seeds"]
     try:
         return {searched.seed: searched for searched in (Searched(*values) for values in seeds)}
     except TypeError:

@@ -20,7 +20,7 @@ def keep(path: Path | None, content: dict[str, Any], indent: int = 2) -> None:
         write_file(path, f"{json_text(content, indent)}\n", force=True)
 
 
-def kept(path: Path | None, made_by: dict[str, Any], listed: str) -> dict[str, Any] | None:
+def saved_result(path: Path | None, made_by: dict[str, Any], listed: str) -> dict[str, Any] | None:
     """Return the result that is at a path, None if none is.
 
     Args:
