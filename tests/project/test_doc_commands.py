@@ -89,10 +89,13 @@ def commands_elsewhere() -> list[str]:
     return sorted(found)
 
 
+COMMANDS = get_command(app)
+
+
 def why_refused(command: str) -> str:
     """What `gupai` says against a command, which is parsed and not run; "" if nothing."""
     _, *words = shlex.split(re.sub(r"\bN\b", "1", command), comments=True)
-    name, group, context = "gupai", get_command(app), None
+    name, group, context = "gupai", COMMANDS, None
     try:
         while hasattr(group, "resolve_command") and words:
             context = group.make_context(name, words, context)
