@@ -71,20 +71,17 @@ def test_features_that_lose_nothing_are_seldom_found():
     assert false <= 20  # of 200 rankings of 30 features each: 5% of rankings may have one
 
 
-def test_same_seed_finds_the_same_with_any_threads_and_after_a_stop():
+def test_search_depends_on_its_seed_alone_and_plays_the_planned_deals():
     one = discover("jie-long", budget=SMALL, seed=3, threads=1).as_numbers()
     kept = {}
     two = discover("jie-long", budget=SMALL, seed=3, threads=2, keep=lambda each: kept.update({each.seed: each}))
     assert two.as_numbers() == one
     del kept[0]
     assert discover("jie-long", budget=SMALL, seed=3, kept=kept).as_numbers() == one
-    assert discover("jie-long", budget=SMALL, seed=4).as_numbers() != one
-
-
-def test_progress_counts_the_deals_that_are_planned():
-    printed = []
-    found = discover("jie-long", budget=SMALL, progress=printed.append)
-    assert sum(printed) == planned_deals("jie-long", SMALL)
+    counts = []
+    found = discover("jie-long", budget=SMALL, seed=4, progress=counts.append)
+    assert found.as_numbers() != one
+    assert sum(counts) == planned_deals("jie-long", SMALL)
     singles = [contribution.features[0] for contribution in found.contributions if len(contribution.features) == 1]
     assert sorted([*singles, *found.idle]) == sorted(NAMES)
     assert all(each.holds <= each.stated for each in found.contributions)

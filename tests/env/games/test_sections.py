@@ -129,7 +129,8 @@ def compare(sight: Sight, view: np.record, observation: np.ndarray) -> None:
     assert set(game.view.names or ()) <= sections.keys() | fields.keys() | ELSEWHERE
     for facts, said in ((sections, parts), (fields, view)):
         for name, fact in facts.items():
-            if not np.array_equal(np.array(fact, said[name].dtype), said[name]):
+            expected = np.array(fact, said[name].dtype)
+            if expected.shape != said[name].shape or expected.tobytes() != said[name].tobytes():
                 where = f"{name} as seat {sight.viewer} sees it, move {sight.state.moves}"
                 raise AssertionError(f"{where}: {fact} is so, {said[name]} is said")
 
