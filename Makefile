@@ -22,8 +22,7 @@ check: setup
 # deal and play the same to the byte. GAMES: one of them, or a part of their names; all take minutes.
 GAMES ?= test
 portable: setup
-	NUMBA_CPU_NAME=generic $(RUN)/python -m pytest -n auto tests/env/core/test_byte_rows.py
-	NUMBA_CPU_NAME=generic $(RUN)/python -m pytest -n auto -k "$(GAMES)" \
+	NUMBA_CPU_NAME=generic $(RUN)/python -m pytest -n auto -k "byte_rows or $(GAMES)" tests/env/core/test_byte_rows.py \
 		tests/env/core/test_rng.py::test_deals_and_play_of_a_seed_never_change
 
 docs:
