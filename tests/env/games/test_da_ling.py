@@ -13,12 +13,10 @@ from gupai_agents.agent import DecisionBatch
 from gupai_env import VectorEnv, da_ling_v0, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.rng import derive
-from gupai_env.core.tiles import DECK, PIPS, count, parse_tiles, tiles_in
+from gupai_env.core.tiles import DECK, PIPS, parse_tiles, tiles_in
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, DaLing, groups_of, lay_table
-from gupai_env.games.splitting.rules import UNSPLIT, take_up
+from gupai_env.games.splitting.rules import take_up
 from referees import da_ling as referee
-from walks import views_of
 
 GAME = get_game("da-ling")
 STAKES = (3, 7, 15)
@@ -216,46 +214,6 @@ def test_greedy_matches_most_stakes_then_most_pips_of_the_colour(deals):
         assert pips[action] == pips[best].max()
         choices += len(set(pips[best])) > 1
     assert choices > 50
-
-
-# What is seen
-
-
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_splits_of_others_are_hidden_before_the_showdown(players):
-    one, other = (VectorEnv(GAME, 200, seed=2, players=players) for _ in range(2))
-    for _ in range(players - 1):
-        one.step(one.masks.argmax(1))  # the first legal split, and the last one
-        other.step(GAME.num_actions - 1 - other.masks[:, ::-1].argmax(1))
-        for seat in range(players):
-            here, there = (views_of(envs, envs.states, seat) for envs in (one, other))
-            waiting = one.states.splits[:, seat] == UNSPLIT
-            np.testing.assert_array_equal(here[waiting], there[waiting])
-            assert (here.splits[:, 1:] == UNSPLIT).all()
-            assert (here.hands[:, 1:] == 0).all()
-
-
-def test_showdown_reveals_everything():
-    envs = VectorEnv(GAME, 200, seed=2, renew=False)
-    while not envs.terminated.all():
-        envs.step(envs.sample(3))
-    for seat in range(5):
-        views, order = views_of(envs, envs.states, seat), [(seat + place) % 5 for place in range(5)]
-        np.testing.assert_array_equal(views.splits, envs.states.splits[:, order])
-        np.testing.assert_array_equal(views.hands, envs.states.hands[:, order])
-
-
-def test_redealt_hands_are_uniform_over_unseen_tiles():
-    envs, draws = VectorEnv(GAME, 1, seed=6), 4000
-    views, _ = envs.views()
-    drawn = GAME.new_states(draws)
-    rng_keys = np.array([derive(9, draw) for draw in range(draws)])
-    envs.kernels.determinize(envs.rules, np.repeat(views, draws).view(np.recarray), rng_keys, drawn)
-    for seat in {0, 1, 2, 3, 4} - {int(envs.seats[0])}:
-        for kind in range(21):
-            held = (drawn.hands[:, seat] >> (3 * kind) & 7).mean()
-            expected = count(views.unseen[0], kind) * 6 / 24
-            assert abs(held - expected) < 5 * np.sqrt(0.5 / draws)
 
 
 def test_error_names_the_splits_of_the_hand():

@@ -10,14 +10,11 @@ from gupai_env.positions.pai_gow import from_tiles, settle, value
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_env import VectorEnv, get_game, pai_gow_v0
-from gupai_env.core.rng import derive
-from gupai_env.core.tiles import DECK, PIPS, count
+from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.games.pai_gow.claims import share_of_choices
 from gupai_env.games.pai_gow.groups import CLASS, CLASS_NAMES, VALUE
 from gupai_env.games.pai_gow.rules import table_of
-from gupai_env.games.splitting.rules import UNSPLIT
 from referees import pai_gow as referee
-from walks import views_of
 
 GAME = get_game("pai-gow")
 FACES = [(int(high), int(low)) for high, low in PIPS]
@@ -147,51 +144,6 @@ def test_groups_have_102_values_and_known_counts_by_class():
 def test_two_thirds_of_hands_are_a_real_choice():
     shares = share_of_choices()
     assert [round(100 * shares[name], 1) for name in ("one", "two", "three")] == [33.4, 37.5, 29.1]
-
-
-# What is seen
-
-
-@pytest.mark.parametrize("players", range(2, 9))
-def test_splits_of_others_are_hidden_before_the_showdown(players):
-    one, other = (VectorEnv(GAME, 200, seed=2, players=players) for _ in range(2))
-    for _ in range(players - 1):
-        one.step(one.masks.argmax(1))  # the first legal split, and the last one
-        other.step(GAME.num_actions - 1 - other.masks[:, ::-1].argmax(1))
-        for seat in range(players):
-            here, there = (views_of(envs, envs.states, seat) for envs in (one, other))
-            waiting = one.states.splits[:, seat] == UNSPLIT
-            np.testing.assert_array_equal(here[waiting], there[waiting])
-            assert (here.splits[:, 1:] == UNSPLIT).all()
-            assert (here.hands[:, 1:] == 0).all()
-
-
-def test_showdown_reveals_everything():
-    envs = VectorEnv(GAME, 200, seed=2, renew=False, players=8)
-    while not envs.terminated.all():
-        envs.step(envs.sample(3))
-    for seat in range(8):
-        views, order = views_of(envs, envs.states, seat), [(seat + place) % 8 for place in range(8)]
-        np.testing.assert_array_equal(views.splits, envs.states.splits[:, order])
-        np.testing.assert_array_equal(views.hands, envs.states.hands[:, order])
-        assert (views.unseen == 0).all()
-
-
-def test_redealt_hands_are_uniform_over_unseen_tiles():
-    envs, draws = VectorEnv(GAME, 1, seed=6, players=8), 4000
-    envs.step(envs.sample(1))
-    views, _ = envs.views()
-    drawn = GAME.new_states(draws)
-    rng_keys = np.array([derive(9, draw) for draw in range(draws)])
-    envs.kernels.determinize(envs.rules, np.repeat(views, draws).view(np.recarray), rng_keys, drawn)
-    viewer, banker = int(envs.seats[0]), int(envs.states.leader[0])
-    assert (drawn.leader == banker).all() and (drawn.to_act == viewer).all()
-    assert (drawn.splits[:, banker] != UNSPLIT).all()  # the banker is asked first
-    for seat in set(range(8)) - {viewer}:
-        for kind in range(21):
-            held = (drawn.hands[:, seat] >> (3 * kind) & 7).mean()
-            expected = count(views.unseen[0], kind) * 4 / 28
-            assert abs(held - expected) < 5 * np.sqrt(0.5 / draws)
 
 
 @pytest.mark.parametrize("banker", ["next", "fixed", "random"])
