@@ -9,6 +9,7 @@ the same: so `random` has exactly 0 and that `best` exactly 100.
 A `Card` holds the chips of every deal, and figures that follow from them. `verify_card` computes all of it again.
 """
 
+import functools
 import hashlib
 import re
 import time
@@ -335,9 +336,14 @@ def scores_of(task: Task, chips: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def _means(task: Task, values: np.ndarray) -> np.ndarray:
     """Return the mean of values by deal, then those of samples of the deals, the same for all values of a task."""
-    random = np.random.RandomState(zlib.crc32(task.name.encode()))  # whose numbers no version of numpy changes
-    rows = random.randint(len(values), size=(RESAMPLES, len(values)))
-    return np.concatenate([[values.mean()], values[rows].mean(1)])
+    return np.concatenate([[values.mean()], values[_samples(task.name, len(values))].mean(1)])
+
+
+@functools.lru_cache(maxsize=1)  # what a task asks for comes together
+def _samples(name: str, deals: int) -> np.ndarray:
+    """Return the indices of the deals of each sample, int64 [RESAMPLES, deals]."""
+    random = np.random.RandomState(zlib.crc32(name.encode()))  # whose numbers no version of numpy changes
+    return random.randint(deals, size=(RESAMPLES, deals))
 
 
 def _interval(samples: np.ndarray, n: int) -> Score:
