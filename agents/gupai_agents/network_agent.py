@@ -105,7 +105,7 @@ class ObservationAgent:
         scores = self.scores(batch)
         if self.sample:
             scores = scores + gumbel(batch.rng_keys, scores.shape[1])
-        return best_legal(scores, batch.masks)
+        return np.where(batch.masks, np.round(scores, ROUND), -np.inf).argmax(1).astype(np.int16)  # the first of equals
 
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 for the best action.
@@ -117,11 +117,6 @@ class ObservationAgent:
         scores = np.where(batch.masks, np.round(self.scores(batch).astype(np.float64), ROUND), -np.inf)
         given = np.exp(scores - scores.max(1, keepdims=True))
         return given / given.sum(1, keepdims=True)
-
-
-def best_legal(scores: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Return the legal action with the highest score in every row, int16 [N]; the first of equal ones."""
-    return np.where(masks, np.round(scores, ROUND), -np.inf).argmax(1).astype(np.int16)
 
 
 def gumbel(rng_keys: np.ndarray, width: int) -> np.ndarray:

@@ -54,12 +54,6 @@ class PlainRepresenter(SafeRepresenter):
 PlainRepresenter.add_multi_representer(str, lambda writer, text: writer.represent_str("".join(text)))
 
 
-def _yaml() -> YAML:
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Parser, yaml.Resolver = PlainParser, Words
-    return yaml
-
-
 def parse_yaml(text: str) -> Any:
     """Return what a text holds; raises ValueError saying in one line what is wrong."""
     return copy.deepcopy(_parsed(text))
@@ -69,8 +63,10 @@ def parse_yaml(text: str) -> Any:
 def _parsed(text: str) -> Any:
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Parser, yaml.Resolver = PlainParser, Words
     try:
-        return _yaml().load(text)
+        return yaml.load(text)
     except DuplicateKeyError as error:
         key = error.problem.partition(' with value "')[0].removeprefix("found duplicate key ")
         raise ValueError(f"{key} is set twice, again in line {error.problem_mark.line + 1}") from None

@@ -207,6 +207,7 @@ def features() -> None:
 @app.command(cls=Command)
 def schema() -> None:
     """Print the JSON schema of a claim's file, for editors."""
-    from gupai_app.claims import terminal as claims
+    from gupai_agents.evaluation import claims
+    from gupai_app.shell.screen import put_json
 
-    claims.show_schema()
+    put_json(claims.schema())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.evaluation.claims import Claim, planned, read_claim, schema, try_claim, work
+from gupai_agents.evaluation.claims import Claim, planned, read_claim, try_claim, work
 from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.files import MOST_ID, SUFFIX, find, paths
@@ -131,11 +131,6 @@ def new(game: str, name: str | None = None, *, force: bool = False) -> None:
         raise ValueError(message(sentence, name=short_repr(path.stem), most=MOST_ID))
     write_file(path, template(game_record, path.stem), force=force)
     say("{path} written; test it with: gupai claim run {path}", path=path)
-
-
-def show_schema() -> None:
-    """Print the JSON schema of a claim's file."""
-    print(json_text(schema(), 2))
 
 
 def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:

@@ -43,6 +43,12 @@ class Moment(NamedTuple):
     scene: Scene
     closed: tuple[Place, ...]
 
+    @property
+    def closed_in_order(self) -> tuple[Place, ...]:
+        """The same seats in the order of the scene."""
+        by_name = {place.name: place for place in self.closed}
+        return tuple(by_name[place.name] for place in self.scene.places)
+
 
 def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
     """Yield the tables of a game, from its first deal to its end, seat `near` at the near side."""
@@ -114,12 +120,6 @@ def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | N
 # --- parts of drawings ----------------------------------------------------------------------------
 
 
-@functools.cache
-def _short(number: int) -> str:
-    """Return a short identifier for a number."""
-    return str(np.base_repr(number, 36))
-
-
 @functools.lru_cache(maxsize=8192)
 def svg_of(piece: Piece, language: str) -> str:
     """Return a piece as SVG in the language that is spoken; cached, since tables repeat most pieces."""
@@ -137,7 +137,7 @@ class Parts:
         """Add a part; return its number."""
         known, language = self._pieces, spoken()
         drawn = [svg_of(piece, language) for piece in pieces]
-        names = " ".join([known.get(svg) or known.setdefault(svg, _short(len(known))) for svg in drawn])
+        names = " ".join([known.get(svg) or known.setdefault(svg, np.base_repr(len(known), 36)) for svg in drawn])
         return self._parts.setdefault(names, len(self._parts))
 
     def uses(self, parts: Sequence[int]) -> Markup:
@@ -165,8 +165,7 @@ def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
     """
     table = draw_table(moment.scene, layout)
     by_name = {place.name: seat for seat, place in enumerate(moment.closed)}
-    places = [moment.closed[by_name[place.name]] for place in moment.scene.places]
-    closed = draw_table(Scene("", (), tuple(places)), layout)
+    closed = draw_table(Scene("", (), moment.closed_in_order), layout)
     references = [f"a-{parts.add(part)}" for part in (table.felt, table.head, table.centre, *table.panels)]
     for index, place in enumerate(moment.scene.places):
         seat = by_name[place.name]
@@ -192,7 +191,7 @@ def stepper(
     start = min(start, len(frames) - 1)
     scenes = [moment.scene for moment in frames]
     # The layout also reserves space for closed seats and their notes.
-    closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in frames]
+    closed = [Scene(moment.scene.title, (), moment.closed_in_order, (), "") for moment in frames]
     layouts = {name: lay_out([*scenes, *closed], narrow=narrow) for name, narrow in LAYOUTS.items()}
     moves = [(moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()}) for moment in frames]
     first = moves[start][1]
@@ -202,11 +201,6 @@ def stepper(
     ]
     words = {"names": called(record), "moves": moves, "prefix": prefix, "at": start, "address": address}
     return filled("stepper.html", stages=stages, **words)
-
-
-def _in_order(moment: Moment) -> Iterator[Place]:
-    by_name = {place.name: place for place in moment.closed}
-    yield from (by_name[place.name] for place in moment.scene.places)
 
 
 # --- pages ----------------------------------------------------------------------------------------

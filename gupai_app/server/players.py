@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -26,7 +27,7 @@ from gupai_env.words.messages import joined, one_line, say
 
 SEARCHES = ("search:playouts=20", ADVISER)
 RUN = "run:"  # before the name of a run: the player that it trained
-MOST_NAME = 80  # characters of a folder that pages show
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")  # of a folder that pages show
 
 
 def folders(folder: Path | None) -> dict[str, Path]:
@@ -36,14 +37,9 @@ def folders(folder: Path | None) -> dict[str, Path]:
     dated: list[tuple[float, Path]] = []
     for path in folder.iterdir():
         with contextlib.suppress(OSError):  # it may have gone meanwhile
-            if _is_plain(path.name) and path.is_dir():
+            if PLAIN_NAME.fullmatch(path.name) and path.is_dir():
                 dated.append((-path.stat().st_mtime, path))
     return {path.name: path for _, path in sorted(dated)}
-
-
-def _is_plain(name: str) -> bool:
-    """Return whether a folder's name is one that pages show: ASCII letters, digits, "_", "." and "-"."""
-    return name.isascii() and len(name) <= MOST_NAME and all(letter.isalnum() or letter in "_.-" for letter in name)
 
 
 def folder_called(folder: Path | None, name: str) -> Path:

@@ -76,11 +76,6 @@ def language_of(request: Request) -> str:
     return preferred(request.headers.get("accept-language", ""))
 
 
-def _without(name: str, query: bytes) -> bytes:
-    start = f"{name}=".encode()
-    return b"&".join(part for part in query.split(b"&") if not part.startswith(start))
-
-
 class Guard:
     """What every request passes: only checked ones come through, and every answer has the headers of this server.
 
@@ -122,7 +117,9 @@ class Guard:
             chosen = request.query_params.get(LANG, "")
             speak(language_of(request))
             if chosen:  # pages read their own words alone
-                scope = {**scope, "query_string": _without(LANG, scope["query_string"])}
+                words = scope["query_string"].split(b"&")
+                others = [word for word in words if not word.startswith(f"{LANG}=".encode())]
+                scope = {**scope, "query_string": b"&".join(others)}
             if request.method == "HEAD":
                 scope = {**scope, "method": "GET"}
             await self._app(scope, receive, answer)

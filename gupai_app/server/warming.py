@@ -143,7 +143,8 @@ def parts(game: Game) -> Iterator[Part]:
     """Yield what a game needs, in the order in which a person comes to need it."""
     variant = game.variant()
     heuristic = heuristic_agent(f"{best_heuristic(game)}@1", game, variant)
-    yield Part("players", lambda: _choose(game, variant, [heuristic, *_network(game, variant)]))
+    networks = [BEST] if BEST in agent_names(game, variant) else []
+    yield Part("players", lambda: _choose(game, variant, [heuristic, *(make_agent(name, game) for name in networks)]))
     yield Part("hints", lambda: _advise(game, variant))
     yield Part("matches and reviews", lambda: play_out(_table(game, variant), [heuristic]))
 
@@ -156,11 +157,6 @@ def prepare(game: str, number: int) -> None:
 def hints_on_disk(game: Game) -> bool:
     """Return whether hints of a game need no compiling, only loading."""
     return on_disk(SearchAgent.__module__, game)
-
-
-def _network(game: Game, variant: Variant) -> list:
-    """Return the network that comes with the package, if there is one."""
-    return [make_agent(BEST, game, **asdict(variant))] if BEST in agent_names(game, variant) else []
 
 
 def _choose(game: Game, variant: Variant, agents: list) -> None:

@@ -26,7 +26,6 @@ from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament
 from gupai_app.server.players import ODD, display_name, wrong_with
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
 from gupai_env.games.phrases import title
 from gupai_env.words.messages import say
 
@@ -118,8 +117,7 @@ def saved_tournament(name: str, folder: Path) -> SavedTournament:
                     most=MOST_AGENTS,
                 )
             )
-        game = get_game(manifest.game)
-        variant = game.variant.make(**manifest.variant)
+        game, variant = manifest.played
         line_ups(2, variant.players, manifest.table, game.sides(variant.players).tolist())
         where = SUMMARY
         summary = None

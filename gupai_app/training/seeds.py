@@ -43,7 +43,7 @@ def _train(settings: str, runs: str, pipe: Connection) -> None:
     take_cores(config.threads)
     with Stop() as stop:
         stop.gently = True
-        from gupai_training.report import write_report
+        from gupai_training.report import finish
         from gupai_training.run import Run
         from gupai_training.run_folder import Reporter
 
@@ -58,12 +58,7 @@ def _train(settings: str, runs: str, pipe: Connection) -> None:
             pipe.send((BEGAN, str(run.folder)))
             if not run.learn(reporter=PipeReporter(), stop=stop.requested):
                 os._exit(0)  # all is saved, and what loaded torch takes seconds to end in order
-            rows = []
-            for row in run.results():
-                if stop.requested():
-                    os._exit(0)
-                rows.append(row)
-            write_report(run, rows)
+            finish(run, check=lambda: stop.requested() and os._exit(0))
             pipe.send((ENDED, None))
         except (ValueError, FloatingPointError, MemoryError, OSError) as error:
             pipe.send((FAILED, str(error)))

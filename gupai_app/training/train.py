@@ -12,7 +12,6 @@ from gupai_env.words.messages import say
 
 if TYPE_CHECKING:
     from gupai_agents.workers import Workers
-    from gupai_training.config import Config
     from gupai_training.run import Run
 
 
@@ -42,7 +41,11 @@ def train(
         if seeds is None:
             from gupai_training.run import Run
     if seeds is not None:
-        _train_seeds(settings, seeds, runs, stop, as_json)
+        from gupai_app.training import compare_runs
+        from gupai_app.training import seeds as side_by_side
+
+        folders = side_by_side.train(settings, seeds, runs, stop, as_json=as_json)
+        compare_runs.compare(folders, None, None, as_json=as_json, force=False)
         return
     with stop.held():
         if go_on is None:
@@ -55,19 +58,12 @@ def train(
     _train(stop, run, go_on is not None, as_json)
 
 
-def _train_seeds(settings: "Config", seeds: int, runs: str, stop: Stop, as_json: bool) -> None:
-    from gupai_app.training import compare_runs
-    from gupai_app.training import seeds as side_by_side
-
-    folders = side_by_side.train(settings, seeds, runs, stop, as_json=as_json)
-    compare_runs.compare(folders, None, None, as_json=as_json, force=False)
-
-
 def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     import torch
 
     from gupai_app.training.terminal import JsonReporter, ScreenReporter, results_table
-    from gupai_training.report import results_json, write_report
+    from gupai_training.config import REPORT_FILE
+    from gupai_training.report import finish, results_json
     from gupai_training.run_folder import Reporter
 
     console = Screen()
@@ -93,22 +89,17 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
         raise KeyboardInterrupt
     stop.result = say("stopped, all is learned and saved; the table comes with: {command}", command=command)
     stop.gently = False
-    rows = []
     try:
         if isinstance(reporter, ScreenReporter):
             reporter.expect(2 * len(run.baselines) * run.config.evaluation.final_deals)
-        for row in run.results(reporter):
-            stop.check()
-            rows.append(row)
+        rows = finish(run, reporter, stop.check)
     finally:
         reporter.close()
-    stop.check()
-    report = write_report(run, rows)
     if as_json:
         print(results_json(run, rows))
         return
     console.print(results_table(run, rows, console.width))
-    console.print(say("Report: {file}", file=report), soft_wrap=True)
+    console.print(say("Report: {file}", file=run.folder / REPORT_FILE), soft_wrap=True)
     options = "".join(f" -o {option}" for option in run.variant.typed())
     template = "Play against it: gupai play {game} --against checkpoint:{folder}{options}"
     console.print(say(template, game=run.game.id, folder=run.folder, options=options), soft_wrap=True)

@@ -320,7 +320,3 @@ class SelfPlayPPO(MaskablePPO):
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
         """Return the network's tensors under the names of a checkpoint, of the average or the current policy."""
         return (self.average if average else self.network).tensors()
-
-    def forget_average(self) -> None:
-        """Restart the average from the network as it is now."""
-        self.average.load_state_dict(self.network.state_dict())

@@ -1,6 +1,6 @@
 """The report of a training run: strength against time, targets and decisions, and the final table, in one HTML file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gupai_agents.evaluation.html import templates
@@ -9,7 +9,7 @@ from gupai_env.words.files import json_text, write_file
 from gupai_training.config import REPORT_FILE, RESULTS_FILE, training_text
 from gupai_training.curves import CHARTS, evaluations_of
 from gupai_training.run import Run
-from gupai_training.run_folder import FINAL_SEED, Row
+from gupai_training.run_folder import FINAL_SEED, Reporter, Row
 
 
 def report(run: Run, rows: list[Row]) -> str:
@@ -48,6 +48,21 @@ def results_json(run: Run, rows: Iterable[Row]) -> str:
     ]
     head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
     return json_text({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": results})
+
+
+def finish(run: Run, reporter: Reporter | None = None, check: Callable[[], object] = lambda: None) -> list[Row]:
+    """Play the final table of a run that has learned all, and write it with its page; return the table.
+
+    Args:
+        reporter: Is notified of the deals.
+        check: Called after every duel; what it raises ends this.
+    """
+    rows = []
+    for row in run.results(reporter):
+        check()
+        rows.append(row)
+    write_report(run, rows)
+    return rows
 
 
 def write_report(run: Run, rows: list[Row]) -> Path:

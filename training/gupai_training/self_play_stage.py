@@ -89,7 +89,7 @@ class SelfPlayStage:
         """
         learner, config, run = self.learner, self.config, self.run
         learner.set_logger(run.logger)
-        learner.forget_average()
+        learner.average.load_state_dict(learner.network.state_dict())  # restarts from the network as it is now
         learner.env.reset()
         if go_on:
             self.restore()

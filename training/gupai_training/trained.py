@@ -196,10 +196,10 @@ def train(
         config = parse(dict(config), "config")
     elif not isinstance(config, Config):
         config = load(config)
-    from gupai_training.report import write_report
+    from gupai_training.report import finish
     from gupai_training.run import Run  # torch takes seconds to import
 
     run = Run.begin(config, Path(runs))
     run.learn(reporter=reporter)
-    write_report(run, list(run.results(reporter)))
+    finish(run, reporter)
     return TrainedRun(run.folder, config)

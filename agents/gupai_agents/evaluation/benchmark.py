@@ -186,7 +186,7 @@ def play_benchmark(
         chips[task_name][rival] = won
         if progress:
             progress(1)
-    specs = dict.fromkeys(_label(agent) for agent in made.values())
+    specs = dict.fromkeys(origin.spec if (origin := origin_of(agent)) else name_of(agent) for agent in made.values())
     return card_of(suite, name or ", ".join(specs), deals, players, chips)
 
 
@@ -207,11 +207,6 @@ def _player(agent: Agent, task: Task) -> Player:
             "card; draw from the RNG keys of decisions, and limit a search by playouts"
         )
     return player
-
-
-def _label(agent: Agent) -> str:
-    origin = origin_of(agent)
-    return origin.spec if origin else name_of(agent)
 
 
 # --- held-out deals -------------------------------------------------------------------------------

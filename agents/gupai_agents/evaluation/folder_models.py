@@ -6,6 +6,9 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import ConfigDict, Field, model_validator
 
 from gupai_agents.stored import Count, DamagedError, Interval, Number, Seed, Share, Stored, Text, read_stored
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
 from gupai_env.words.files import naming
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
@@ -47,6 +50,12 @@ class Manifest(Stored):
     seed: Seed
     rules: Text
     versions: dict[str, Text]
+
+    @property
+    def played(self) -> tuple[Game, Variant]:
+        """The game and its variant. Raises: ValueError, TypeError."""
+        game = get_game(self.game)
+        return game, game.variant.make(**self.variant)
 
 
 class Duel(Interval):

@@ -140,19 +140,16 @@ def position_features_of(game: Game) -> dict[str, PositionFeature | SectionFeatu
     return {**seen, **POSITIONS, **vocabulary_of(game).positions}
 
 
+@functools.cache
 def action_features_of(game: Game) -> dict[str, ActionFeature]:
     """Return the features of an action."""
     if game.move_of is not None:  # what is played the hand decides
         return dict(vocabulary_of(game).actions)
-    return {**_verbs(game), **MOVES, **vocabulary_of(game).actions}
-
-
-@functools.cache
-def _verbs(game: Game) -> dict[str, ActionFeature]:
-    return {
+    verbs = {
         verb: of_moves(f"the action is: {verb}", lambda move, _, verb=verb: move.verb == verb)  # type: ignore[misc]
         for verb in action_types_of(game)[0]
     }
+    return {**verbs, **MOVES, **vocabulary_of(game).actions}
 
 
 def action_pips(game: Game) -> np.ndarray:

@@ -239,11 +239,8 @@ def command_of(content: dict[str, Any]) -> str:
     """Return the command that gives this verdict."""
     request = content["asked"]
     changes = "".join(f" --set {shlex.quote(change)}" for change in request.get("set", ()))
-    return f"gupai claim run {request.get('claim', content['id'])}{changes}{_request_options(request)}"
-
-
-def _request_options(request: dict[str, Any]) -> str:
-    words = f" --seed {request['seed']}" if request["seed"] else ""
+    words = f"gupai claim run {request.get('claim', content['id'])}{changes}"
+    words += f" --seed {request['seed']}" if request["seed"] else ""
     words += f" --deals {request['deals']}" if request["deals"] else ""
     words += "".join(f" --panel '{opponent}'" for opponent in request["panel"] or ())
     return words + " --strong" * request.get("strong", False) + " --no-masters" * (not request.get("masters", True))
