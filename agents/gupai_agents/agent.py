@@ -45,14 +45,19 @@ class DecisionBatch(NamedTuple):
 
     def observations(self, game: Game) -> np.ndarray:
         """Return what the environments of a game show the seats to act, int8 [N, layout.size]."""
-        observations = np.empty((len(self.rng_keys), game.encoder.layout.size), np.int8)
-        kernels(game).encode(self.views, observations)
-        return observations
+        return observations_of(game, self.views)
 
     def copy(self) -> "DecisionBatch":
         """Return the same decisions in arrays of their own."""
         views = _as_bytes(self.views).copy().view(self.views.dtype, np.recarray)
         return DecisionBatch(views, self.masks.copy(), self.rng_keys.copy())
+
+
+def observations_of(game: Game, views: np.recarray) -> np.ndarray:
+    """Return what the environments of a game show seats with these views, int8 [N, layout.size]."""
+    observations = np.zeros((len(views), game.encoder.layout.size), np.int8)
+    kernels(game).encode(views, observations)
+    return observations
 
 
 def concatenated(batches: Sequence[DecisionBatch]) -> DecisionBatch:

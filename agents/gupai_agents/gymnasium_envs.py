@@ -35,7 +35,7 @@ from gupai_env.core.compiling import bind
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
@@ -459,7 +459,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         if lane != LEGAL:
             self._owed[:] = owed
             self._going = True
-            raise self._refusal(lane, actions)
+            raise self.envs.refusal(lane, actions[lane])
         gave_up = self._abandoned.copy()
         self._abandoned[:] = False
         self._play_others()
@@ -525,11 +525,6 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
             infos[name], infos[f"_{name}"] = values.copy(), where.copy()
             infos[name][~where] = 0
         return infos
-
-    def _refusal(self, lane: int, actions: np.ndarray) -> IllegalActionError:
-        envs = self.envs
-        who, view = f"lane {lane}, seat {envs.seats[lane]}", envs.views(slice(lane, lane + 1))[0][0]
-        return IllegalActionError(describe_illegal(envs.game, who, int(actions[lane]), envs.masks[lane], view))
 
     def _final_info(self, terminated: np.ndarray, illegal: np.ndarray, played: np.ndarray) -> dict[str, Any]:
         """Return what Gymnasium says of lanes whose episode ended: the last observation, and no legal action."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gupai_agents.agent import observations_of
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.failure import in_one_line
 from gupai_agents.network import MLP, NetworkAgent
 from gupai_env.core.game import Game
-from gupai_env.core.kernels import kernels
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
@@ -159,8 +159,7 @@ def _compare(network: Any, player: NetworkAgent, scaled: bool) -> None:
     envs = VectorEnv(game, DEALS, seed=0, **variant.changed())
     for move in range(MOVES):
         envs.step(envs.sample(move))
-    observations = np.empty((DEALS, game.encoder.layout.size), np.int8)
-    kernels(game).encode(envs.views()[0], observations)
+    observations = observations_of(game, envs.views()[0])
     inputs = torch.as_tensor(observations / game.encoder.layout.high if scaled else observations, dtype=torch.float32)
     wanted = player.logits(observations)
     try:

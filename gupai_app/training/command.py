@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -191,8 +191,9 @@ def tune(
 
     from gupai_app.training.tune import run
 
+    search: dict[str, Any] = {"start": start, "features": feature, "seconds": seconds, "generations": generations}
     with mistakes(), resume_hint(NOTHING_SAVED), sharing.workers(NOTHING_SAVED) as workers:
-        run(game, variant, start, feature, seconds, generations, read_seed(seed), out, workers, force=force)
+        run(game, variant, out, force=force, seed=read_seed(seed), workers=workers, **search)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """`gupai tune`: find weights for a heuristic, try them on the game's players, and write them with their origin."""
 
-from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -9,7 +8,6 @@ from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.tune import Tuned, tune
-from gupai_agents.workers import Workers
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import shares
 from gupai_app.shell.streams import say
@@ -23,39 +21,23 @@ TRIED = 5000  # deals against each of the game's players
 DIGITS = 4  # of a weight
 
 
-def run(
-    game: Game,
-    variant: Variant,
-    start: str | None,
-    features: Sequence[str] | None,
-    seconds: float,
-    generations: int | None,
-    seed: int,
-    out: str | None,
-    workers: Workers | None = None,
-    *,
-    force: bool = False,
-) -> None:
+def run(game: Game, variant: Variant, out: str | None, *, force: bool, **settings: Any) -> None:
     """Tune, print the heuristic as YAML and, with `out`, write it there. Raises: ValueError as `tune`; OSError.
 
     Args:
         out: Of a file, "-" for standard output alone.
         force: Whether it may be replaced.
+        settings: As of `tune`.
     """
     options = variant.changed()
     with require_package("tune", "tuning"), shares() as notify:
         result = tune(
             game,
-            start=start,
-            features=features,
-            seconds=seconds,
-            generations=generations,
-            seed=seed,
             progress=lambda share, generation, gain: notify(share, message("generation {number}", number=generation)),
-            workers=workers,
+            **settings,
             **options,
         )
-    text = to_yaml(described(result, options, start))
+    text = to_yaml(described(result, options, settings["start"]))
     say(text, end="")  # first, so that it is not lost if the file cannot be written
     if out is not None and out not in STREAMS:
         write_file(out, text, force=force)

@@ -68,6 +68,11 @@ class Spent(NamedTuple):
     search_seconds: float = 0.0
 
 
+def done(reached: float, goal: float, seconds: float, max_minutes: float | None) -> float:
+    """Return how much of a stage is done, 0..1, by what it counts or by time, whichever is further."""
+    return min(1.0, max(reached / goal, seconds / (60 * max_minutes) if max_minutes else 0.0))
+
+
 class Reporter:
     """Is notified of the progress of a run; this one is silent."""
 

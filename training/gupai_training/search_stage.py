@@ -21,7 +21,7 @@ from gupai_training import resume
 from gupai_training.config import SEARCH_STAGE, Config, ExpertIterationConfig
 from gupai_training.network import FORBIDDEN, Network, relative
 from gupai_training.resume import checkpoint_errors, counted, measured, part, under
-from gupai_training.run_folder import RunFolder, Spent
+from gupai_training.run_folder import RunFolder, Spent, done
 from gupai_training.search_targets import Kind, TargetMaker, Window, target
 
 TARGETS = "targets-{}.safetensors"  # of a chunk, while this stage is under way
@@ -84,10 +84,8 @@ class SearchStage:
 
     def progress(self) -> float:
         """Return how much of the stage is done, 0..1, by targets or by time, whichever is further."""
-        done = self.targets / self.expert_iteration.targets
-        if self.expert_iteration.max_minutes:
-            done = max(done, self.seconds / (60 * self.expert_iteration.max_minutes))
-        return min(1.0, done)
+        settings = self.expert_iteration
+        return done(self.targets, settings.targets, self.seconds, settings.max_minutes)
 
     def learn(self, run: RunFolder, go_on: bool, stop: Callable[[], bool]) -> bool:
         """Learn from chunks of targets to the end of the stage; return whether it was reached.

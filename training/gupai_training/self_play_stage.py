@@ -15,7 +15,7 @@ from gupai_training.config import SELF_PLAY, Config
 from gupai_training.learner import NetworkPolicy, SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
 from gupai_training.resume import counted, measured, part, under
-from gupai_training.run_folder import RunFolder, Spent
+from gupai_training.run_folder import RunFolder, Spent, done
 from gupai_training.selfplay import SelfPlayVecEnv
 
 
@@ -75,10 +75,7 @@ class SelfPlayStage:
 
     def progress(self) -> float:
         """Return how much of the run is done, 0..1, by decisions or by time, whichever is further."""
-        done = self.learner.num_timesteps / self.config.decisions
-        if self.config.max_minutes:
-            done = max(done, self.seconds / (60 * self.config.max_minutes))
-        return min(1.0, done)
+        return done(self.learner.num_timesteps, self.config.decisions, self.seconds, self.config.max_minutes)
 
     def learn(self, go_on: bool, stop: Callable[[], bool]) -> bool:
         """Learn to the end of the stage; return whether it was reached.

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import betainc, betaincinv, ndtri, stdtr, stdtrit  # scipy.stats takes seconds to import
 
 from gupai_agents.intervals import interval, interval_text
 
@@ -127,8 +128,6 @@ def estimate_columns(values: np.ndarray) -> list[Estimate]:
 
 def _quantile(degrees: float) -> float:
     """Return how many standard errors a 95% interval reaches to each side: the quantile of Student's t."""
-    from scipy.special import stdtrit  # scipy.stats takes seconds to import
-
     return float(stdtrit(degrees, 0.975))
 
 
@@ -199,8 +198,6 @@ class Cases(NamedTuple):
         Raises:
             ValueError: A deal has fewer hits than none, or more than cases.
         """
-        from scipy.special import stdtrit
-
         cases = np.ones(len(hits)) if cases is None else np.asarray(cases, float)
         if not ((hits >= 0) & (hits <= cases)).all():
             raise ValueError("hits must be from 0 to the number of cases, in every deal")
@@ -222,8 +219,6 @@ class Cases(NamedTuple):
 
     def share(self, level: float = 0.95) -> Estimate:
         """Return the share of hits with its exact interval (Clopper and Pearson)."""
-        from scipy.special import betaincinv
-
         hits, misses, outside = self.hits, self.cases - self.hits, (1 - level) / 2
         if not self.cases:
             return NOTHING._replace(samples=self.samples)
@@ -233,8 +228,6 @@ class Cases(NamedTuple):
 
     def p_value(self, share: float) -> float:
         """Return the exact two-sided p that the share is this; 1 without a case."""
-        from scipy.special import betainc
-
         hits, misses = self.hits, self.cases - self.hits
         as_many = float(betainc(hits, misses + 1, share)) if hits else 1.0
         as_few = 1 - float(betainc(hits + 1, misses, share)) if misses else 1.0
@@ -273,8 +266,6 @@ def t_test(values: np.ndarray, *, runs: bool = False) -> float:
     It has the degrees of freedom of `estimate`, also for `runs`. Values that are all alike have the p of the exact sign
     test: 0.5 for two deals.
     """
-    from scipy.special import stdtr
-
     degrees = _degrees(values, runs) if len(values) else 0.0
     if not degrees:
         return 2.0 ** (1 - len(values)) if np.any(values) else 1.0
@@ -306,8 +297,6 @@ def false_discovery(p: Sequence[float]) -> list[float]:
 
 def samples_for(effect: float, spread: float, alpha: float = 0.05, power: float = 0.8) -> int:
     """Return how many values of a standard deviation `spread` find a mean of `effect` with this power, two-sided."""
-    from scipy.special import ndtri
-
     return int(np.ceil(((ndtri(1 - alpha / 2) + ndtri(power)) * spread / effect) ** 2))
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gupai_agents.agent import observations_of
 from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_agents.evaluation.records import action_types_of
 from gupai_env.core.game import Game
-from gupai_env.core.kernels import kernels
 from gupai_env.core.layout import Section
 from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT
 from gupai_env.games.claims import (
@@ -79,12 +79,9 @@ def observed(positions: Positions) -> dict[str, np.ndarray]:
     """Return what the seats to act see, by the names of its sections, [N, ...]; it is worked out once a position."""
     sections: dict[str, np.ndarray] | None = vars(positions).get("observed")
     if sections is None:
-        layout = positions.game.encoder.layout
-        seen = np.zeros((len(positions.states), layout.size), np.int8)
-        kernels(positions.game).encode(
-            resume_lanes(positions.game, positions.variant, positions.states).views()[0], seen
-        )
-        sections = vars(positions)["observed"] = layout.split(seen)
+        game = positions.game
+        seen = observations_of(game, resume_lanes(game, positions.variant, positions.states).views()[0])
+        sections = vars(positions)["observed"] = game.encoder.layout.split(seen)
     return sections
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
+from scipy.special import ndtr
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
@@ -175,8 +176,6 @@ def _ranked(
     """Return whether the first is first, p of its differences to the others (Holm), what is the order, and p of the
     verdict: that of the nearest other, or, where some are ahead of the first, of the farthest.
     """
-    from scipy.special import ndtr
-
     order = sorted(values, key=lambda label: (not values[label].occurred, -values[label].mean))
     figures = {label: say(written(estimate, unit, signed=False)) for label, estimate in values.items()}
     ranking = joined(" > ", [say("{label} {figure}", label=say(label), figure=figures[label]) for label in order])

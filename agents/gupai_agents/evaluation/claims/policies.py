@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
+from scipy.special import ndtri
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims.check import Place
@@ -93,8 +94,6 @@ class Policy(Comparison):
         self.check_groups(place)
 
     def planned_deals(self, setting: Setting, sampler: Sampler) -> dict[str, Any]:
-        from scipy.special import ndtri
-
         spread = float(np.std(pairs_in(setting, self, sampler, self.panel[0], 0, 0, PILOT).gains))
         deals, doses = enough(self, spread), len(self.doses.values) if self.doses else 1
         smallest = float((ndtri(1 - ALPHA / 2) + ndtri(self.plan.power)) * spread / deals**0.5)

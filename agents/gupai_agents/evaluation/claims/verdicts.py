@@ -6,6 +6,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import chdtrc, stdtr, stdtrit
 
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, estimate, false_discovery
 from gupai_env.games.claims import Metric
@@ -106,8 +107,6 @@ class Rated(NamedTuple):
 
         Each may be missed so often, but half as often where both could speak for "different".
         """
-        from scipy.special import stdtrit
-
         alpha = 0.025 if alternative == "different" else 0.05
         if self.cases is not None:
             return self.cases.share(1 - 2 * alpha)[1:3]
@@ -131,8 +130,6 @@ def rated(values: np.ndarray, metric: Metric) -> Rated:
 
 def p_value(effect: Estimate) -> float:
     """Return the two-sided p that an effect is zero, from its 95% interval; 1 where there is no interval."""
-    from scipy.special import stdtr
-
     return float(2 * stdtr(effect.degrees, -abs(effect.mean) / effect.error)) if effect.has_interval else 1.0
 
 
@@ -183,8 +180,6 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     Args:
         among: Of so many such intervals, as those of doses, all hold at once in 95% of cases (Sidak).
     """
-    from scipy.special import chdtrc, stdtr, stdtrit
-
     known = [effect for effect in effects if effect.has_interval]
     if not known:
         (one, *_) = [effect for effect in effects if effect.occurred] or effects
