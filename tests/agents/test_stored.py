@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import os
 
 import pytest
@@ -139,4 +140,4 @@ def test_file_replaced_by_one_of_equal_size_is_read_again(tmp_path):
 
 def test_half_width_is_half_the_interval():
     assert Interval(mean=1.0, low=0.5, high=2.0, n=4).half_width == 0.75
-    assert Interval(mean=1.0, low=None, high=None, n=1).half_width is None
+    assert Interval(mean=1.0, low=None, high=None, n=1).half_width == math.inf
