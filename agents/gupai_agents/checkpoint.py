@@ -110,6 +110,16 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
     return header, read
 
 
+def under(prefix: str, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return tensors with a prefix before their names, for `part`."""
+    return {prefix + name: tensor for name, tensor in tensors.items()}
+
+
+def part(tensors: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    """Return the tensors whose names have a prefix, under the rest of their names."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
 def identity(game: Game, variant: Variant) -> dict[str, Any]:
     """Return what a player depends on: game, rules, observation and actions, as in the header."""
     encoder = game.encoder

@@ -36,6 +36,12 @@ KINDS = ("checkpoint", "sample", "onnx", "search", "heuristic")  # before a colo
 SUFFIX, ONNX = ".yaml", ".onnx"  # of files that hold a heuristic, and a network as a graph
 
 
+def runs_code(spec: str) -> bool:
+    """Return whether a text is that of a factory, whose module is run to make the player."""
+    kind, colon, _ = spec.partition(":")
+    return bool(colon) and kind not in KINDS
+
+
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """Return the names of a game's players that need no argument, weaker ones first.
 
@@ -71,7 +77,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
     checked = variant_from(game, variant, make_agent)
-    if isinstance(spec, str) and ":" in spec and spec.partition(":")[0] not in KINDS:
+    if isinstance(spec, str) and runs_code(spec):
         return made_by_factory(spec, game, checked)
     return agent_of_data(spec, game, checked)
 

@@ -82,7 +82,7 @@ def test_metrics_are_tidy_rows(runs, tmp_path):
 def test_invalid_run_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"this is not the folder of a run: it holds no config.yaml"):
         load_run(tmp_path)
-    with pytest.raises(ValueError, match=r"config: decision is not a setting"):
+    with pytest.raises(ValueError, match=r"config: decision is not known here"):
         train({**SMALL, "decision": 3}, runs=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
 

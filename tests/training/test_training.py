@@ -468,7 +468,7 @@ def test_other_configuration_is_not_resumed(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
     other = parse({**SMALL, "seed": 2}, "test")
-    with pytest.raises(CheckpointError, match=r"another configuration .*; config.seed is 1 there, 2 here"):
+    with pytest.raises(CheckpointError, match=r"another configuration .*; config.seed is 1 there, here 2"):
         Run(other, run.folder).learn(go_on=True)
 
 
@@ -665,8 +665,8 @@ def test_decisions_are_those_learned_from(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("gane: jie-long", "gane is not a setting; settings here are game, variant"),
-        ("ppo: {entropi: 0.1}", "ppo.entropi is not a setting; settings here are envs, steps"),
+        ("gane: jie-long", "gane is not known here; there are game, variant"),
+        ("ppo: {entropi: 0.1}", "ppo.entropi is not known here; there are envs, steps"),
         ("ppo: {entropy: 0}", "ppo.entropy=0 is not allowed; write a number above 0"),
         ("game: chess", "is not a game"),
         ("game: jie-long\nvariant: {forced: true}", "did you mean forced_play"),

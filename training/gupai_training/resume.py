@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
+from gupai_agents.checkpoint import (
+    CheckpointError,
+    identity,
+    part,
+    read_checkpoint,
+    read_header,
+    under,
+    write_checkpoint,
+)
 from gupai_agents.evaluation.differences import differences
 from gupai_env.core.rng import KEYS
 from gupai_env.words.checks import real_number, short_repr, whole_number
@@ -98,16 +106,6 @@ def tensors_of(network: Network, optimizer: torch.optim.Optimizer) -> dict[str, 
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{number}.{name}": np.asarray(state[name].cpu().numpy()) for name in ADAM}
     return tensors
-
-
-def under(prefix: str, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return tensors with a prefix before their names, for `part`."""
-    return {prefix + name: tensor for name, tensor in tensors.items()}
-
-
-def part(tensors: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    """Return the tensors whose names have a prefix, under the rest of their names."""
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def network_back(tensors: dict[str, np.ndarray], network: Network, optimizer: torch.optim.Optimizer) -> None:

@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional as F
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
+from gupai_agents.checkpoint import part, read_checkpoint, under, write_checkpoint
 from gupai_agents.network import NetworkAgent
 from gupai_agents.workers import Answer, LostError, StoppedError, Thread, Workers, stoppable
 from gupai_env.core.streams import TARGETS_STREAM
@@ -20,7 +20,7 @@ from gupai_env.words.checks import whole_number
 from gupai_training import resume
 from gupai_training.config import SEARCH_STAGE, Config, ExpertIterationConfig
 from gupai_training.network import FORBIDDEN, Network, relative
-from gupai_training.resume import checkpoint_errors, counted, measured, part, under
+from gupai_training.resume import checkpoint_errors, counted, measured
 from gupai_training.run_folder import RunFolder, Spent, done
 from gupai_training.search_targets import Kind, TargetMaker, Window, target
 

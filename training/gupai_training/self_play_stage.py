@@ -8,13 +8,14 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
+from gupai_agents.checkpoint import part, under
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_training import resume
 from gupai_training.config import SELF_PLAY, Config
 from gupai_training.learner import NetworkPolicy, SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
-from gupai_training.resume import counted, measured, part, under
+from gupai_training.resume import counted, measured
 from gupai_training.run_folder import RunFolder, Spent, done
 from gupai_training.selfplay import SelfPlayVecEnv
 

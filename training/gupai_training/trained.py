@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint
+from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, part, read_checkpoint
 from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
@@ -76,10 +76,7 @@ class TrainedRun:
         try:
             for number, (name, _, scripted, *_) in enumerate(header.get("members", ())):
                 if not scripted:
-                    prefix = f"member.{number}."
-                    own = {
-                        key.removeprefix(prefix): tensor for key, tensor in tensors.items() if key.startswith(prefix)
-                    }
+                    own = part(tensors, f"member.{number}.")
                     players[name] = NetworkAgent(name, self.game, self.config.net, own, False, self.variant)
         except (ValueError, TypeError, KeyError) as error:
             raise CheckpointError(f"{file}: signed, but no pool of opponents is in it ({error})") from None

@@ -40,7 +40,7 @@ from gupai_agents.evaluation.folder_models import Player
 from gupai_agents.evaluation.ladder import some_decisions, speed
 from gupai_agents.evaluation.match import Progress, duel
 from gupai_agents.identity import digest_of, identity_of, moves_of
-from gupai_agents.registry import KINDS, agent_of_data, agents_of
+from gupai_agents.registry import KINDS, agent_of_data, agents_of, runs_code
 from gupai_agents.shipped import BEST, best_file
 from gupai_agents.workers import Workers, one_core
 from gupai_env.core.game import Game
@@ -453,8 +453,7 @@ def verify_card(
         named = {result.task: result.player.spec for result in card.results} | dict(agents or {})
         specs = {task: spec for task, spec in named.items() if spec is not None}
         for task, spec in named.items():
-            code = spec is None or (":" in spec and spec.partition(":")[0] not in KINDS)
-            if code and task not in (agents or {}):
+            if (spec is None or runs_code(spec)) and task not in (agents or {}):
                 raise ValueError(f"task {task}: {spec or 'a program'} is not made from data; name it with --agent")
         played = {task: spec if task in (agents or {}) else _next_to(path, spec) for task, spec in specs.items()}
         suite = suite_of(card)

@@ -9,7 +9,7 @@ import numpy as np
 from gupai_agents.agent import Agent, DecisionBatch, check_agent, labels_of
 from gupai_agents.evaluation.claims.schema import Changed, Player
 from gupai_agents.identity import require_steady
-from gupai_agents.registry import KINDS, agent_of_data, made_by_factory
+from gupai_agents.registry import agent_of_data, made_by_factory, runs_code
 from gupai_agents.shipped import BEST
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
@@ -95,7 +95,7 @@ def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict
         if not isinstance(player, str):
             check_agent(player, game, variant)
             agents[label] = player
-        elif player.partition(":")[1] and player.partition(":")[0] not in KINDS:
+        elif runs_code(player):
             agents[label] = made_by_factory(player, game, variant)
     for agent in agents.values():
         require_steady(agent, game, variant)
@@ -111,8 +111,7 @@ def named(spec: str, same: str, baseline: str = "") -> str:
 
 
 def _made(spec: str, game: Game, variant: Variant) -> Agent:
-    kind, colon, _ = spec.partition(":")
-    if colon and kind not in KINDS:
+    if runs_code(spec):
         raise ValueError(f"{spec!r} runs code of a package, which a claim may not; give the player by name")
     agent = agent_of_data(spec, game, variant)
     check_agent(agent, game, variant)
