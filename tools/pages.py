@@ -1,12 +1,12 @@
 """Writes the pages that are made of code and recorded figures.
 
-`docs/ladder.md`, of what `gupai ladder --json` printed, and the picture of the README are kept, since they are read
-where the sources lie. Run this after a change of rules or new figures in `results`:
+`docs/ladder.md`, `docs/facts.md` and the picture of the README are kept, since they are read where the sources lie. Run
+this after a change of rules or new figures in `results`, by `gupai ladder --json` and `gupai facts --json`:
 
     python tools/pages.py
 
-All others are written where the site is built, `make docs`: a page and a picture of every game, a card of every network
-and the list of them, learning curves, and the keys of a configuration.
+All others are written where the site is built, `make docs`: a page, a picture and the facts of every game, a card of
+every network and the list of them, learning curves, ways of play, and the keys of a configuration.
 """
 
 import argparse
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from charts import learning_chart
+from fact_pages import overview
+from fact_pages import page as facts_page
 from game_pages import page, picture
 from model_cards import card, models
 from pydantic import BaseModel
@@ -195,7 +197,8 @@ def _allowed(schema: dict[str, Any]) -> str:
 
 def repository_files() -> dict[Path, Callable[[], str]]:
     """Return the files that are kept, each with what writes its text."""
-    return {DOCS / "ladder.md": ladder, DOCS / "static" / "table.svg": partial(picture, GAMES["jie-long"])}
+    table_of_jie_long = partial(picture, GAMES["jie-long"])
+    return {DOCS / "ladder.md": ladder, DOCS / "facts.md": overview, DOCS / "static" / "table.svg": table_of_jie_long}
 
 
 def site_files() -> dict[Path, Callable[[], str]]:
@@ -205,6 +208,7 @@ def site_files() -> dict[Path, Callable[[], str]]:
     for game in GAMES.values():
         files[DOCS / "games" / f"{game.id}.md"] = partial(page, game)
         files[DOCS / "games" / f"{game.id}.svg"] = partial(picture, game)
+        files[DOCS / "facts" / f"{game.id}.md"] = partial(facts_page, game)
         files[DOCS / "charts" / f"learning-{game.id}.svg"] = partial(learning_chart, game.id)
         files |= {CARDS / f"{file.stem}.md": partial(card, game, file, header) for file, header in networks(game.id)}
     return files

@@ -16,6 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fact_pages import summary
+from writing import fill_paragraphs
+
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.files import RECORDED, kind_of
@@ -94,6 +97,7 @@ def page(game: Game) -> str:
         "[the statistics](../claims.md) name.",
         "",
     ]
+    lines += [fill_paragraphs(summary(game))]
     for heading in sorted(topics, key=lambda name: name != "Every deal") + last:
         lines += [f"## {heading}", ""]
         for advice in all_advice:

@@ -1,11 +1,50 @@
-"""Commands for those who ask about a game itself: `perft`."""
+"""Commands for those who ask about a game itself: `facts` and `perft`."""
 
 from typing import Annotated
 
 import typer
 
-from gupai_app.shell.errors import mistakes
-from gupai_app.shell.options import AsJson, GameName, Options, read_seed, read_tiny_variant, read_variant
+from gupai_app.shell.errors import mistakes, resume_hint
+from gupai_app.shell.options import (
+    NOTHING_SAVED,
+    AsJson,
+    GameName,
+    Options,
+    read_agent,
+    read_seed,
+    read_tiny_variant,
+    read_variant,
+)
+
+PLAYERS = ("random", "greedy", "tuned", "best")
+
+
+def facts(
+    name: GameName,
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[AGENT]...", help="Players, the weakest first (default: random, greedy, tuned, best)"),
+    ] = None,
+    rival: Annotated[str, typer.Option(metavar="AGENT", help="With whom the last player is compared")] = "greedy",
+    deals: Annotated[int, typer.Option(min=2, max=1 << 20, help="Deals for each player, duel and mixed table")] = 2000,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
+    option: Options = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the facts of a game: who gains by leading, how deals end, how much is luck, what strong players do."""
+    game, variant = read_variant(name, option)
+    seed = read_seed(seed)
+
+    from gupai_agents import agent_names
+    from gupai_agents.evaluation.facts import facts_of, steps_of
+    from gupai_app.facts import terminal
+    from gupai_app.shell.screen import progress
+
+    names = agents or [player for player in PLAYERS if player in agent_names(game, variant)]
+    players, weaker = [read_agent(spec, game, variant) for spec in names], read_agent(rival, game, variant)
+    with mistakes(), resume_hint(NOTHING_SAVED), progress("deals", steps_of(players, deals)) as done:
+        result = facts_of(game, players, weaker, deals, seed=seed, progress=done, **variant.changed())
+    terminal.facts(terminal.facts_content(result), as_json=as_json)
 
 
 def perft(

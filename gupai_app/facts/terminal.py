@@ -1,9 +1,13 @@
 """What is known of a game, as text and as JSON."""
 
+import shlex
+import sys
 from typing import Any
 
 import numpy as np
 
+from gupai_agents.evaluation.facts import Facts
+from gupai_app.facts.tables import tables_of
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_app.words.sentences import translated
 from gupai_env.core.deal import Deal
@@ -13,6 +17,25 @@ from gupai_env.core.tiles import tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.render import draw_text
 from gupai_env.words.messages import say
+
+
+def facts(content: dict[str, Any], *, as_json: bool) -> None:
+    """Print the facts of a game, from what `facts_content` returns."""
+    if as_json:
+        return put_json(content)
+    for title, heads, rows in tables_of(content):
+        table = table_of(*heads, title=title)
+        for label, *figures in rows:
+            table.add_row(say(label), *figures)
+        put(table)
+    options = ", ".join(f"{name}={value}" for name, value in content["variant"].items()) or "default options"
+    template = "{game}, {options}; {deals:,} deals of each kind, seed {seed}. Intervals are of 95%, over deals."
+    put(say(template, game=content["game"], options=say(options), deals=content["deals"], seed=content["seed"]))
+
+
+def facts_content(result: Facts) -> dict[str, Any]:
+    """Return what `facts` prints as JSON."""
+    return {**result.as_numbers(), "command": shlex.join(["gupai", *sys.argv[1:]])}
 
 
 def dealt(game: Game, variant: Variant, seed: int) -> np.recarray:

@@ -55,7 +55,8 @@ PRINTED = (
     "replay games --html page.html", "export-dataset games --out data.npz",
     "tournament jie-long random greedy --deals 2 --out kept", "verify kept",
     "claim list", "claim show tg-banker", "claim features", "claim run tg-banker --deals 60 --no-masters",
-    "exploitability tiu-u greedy", "perft tiu-u --depth 3", "perft tiu-u --depth 3 --json", "perft tiu-u --every-deal",
+    "facts ding-niu random greedy --rival random --deals 40", "exploitability tiu-u greedy",
+    "perft tiu-u --depth 3", "perft tiu-u --depth 3 --json", "perft tiu-u --every-deal",
     "best-response tiu-u greedy --method tuning --generations 2 --candidate-deals 20 --deals 40",
 )  # fmt: skip
 CHANGES = re.compile(r'name="token" value="\w+"|[\d.]+ seconds?')  # with every page and every run

@@ -5,8 +5,8 @@ import numpy as np
 from gupai_env.core.episode import NOBODY
 from gupai_env.games.ce_deng import GAME
 from gupai_env.games.ce_deng.rules import HANDS
-from gupai_env.games.claims import Metric, Outcome
-from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, vocabulary
+from gupai_env.games.claims import Endings, Metric, Outcome
+from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, swept, tiles_in_hand, vocabulary
 
 
 def doubled_payments(outcome: Outcome, number: int, passes: bool = False) -> np.ndarray:
@@ -25,8 +25,20 @@ def doubled_payments(outcome: Outcome, number: int, passes: bool = False) -> np.
     return np.where(states.declarer == NOBODY, total, 0)
 
 
+def endings(outcome: Outcome) -> Endings:
+    """Return how deals ended: by eight doubles, by a seat that laid all of its tiles, blocked, or by discards."""
+    declared, laid, held = outcome.states.declarer != NOBODY, swept(outcome), tiles_in_hand(outcome)
+    return {
+        "eight doubles are declared": declared,
+        "some seat lays all of its tiles": ~declared & laid,
+        "nobody can play, with tiles left in hand": ~declared & ~laid & held,
+        "every seat discards": ~declared & ~laid & ~held,
+    }
+
+
 CLAIMS = vocabulary(
     GAME.num_actions,
+    endings=endings,
     metrics={
         **METRICS_OF_ONE_END,
         **METRICS,

@@ -1,12 +1,15 @@
 """What claims can name of all connecting games, and of those with one open end."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT
 from gupai_env.games.claims import (
     SHARE,
-    ExactQuestion,
+    Endings,
     Metric,
     Outcome,
     PlayerChange,
@@ -104,6 +107,18 @@ METRICS = {
 }
 
 
+def tiles_in_hand(outcome: Outcome) -> np.ndarray:
+    """Return in which deals tiles are left in some hand, bool [N]."""
+    held: np.ndarray = (outcome.states.hands[:, : outcome.variant.players] != 0).any(1)
+    return held
+
+
+def swept(outcome: Outcome) -> np.ndarray:
+    """Return in which deals some seat has laid all of its tiles, bool [N]."""
+    laid: np.ndarray = (outcome.states.plays == outcome.states.hand_size[:, None]).any(1)
+    return laid
+
+
 # --- with one open end ----------------------------------------------------------------------------
 
 
@@ -144,9 +159,10 @@ METRICS_OF_ONE_END = {
 
 
 def vocabulary(
-    actions: int, metrics: dict[str, Metric], questions: dict[str, ExactQuestion] | None = None
+    actions: int, metrics: dict[str, Metric], endings: Callable[[Outcome], Endings], **more: Any
 ) -> Vocabulary:
     """Return what claims can name of a connecting game with so many actions."""
+    changes_of_game = changes(actions)
     return Vocabulary(
-        positions=POSITIONS, actions=ACTIONS, metrics=metrics, questions=questions or {}, changes=changes(actions)
+        positions=POSITIONS, actions=ACTIONS, metrics=metrics, endings=endings, changes=changes_of_game, **more
     )

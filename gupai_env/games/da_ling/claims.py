@@ -1,13 +1,16 @@
 """What claims can name of Da Ling."""
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations_with_replacement
+from math import comb
 
 import numpy as np
 
-from gupai_env.core.tiles import KINDS
+from gupai_env.core.tiles import DECK, KINDS, WEIGHT
 from gupai_env.games.claims import (
     CHIPS,
     SHARE,
+    Endings,
     ExactQuestion,
     Facts,
     HandFeature,
@@ -15,10 +18,13 @@ from gupai_env.games.claims import (
     Outcome,
     PlayerChange,
     Vocabulary,
+    hands_of,
 )
 from gupai_env.games.da_ling.rules import (
     GROUP_OF,
     GROUPS,
+    HAND,
+    MOST_POINTS,
     NO_MATCH,
     VALUE,
     WILD,
@@ -27,6 +33,15 @@ from gupai_env.games.da_ling.rules import (
     points_of,
     wilds_of,
 )
+
+# The targets that a group matches by its points and its wild tiles, as bits.
+REACHED = np.array(
+    [
+        [sum(bool(matches(points, wilds, target)) << target for target in range(10)) for wilds in range(len(WILD) + 1)]
+        for points in range(MOST_POINTS)
+    ]
+)
+CHOOSE = np.array([[comb(copies, held) for held in range(3)] for copies in range(3)])
 
 
 def strengths(outcome: Outcome) -> np.ndarray:
@@ -63,6 +78,39 @@ def group_tie(outcome: Outcome, number: int) -> np.ndarray:
     return (nobody & np.stack([_tied(values[:, :, group]) for group in range(GROUPS)]).any(0)).astype(float)
 
 
+def endings(outcome: Outcome) -> Endings:
+    """Return whether somebody matches all three groups, somebody some of them, or nobody any."""
+    match = strengths(outcome) != NO_MATCH
+    all_three, some = match.all(2).any(1), match.any((1, 2))
+    return {
+        "somebody matches all three groups": all_three,
+        "groups are paid one by one": some & ~all_three,
+        "no group of anybody matches": ~some,
+    }
+
+
+def match_all() -> Facts:
+    """Return how likely a hand can be split so that all three groups match, for any table and for those of a target."""
+    hands, times = hands_of(DECK, HAND)
+    counts = np.stack([(hands == kind).sum(1) for kind in range(KINDS)], 1)
+    targets = np.zeros(len(hands), int)  # as bits
+    for group_of in GROUP_OF:
+        value = np.stack([VALUE[hands] @ (group_of == group) for group in range(GROUPS)])
+        targets |= np.bitwise_and.reduce(REACHED[points_of(value), wilds_of(value)])
+    copies, chances = np.bincount(DECK, minlength=KINDS), np.zeros((10, 2))
+    for one, other in combinations_with_replacement(range(KINDS), 2):  # the table; its tiles are in no hand
+        tables = copies[one] * copies[other] if one != other else comb(int(copies[one]), 2)
+        remaining, ways = copies - np.bincount([one, other], minlength=KINDS), tables * times
+        for kind in {one, other} if tables else ():
+            ways = ways * CHOOSE[remaining[kind], counts[:, kind]] / CHOOSE[copies[kind], counts[:, kind]]
+        target = (WEIGHT[one] + WEIGHT[other]) % 10
+        chances[target] += ways @ (targets >> target & 1), ways.sum()
+    matched, dealt = chances.T
+    facts: Facts = {f"target {target}": float(matched[target] / dealt[target]) for target in range(10)}
+    facts["any target"] = float(matched.sum() / dealt.sum())
+    return facts
+
+
 def house_income(outcome: Outcome, number: int) -> np.ndarray:
     """Return chips that no seat has: what the house took."""
     return -outcome.states.total[:, : outcome.variant.players].sum(1).astype(float)
@@ -97,8 +145,10 @@ CLAIMS = Vocabulary(
             "least and most that the house takes in a deal with a fee of 1: all splits of all tiny deals",
             least_and_most_of_the_house,
             {"deck": "tiny", "players": 2, "casino_fee": 1, "leader": 0},
-        )
+        ),
+        "match_all": ExactQuestion("chance that six tiles can be split so that all three groups match", match_all),
     },
+    endings=endings,
     changes={
         "stakes": PlayerChange(
             lambda stakes: f"as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}", shown=take_stakes

@@ -7,6 +7,7 @@ from gupai_env.games.claims import (
     CHIPS,
     SHARE,
     ActionFeature,
+    Endings,
     HandFeature,
     Metric,
     Outcome,
@@ -15,6 +16,8 @@ from gupai_env.games.claims import (
     Vocabulary,
     counts_of,
     of_moves,
+    per_case,
+    ratio,
 )
 from gupai_env.games.deer_hunt.rules import HEAVEN, PARTNER, PLAYS, SEATS
 
@@ -79,6 +82,32 @@ def dealer_chips(outcome: Outcome, number: int) -> np.ndarray:
     return won
 
 
+def endings(outcome: Outcome) -> Endings:
+    """Return which side wins."""
+    chips = dealer_chips(outcome, 0)
+    return {"the dealer's side wins": chips > 0, "the other side wins": chips < 0, "neither side wins": chips == 0}
+
+
+def ahead_and_heavens(outcome: Outcome) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how many red pips seats 0 and 2 are ahead, and 1 if they were dealt both [6:6], -1 if the others."""
+    red, dealt = outcome.states.red.astype(float), outcome.states.hands + outcome.states.played
+    held = counts_of(dealt.reshape(-1))[:, HEAVEN].reshape(dealt.shape)
+    pips, heavens = (figures[:, 0] + figures[:, PARTNER] - figures[:, 1] - figures[:, 3] for figures in (red, held))
+    return pips, heavens / 2 * (np.abs(heavens) == 2)
+
+
+def heavens_gain(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], by how many red pips the side that was dealt both [6:6] is ahead, and where a side was."""
+    ahead, side = ahead_and_heavens(outcome)
+    return np.stack([ahead * side, side != 0], 1).astype(float)
+
+
+def heavens_win(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], where the side that was dealt both [6:6] has more red pips, and where a side was."""
+    ahead, side = ahead_and_heavens(outcome)
+    return np.stack([ahead * side > 0, side != 0], 1).astype(float)
+
+
 CLAIMS = Vocabulary(
     hand={"red": HandFeature("red pips", lambda _: RED.astype(int))},
     positions={
@@ -94,6 +123,13 @@ CLAIMS = Vocabulary(
     metrics={
         "red": Metric("red pips that the seat in question and its partner take", "red pips", red_taken),
         "dealer_chips": Metric("chips of the dealer, and of its partner", CHIPS, dealer_chips),
+        "heavens_gain": Metric(
+            "red pips more of a side that is dealt both [6:6]", "red pips", heavens_gain, statistic=per_case
+        ),
+        "heavens_win": Metric(
+            "a side that is dealt both [6:6] has more red pips", "share of such deals", heavens_win, statistic=ratio
+        ),
         "six_takes_four": Metric("a trick has both a [6:6] and a [4:4]", SHARE, caught_four),
     },
+    endings=endings,
 )

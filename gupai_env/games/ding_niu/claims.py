@@ -7,11 +7,31 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS
-from gupai_env.games.claims import CHIPS, SHARE, ExactQuestion, Facts, Metric, Outcome, points, ratio, tiles_by_number
+from gupai_env.games.claims import (
+    CHIPS,
+    SHARE,
+    Endings,
+    ExactQuestion,
+    Facts,
+    Metric,
+    Outcome,
+    counts_of,
+    points,
+    ratio,
+    tiles_by_number,
+)
 from gupai_env.games.connecting.claims import METRICS, vocabulary
 from gupai_env.games.ding_niu import GAME
 from gupai_env.games.ding_niu.rules import CHIPS as CHIPS_BY_RANK
 from gupai_env.games.ding_niu.rules import CLASSIC, DECK, SMOTHERED
+
+NUMBERS = {
+    "suan zhang of ones": 1,
+    "suan zhang of two-three": 2,
+    "suan zhang of fours": 4,
+    "suan zhang of fives": 5,
+    "suan zhang of sixes": 6,
+}
 
 
 def blocked(outcome: Outcome, number: int) -> np.ndarray:
@@ -38,6 +58,36 @@ def smothered_by_winner(outcome: Outcome, number: int) -> np.ndarray:
     made = outcome.states.suan_zhang == SMOTHERED
     won = outcome.states.total[np.arange(len(made)), outcome.states.maker.clip(0)] > 0
     return np.stack([made & won, made], 1).astype(float)
+
+
+def only_doubles_left(outcome: Outcome) -> np.ndarray:
+    """Return in which deals every tile but doubles is laid: none is in a hand or was discarded, bool [N]."""
+    plain = PIPS[:, 0] != PIPS[:, 1]
+    unlaid = np.stack([counts_of(tiles) for tiles in (outcome.states.hands + outcome.states.discards).T])
+    laid: np.ndarray = (unlaid[:, :, plain] == 0).all((0, 2))
+    return laid
+
+
+def exhausted(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], suan zhangs of two-three when every tile but doubles was laid, and all of two-three."""
+    made = blocked_with(outcome, 2)
+    return np.stack([made * only_doubles_left(outcome), made], 1)
+
+
+def makers(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], where the maker of a suan zhang won chips, and where there was one."""
+    made = outcome.states.maker != NOBODY
+    won = outcome.states.total[np.arange(len(made)), outcome.states.maker.clip(0)] > 0
+    return np.stack([made & won, made], 1).astype(float)
+
+
+def endings(outcome: Outcome) -> Endings:
+    """Return by which numbers deals were blocked, and which were not."""
+    states = outcome.states
+    kinds = {name: blocked_with(outcome, number) > 0 for name, number in NUMBERS.items()}
+    kinds["fours or fives smothered"] = states.suan_zhang == SMOTHERED
+    kinds["no suan zhang"] = states.maker == NOBODY
+    return kinds | {"another suan zhang": ~np.any(list(kinds.values()), axis=0)}
 
 
 def tie_rule_gain(outcome: Outcome, number: int) -> np.ndarray:
@@ -117,10 +167,15 @@ CLAIMS = vocabulary(
         "smothered_by_winner": Metric(
             "smothered suan zhangs whose maker won chips", "share of them", smothered_by_winner, statistic=ratio
         ),
+        "two_three_exhausted": Metric(
+            "suan zhangs of two-three when every tile but doubles is laid", "share of them", exhausted, statistic=ratio
+        ),
+        "makers": Metric("makers of suan zhangs who win chips", "share of them", makers, statistic=ratio),
         "tie_rule_gain": Metric(
             "chips that the order on ties gives the seat of this place in the order of play", CHIPS, tie_rule_gain, True
         ),
     },
+    endings=endings,
     questions={
         "non_doubles_per_number": ExactQuestion(
             "tiles of the deck, without its doubles, that carry each number", non_doubles_per_number

@@ -4,7 +4,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gupai_env.games.claims import SHARE, ActionFeature, Metric, Outcome, Positions, counts_of, of_moves, points
+from gupai_env.games.claims import (
+    SHARE,
+    ActionFeature,
+    Endings,
+    Metric,
+    Outcome,
+    Positions,
+    counts_of,
+    of_moves,
+    points,
+)
 from gupai_env.games.fishing.rules import CATCH
 
 
@@ -38,6 +48,12 @@ def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
 
     meaning = "share of the variance of the difference of two seats' points that tiles of eight pips or more make"
     return Metric(meaning, "share", values, statistic=share)
+
+
+def endings(outcome: Outcome) -> Endings:
+    """Return whether tiles are left in the lake."""
+    uncaught = lake_left(outcome, 0) > 0
+    return {"every tile is caught": ~uncaught, "tiles are left in the lake": uncaught}
 
 
 ACTIONS = {

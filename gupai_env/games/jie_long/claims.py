@@ -3,8 +3,8 @@
 import numpy as np
 
 from gupai_env.core.tiles import KINDS, PIPS
-from gupai_env.games.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seats, points
-from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, vocabulary
+from gupai_env.games.claims import CHIPS, SHARE, Endings, Metric, Outcome, chips, of_seats, points
+from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, swept, tiles_in_hand, vocabulary
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 from gupai_env.games.jie_long import GAME
 from gupai_env.games.jie_long.rules import SAFE
@@ -65,8 +65,19 @@ def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
     return chips(outcome) - of_seats(outcome, paid * outcome.variant.stake)  # type: ignore[attr-defined]
 
 
+def endings(outcome: Outcome) -> Endings:
+    """Return whether some seat has laid all of its tiles; a lock may end a deal with tiles in hand."""
+    laid, held = swept(outcome), tiles_in_hand(outcome)
+    return {
+        "some seat lays all of its tiles": laid,
+        "every seat discards": ~laid & ~held,
+        "a lock, with tiles left in hand": ~laid & held,
+    }
+
+
 CLAIMS = vocabulary(
     GAME.num_actions,
+    endings=endings,
     metrics={
         **METRICS_OF_ONE_END,
         "information": Metric(

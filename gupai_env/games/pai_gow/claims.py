@@ -7,6 +7,7 @@ from gupai_env.games.claims import (
     CHIPS,
     SHARE,
     ActionFeature,
+    Endings,
     ExactQuestion,
     Facts,
     HandFeature,
@@ -15,9 +16,10 @@ from gupai_env.games.claims import (
     PositionFeature,
     Positions,
     Vocabulary,
+    hands_of,
 )
 from gupai_env.games.pai_gow.groups import DAY, SUPREME, TEEN
-from gupai_env.games.pai_gow.hands import groups_by_split, hands_of
+from gupai_env.games.pai_gow.hands import groups_by_split
 from gupai_env.games.pai_gow.rules import HAND, SPLITS, table_of
 
 
@@ -91,6 +93,14 @@ def share_of_choices() -> Facts:
     return {"one": shares[1], "two": shares[2], "three": shares[3], "real choice": shares[2] + shares[3]}
 
 
+def endings(outcome: Outcome) -> Endings:
+    """Return whether the player after the banker wins."""
+    states, players = outcome.states, outcome.variant.players
+    chips = states.total[np.arange(len(states)), (states.leader + states.direction) % players]
+    names = ("the player after the banker wins", "the player after the banker loses", "neither wins")
+    return dict(zip(names, (chips > 0, chips < 0, chips == 0), strict=True))
+
+
 CLAIMS = Vocabulary(
     hand={
         "teen_day": HandFeature("[6:6] and [1:1]", lambda _: np.isin(np.arange(KINDS), (TEEN, DAY)).astype(int)),
@@ -111,4 +121,5 @@ CLAIMS = Vocabulary(
             "share of all hands with one, two and three splits that no other one dominates", share_of_choices
         )
     },
+    endings=endings,
 )

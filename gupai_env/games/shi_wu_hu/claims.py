@@ -3,9 +3,9 @@
 import numpy as np
 
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT
-from gupai_env.games.claims import Metric, Outcome, Vocabulary, counts_of
-from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
-from gupai_env.games.shi_wu_hu.rules import GROUPS, VALUE
+from gupai_env.games.claims import SHARE, Metric, Outcome, Vocabulary, counts_of, points
+from gupai_env.games.fishing.claims import ACTIONS, METRICS, endings, variance_metric
+from gupai_env.games.shi_wu_hu.rules import GROUPS, THOUSAND, VALUE
 
 
 def full_groups_of(outcome: Outcome, number: int) -> np.ndarray:
@@ -30,11 +30,18 @@ def big_points(outcome: Outcome) -> np.ndarray:
     return np.stack(columns, 1)
 
 
+def thousand(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where some catch has 1,000 points."""
+    return (points(outcome) >= THOUSAND).any(1).astype(float)
+
+
 CLAIMS = Vocabulary(
     actions=ACTIONS,
+    endings=endings,
     metrics={
         **METRICS,
         "big_variance": variance_metric(big_points),
         "full_groups": Metric("groups that are full in some catch", "groups", full_groups_of),
+        "thousand": Metric("some catch has 1,000 points or more", SHARE, thousand),
     },
 )

@@ -1,9 +1,14 @@
 """What claims can name of Small Mahjong."""
 
+from itertools import combinations
+
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.games.claims import SHARE, Metric, Outcome, Vocabulary
+from gupai_env.core.tiles import DECK
+from gupai_env.games.claims import SHARE, Endings, ExactQuestion, Facts, Metric, Outcome, Vocabulary, hands_of, ratio
+from gupai_env.games.small_mahjong.rules import DREW
+from gupai_env.games.small_mahjong.triplets import TRIPLET
 
 
 def drawn(outcome: Outcome, number: int) -> np.ndarray:
@@ -37,6 +42,39 @@ def skipped(outcome: Outcome, number: int) -> np.ndarray:
     return total
 
 
+def by_claim(outcome: Outcome) -> np.ndarray:
+    """Return which deals are won with a claimed tile, bool [N]."""
+    last = outcome.states.begun[np.arange(len(outcome.states)), outcome.states.turns - 1]
+    claimed: np.ndarray = (outcome.states.winner != NOBODY) & (last != DREW)
+    return claimed
+
+
+def won_by_claim(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], where the win was with a claimed tile, and where there was one."""
+    return np.stack([by_claim(outcome), outcome.states.winner != NOBODY], 1).astype(float)
+
+
+def endings(outcome: Outcome) -> Endings:
+    """Return how deals were won, or that they were not."""
+    won, claimed, first = outcome.states.winner != NOBODY, by_claim(outcome), outcome.states.turns == 1
+    return {
+        "the leader wins before the play": won & first,
+        "a win by a drawn tile": won & ~first & ~claimed,
+        "a win by a claimed tile": claimed,
+        "nobody wins": ~won,
+    }
+
+
+def dealt_wins() -> Facts:
+    """Return how likely the six tiles of the leader are two triplets as dealt."""
+    hands, times = hands_of(DECK, 6)
+    complete = np.zeros(len(hands), bool)
+    for two in combinations(range(1, 6), 2):  # beside the first tile in its triplet
+        one, other = hands[:, [0, *two]], hands[:, [place for place in range(1, 6) if place not in two]]
+        complete |= (TRIPLET[tuple(one.T)] > 0) & (TRIPLET[tuple(other.T)] > 0)
+    return {"win before the play": float(times @ complete / times.sum())}
+
+
 CLAIMS = Vocabulary(
     metrics={
         "draw": Metric("nobody wins", SHARE, drawn),
@@ -46,5 +84,8 @@ CLAIMS = Vocabulary(
         "somebody_skipped": Metric(
             "claims pass over somebody's turn", SHARE, lambda o, n: (skipped(o, n) > 0).astype(float)
         ),
-    }
+        "won_by_claim": Metric("wins with a claimed tile", "share of wins", won_by_claim, statistic=ratio),
+    },
+    questions={"dealt_wins": ExactQuestion("chance that the leader's six tiles as dealt are a win", dealt_wins)},
+    endings=endings,
 )

@@ -11,6 +11,7 @@ from gupai_env.games.claims import (
     CHIPS,
     SHARE,
     ActionFeature,
+    Endings,
     Metric,
     Outcome,
     PositionFeature,
@@ -91,6 +92,23 @@ def banker_wins(outcome: Outcome, number: int) -> np.ndarray:
 def no_trick(outcome: Outcome, number: int) -> np.ndarray:
     """Return how many seats took no trick."""
     return (outcome.states.taken[:, : outcome.variant.players] == 0).sum(1).astype(float)
+
+
+def somebody_without(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where some seat took no trick."""
+    return (no_trick(outcome, number) > 0).astype(float)
+
+
+def winner_has_most(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where who won the last trick has no fewer tricks than any other seat."""
+    taken, rows = outcome.states.taken[:, : outcome.variant.players], np.arange(len(outcome.states))
+    return (taken[rows, outcome.states.holder] == taken.max(1)).astype(float)
+
+
+def endings(outcome: Outcome) -> Endings:
+    """Return of how many tiles the last trick was."""
+    names = ("a single tile", "two tiles", "three tiles", "four tiles")
+    return {f"the last trick is of {name}": outcome.states.tiles == size for size, name in enumerate(names, 1)}
 
 
 def tricks_of_seats(outcome: Outcome, number: int) -> np.ndarray:
@@ -197,6 +215,8 @@ CLAIMS = Vocabulary(
         "banker_gain": Metric("chips that the banker wins", CHIPS, banker_gain),
         "banker_wins": Metric("the banker wins the last trick", SHARE, banker_wins),
         "no_trick": Metric("seats without a trick", "seats", no_trick),
+        "somebody_without": Metric("some seat takes no trick", SHARE, somebody_without),
+        "winner_has_most": Metric("nobody has more tricks than who wins the last one", SHARE, winner_has_most),
         "tricks": Metric("tricks of the seats in question", "tricks", tricks_of_seats),
         "last_size": Metric("the last trick has so many tiles", SHARE, last_size, True),
         "winner_tricks": Metric("who wins the last trick has so many tricks", SHARE, winner_tricks, True),
@@ -208,4 +228,5 @@ CLAIMS = Vocabulary(
             "supreme pairs led once so many tricks are over", "share of them", supreme_led_after, True, statistic=ratio
         ),
     },
+    endings=endings,
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_env.core.tiles import WEIGHT
 from gupai_env.games.claims import ExactQuestion, Facts, Metric, Outcome, Vocabulary, counts_of, points, ratio
-from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
+from gupai_env.games.fishing.claims import ACTIONS, METRICS, endings, variance_metric
 from gupai_env.games.tiu_u.rules import BIG_POINTS, DECK, SMALL_RED
 
 
@@ -36,6 +36,7 @@ def fish_points() -> Facts:
 
 CLAIMS = Vocabulary(
     actions=ACTIONS,
+    endings=endings,
     metrics={
         **METRICS,
         "big_variance": variance_metric(big_points),

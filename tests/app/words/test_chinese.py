@@ -1,6 +1,7 @@
 """What the app says in Chinese: every text of a game, of a template and of a page has an entry in the catalogue."""
 
 import ast
+import json
 import re
 import shutil
 from dataclasses import fields
@@ -25,6 +26,7 @@ from checkout import ROOT
 from gupai_agents.evaluation.html import templates
 from gupai_agents.levels import LEVELS
 from gupai_app.claims.routes import known
+from gupai_app.facts.tables import tables_of
 from gupai_app.play.address import Address
 from gupai_app.play.moves import entries_of, headed
 from gupai_app.play.pictures import rules_in_words
@@ -120,6 +122,15 @@ def test_game_texts_are_chinese(name):
     found += [part for rule in rules_in_words(game) for part in rule]
     found += [text for feature in game.features for text in (feature.meaning, feature.unit)]
     assert not english(map(word, found), {f"`{feature.name}`" for feature in game.features})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_facts_are_chinese(name):
+    content = json.loads((ROOT / "results" / "facts" / f"{name}.json").read_text(encoding="utf-8"))
+    tables = list(tables_of(content))
+    labels = [table.title for table in tables] + [head for table in tables for head in table.heads]
+    labels += [row[0] for table in tables for row in table.rows if not row[0].isdecimal()]
+    assert not english([word(say(label)) for label in labels], {"random", "greedy", "tuned", "best"})
 
 
 def test_other_texts_of_the_app_are_chinese():

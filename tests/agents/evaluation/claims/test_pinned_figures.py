@@ -46,13 +46,13 @@ VARIANTS = {
 PINNED = {
     "jie-long": "3338e4fe4b4ecb72",
     "ce-deng": "0278575e28664da8",
-    "ding-niu": "5a442e6029bc3cab",
+    "ding-niu": "22850b212a726f0a",
     "da-ling": "6ac1232bd95fec67",
     "tiu-u": "68fb19e1de20a03b",
-    "small-mahjong": "4ffd85d3db40fda9",
-    "tien-gow": "8c355ac918591a01",
-    "deer-hunt": "ccc62d64248ca3c9",
-    "shi-wu-hu": "99d08c0dfabc089d",
+    "small-mahjong": "9c67f822446294bd",
+    "tien-gow": "ef7e80f8c721d221",
+    "deer-hunt": "0839f5d37bf96beb",
+    "shi-wu-hu": "e9e2c77f21c1036e",
     "pai-gow": "c8bc850e3f29403f",
 }
 

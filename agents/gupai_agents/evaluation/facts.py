@@ -1,0 +1,395 @@
+"""The facts of a game: who gains by leading, how long deals are, how they end, how much is luck, what the strong do.
+
+Every player has all seats of the same deals, so what differs between seats is the game's and not the players'. Luck and
+skill are measured between different players.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Unpack
+
+import numpy as np
+
+from gupai_agents.agent import Agent, ask, labels_of, name_of
+from gupai_agents.decisions import Answers, chips_won, decisions, new_lanes, play_out
+from gupai_agents.evaluation.claims.measures import METRICS, metrics_of
+from gupai_agents.evaluation.claims.verdicts import estimate_statistic, rated
+from gupai_agents.evaluation.exact import build_tree, solve
+from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Progress, chunks, duel, key_of
+from gupai_agents.evaluation.records import action_types_of
+from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns, ratio_of_means, share
+from gupai_agents.heuristics import RandomAgent
+from gupai_agents.registry import agents_of
+from gupai_env.core.game import Game
+from gupai_env.core.rng import as_key, derive, draw, in_json
+from gupai_env.core.streams import FIELD_STREAM
+from gupai_env.core.tiles import KINDS
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game, variant_from
+from gupai_env.games.claims import Outcome, counts_of, vocabulary_of
+from gupai_env.options import Options
+from gupai_env.vector import VectorEnv
+from gupai_env.words.checks import as_list, whole_number
+
+ROUNDS = 400  # of CFR+ on the tiny deck
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """What comes of deals in which one player has all seats.
+
+    Attributes:
+        player: Its name.
+        by_turn: Chips of the seat that leads, of the one whose turn is next, and so on.
+        decisions: How many there are in a deal.
+        forced: The share of decisions with one legal action.
+        legal: Legal actions of a decision.
+        ties: The share of deals in which some sides share the most chips.
+        hand: The share of the variance of chips that the hand as dealt and the place in turn explain, by a fit that is
+            linear in how often each kind is held, to one half of the deals, judged on the other half.
+        endings: The share of deals by how they end, of games that say so.
+        figures: What else the game counts in a deal, by the name that claims use.
+    """
+
+    player: str
+    by_turn: tuple[Estimate, ...]
+    decisions: Estimate
+    forced: Estimate
+    legal: Estimate
+    ties: Estimate
+    hand: Estimate
+    endings: Mapping[str, Estimate]
+    figures: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How two players choose in the same decisions of one round, where there is more than one legal action.
+
+    Attributes:
+        round: From 1: each of a seat's decisions in turn, forced ones too.
+        differ: The share of decisions in which they take different actions.
+        types: By type of action, how often each of the two takes it where it and another type are legal.
+    """
+
+    round: int
+    differ: Estimate
+    types: Mapping[str, tuple[Estimate, Estimate]]
+
+
+@dataclass(frozen=True)
+class Luck:
+    """How far chips depend on the deal and on who plays.
+
+    Attributes:
+        variance: Of a hero's chips in one game against the rival, in chips squared.
+        within: The part of it within a deal, which the seat and the play make.
+        gain: How many games of different deals one game of a deal that is played from all seats is worth.
+        skill: The share of the variance of a seat's chips that is explained by who sits there, if every side of a deal
+            draws one of the players.
+    """
+
+    variance: Estimate
+    within: Estimate
+    gain: Estimate
+    skill: Estimate
+
+
+@dataclass(frozen=True)
+class TinyDeck:
+    """The tiny deck, whose play is searched completely.
+
+    Attributes:
+        deals: Different ones.
+        nodes, sets: Positions and information sets of the tree.
+        by_turn: Chips per deal of the seat that leads and of the others in turn, where all keep to an equilibrium.
+        exploitability: What a best response still wins from it, in chips per deal.
+    """
+
+    deals: int
+    nodes: int
+    sets: int
+    by_turn: tuple[float, ...]
+    exploitability: float
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of a variant, measured in `deals` deals of a seed.
+
+    Attributes:
+        self_play: By player.
+        rival: The name of the player with whom the last one is compared.
+        choices: How the last player's choices differ from the rival's, by round, in the last one's deals.
+        luck: From duels of the last player with the rival, and from tables of all but `random`.
+        tiny: Of the game, whatever the variant.
+    """
+
+    game: Game
+    variant: Variant
+    deals: int
+    seed: int
+    self_play: tuple[SelfPlay, ...]
+    rival: str
+    choices: tuple[Choices, ...]
+    luck: Luck
+    tiny: TinyDeck
+
+    def as_numbers(self) -> dict[str, Any]:
+        """Return the facts as JSON holds them; figures with what they mean and their unit."""
+        numbers: dict[str, Any] = _numbers(self)
+        metrics = metrics_of(self.game)
+        for part in numbers["self_play"]:
+            for name, figure in part["figures"].items():
+                metric = metrics[name]
+                part["figures"][name] = {"what": metric.what, "unit": metric.unit, "share": metric.is_share, **figure}
+        game, variant = self.game, self.variant.changed()
+        return {"game": game.id, "version": game.version, "variant": variant, **numbers, "seed": in_json(self.seed)}
+
+
+def _numbers(value: Any) -> Any:
+    """Return a value of facts as JSON holds it, without game and variant."""
+    if isinstance(value, Estimate):
+        return value.as_numbers()
+    if is_dataclass(value):
+        names = [member.name for member in fields(value) if member.name not in ("game", "variant")]
+        return {name: _numbers(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {name: _numbers(member) for name, member in value.items()}
+    return [_numbers(member) for member in value] if isinstance(value, tuple) else value
+
+
+def facts_of(
+    game: str | Game,
+    players: Sequence[str | Agent],
+    rival: str | Agent,
+    deals: int,
+    /,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **variant: Unpack[Options],
+) -> Facts:
+    """Measure the facts of a variant.
+
+    Args:
+        game: Its id, or the game itself.
+        players: The weakest first; each plays all seats by itself.
+        rival: A weaker player, with whom the last one is compared.
+        deals: So many for every player, for the duels and for the tables of all players.
+        seed: Of the deals.
+        progress: Called with the number of deals just played; there are `steps_of(players, deals)`.
+
+    Raises:
+        ValueError: For a match of several deals, and as `play_duplicates`.
+    """
+    game, players = get_game(game), as_list("players", players, "agents")
+    made, seed = variant_from(game, variant, facts_of), as_key(seed)
+    if made.deals > 1:
+        raise ValueError(f"deals={made.deals} is not allowed; facts are those of one deal, take deals=1")
+    deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
+    *agents, weaker = agents_of(game, made, [*players, rival])
+    labels, tell = labels_of(agents), progress or (lambda number: None)
+    parts: list[SelfPlay] = []
+    choices: tuple[Choices, ...] = ()
+    for label, agent in zip(labels, agents, strict=True):
+        part, choices = _self_play(game, made, label, agent, weaker if agent is agents[-1] else None, deals, seed, tell)
+        parts.append(part)
+    chips = duel(game, agents[-1], weaker, deals, seed=seed, progress=progress, **variant).chips[:, :, 0]
+    skilled = [agent for agent in agents if not isinstance(agent, RandomAgent)]
+    luck = Luck(*_variances(chips), _skill(game, made, skilled, deals, seed, tell))
+    return Facts(game, made, deals, seed, tuple(parts), name_of(weaker), choices, luck, tiny_deck(game))
+
+
+def steps_of(players: Sequence[Any], deals: int) -> int:
+    """Return how many deals `facts_of` plays."""
+    return (len(players) + 2) * deals
+
+
+# --- one player in all seats ----------------------------------------------------------------------
+
+
+class _Tally:
+    """Counts of the decisions of some lanes.
+
+    Attributes:
+        counts: Decisions, forced ones, and legal actions of each deal, int64 [N, 3].
+        choices: Of each deal and round, decisions with a choice, and those in which the other player differs, int64 [N,
+            rounds, 2].
+        types: Of each deal, round and type of action, decisions that allow it and another type, and how often each of
+            the two players takes it, int64 [N, rounds, types, 3].
+    """
+
+    def __init__(self, envs: VectorEnv, other: Agent | None) -> None:
+        self.envs, self.other = envs, other
+        names, self.type_of = action_types_of(envs.game)
+        rounds = envs.game.max_decisions // envs.variant.players + 1 if other else 0
+        self.counts = np.zeros((envs.num_envs, 3), np.int64)
+        self.choices = np.zeros((envs.num_envs, rounds, 2), np.int64)
+        self.types = np.zeros((envs.num_envs, rounds, len(names), 3), np.int64)
+        self.is_type = np.arange(len(names)) == self.type_of[:, None]
+
+    def note(self, now: Answers) -> None:
+        """Count the decisions of a step, which is not played yet."""
+        legal = now.batch.masks.sum(1)
+        self.counts[now.rows] += np.stack([np.ones_like(legal), legal == 1, legal], 1)
+        if self.other is None or not (some := np.flatnonzero(legal > 1)).size:
+            return
+        rows, ours = now.rows[some], now.actions[some]
+        theirs = ask(self.other, self.envs.game, self.envs.variant, now.batch.at(some))
+        number = self.envs.states.moves[rows] // self.envs.variant.players
+        self.choices[rows, number] += np.stack([np.ones_like(ours), ours != theirs], 1)
+        there = now.batch.masks[some] @ self.is_type
+        open_types = there & (there.sum(1) > 1)[:, None]
+        if self.envs.game.simultaneous:  # splits are all of one type
+            return
+        taken = [open_types, open_types & self.is_type[ours], open_types & self.is_type[theirs]]
+        self.types[rows, number] += np.stack(taken, 2)
+
+
+def _self_play(
+    game: Game,
+    variant: Variant,
+    label: str,
+    agent: Agent,
+    other: Agent | None,
+    deals: int,
+    seed: int,
+    tell: Callable[[int], Any],
+) -> tuple[SelfPlay, tuple[Choices, ...]]:
+    """Play an agent in all seats; compare its choices with those of another one."""
+    parts: list[tuple[np.ndarray, ...]] = []
+    ends: list[np.ndarray] = []
+    tallies = []
+    for first, some in chunks(deals, ENVS):
+        envs = new_lanes(game, variant, some)
+        envs.reset(seeds=[key_of(seed, deal) for deal in range(first, first + some)])
+        turns = _turns(envs)
+        hands = counts_of(np.take_along_axis(envs.states.hands, turns, 1).reshape(-1)).reshape(*turns.shape, KINDS)
+        tally = _Tally(envs, other)
+        for now in decisions(envs, [agent]):
+            tally.note(now)
+        parts.append((np.take_along_axis(chips_won(envs), turns, 1), hands))
+        tallies.append(tally)
+        ends.append(envs.states.copy())
+        tell(some)
+    chips, hands = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    counts = np.concatenate([tally.counts for tally in tallies])
+    states = np.concatenate(ends).view(np.recarray)
+    seats = (np.arange(deals) % variant.players)[:, None]
+    outcome = Outcome(variant, states, seats)
+    facts = SelfPlay(
+        label,
+        tuple(estimate_columns(chips)),
+        estimate(counts[:, 0].astype(float)),
+        share(counts[:, 1], counts[:, 0]),
+        ratio_of_means(counts[:, [2, 0]].astype(float)),
+        share(_ties(game, variant, states)),
+        _explained(hands, chips),
+        {name: share(deals_so) for name, deals_so in vocabulary_of(game).endings(outcome).items()},
+        _figures(game, outcome),
+    )
+    return facts, _choices(game, tallies) if other else ()
+
+
+def _turns(envs: VectorEnv) -> np.ndarray:
+    """Return the seats of every lane in order of turn, from the leader on, int64 [N, players]."""
+    players, states = envs.variant.players, envs.states
+    turns: np.ndarray = (states.leader[:, None] + states.direction[:, None] * np.arange(players)) % players
+    return turns.astype(np.int64)
+
+
+def _ties(game: Game, variant: Variant, states: np.recarray) -> np.ndarray:
+    """Return in which deals some sides share the most chips, bool [N]."""
+    sides = game.sides(variant.players)
+    chips = np.stack([states.total[:, : variant.players][:, sides == side].sum(1) for side in np.unique(sides)], 1)
+    tied: np.ndarray = np.isclose(chips, chips.max(1, keepdims=True)).sum(1) > 1
+    return tied
+
+
+def _explained(hands: np.ndarray, chips: np.ndarray) -> Estimate:
+    """Return which share of the variance of chips, [N, players], hands, [N, players, KINDS], and the place explain."""
+    deals, players = chips.shape
+    place = np.broadcast_to(np.eye(players), (deals, players, players))
+    known = np.concatenate([hands, place], 2).astype(float)
+    errors = np.zeros_like(chips)
+    for half in (0, 1):
+        here, there = known[half::2], known[1 - half :: 2]
+        weights = np.linalg.lstsq(there.reshape(-1, there.shape[2]), chips[1 - half :: 2].reshape(-1), rcond=None)[0]
+        errors[half::2] = chips[half::2] - here @ weights
+    sums = np.stack([(errors**2).sum(1), (chips**2).sum(1), chips.sum(1)], 1) / players
+
+    def explained(means: np.ndarray) -> float:
+        return float(1 - means[0] / (means[1] - means[2] ** 2))
+
+    return estimate_statistic(sums, explained)
+
+
+def _figures(game: Game, outcome: Outcome) -> dict[str, Estimate]:
+    """Return the metrics of a game that need neither a number nor what was drawn or done."""
+    own = {name: metric for name, metric in metrics_of(game).items() if name not in METRICS}
+    plain = {name: metric for name, metric in own.items() if not (metric.number or metric.drawn or metric.acted)}
+    return {name: rated(metric.values(outcome, 0), metric).figure for name, metric in plain.items()}
+
+
+def _choices(game: Game, tallies: Sequence[_Tally]) -> tuple[Choices, ...]:
+    names, _ = action_types_of(game)
+    choices = np.concatenate([tally.choices for tally in tallies])
+    types = np.concatenate([tally.types for tally in tallies])
+    rounds = []
+    for number in np.flatnonzero(choices[:, :, 0].any(0)).tolist():
+        by_type = {
+            name: (share(counts[:, 1], counts[:, 0]), share(counts[:, 2], counts[:, 0]))
+            for name, counts in zip(names, types[:, number].swapaxes(0, 1), strict=True)
+            if counts[:, 0].any()
+        }
+        rounds.append(Choices(number + 1, share(choices[:, number, 1], choices[:, number, 0]), by_type))
+    return tuple(rounds)
+
+
+# --- different players ----------------------------------------------------------------------------
+
+
+def _variances(chips: np.ndarray) -> tuple[Estimate, Estimate, Estimate]:
+    """Return the variance of a game, its part within deals and the gain of duplicates, of chips [deals, rotations]."""
+    rotations = chips.shape[1]
+    means = chips.mean(1)
+    within = ((chips - means[:, None]) ** 2).sum(1) / (rotations - 1)
+    values = np.stack([(chips**2).mean(1), means, means**2, within], 1)
+
+    def variance(sums: np.ndarray) -> float:
+        return float(sums[0] - sums[1] ** 2)
+
+    def gain(sums: np.ndarray) -> float:
+        return float(np.float64(variance(sums)) / rotations / (sums[2] - sums[1] ** 2))
+
+    return estimate_statistic(values, variance), estimate(within), estimate_statistic(values, gain)
+
+
+def _skill(
+    game: Game, variant: Variant, agents: Sequence[Agent], deals: int, seed: int, tell: Callable[[int], Any]
+) -> Estimate:
+    """Return how much of the variance of chips is explained by players that every side of a deal draws."""
+    values, metric, sides = [], METRICS["skill_share"], game.sides(variant.players)
+    for first, some in chunks(deals, ENVS):
+        keys = [key_of(seed, deal) for deal in range(first, first + some)]
+        drawn = [[draw(derive(key, FIELD_STREAM), int(side), len(agents)) for side in sides] for key in keys]
+        envs, seating = new_lanes(game, variant, some), np.array(drawn)
+        envs.reset(seeds=keys)
+        play_out(envs, agents, seating)
+        outcome = Outcome(variant, envs.states, np.zeros((some, 1), int), seating)
+        values.append(metric.values(outcome, 0))
+        tell(some)
+    assert metric.statistic is not None
+    return estimate_statistic(np.concatenate(values), metric.statistic)
+
+
+# --- the tiny deck --------------------------------------------------------------------------------
+
+
+def tiny_deck(game: Game, rounds: int = ROUNDS) -> TinyDeck:
+    """Return the tree of the tiny deck, where seat 0 leads, and an equilibrium of it after so many rounds of CFR+."""
+    tree: Any = build_tree(game, **{**game.variant.tiny_options(), "leader": 0})
+    policy = solve(tree, rounds)
+    values = tuple(tree.values(policy).tolist())
+    return TinyDeck(tree.deals, tree.nodes, tree.sets, values, float(tree.exploitability(policy)))

@@ -1,0 +1,125 @@
+"""The facts of a game as tables, for the terminal and for pages, from what `gupai facts --json` prints."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_env.words.messages import say
+
+ENDS = ("mean", "low", "high")  # of an interval
+TURNS = (
+    "the seat that leads",
+    "the next one",
+    "the third",
+    "the fourth",
+    "the fifth",
+    "the sixth",
+    "the seventh",
+    "the eighth",
+)
+
+
+class Rows(NamedTuple):
+    """A table: its title, the heads of its columns, and its rows."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def chips(figure: Mapping[str, Any]) -> str:
+    """Return a figure with its interval."""
+    return str(Estimate.of(figure))
+
+
+def number(figure: Mapping[str, Any]) -> str:
+    """Return a figure without a sign, with its interval; one that is the same in all deals has none."""
+    mean, low, high = (figure[name] for name in ENDS)
+    if mean is None:
+        return "-"
+    if low is None or low == high:
+        return f"{mean:g}"
+    return f"{mean:.2f} ±{(high - low) / 2:.2f}"
+
+
+def percent(figure: Mapping[str, Any]) -> str:
+    """Return a share with its interval, in percent, within 0 and 100%; "-" where there are too few deals to say."""
+    mean, low, high = (figure[name] for name in ENDS)
+    if mean is None or (high is not None and high < 0):
+        return "-"
+    within = f"{min(max(mean, 0), 1):.1%}"
+    return within if low is None else f"{within} ({100 * max(low, 0):.1f} to {100 * min(high, 1):.1f})"
+
+
+def tables_of(content: Mapping[str, Any]) -> Iterator[Rows]:
+    """Yield the tables of facts."""
+    parts = content["self_play"]
+    heads = tuple(part["player"] for part in parts)
+    best, rival, luck = parts[-1]["player"], content["rival"], content["luck"]
+    yield Rows(
+        "Chips per deal by turn, with one player in all seats",
+        ("turn", *heads),
+        [(TURNS[turn], *(chips(part["by_turn"][turn]) for part in parts)) for turn in range(len(parts[0]["by_turn"]))],
+    )
+    yield Rows(
+        "A deal",
+        ("figure", *heads),
+        [
+            ("decisions", *(number(part["decisions"]) for part in parts)),
+            ("decisions with one legal action", *(percent(part["forced"]) for part in parts)),
+            ("legal actions of a decision", *(number(part["legal"]) for part in parts)),
+            ("deals that end in a tie for the first place", *(percent(part["ties"]) for part in parts)),
+            ("variance of chips that hand and turn explain", *(percent(part["hand"]) for part in parts)),
+        ],
+    )
+    if endings := parts[0]["endings"]:
+        rows = [(ending, *(percent(part["endings"][ending]) for part in parts)) for ending in endings]
+        yield Rows("How deals end", ("end", *heads), rows)
+    if figures := parts[0]["figures"]:
+        yield Rows("What happens in a deal", ("figure", *heads), [_figure(parts, name) for name in figures])
+    variance = say("variance of one game of {best} against {rival}, in chips squared", best=best, rival=rival)
+    yield Rows(
+        "Luck and skill",
+        ("figure", "value"),
+        [
+            (variance, number(luck["variance"])),
+            ("of it within a deal that is played from all seats", number(luck["within"])),
+            ("games of different deals that are worth one game of a deal played from all seats", number(luck["gain"])),
+            ("variance of chips that is explained by who plays, where all sides draw a player", percent(luck["skill"])),
+        ],
+    )
+    types = list(dict.fromkeys(name for now in content["choices"] for name in now["types"]))
+    pairs = [say("{type}: {best}, {rival}", type=say(name), best=best, rival=rival) for name in types]
+    yield Rows(
+        say("Choices of {best} where {rival} would decide, by round", best=best, rival=rival),
+        ("round", "they differ in", *pairs),
+        [
+            (str(now["round"]), percent(now["differ"]), *(_pair(now["types"].get(name)) for name in types))
+            for now in content["choices"]
+        ],
+    )
+    tiny = content["tiny"]
+    values = ", ".join(f"{value:+z.4f}" for value in tiny["by_turn"])
+    yield Rows(
+        "The tiny deck, searched completely",
+        ("figure", "value"),
+        [
+            ("different deals", f"{tiny['deals']:,}"),
+            ("positions", f"{tiny['nodes']:,}"),
+            ("information sets", f"{tiny['sets']:,}"),
+            ("chips of the seat that leads and of the others at an equilibrium", values),
+            ("chips that a best response still wins from it", f"{tiny['exploitability']:.4f}"),
+        ],
+    )
+
+
+def _figure(parts: list[Mapping[str, Any]], name: str) -> tuple[str, ...]:
+    figures = [part["figures"][name] for part in parts]
+    if figures[0]["share"]:
+        return (figures[0]["what"], *map(percent, figures))
+    label = say("{what} ({unit})", what=say(figures[0]["what"]), unit=say(figures[0]["unit"]))
+    return (label, *map(number, figures))
+
+
+def _pair(figures: list[Mapping[str, Any]] | None) -> str:
+    return " / ".join(f"{figure['mean']:.1%}" for figure in figures) if figures else ""
