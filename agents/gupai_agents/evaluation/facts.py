@@ -120,7 +120,7 @@ class Facts:
     Attributes:
         self_play: By player.
         rival: The name of the player with whom the last one is compared.
-        choices: How the last player's choices differ from the rival's, by round, in the last one's deals.
+        choices: By round, how the last player's choices differ from the rival's, in deals between last players.
         luck: From duels of the last player with the rival, and from tables of all except `random`.
         tiny: Of the game, whatever the variant.
     """
