@@ -247,6 +247,7 @@ def _variants(game: Game) -> list[str]:
 
 
 def _players(game: Game) -> list[str]:
+    policies = ", ".join(f"`{name}`" for name in game.policies)
     return [
         "## Players",
         "",
@@ -263,6 +264,7 @@ def _players(game: Game) -> list[str]:
             ),
         ),
         "",
+        *((f"Players that weigh no features: {policies}.", "") if policies else ()),
         *table(
             ("feature", "unit", "range", "meaning"),
             ((f"`{f.name}`", f.unit, f"{f.low:g} to {f.high:g}", f.meaning) for f in game.features),

@@ -1,4 +1,6 @@
-"""Rule-based players: heuristics, which are weights over a game's features, and `random`; compiled once per game."""
+"""Rule-based players: heuristics, which are weights over a game's features, and `random`, compiled once per game; and
+policies, which are functions of a view.
+"""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -83,6 +85,22 @@ class RandomAgent:
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]."""
         return batch.masks / batch.masks.sum(1, keepdims=True)
+
+
+class RuleAgent:
+    """A policy of a game, by name, as an `Agent`."""
+
+    def __init__(self, game: Game, name: str) -> None:
+        self.game, self.name = game, name
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
+        check_batch(self.game, batch)
+        return np.fromiter(map(self.game.policies[self.name], batch.views), np.int16, len(batch.views))
+
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
+        """Return the probability of every action, float64 [N, num_actions]: 1 for the one that is played."""
+        return certain(self.act(batch), batch.masks.shape[1])
 
 
 class HeuristicAgent:

@@ -12,7 +12,7 @@ from typing import Unpack
 from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.failure import AgentError, called
-from gupai_agents.heuristics import HeuristicAgent, RandomAgent
+from gupai_agents.heuristics import HeuristicAgent, RandomAgent, RuleAgent
 from gupai_agents.levels import LEVELS, player_of
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import BEST, TUNED, best_file, best_heuristic, has_tuned, heuristic_names, tuned_weights
@@ -50,7 +50,8 @@ def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """
     game = get_game(game)
     has_best = best_file(game, game.variant() if variant is None else variant)
-    return ["random", *heuristic_names(game), *([BEST] if has_best else [])]
+    heuristics = heuristic_names(game)
+    return ["random", *heuristics[:-1], *game.policies, *heuristics[-1:], *([BEST] if has_best else [])]
 
 
 def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Options]) -> Agent:
@@ -59,7 +60,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
     Args:
         spec: One of
             "easy", "medium", "strong", "master": the player of that level, see `gupai_agents.levels`;
-            "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best heuristic,
+            "random", "greedy", "house-way", ...: a player of the game by name; "tuned" is the best heuristic,
                 "best" a network for the common variants;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
             "heuristic:pips=1,variety=6": the weights of your own player, see `gupai rules GAME`;
@@ -119,6 +120,8 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
         return best_agent(game, variant)
     if kind == "search":
         return search_agent(spec, argument, game, variant)
+    if spec in game.policies:
+        return note_origin(RuleAgent(game, spec), spec)
     return note_origin(RandomAgent(game), spec) if spec == "random" else heuristic_agent(spec, game, variant)
 
 
@@ -190,6 +193,9 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
             weights = dict(tuned_weights(game, variant))
         elif kind in game.heuristics:
             weights = dict(game.heuristics[kind])
+        elif kind in game.policies:
+            known = ", ".join(heuristic_names(game))
+            raise ValueError(f"{short_repr(spec)}: {kind} weighs no features; those that do are {known}")
         elif heuristic == "random" and not game.heuristics:  # of a game without features: all scores are alike
             return note_origin(HeuristicAgent(game, spec, weights, temperature or 1.0), spec)
         else:

@@ -58,6 +58,7 @@ class Game:
         HEURISTICS: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best last.
         score(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order;
             without these three only `random` and what is trained play.
+        POLICIES: name -> function of a view that returns a legal action, players that are no weights of features.
         LAYOUT: the sections of an observation, where the record names no `encoder`.
     """
 
@@ -97,6 +98,7 @@ class Game:
     score: Callable[..., Any] = field(init=False, repr=False)
     features: tuple[Feature, ...] = field(init=False, repr=False)
     heuristics: Mapping[str, Mapping[str, float]] = field(init=False, repr=False)
+    policies: Mapping[str, Callable[[np.record], int]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Read what the module provides.
@@ -272,8 +274,9 @@ DEFAULTS: dict[str, Any] = {
     "FEATURES": (),
     "HEURISTICS": {},
     "score": no_score,
+    "POLICIES": {},
 }
-CAPITALS = ("state", "view", "features", "heuristics")
+CAPITALS = ("state", "view", "features", "heuristics", "policies")
 # What the module of a game provides: functions by their names, data in capitals.
 PROVIDED = tuple(
     field.name.upper() if field.name in CAPITALS else field.name for field in fields(Game) if not field.init

@@ -6,6 +6,7 @@ from gupai_env.games.pai_gow.hints import PaiGowHints
 from gupai_env.games.pai_gow.history import history
 from gupai_env.games.pai_gow.knowledge import VIEW, determinize, information_set
 from gupai_env.games.pai_gow.players import FEATURES, HEURISTICS, score
+from gupai_env.games.pai_gow.policies import POLICIES
 from gupai_env.games.pai_gow.rules import (
     DECKS,
     MOVES,

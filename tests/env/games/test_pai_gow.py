@@ -178,3 +178,51 @@ def test_action_is_named_by_the_tiles_of_the_hand():
     env.reset(seed=1)
     with pytest.raises(ValueError, match=r"is not legal.*\[\d:\d\]\[\d:\d\]"):
         env.step(2)
+
+
+# Published ways of splitting
+
+
+@pytest.mark.parametrize(
+    ("name", "hand", "split"),
+    [
+        ("house-way", "66 66 31 54", "66 54 / 66 31"),  # to make six and a wong
+        ("house-way", "66 66 42 31", "66 66 / 31 42"),  # six and eight, but seven and a pair are better
+        ("house-way", "66 66 54 65", "66 54 / 66 65"),  # the exception
+        ("house-way", "63 54 55 64", "55 54 / 64 63"),  # nine and nine
+        ("house-way", "62 53 54 65", "65 53 / 54 62"),  # seven and nine
+        ("house-way", "52 43 11 64", "11 52 / 64 43"),  # seven and a high nine
+        ("house-way", "52 43 65 64", "52 43 / 65 64"),
+        ("house-way", "51 51 66 11", "51 51 / 66 11"),  # sixes never
+        ("house-way", "66 61 62 55", "66 61 / 55 62"),  # the high nine before the gong
+        ("house-way", "66 61 62 51", "66 61 / 51 62"),
+        ("house-way", "66 62 54 22", "66 62 / 22 54"),  # the exception: three and a gong
+        ("house-way", "44 53 54 64", "44 54 / 64 53"),  # the exception: high seven and low eight
+        ("new-zealand", "42 21 33 51", "33 21 / 51 42"),
+        ("new-zealand", "52 43 65 64", "65 52 / 64 43"),
+        ("wizard-basic", "41 32 66 11", "41 32 / 66 11"),  # 16 points rather than 14
+        ("jb-player", "41 32 66 11", "66 41 / 11 32"),
+        ("jb-player", "66 66 44 54", "66 66 / 44 54"),
+        ("jb-player", "66 11 32 42", "66 42 / 11 32"),  # the exception: seven and a high eight
+    ],
+)
+def test_published_ways_split_examples_as_their_rules_say(name, hand, split):
+    deal = from_tiles([hand, "22 61 65 31"])
+    view = deal.view(0)
+    action, expected = GAME.policies[name](view), deal.after(split).state.splits[0]
+    assert view.values[action].tolist() == view.values[expected].tolist(), GAME.action_name(action, view)
+
+
+@pytest.mark.parametrize("options", [{}, {"wild": False, "zero": "tile"}, {"gong_four": False}, {"small": True}])
+@pytest.mark.parametrize("name", GAME.policies)
+def test_published_ways_split_legally_under_every_option(name, options):
+    envs = VectorEnv(GAME, 200, **options)
+    views, _ = envs.views()
+    batch = DecisionBatch(views, envs.masks, np.zeros(200, np.int64))
+    actions = make_agent(name, GAME, **options).act(batch)
+    assert envs.masks[np.arange(200), actions].all()
+
+
+def test_published_way_takes_no_weights():
+    with pytest.raises(ValueError, match="house-way weighs no features"):
+        make_agent("search:heuristic=house-way", GAME)

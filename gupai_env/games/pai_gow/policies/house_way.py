@@ -1,0 +1,56 @@
+"""The house way of Casino Canberra, for the dealer who sets the house's tiles: the first rule that applies.
+
+Source: https://wizardofodds.com/games/pai-gow-tiles/house-way/casino-canberra/ (also at sonofdave.com).
+"""
+
+from gupai_env.games.pai_gow.policies.hand import Hand, Split, best_high, best_low, with_same_points
+
+# A pair is split if the low and the high group get this many points, or more; the others never are. The high nine for
+# which sevens are split has [6:6] or [1:1].
+SPLIT_TO_MAKE = (("12|2", 6, 8, "G"), ("9", 9, 9, "G"), ("8", 7, 9, "G"), ("8", 8, 8, "G"), ("7", 7, 9, "2"))
+ALTHOUGH_A_PAIR = "12 9 / 12 11"  # a wong and three points
+EXCEPTIONS = (
+    "H8 11 / H10 7",
+    "G 6 / 5 12|2",
+    "4 5 / G *",
+    "H8 9 / L8 L10",
+    "L6 G / H6 7",
+    "12|2 8 / 9 L4",
+    "H6 11 / L6 5",
+    "H8 9 / L8 L4",
+)
+
+
+def split(hand: Hand) -> Split:
+    """Return how the house splits a hand."""
+    if hand.pair:
+        return hand.find(ALTHOUGH_A_PAIR) or keep_or_split(hand, hand.pair)
+    return hand.first(*EXCEPTIONS) or (play_strong(hand) if hand.strong else play_points(hand))
+
+
+def keep_or_split(hand: Hand, together: Split) -> Split:
+    """Split a pair for enough points, unless keeping it is as good in both groups."""
+    apart = best_low(hand.without_pair)
+    for names, low, high, tile in SPLIT_TO_MAKE:
+        if hand.has_pair(names) and apart.low.points >= low and apart.high.at_least(high, tile):
+            return together if together.beats(apart) else apart
+    return together
+
+
+def play_strong(hand: Hand) -> Split:
+    """Play a high nine rather than a gong, a gong rather than a wong, unless the low group gets too low."""
+    chosen = min(hand.strong, key=lambda split: (split.high.kind, -split.low.value))
+    return chosen if chosen.low.at_least(3, "H6") else best_high(hand.splits)
+
+
+def play_points(hand: Hand, high_three: str = "H6") -> Split:
+    """Play the best low group if it is good, else a good high group, of the splits with the most points.
+
+    high_three: the tile with which three points are a good low group.
+    """
+    most = max(split.total for split in hand.splits)
+    splits = [split for split in hand.splits if split.total == most]
+    low, high = best_low(splits), best_high(splits)
+    chosen = high if not low.low.at_least(3, high_three) and high.high.points >= 7 else low
+    same = with_same_points(splits, chosen)
+    return best_low(same) if chosen.high.points <= 7 else best_high(same)
