@@ -1,9 +1,9 @@
 """Writes `docs/strategy/GAME.md`, advice on playing a game with the evidence for each piece, and a position for each.
 
 It reads the recorded verdicts on claims (`tools/claims.py` says how they are written), what features matter
-(`results/features/GAME.json`, by `gupai discover GAME --out results/features`), and `tools/advice.yaml`, which says
-what each reading of a claim would have a player do. Whether that is good advice, and what it gains, comes from the
-verdicts alone:
+(`results/features/GAME.json`, by `gupai discover GAME --out results/features`), tables of exact figures
+(`results/exact/GAME.json`, by the command in the file), and `tools/advice.yaml`, which says what each reading of a
+claim would have a player do. Whether that is good advice, and what it gains, comes from the verdicts alone:
 
     python tools/strategy.py              # the pages
     python tools/strategy.py --pictures   # and the positions, from deals that the verdicts name
@@ -39,6 +39,7 @@ from gupai_env.words.scene import seat_names
 
 ROOT = Path(__file__).parents[1]
 FOLDER, FEATURES = ROOT / "docs" / "strategy", ROOT / "results" / "features"
+EXACT = ROOT / "results" / "exact"
 PICTURES, POSITIONS = FOLDER / "positions", ROOT / "results" / "positions.json"
 PROVED = "Every case was counted."
 HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
@@ -106,6 +107,9 @@ def page(game: Game) -> str:
     ranking = FEATURES / f"{game.id}.json"
     if ranking.exists():
         lines += _ranking(game, json.loads(ranking.read_text(encoding="utf-8")))
+    exact = EXACT / f"{game.id}.json"
+    if exact.exists():
+        lines += _exact(json.loads(exact.read_text(encoding="utf-8")))
     source = "*Written by `tools/strategy.py` from [verdicts on claims](../claims.md)"
     return "\n".join([*lines, f"{source}; [how claims are tested](../claims-guide.md).*", ""])
 
@@ -280,6 +284,18 @@ def _sentence(entry: dict[str, Any], features: dict[str, Feature]) -> str:
     else:
         side = "which side is better depends on the rest"
     return f"{meaning}: {side} {lost}."
+
+
+# --- what was computed from all hands -------------------------------------------------------------
+
+
+def _exact(content: dict[str, Any]) -> Iterator[str]:
+    """Yield the tables of a file in `results/exact`: each has a title, a text, columns and rows."""
+    for one in content["tables"]:
+        yield from (f"## {one['title']}", "", one["text"], "")
+        yield from (f"| {' | '.join(row)} |" for row in (one["columns"], ["---"] * len(one["columns"]), *one["rows"]))
+        yield ""
+    yield from (f"These figures are exact: `{content['command']}`.", "")
 
 
 def main() -> None:

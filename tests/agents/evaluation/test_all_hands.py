@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from benchmarks.pai_gow import PUBLISHED, READINGS, Opponent, hands_by_worth, pairs_table, policy_of
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.all_hands import (
@@ -25,6 +26,7 @@ from gupai_agents.evaluation.exact import build_tree, solve
 from gupai_env import get_game
 from gupai_env.core.tiles import KINDS
 from gupai_env.games.pai_gow.groups import NO_VALUE
+from gupai_env.games.pai_gow.policies import WAYS
 from gupai_env.games.pai_gow.rules import paid, settled
 
 GAME = get_game("pai-gow")
@@ -144,3 +146,52 @@ def test_games_that_depend_on_more_than_hands_are_refused():
         build_hand_tree("da-ling", players=2)
     with pytest.raises(ValueError, match="1 players for 2 seats"):
         build_hand_tree("pai-gow", **TINY).policy([make_agent("random", GAME)])
+
+
+@functools.cache
+def against(reading):
+    """Every hand, how a reading of the house way splits them, and that as an opponent."""
+    hands, every = hands_by_worth()
+    policy = policy_of(READINGS[reading], every)
+    return every, policy, Opponent(hands, policy)
+
+
+@pytest.mark.parametrize(("name", "role"), PUBLISHED)
+def test_published_figures_are_met_by_a_reading_of_the_house_way(name, role):
+    """https://wizardofodds.com/games/pai-gow-tiles/strategy/wizard-way/, to 0.01 points but for a banker's optimum."""
+    _, house, opponent = against("also splits sevens as Foxwoods")
+    policy = house if name == "house-way" else opponent.best(role, 0 if role == BANKER else 0.05)
+    accuracy = 0.05 if (name, role) == ("optimum", BANKER) else 0.011
+    assert opponent.figures(role, policy) == pytest.approx(PUBLISHED[name, role], abs=accuracy)
+
+
+@pytest.mark.parametrize(
+    ("name", "win", "lose", "push", "edge"),
+    [
+        ("house-way", 29.38, 30.33, 40.29, 2.42),
+        ("new-zealand", 29.38, 30.37, 40.25, 2.46),
+        ("wizard-basic", 29.01, 29.57, 41.41, 2.01),  # published: 1.98, against an optimum of 1.66
+        ("jb-player", 29.31, 29.77, 40.92, 1.93),
+    ],
+)
+def test_ways_win_their_exact_figures_from_the_house_way_as_written(name, win, lose, push, edge):
+    every, _, opponent = against("as written")
+    figures = opponent.figures(PLAYER, policy_of(WAYS[name], every))
+    assert figures == pytest.approx((win, lose, push, edge), abs=0.0051)
+
+
+def test_optimum_as_banker_wins_after_commission():
+    """Published: -0.20."""
+    _, _, opponent = against("as written")
+    assert opponent.figures(BANKER, opponent.best(BANKER)).edge == pytest.approx(-0.20, abs=0.0051)
+
+
+def test_pairs_are_split_with_the_tiles_that_strategies_name():
+    """JB's player way: fives for 7/7, sixes for 7/8 (and 6/8), nines for 9/9; never fours, tens and elevens."""
+    every, _, opponent = against("as written")
+    rows = {row[0]: row[1:] for row in pairs_table(opponent, every)["rows"]}
+    assert {name for name, (tiles, *_) in rows.items() if tiles == "-"} == {"H4", "L4", "H10", "L10", "11"}
+    assert (rows["5"][0], rows["5"][-2]) == ("12: 2", "0.062")
+    assert (rows["H6"][0], rows["H6"][2]) == ("12: 2, 11; 2: 11", "8/8")
+    assert (rows["9"][0], rows["9"][2], rows["9"][3]) == ("12: 2, 10; 2: 10; H10: L10", "9/9", "0.000")
+    assert rows["G"][0] == "H6: L6, 5, 4; L6: 5, 4"
