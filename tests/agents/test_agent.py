@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch, ask, labels_of, name_of, probabilities
 from gupai_agents.evaluation import duel, play_into, play_tournament, schedule, verify
@@ -24,7 +24,6 @@ from gupai_app.play import terminal as play
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Terminal
 from gupai_app.review import terminal as watching
-from gupai_app.shell.cli import app
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
@@ -341,10 +340,6 @@ def own(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-def run(*words):
-    return CliRunner().invoke(app, list(map(str, words)))
-
-
 PLAYED = ["tournament", "jie-long", "own_agents:make", "greedy", "--deals", 4]
 
 
@@ -365,18 +360,18 @@ PLAYED = ["tournament", "jie-long", "own_agents:make", "greedy", "--deals", 4]
 @pytest.mark.parametrize("words", [PLAYED, ["watch", *PLAYED[1:4], "--json"]], ids=lambda words: words[0])
 def test_failing_module_is_reported_in_one_line(own, words, body, said):
     own(body)
-    found = run(*words)
+    found = gupai(*words)
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1), found.output
     assert found.stderr.startswith("gupai: ") and said in found.stderr
 
 
 def test_debug_shows_the_traceback(own):
     own("raise ValueError('x')")
-    found = run("--debug", *PLAYED)
+    found = gupai("--debug", *PLAYED)
     assert found.exit_code == 2
     assert "raise ValueError('x')" in found.stderr and "Traceback" in found.stderr
     assert found.stderr.endswith("gupai: agent own failed with ValueError at own_agents.py:5: x\n")
-    assert "Traceback" not in run(*PLAYED).stderr
+    assert "Traceback" not in gupai(*PLAYED).stderr
 
 
 def test_script_finds_modules_in_the_current_folder(own):
@@ -408,12 +403,12 @@ def test_players_of_the_same_name_are_distinguished(own):
 
 def test_tournament_of_players_of_one_name_is_saved_and_verified(own):
     own()
-    assert run(*PLAYED, "own_agents:again", "--out", "kept").exit_code == 0
+    assert gupai(*PLAYED, "own_agents:again", "--out", "kept").exit_code == 0
     content = json.loads(Path("kept/manifest.json").read_text())
     assert content["agents"] == ["own (own_agents:make)", "greedy", "own (own_agents:again)"]
     words = content["command"].split()
     assert words[:6] == ["gupai", *PLAYED[:4], "own_agents:again"]
-    assert run(*words[1:], "--out", "again").exit_code == 0
+    assert gupai(*words[1:], "--out", "again").exit_code == 0
     assert verify("kept").players == tuple(content["agents"])
     for name in ("games.csv", "manifest.json", "summary.json"):
         assert (Path("kept") / name).read_bytes() == (Path("again") / name).read_bytes()
@@ -422,8 +417,8 @@ def test_tournament_of_players_of_one_name_is_saved_and_verified(own):
 def test_other_player_of_the_same_name_cannot_resume_a_tournament(own):
     own("import own_parts; return own_parts.first(turns)")
     Path("own_parts.py").write_text("def first(turns): return turns.masks.argmax(1)\n")
-    assert run(*PLAYED, "--out", "kept").exit_code == 0
-    assert run(*PLAYED, "--out", "kept", "--resume").exit_code == 0
+    assert gupai(*PLAYED, "--out", "kept").exit_code == 0
+    assert gupai(*PLAYED, "--out", "kept", "--resume").exit_code == 0
     for change, said in (
         (lambda: own("return turns.masks.argmax(1)"), "own was made from other files (own_agents.py)"),
         (
@@ -438,11 +433,11 @@ def test_other_player_of_the_same_name_cannot_resume_a_tournament(own):
         ),
     ):
         change()
-        found = run(*PLAYED, "--out", "kept", "--resume")
+        found = gupai(*PLAYED, "--out", "kept", "--resume")
         assert (found.exit_code, found.stderr.count("\n")) == (2, 1), found.output
         assert f"gupai: kept is another tournament: {said}" in found.stderr
     other = [PLAYED[0], PLAYED[1], "own_agents:again", *PLAYED[3:]]
-    found = run(*other, "--out", "kept", "--resume")
+    found = gupai(*other, "--out", "kept", "--resume")
     assert "own was made from own_agents:make, not from own_agents:again" in found.stderr
 
 

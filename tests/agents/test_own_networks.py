@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from commands import gupai
 from gupai_agents import DecisionBatch, ObservationAgent, make_agent, onnx_agent, save_network
 from gupai_agents.agent import origin_of, probabilities
 from gupai_agents.checkpoint import read_header
@@ -24,7 +24,6 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.onnx_agent import HEADER_KEY
 from gupai_agents.shipped import best_file
 from gupai_agents.workers import Processes
-from gupai_app.shell.cli import app
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.config import parse
@@ -38,10 +37,6 @@ TINY = {"players": 2, "deck": "tiny", "forced_play": True}
 with_onnx = pytest.mark.skipif(
     not (importlib.util.find_spec("onnx") and importlib.util.find_spec("onnxruntime")), reason="needs gupai[onnx]"
 )
-
-
-def run(*words):
-    return CliRunner().invoke(app, list(map(str, words)))
 
 
 def network(*widths, activation=nn.ReLU, seed=1):
@@ -236,18 +231,18 @@ def test_tournament_manifest_has_the_digest_of_a_graph(graph, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     Path("mine.onnx").write_bytes(graph.read_bytes())
     words = ["tournament", "jie-long", "onnx:mine.onnx", "sample:mine.onnx", "greedy", "--deals", 20, "--out", "kept"]
-    assert run(*words).exit_code == 0
+    assert gupai(*words).exit_code == 0
     told = json.loads(Path("kept/manifest.json").read_text())
     assert told["agents"] == ["onnx:mine.onnx", "sample:mine.onnx", "greedy"]
     assert [list(each["files"]) for each in told["players"]] == [["mine.onnx"], ["mine.onnx"], []]
     assert told["players"][0]["moves"] != told["players"][1]["moves"]
-    assert run("verify", "kept", "--rerun").exit_code == 0
+    assert gupai("verify", "kept", "--rerun").exit_code == 0
     exported(Masked(seed=2).eval(), "mine.onnx")
     for command, printed in (
         (["verify", "kept"], "mine.onnx is not the file"),
         ([*words, "--resume"], "from other files"),
     ):
-        found = run(*command)
+        found = gupai(*command)
         assert (found.exit_code, found.stderr.count("\n")) == (2, 1) and printed in found.stderr
 
 
@@ -278,7 +273,7 @@ def test_commands_accept_a_graph(graph, words, printed, monkeypatch):
     def filled(text):
         return text.replace("GRAPH", f"onnx:{graph}").replace("FILE", str(graph))
 
-    found = run(*(filled(word) for word in words.split()))
+    found = gupai(*(filled(word) for word in words.split()))
     assert found.exit_code == 0, found.stderr
     assert filled(printed) in found.output.replace("\n", "")
 
@@ -353,7 +348,7 @@ class Odd(nn.Module):
 def test_graph_of_another_shape_is_refused_in_one_line(change, how, printed, tmp_path):
     how = {"names": ("logits",), **how}
     file = exported(Odd(change).eval(), tmp_path / "odd.onnx", **how)
-    found = run("watch", "jie-long", f"onnx:{file}")
+    found = gupai("watch", "jie-long", f"onnx:{file}")
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
     assert re.match(rf"gupai: {re.escape(str(file))}: its {printed}", found.stderr), found.stderr
 
@@ -380,7 +375,7 @@ def test_graph_that_cannot_run_is_refused_in_one_line(graph, tmp_path):
         strict=True,
     ):
         onnx.save_model(model, tmp_path / "odd.onnx")
-        found = run("watch", "jie-long", f"onnx:{tmp_path / 'odd.onnx'}")
+        found = gupai("watch", "jie-long", f"onnx:{tmp_path / 'odd.onnx'}")
         assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
         assert re.search(rf"odd\.onnx: {printed}", found.stderr), found.stderr
 
@@ -403,7 +398,7 @@ def test_graph_of_another_game_is_refused_in_one_line(graph, tmp_path):
         (tmp_path / "none.onnx", GAME.id, r"none\.onnx: no such file or folder"),
         (tmp_path, GAME.id, r": .*not a regular file"),
     ):
-        found = run("watch", game, f"onnx:{name}")
+        found = gupai("watch", game, f"onnx:{name}")
         assert (found.exit_code, found.stderr.count("\n")) == (2, 1), found.stderr
         assert re.search(printed, found.stderr), found.stderr
 
@@ -442,7 +437,7 @@ def test_external_weights_are_read_from_the_same_folder(place, printed, graph, t
 
 def test_missing_onnxruntime_is_reported_with_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    found = run("watch", "jie-long", f"onnx:{tmp_path / 'mine.onnx'}")
+    found = gupai("watch", "jie-long", f"onnx:{tmp_path / 'mine.onnx'}")
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
     assert "needs one more package (onnxruntime): pip install 'gupai[onnx]'" in found.stderr
 
@@ -477,7 +472,9 @@ def test_weights_of_any_library_are_a_player(given, decisions, tmp_path):
     for options in ({}, {"players": 3, "forced_play": True}):
         with pytest.raises(ValueError, match="trained with"):
             make_agent(f"sample:{file}", GAME, **options)
-    assert run("tournament", "jie-long", f"sample:{file}", "greedy", "--deals", 2, "-o", "forced_play=1").exit_code == 0
+    assert (
+        gupai("tournament", "jie-long", f"sample:{file}", "greedy", "--deals", 2, "-o", "forced_play=1").exit_code == 0
+    )
 
 
 def test_layers_name_the_policy_and_inputs_may_be_scaled(decisions, tmp_path):
@@ -599,24 +596,24 @@ def factories(tmp_path, monkeypatch):
 
 def test_factory_with_changed_moves_is_refused_by_verify_and_resume(factories):
     words = ["tournament", "jie-long", "own_players:make", "own_players:again", "--deals", 4, "--out", "kept"]
-    assert run(*words).exit_code == 0
+    assert gupai(*words).exit_code == 0
     told = json.loads(Path("kept/manifest.json").read_text())
     assert [(each["name"], each["spec"]) for each in told["players"]] == [
         ("own", "own_players:make"),
         ("own", "own_players:again"),
     ]
     assert len(set(told["agents"])) == 2
-    assert run("verify", "kept", "--rerun").exit_code == 0
+    assert gupai("verify", "kept", "--rerun").exit_code == 0
     Path("own_moves.py").write_text(LAST)
     del sys.modules["own_moves"], sys.modules["own_players"]
-    assert run("verify", "kept").exit_code == 0  # which runs no code of theirs
+    assert gupai("verify", "kept").exit_code == 0  # which runs no code of theirs
     assert "own_players" not in sys.modules
     for command in (["verify", "kept", "--rerun"], [*words, "--resume"]):
-        found = run(*command)
+        found = gupai(*command)
         assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
         assert "own (own_players:make) played other moves; what makes it has changed" in found.stderr
     Path("own_players.py").write_text(MODULE + "\n")
-    assert "own_players.py is not the file that played" in run("verify", "kept").stderr
+    assert "own_players.py is not the file that played" in gupai("verify", "kept").stderr
 
 
 def test_program_object_is_noted_by_verify(tmp_path):
@@ -630,7 +627,7 @@ def test_program_object_is_noted_by_verify(tmp_path):
 
 
 def test_labels_are_unique_at_a_table_and_in_a_panel(factories):
-    found = run("watch", "jie-long", "own_players:make", "own_players:again", "own_players:make", "greedy", "--json")
+    found = gupai("watch", "jie-long", "own_players:make", "own_players:again", "own_players:make", "greedy", "--json")
     seats = {line["seat"]: line["agent"] for line in map(json.loads, found.stdout.splitlines()) if "seat" in line}
     assert seats == {0: "own (own_players:make)", 1: "own (own_players:again)", 2: seats[0], 3: "greedy"}
     from gupai_agents.evaluation.claims.players import labels_in
@@ -673,5 +670,5 @@ def test_pages_seat_a_graph_in_its_game(graph):
 
 def test_missing_page_player_is_reported_in_one_line(factories):
     for name, printed in (("own_none:make", "there is no module own_none"), ("nobody", "'nobody' plays no game")):
-        found = run("web", "--no-browser", "--agent", name)
+        found = gupai("web", "--no-browser", "--agent", name)
         assert found.exit_code == 2 and found.stderr.count("\n") == 1 and printed in found.stderr

@@ -4,14 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import evolved
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.tune import Contest, DecisionSample, parts_of, tune
-from gupai_app.shell.cli import app
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 
@@ -204,9 +203,9 @@ def test_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.training.tune.TRIED", 20)
     file = tmp_path / "mine.yaml"
     words = ["tune", "jie-long", "-o", "forced_play=true", "--seconds", "99", "--generations", "2", "--seed", SEED]
-    done = CliRunner().invoke(app, [*words, "--out", str(file)])
+    done = gupai(*words, "--out", file)
     assert done.exit_code == 0, done.stderr
-    assert CliRunner().invoke(app, words).stdout == done.stdout  # its digest tells who played: no times are in it
+    assert gupai(*words).stdout == done.stdout  # its digest tells who played: no times are in it
     written = parse_yaml(file.read_text())
     assert written == parse_yaml(done.stdout)
     assert (written["game"], written["variant"], written["provenance"]["seed"]) == ("jie-long", FORCED, SEED)

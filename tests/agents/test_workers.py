@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint
 from gupai_agents.cores import cores, quota
@@ -41,7 +41,6 @@ from gupai_agents.workers import (
     stoppable,
     workers_for,
 )
-from gupai_app.shell.cli import app
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run
@@ -145,7 +144,7 @@ def test_two_processes_win_the_same_as_one():
 )
 def test_processes_and_a_cluster_are_refused_together(words, tmp_path):
     words = [word.format(tmp_path) for word in words]
-    refused = CliRunner().invoke(app, [*words, "--jobs", "2", "--ray", "127.0.0.1:1"])
+    refused = gupai(*words, "--jobs", "2", "--ray", "127.0.0.1:1")
     assert refused.exit_code == 2 and "--ray and --jobs cannot be combined" in refused.stderr
     assert not list(tmp_path.iterdir())
 
@@ -644,7 +643,7 @@ def joined(nodes: Nodes, workers: int = 1, seconds: float = 90) -> Cluster:
         time.sleep(1)
 
 
-def gupai(*words: str, env=None, check=True) -> subprocess.CompletedProcess:
+def run_process(*words: str, env=None, check=True) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-m", "gupai_app.shell.cli", *map(str, words)],
         env=env or {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -689,14 +688,14 @@ def test_commands_find_the_same_bytes_on_a_cluster(nodes, tmp_path, outside):
     joined(nodes, 2).close()
     address = nodes.client_address if outside else nodes.address
     words = ["tournament", "jie-long", "random", "greedy", "variety", "--table", "all", "--deals", "600"]
-    gupai(*words, "--out", tmp_path / "here")
-    gupai(*words, "--out", tmp_path / "there", "--ray", address)
+    run_process(*words, "--out", tmp_path / "here")
+    run_process(*words, "--out", tmp_path / "there", "--ray", address)
     for name in FILES:
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
     claim = ["claim", "run", "jl-attack-2", "--deals", "100", "--json"]
-    assert json.loads(gupai(*claim).stdout) == json.loads(gupai(*claim, "--ray", address).stdout)
+    assert json.loads(run_process(*claim).stdout) == json.loads(run_process(*claim, "--ray", address).stdout)
     tune = ["tune", "jie-long", "--generations", "6", "--seconds", "600"]
-    assert gupai(*tune).stdout == gupai(*tune, "--ray", address).stdout
+    assert run_process(*tune).stdout == run_process(*tune, "--ray", address).stdout
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
@@ -705,8 +704,8 @@ def test_run_learning_from_a_cluster_has_the_same_bits(nodes, tmp_path, outside)
     path.write_text(json.dumps(BY_SEARCH))
     joined(nodes, 2).close()
     address = nodes.client_address if outside else nodes.address
-    gupai("train", path, "--runs", tmp_path / "here")
-    gupai("train", path, "--runs", tmp_path / "there", "--ray", address)
+    run_process("train", path, "--runs", tmp_path / "here")
+    run_process("train", path, "--runs", tmp_path / "there", "--ray", address)
     same_bits(*(tmp_path / folder / "by_search-1" for folder in ("here", "there")))
 
 
@@ -735,9 +734,9 @@ def test_cluster_with_a_token_is_joined_or_the_token_named():
         nodes.begin(1)
         words = ["tournament", "jie-long", "random", "greedy", "--deals", "2", "--json", "--ray"]
         for address in (nodes.address, nodes.client_address):
-            assert json.loads(gupai(*words, address, env=nodes.env).stdout)["deals"] == 2
+            assert json.loads(run_process(*words, address, env=nodes.env).stdout)["deals"] == 2
         for wrong in ({"RAY_AUTH_MODE": "disabled"}, {"RAY_AUTH_TOKEN": "6" * 64}):
-            refused = gupai(*words, nodes.address, env=nodes.env | wrong, check=False)
+            refused = run_process(*words, nodes.address, env=nodes.env | wrong, check=False)
             message = refused.stderr.splitlines()[-1]
             assert refused.returncode == 2 and "wants a token" in message and "RAY_AUTH_MODE=token" in message
     finally:
@@ -769,10 +768,10 @@ def test_lost_head_is_reported_and_the_command_resumes(tmp_path, outside):
     try:
         nodes.begin(1)
         joined(nodes).close()
-        gupai(*words, "--out", there, "--resume", "--ray", nodes.address)
+        run_process(*words, "--out", there, "--resume", "--ray", nodes.address)
     finally:
         nodes.end()
-    gupai(*words, "--out", tmp_path / "here")
+    run_process(*words, "--out", tmp_path / "here")
     for name in FILES:
         assert (tmp_path / "here" / name).read_bytes() == (there / name).read_bytes(), name
 

@@ -13,16 +13,16 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
+from commands import gupai
+
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from fastapi.testclient import TestClient
-from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
 from gupai_app.server.app import create_app
-from gupai_app.shell.cli import app
 from gupai_env.games import GAMES
 from gupai_env.games.guide import guide_of
 from pins import markup, same_texts, words
@@ -117,7 +117,7 @@ def pages_of(name: str) -> list[str]:
 def printed(command: str, folder: Path) -> str:
     """Return what a command prints, and says as an error, to somebody who always chooses the first move."""
     with contextlib.chdir(folder):
-        ran = CliRunner(env={"COLUMNS": "100"}).invoke(app, command.split(), input="1\n" * 200)
+        ran = gupai(*command.split(), input="1\n" * 200, env={"COLUMNS": "100"})
     return steady(f"{ran.stdout}\n---\n{ran.stderr}")
 
 

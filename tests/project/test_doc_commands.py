@@ -10,9 +10,9 @@ import shlex
 import pytest
 from typer import TyperException
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from commands import gupai
 from gupai_app.shell.cli import app
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -123,7 +123,7 @@ def test_command_of_the_documents_runs(command, tmp_path, monkeypatch):
     program, *words = shlex.split(command)
     assert program == "gupai"
     less = [more for start, more in SMALLER.items() if command.startswith(start)]
-    done = CliRunner().invoke(app, [*words, *" ".join(less).split()])  # who is asked for a move leaves the table
+    done = gupai(*words, *" ".join(less).split())  # who is asked for a move leaves the table
     assert done.exit_code == 0, done.output
     assert done.stdout.strip()
     assert not re.search(r"(?<![\w.])-0\.0+(?!\w|\.\d)", done.stdout), "a negative zero"

@@ -7,15 +7,14 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch, Memories, ask, probabilities
 from gupai_agents.decisions import answers
 from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
 from gupai_agents.network_agent import ObservationAgent
 from gupai_app.review import terminal as watching
-from gupai_app.shell.cli import app
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
@@ -735,7 +734,7 @@ def test_unwritable_target_is_refused_before_a_command_begins(writer, tmp_path, 
         for force in ([], ["--force"])[: 1 if "exists" in said else 2]:
             if "tune" in words and target == "/dev/null":
                 said = "the name of a heuristic's file ends with .yaml"
-            result = CliRunner().invoke(app, [*words.split(), target, *force])
+            result = gupai(*words.split(), target, *force)
             assert (result.exit_code, result.stdout) == (2, ""), (target, result.output, result.exception)
             assert result.stderr.startswith(f"gupai: {words.split()[-1]} ") and said in result.stderr
             assert result.stderr.count("\n") == 1
@@ -792,7 +791,7 @@ def test_unusual_command_words_are_refused_in_our_own_words(words, said, tmp_pat
     (tmp_path / "latin.yaml").write_bytes("# é".encode("latin-1"))
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
-    result = CliRunner().invoke(app, words.format(at=tmp_path).split())
+    result = gupai(*words.format(at=tmp_path).split())
     assert (result.exit_code, result.stdout) == (2, "")
     assert said.format(at=tmp_path) in result.stderr
     assert result.stderr.startswith("gupai: ") and result.stderr.count("\n") == 1 and len(result.stderr) < 1100

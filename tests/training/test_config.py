@@ -9,13 +9,12 @@ import tomllib
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from commands import gupai
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml, to_yaml
-from gupai_app.shell.cli import app
 from gupai_env.games import GAMES, get_game
 from gupai_training import config as configuration
 from gupai_training.config import Config, load, parse, shipped
@@ -245,7 +244,7 @@ def _what_is_not_refused_is_not_trained(monkeypatch):
 
 def refusal(tmp_path, *words):
     """Return the line with which `gupai train` refuses its words; it must be one, and leave nothing behind."""
-    result = CliRunner().invoke(app, ["train", *words, "--runs", str(tmp_path / "runs")])
+    result = gupai("train", *words, "--runs", tmp_path / "runs")
     assert result.exit_code == 2, result.output
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert result.stdout == ""

@@ -5,12 +5,11 @@ import zipfile
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents.checkpoint import identity, read_header, write_checkpoint
 from gupai_agents.gymnasium_envs import SeatEnv
 from gupai_agents.network import NetworkAgent, tensor_shapes
-from gupai_app.shell.cli import app
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.export import onnx_bytes, sb3_bytes
@@ -103,15 +102,13 @@ def test_unexportable_player_is_reported_in_one_line(checkpoint, tmp_path, words
     places = {"PLAYER": str(checkpoint), "OUT": str(tmp_path / "out"), "FOLDER": str(tmp_path / "file")}
     for name, place in places.items():
         words, said = [word.replace(name, place) for word in words], said.replace(name, place)
-    result = CliRunner().invoke(app, ["export", *words])
+    result = gupai("export", *words)
     assert result.exit_code == 2
     assert said in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_command_writes_both_formats(checkpoint, tmp_path):
-    result = CliRunner().invoke(
-        app, ["export", str(checkpoint), "--onnx", str(tmp_path / "a.onnx"), "--sb3", str(tmp_path / "a.zip")]
-    )
+    result = gupai("export", checkpoint, "--onnx", tmp_path / "a.onnx", "--sb3", tmp_path / "a.zip")
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "a.onnx").stat().st_size > 1000 and (tmp_path / "a.zip").stat().st_size > 1000
     with zipfile.ZipFile(tmp_path / "a.zip") as content:  # neither times nor addresses: equal players in equal bytes
@@ -122,10 +119,10 @@ def test_command_writes_both_formats(checkpoint, tmp_path):
 def test_exported_files_keep_their_names_and_are_whole_or_absent(checkpoint, tmp_path, monkeypatch):
     onnx, sb3 = tmp_path / "q.onnx", tmp_path / "q"
     words = ["export", str(checkpoint), "--onnx", str(onnx), "--sb3", str(sb3)]
-    assert CliRunner().invoke(app, words).exit_code == 0
+    assert gupai(*words).exit_code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["q", "q.onnx"]
     kept = onnx.read_bytes(), sb3.read_bytes()
-    refused = CliRunner().invoke(app, words)
+    refused = gupai(*words)
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1) and "exists already" in refused.stderr
 
     def full(*_):
@@ -133,9 +130,9 @@ def test_exported_files_keep_their_names_and_are_whole_or_absent(checkpoint, tmp
 
     with monkeypatch.context() as patched:
         patched.setattr("gupai_env.words.files.os.fsync", full)
-        failed = CliRunner().invoke(app, [*words, "--force"])
+        failed = gupai(*words, "--force")
     assert (failed.exit_code, failed.stderr) == (2, f"gupai: {onnx}: the disk is full\n")
     assert (onnx.read_bytes(), sb3.read_bytes()) == kept
     assert sorted(path.name for path in tmp_path.iterdir()) == ["q", "q.onnx"]
-    streamed = CliRunner().invoke(app, ["export", str(checkpoint), "--onnx", "-"])
+    streamed = gupai("export", checkpoint, "--onnx", "-")
     assert (streamed.exit_code, streamed.stdout_bytes) == (0, kept[0])

@@ -5,14 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from benchmarks.learned_response import exact_gain, gain_of
+from commands import gupai
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.checkpoint import read_header
 from gupai_agents.decisions import decisions
 from gupai_agents.evaluation import Effort, build_tree, find_best_response
-from gupai_app.shell.cli import app
 from gupai_env.vector import VectorEnv
 from gupai_training import best_response as module
 from gupai_training.best_response import learn_response, start_for
@@ -137,7 +136,7 @@ def test_command_keeps_a_checkpoint_that_plays(tmp_path):
     file = tmp_path / "response.safetensors"
     words = ["best-response", "pai-gow", "greedy", "--method", "network", "--minutes", "0", "--deals", "50"]
     words += ["-o", "deck=tiny", "-o", "players=2"]
-    printed = json.loads(CliRunner().invoke(app, [*words, "--out", str(file), "--json"]).output)
+    printed = json.loads(gupai(*words, "--out", file, "--json").output)
     assert printed["best_response"] == f"checkpoint:{file}" and printed["method"] == "network"
     assert printed["targets"] > 0 and printed["minutes"] > 0 and printed["note"] == "it began as a new network"
     assert {"targets", "seed"} <= read_header(file).keys() and "minutes" not in read_header(file)
@@ -147,7 +146,7 @@ def test_command_keeps_a_checkpoint_that_plays(tmp_path):
     )
     assert again.gain.mean == printed["gain"]["mean"]
     for wrong in ([*words[:4], "network", "--out", str(file)], [*words[:3], "--out", str(tmp_path / "other")]):
-        assert CliRunner().invoke(app, wrong).exit_code == 2
+        assert gupai(*wrong).exit_code == 2
     with pytest.raises(ValueError, match="network alone needs it"):
         find_best_response("pai-gow", make_agent("greedy", "pai-gow"), effort=Effort("network"))
 

@@ -14,11 +14,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.evaluation.match import DuplicateResult
-from gupai_app.shell.cli import app
 from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
 from gupai_app.training.terminal import ScreenReporter, results_table
@@ -45,7 +44,7 @@ ENDLESS = {**SMALL, "decisions": 10**9, "save_every": 10**6}  # saves only when 
 
 
 def train(*words):
-    return CliRunner().invoke(app, ["train", *map(str, words)])
+    return gupai("train", *words)
 
 
 @pytest.fixture(scope="module")

@@ -14,13 +14,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import make_agent
-from gupai_app.shell.cli import app
 from gupai_app.training import compare_runs
 from gupai_app.training.seeds import BEGAN, ENDED, EVALUATED, FAILED, PROCESSES, Child, Seeds, seeds_of
 from gupai_training import load_run, train
@@ -167,7 +166,7 @@ def test_runs_are_compared_by_changed_settings_and_common_rivals(runs):
 def test_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
     out = tmp_path / "out"
     words = ["compare-runs", *(str(run.folder) for run in runs), "--out", str(out), "--against", "random"]
-    done = CliRunner().invoke(app, words)
+    done = gupai(*words)
     assert done.exit_code == 0, done.output
     assert "ppo.entropy" in done.stdout and "ends above" in done.stdout
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -182,16 +181,16 @@ def test_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
     assert (last.step, last.value) == (4096, pytest.approx(np.mean(means), rel=1e-6))
     with (out / "metrics.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 12
-    again = CliRunner().invoke(app, words)
+    again = gupai(*words)
     assert again.exit_code == 2 and "exists already" in again.stderr and again.stderr.count("\n") == 1
-    assert CliRunner().invoke(app, [*words[:-2], "--force"]).exit_code == 0  # in pictures the last baseline
+    assert gupai(*words[:-2], "--force").exit_code == 0  # in pictures the last baseline
     assert "against greedy" in (out / "strength-seconds.svg").read_text()
     for kept in ("strength-seconds.png", "tensorboard"):
         elsewhere = tmp_path / kept
         elsewhere.mkdir()
         (out / kept).rename(elsewhere / kept)
         words[words.index("--out") + 1] = str(elsewhere)
-        again = CliRunner().invoke(app, words)
+        again = gupai(*words)
         assert again.exit_code == 2 and f"{kept} exists already" in again.stderr and again.stderr.count("\n") == 1
         assert [path.name for path in elsewhere.iterdir()] == [kept]  # nothing else was written
 
@@ -201,7 +200,7 @@ def test_missing_packages_still_leave_the_tables(runs, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "gupai_env.render.image", raising=False)
     out = tmp_path / "out"
-    done = CliRunner().invoke(app, ["compare-runs", str(runs[0].folder), "--out", str(out)])
+    done = gupai("compare-runs", runs[0].folder, "--out", out)
     assert done.exit_code == 0, done.output
     assert sorted(path.name for path in out.iterdir()) == [
         *("curves.csv", "metrics.csv", "strength-decisions.svg", "strength-seconds.svg")
@@ -242,9 +241,9 @@ def test_long_curve_is_drawn_through_some_points_end_to_end(runs, monkeypatch):
     [(["--against", "chess"], "--against"), (["/no/such/run"], "/no/such/run: this is not the folder of a run")],
 )
 def test_incomparable_runs_are_refused_in_one_line(runs, more, said):
-    done = CliRunner().invoke(app, ["compare-runs", str(runs[0].folder), *more])
+    done = gupai("compare-runs", runs[0].folder, *more)
     assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
-    twice = CliRunner().invoke(app, ["compare-runs", *[str(runs[0].folder)] * 2])
+    twice = gupai("compare-runs", *[str(runs[0].folder)] * 2)
     assert "the same run is named twice" in twice.stderr
 
 
@@ -341,13 +340,13 @@ def test_command_names_the_runs_that_count(runs, tmp_path):
     copied = copy_of(runs[0], tmp_path / "copied")
     killed = copy_of(runs[1], tmp_path / "killed", rows=runs[1].evaluations[:1], seed=9, killed=True)
     words = ["compare-runs", *(str(run.folder) for run in (*runs[:2], copied, killed))]
-    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    told = json.loads(gupai(*words, "--json").stdout)
     assert {end["n"] for end in told["ends"]} == {2} and len(told["notes"]) == 2
-    printed = " ".join(CliRunner().invoke(app, words).stdout.split())
+    printed = " ".join(gupai(*words).stdout.split())
     assert "they count once." in printed and "unfinished, 2,048 of 4,096 decisions." in printed
-    told = json.loads(CliRunner().invoke(app, [*words, "--json", "--unfinished"]).stdout)
+    told = json.loads(gupai(*words, "--json", "--unfinished").stdout)
     assert [end["n"] for end in told["ends"]] == [2, 1, 2, 1] and len(told["notes"]) == 1
-    refused = CliRunner().invoke(app, ["compare-runs", str(killed.folder)])
+    refused = gupai("compare-runs", killed.folder)
     assert refused.exit_code == 2 and "2,048 of 4,096" in refused.stderr and refused.stderr.count("\n") == 1
 
 
@@ -418,7 +417,7 @@ def group_of(words):
 
 
 def test_seed_in_a_process_equals_its_own_run(runs, tmp_path):
-    done = CliRunner().invoke(app, words_for(tmp_path, SMALL))
+    done = gupai(*words_for(tmp_path, SMALL))
     out = done.stdout
     assert done.stderr == ""
     assert sorted(json.loads(line)["seed"] for line in out.splitlines()[:4]) == [1, 1, 2, 2]
@@ -461,7 +460,7 @@ def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
 
 
 def test_failing_seed_is_named(tmp_path):
-    done = CliRunner().invoke(app, words_for(tmp_path, {**SMALL, "device": "cuda:99"}))
+    done = gupai(*words_for(tmp_path, {**SMALL, "device": "cuda:99"}))
     assert done.exit_code == 2 and done.stderr.count("\n") == 1
     assert "seed 1: device=cuda:99" in done.stderr and "seed 2: device=cuda:99" in done.stderr
 

@@ -4,12 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents.evaluation import Budget, discover
 from gupai_agents.evaluation import ablation as module
 from gupai_agents.evaluation.ablation import planned_deals, problem_of, search_seed
-from gupai_app.shell.cli import app
 from gupai_env import get_game
 
 SMALL = Budget(seeds=4, generations=2, again=1, population=4, deals=20, fresh=50)
@@ -91,7 +90,7 @@ def test_search_depends_on_its_seed_alone_and_plays_the_planned_deals():
 def test_command_keeps_every_seed_and_takes_existing_ones(tmp_path, monkeypatch):
     words = ["discover", "jie-long", "--seeds", "4", "--generations", "1", "--again", "1", "--candidate-deals", "20"]
     words += ["--deals", "50", "--seed", "5", "--json"]
-    whole = json.loads(CliRunner().invoke(app, words).stdout)
+    whole = json.loads(gupai(*words).stdout)
     searched, once = module.search_seed, []
 
     def stopping(problem, budget, seed, number):
@@ -103,17 +102,17 @@ def test_command_keeps_every_seed_and_takes_existing_ones(tmp_path, monkeypatch)
     kept = [*words, "--out", str(tmp_path), "--threads", "1"]
     with monkeypatch.context() as patch:
         patch.setattr(module, "search_seed", stopping)
-        CliRunner().invoke(app, kept)
+        gupai(*kept)
     assert (tmp_path / "jie-long.part").exists()
-    assert json.loads(CliRunner().invoke(app, kept).stdout) == whole
+    assert json.loads(gupai(*kept).stdout) == whole
     assert sorted(path.name for path in tmp_path.iterdir()) == ["jie-long.json", "lock"]
-    again = CliRunner().invoke(app, kept)
+    again = gupai(*kept)
     assert json.loads(again.stdout) == whole
     assert again.stderr.endswith("jie-long.json: exists already and is kept\n")
-    other = CliRunner().invoke(app, [*kept, "--seed", "6"])
+    other = gupai(*kept, "--seed", "6")
     assert other.exit_code == 2
     assert "by another command" in other.output
     (tmp_path / "jie-long.json").write_text("{}")
-    damaged = CliRunner().invoke(app, kept)
+    damaged = gupai(*kept)
     assert (damaged.exit_code, damaged.stdout) == (2, "")
     assert damaged.stderr == f"gupai: {tmp_path / 'jie-long.json'} is damaged; remove it\n"

@@ -6,12 +6,11 @@ import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation import RecordWriter, data_seed, duel, games_to_arrays, read_games, split_by_deal
 from gupai_agents.evaluation.match import key_of
-from gupai_app.shell.cli import app
 from gupai_env.aec import GupaiEnv
 
 
@@ -76,9 +75,9 @@ def test_games_of_a_deal_stay_together_in_a_split(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_agents.evaluation.arrays.GAMES_AT_ONCE", 7)  # the deals of a block come again in others
     path = tmp_path / "games.jsonl"
     words = ["record", "jie-long", "greedy", "random", "--deals", "30", "--seed", "5", "--out", str(path)]
-    done = CliRunner().invoke(app, words)
+    done = gupai(*words)
     assert done.exit_code == 0 and done.stdout == f"{path}: 240 games of 30 deals\n"
-    assert CliRunner().invoke(app, words).exit_code == 2  # it replaces nothing
+    assert gupai(*words).exit_code == 2  # it replaces nothing
     decisions = games_to_arrays(path)
     records = list(read_games(path))
     assert [record.seed for record in records] == [
@@ -126,7 +125,7 @@ def test_invalid_split_is_refused(deals, test, message):
 def test_command_writes_what_numpy_reads(tmp_path):
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.npz"
     words = ["export-dataset", str(path), "--out", str(out)]
-    done = CliRunner().invoke(app, words)
+    done = gupai(*words)
     assert done.exit_code == 0, done.output
     found = games_to_arrays(path)
     with np.load(out) as read:
@@ -134,13 +133,13 @@ def test_command_writes_what_numpy_reads(tmp_path):
         assert json.loads(str(read["metadata"])) == found.metadata
         for name, array in found.columns.items():
             np.testing.assert_array_equal(read[name], array)
-    assert CliRunner().invoke(app, words).exit_code == 2
+    assert gupai(*words).exit_code == 2
 
 
 def test_command_writes_the_decisions_of_one_agent_as_parquet(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.parquet"
-    done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(out), "--agent", "greedy"])
+    done = gupai("export-dataset", path, "--out", out, "--agent", "greedy")
     assert done.exit_code == 0, done.output
     found, table = games_to_arrays(path, "greedy"), parquet.read_table(out)
     assert table.column_names == list(found.columns)
@@ -152,7 +151,7 @@ def test_command_writes_the_decisions_of_one_agent_as_parquet(tmp_path):
 def test_croissant_metadata_describes_every_column_and_the_bytes(tmp_path):
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.npz"
     words = ["export-dataset", str(path), "--out", str(out), "--croissant"]
-    assert CliRunner().invoke(app, words).exit_code == 0
+    assert gupai(*words).exit_code == 0
     described = json.loads((tmp_path / "data.npz.croissant.json").read_text(encoding="utf-8"))
     (file,), (rows,) = described["distribution"], described["recordSet"]
     assert (file["contentUrl"], file["sha256"]) == ("data.npz", hashlib.sha256(out.read_bytes()).hexdigest())
@@ -162,13 +161,13 @@ def test_croissant_metadata_describes_every_column_and_the_bytes(tmp_path):
         assert field.get("arrayShape", "") == ",".join(map(str, array.shape[1:]))
         assert field["dataType"] == {"i": "sc:Integer", "b": "sc:Boolean", "f": "sc:Float"}[array.dtype.kind]
     out.unlink()
-    assert CliRunner().invoke(app, words).exit_code == 2 and not out.exists()  # the metadata are still there
+    assert gupai(*words).exit_code == 2 and not out.exists()  # the metadata are still there
 
 
 def test_missing_pyarrow_is_reported_with_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.parquet"
-    done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(out)])
+    done = gupai("export-dataset", path, "--out", out)
     assert done.exit_code == 2 and "pip install 'gupai[data]'" in done.stderr and not out.exists()
 
 
@@ -193,7 +192,7 @@ def test_invalid_data_set_is_refused_in_one_line(tmp_path):
     mixed.write_bytes(path.read_bytes() + other.read_bytes())
     empty.write_bytes(b"")
     for file, said in ((mixed, "games of several variants"), (empty, "there is no game in it")):
-        done = CliRunner().invoke(app, ["export-dataset", str(file), "--out", str(tmp_path / "data.npz")])
+        done = gupai("export-dataset", file, "--out", tmp_path / "data.npz")
         assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
-    done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(tmp_path / "data.csv")])
+    done = gupai("export-dataset", path, "--out", tmp_path / "data.csv")
     assert done.exit_code == 2 and "ends with .npz or .parquet" in done.stderr

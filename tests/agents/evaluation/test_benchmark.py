@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import little_factory
 from benchmarks import strong
 from benchmarks.suite import TASKS, record
 from checkout import ROOT
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
 from gupai_agents.evaluation import benchmark, duel
@@ -30,7 +30,6 @@ from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_ca
 from gupai_agents.identity import digest_of
 from gupai_agents.shipped import NETWORKS
 from gupai_agents.workers import Processes
-from gupai_app.shell.cli import app
 from gupai_app.shell.errors import Mistake
 from gupai_app.tournaments import terminal
 from gupai_app.tournaments.benchmark import who_plays
@@ -59,7 +58,7 @@ def path(card, tmp_path):
 
 
 def run(*words):
-    return CliRunner().invoke(app, ["benchmark", *map(str, words)])
+    return gupai("benchmark", *words)
 
 
 # --- the suite that ships -------------------------------------------------------------------------
@@ -389,9 +388,9 @@ def test_command_writes_a_card_and_a_page_and_compares_cards(path, tmp_path):
     page = out.with_suffix(".html").read_text(encoding="utf-8")
     assert "tuned, greedy" in page and str(card.score) in page
     verify = ["verify", str(out)]
-    assert CliRunner().invoke(app, verify).exit_code == 0
+    assert gupai(*verify).exit_code == 0
     out.with_suffix(".html").write_text(page.replace(str(card.score), "99.9"), encoding="utf-8")
-    assert CliRunner().invoke(app, verify).exit_code != 0
+    assert gupai(*verify).exit_code != 0
     refused = run(*words, "--out", out)
     assert refused.exit_code != 0 and read_card(out) == card
 

@@ -4,14 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation import Effort, build_tree, find_best_response
 from gupai_agents.evaluation import best_response as module
 from gupai_agents.evaluation.best_response import gain_of, spec_of
 from gupai_agents.evaluation.match import ENVS
-from gupai_app.shell.cli import app
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv
 
@@ -140,10 +139,10 @@ def test_invalid_value_is_refused_in_one_line(effort, message):
 def test_command_reports_bound_method_sample_variant_and_seed():
     words = ["best-response", "jie-long", "random", "--generations", "2", "--candidate-deals", "50", "--deals", "300"]
     words += ["-o", "deck=tiny", "-o", "players=2", "--seed", "3"]
-    shown = CliRunner().invoke(app, words).output
+    shown = gupai(*words).output
     for said in ("at least", "2 generations", "300 other deals", "deck=tiny", "seed 3", "lower bound"):
         assert said in " ".join(shown.split())
-    printed = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)
+    printed = json.loads(gupai(*words, "--json").output)
     assert (printed["method"], printed["deals"], printed["seed"], printed["variant"]) == ("tuning", 300, 3, TINY)
-    refused = CliRunner().invoke(app, [*words, "--method", "luck"])
+    refused = gupai(*words, "--method", "luck")
     assert refused.exit_code == 2

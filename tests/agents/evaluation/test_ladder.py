@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ladder import DECISIONS, play_ladder, some_decisions
 from gupai_agents.shipped import TUNED, shipped_heuristics, tuned_weights
-from gupai_app.shell.cli import app
 from gupai_env import GAMES, get_game
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
@@ -112,8 +111,8 @@ def test_command_prints_a_table_and_the_same_as_json(monkeypatch):
         return climbed[0]
 
     monkeypatch.setattr("gupai_agents.evaluation.ladder.play_ladder", once)
-    table = CliRunner().invoke(app, words, catch_exceptions=False).stdout
-    content = json.loads(CliRunner().invoke(app, [*words, "--json"], catch_exceptions=False).stdout)
+    table = gupai(*words, catch_exceptions=False).stdout
+    content = json.loads(gupai(*words, "--json", catch_exceptions=False).stdout)
     assert content["changed"] == {"must_catch": True} and content["seed"] == 0
     assert content["command"].startswith("gupai ladder tiu-u --deals 20")
     assert content["rivals"] == ["random", "greedy", "careful", "tuned"]
@@ -135,9 +134,9 @@ def test_search_players_play_few_deals_too(monkeypatch):
         "gupai_agents.evaluation.ladder.play_ladder", lambda *given, **_: asked.append(given[2:]) or 1 / 0
     )
     for words in (["--deals", "100"], ["--deals", "2000"], ["--deals", "100", "--few", "100"]):
-        assert isinstance(CliRunner().invoke(app, ["ladder", "jie-long", *words]).exception, ZeroDivisionError)
+        assert isinstance(gupai("ladder", "jie-long", *words).exception, ZeroDivisionError)
     assert asked == [(100, 100), (2000, 500), (100, 100)]
-    printed = CliRunner().invoke(app, ["ladder", "jie-long", "--deals", "100", "--few", "101"])
+    printed = gupai("ladder", "jie-long", "--deals", "100", "--few", "101")
     assert (printed.exit_code, printed.output) == (
         2,
         "gupai: --few 101 is more than the 100 of --deals; choose 2 to 100\n",

@@ -20,15 +20,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation import RecordError, RecordWriter, duel, play_duplicates, read_games
 from gupai_agents.evaluation import records as module
 from gupai_agents.evaluation.records import game_of_line
 from gupai_app.play.session import Session
-from gupai_app.shell.cli import app
 from gupai_env import get_game, jie_long_v0
 from gupai_env.games import GAMES
 
@@ -367,19 +366,19 @@ def test_numbers_beyond_doubles_are_refused_in_any_json(tmp_path):
     seed, played = (1 << 63) - 7, tmp_path / "played"
     tournament = ["tournament", "da-ling", "greedy", "random", "--deals", 2, "--seed", seed]
     printed = [
-        run("watch", "da-ling", "greedy", "--seed", seed, "--json").stdout.splitlines()[0],
-        run("ladder", "da-ling", "greedy", "random", "--deals", 2, "--seed", seed, "--json").stdout,
-        run(*tournament, "--out", played, "--json").stdout,
+        gupai("watch", "da-ling", "greedy", "--seed", seed, "--json").stdout.splitlines()[0],
+        gupai("ladder", "da-ling", "greedy", "random", "--deals", 2, "--seed", seed, "--json").stdout,
+        gupai(*tournament, "--out", played, "--json").stdout,
         *(path.read_text() for path in played.glob("*.json")),
     ]
     for text in printed:
         content = json.loads(text)
         assert int(content["seed"]) == seed and max(numbers_in(content)) < 1 << 53
-    assert run("verify", played).exit_code == 0
-    assert run(*tournament, "--out", played, "--resume").exit_code == 0
+    assert gupai("verify", played).exit_code == 0
+    assert gupai(*tournament, "--out", played, "--resume").exit_code == 0
     manifest = played / "manifest.json"
     manifest.write_text(manifest.read_text().replace(f'"seed": "{seed}"', f'"seed": {seed}'))  # as before
-    assert run("verify", played).exit_code == 0
+    assert gupai("verify", played).exit_code == 0
 
 
 def with_a_number(game):
@@ -497,16 +496,12 @@ def test_match_is_dealt_by_its_seed_alone(tmp_path):
 # --- the command line -----------------------------------------------------------------------------
 
 
-def run(*words, typed=None):
-    return CliRunner().invoke(app, list(map(str, words)), input=typed)
-
-
 def test_watched_games_are_replayed_with_the_same_words(tmp_path):
     path = tmp_path / "games.jsonl.gz"
     for game in ("da-ling", "ce-deng"):
         path = tmp_path / f"{game}.jsonl.gz"
-        shown = run("watch", game, "greedy", "--seed", 3, "-o", "deals=2", "--record", path).output
-        again = run("replay", path).output
+        shown = gupai("watch", game, "greedy", "--seed", 3, "-o", "deals=2", "--record", path).output
+        again = gupai("replay", path).output
         assert "Game 1: " in again
         assert shown.split("\n", 1)[1] in again
 
@@ -514,19 +509,19 @@ def test_watched_games_are_replayed_with_the_same_words(tmp_path):
 @pytest.mark.parametrize("words", ["watch jie-long --seed 1 --json", "tournament jie-long greedy random --deals 5"])
 def test_commands_write_the_games_they_play(words, tmp_path):
     path = tmp_path / "games.jsonl"
-    result = run(*words.split(), "--record", path)
+    result = gupai(*words.split(), "--record", path)
     assert result.exit_code == 0
     assert len(list(read_games(path))) == (1 if "watch" in words else 40)
-    again = run(*words.split(), "--record", path)
+    again = gupai(*words.split(), "--record", path)
     assert again.exit_code == 2
     assert f"--record {path} exists already" in " ".join(again.stderr.split())
-    checked = run("replay", path, "--check")
+    checked = gupai("replay", path, "--check")
     assert ", replayed: all moves, names and payoffs agree" in " ".join(checked.output.split())
     for more, words_of_it in (
         (["--game", "99"], "there is no game 99"),
         (["--tables"], "leave --html and --tables out"),
     ):
-        wrong = run("replay", path, "--check", *more)
+        wrong = gupai("replay", path, "--check", *more)
         assert wrong.exit_code == 2 and words_of_it in " ".join(wrong.stderr.split())
 
 
@@ -534,7 +529,7 @@ def test_game_played_by_a_person_to_its_end_is_written(tmp_path):
     path = tmp_path / "games.jsonl"
     words = "play da-ling --seed 3 --seat 2 -o deals=2 --record"
     typed = "1\n" * 2 + "y\n" + "1\n"
-    assert run(*words.split(), path, typed=typed).exit_code == 0  # leaves the second match in the middle
+    assert gupai(*words.split(), path, input=typed).exit_code == 0  # leaves the second match in the middle
     (record,) = read_games(path)
     assert record.agents[2] == "human" and record.seed == 3 and len(record.payoffs) == 2
     assert record.game is get_game("da-ling")
@@ -544,21 +539,21 @@ def test_replay_begins_at_the_named_game_and_reports_mistakes(tmp_path):
     path, empty = tmp_path / "games.jsonl", tmp_path / "empty.jsonl"
     written(path)
     empty.touch()
-    shown = run("replay", path, "--game", 11).output
+    shown = gupai("replay", path, "--game", 11).output
     assert re.findall(r"^Game (\d+):", shown, re.M) == ["11", "12"]
     for words, line in (
         (("--game", 13), f"gupai: {path}: there is no game 13"),
         (("--check",), f"gupai: {empty}: there is no game in it"),
         (("--game", 0), "gupai: --game=0 is not allowed; write a whole number of at least 1\n"),
     ):
-        result = run("replay", empty if "--check" in words else path, *words)
+        result = gupai("replay", empty if "--check" in words else path, *words)
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith(line)
     path.write_text("no game\n")
-    result = run("replay", path)
+    result = gupai("replay", path)
     assert result.exit_code == 2
     assert result.stderr == f"gupai: {path}, line 1: no record of a game: it is not JSON\n"
-    result = run("replay", tmp_path / "missing.jsonl")
+    result = gupai("replay", tmp_path / "missing.jsonl")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 

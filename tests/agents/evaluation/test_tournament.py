@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy._core import _multiarray_umath as multiarray
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import AGENT_FILE, read_header
 from gupai_agents.evaluation import (
@@ -46,7 +46,6 @@ from gupai_agents.evaluation.statistics import estimate, gsprt, t_test
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
 from gupai_agents.identity import identity_of
 from gupai_agents.shipped import NETWORKS
-from gupai_app.shell.cli import app
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES, get_game
 from gupai_env.words.files import locked
@@ -57,10 +56,6 @@ NAMES = ("greedy", "variety", "random")
 
 def agents(*names, game="jie-long", **variant):
     return [make_agent(name, game, **variant) for name in names or NAMES]
-
-
-def run(*words):
-    return CliRunner().invoke(app, list(map(str, words)))
 
 
 # --- who sits with whom ---------------------------------------------------------------------------
@@ -216,12 +211,12 @@ def files(path):
 def test_same_command_writes_the_same_files(tmp_path):
     words = ["tournament", "jie-long", *NAMES, "--deals", 3, "--seed", 5, "--table", "all", "-o", "deals=2"]
     for name in ("a", "b"):
-        assert run(*words, "--out", tmp_path / name).exit_code == 0
+        assert gupai(*words, "--out", tmp_path / name).exit_code == 0
     a, b = files(tmp_path / "a"), files(tmp_path / "b")
     assert a == b
     assert {"games.csv", "games.jsonl.gz", "manifest.json", "summary.json"} <= set(a)
     content = json.loads(a["manifest.json"])
-    repeated = run(*content["command"].split()[1:], "--json")
+    repeated = gupai(*content["command"].split()[1:], "--json")
     printed, kept = json.loads(repeated.stdout), json.loads(a["summary.json"])
     assert {key: printed[key] for key in kept} == kept
     progressed: list[int] = []
@@ -241,7 +236,7 @@ def play_until_killed(words, writes):
             os.kill(os.getpid(), signal.SIGKILL)
 
     folder.write_file, tournament.ENVS = write_and_die, SMALL_BLOCKS
-    run(*words)
+    gupai(*words)
 
 
 SMALL_BLOCKS = 32
@@ -251,7 +246,7 @@ def test_killed_tournament_resumes_to_the_same_files(tmp_path, monkeypatch):
     monkeypatch.setattr(tournament, "ENVS", SMALL_BLOCKS)
     words = ["tournament", "jie-long", *NAMES, "--deals", "12", "--seed", "5"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert run(*words, "--out", whole).exit_code == 0
+    assert gupai(*words, "--out", whole).exit_code == 0
     start_server()
     for writes, blocks in ((2, 1), (2, 3)):  # the manifest first
         resume = ["--resume"] if killed.exists() else []
@@ -264,9 +259,9 @@ def test_killed_tournament_resumes_to_the_same_files(tmp_path, monkeypatch):
     with pytest.raises(folder.FolderError, match="is not finished"):
         verify(killed)
     (killed / "blocks" / f"{blocks}.jsonl.gz.{'a' * 16}.part").write_bytes(b"\x1f\x8b")
-    assert run(*words, "--out", killed, "--resume").exit_code == 0
+    assert gupai(*words, "--out", killed, "--resume").exit_code == 0
     assert files(killed) == files(whole)
-    again = run(*words, "--out", killed, "--resume")  # of a finished one changes nothing
+    again = gupai(*words, "--out", killed, "--resume")  # of a finished one changes nothing
     assert again.exit_code == 0
     assert files(killed) == files(whole)
 
@@ -500,7 +495,7 @@ def test_tampered_folder_is_refused(what, kept, tmp_path):
     with pytest.raises(ValueError, match=re.escape(line)) as error:
         verify(path)
     assert "\n" not in str(error.value)
-    printed = run("verify", path)
+    printed = gupai("verify", path)
     assert (printed.exit_code, printed.stdout, printed.stderr.count("\n")) == (2, "", 1)
 
 
@@ -519,7 +514,7 @@ def test_tampered_game_is_named(kept, tmp_path):
 
 
 def test_verify_reports_what_it_did(kept):
-    printed = run("verify", kept)
+    printed = gupai("verify", kept)
     assert (printed.exit_code, printed.stderr) == (0, "")
     assert "64 games of 2 agents, replayed" in printed.stdout
 
@@ -535,7 +530,7 @@ def test_verify_reports_what_it_could_not_check(kept, tmp_path):
         f"{path / 'report.html'} was not checked",
     ]
     (path / "report.html").unlink()
-    assert f"{path / 'report.html'} is not there: it was not checked" in run("verify", path).stderr
+    assert f"{path / 'report.html'} is not there: it was not checked" in gupai("verify", path).stderr
     heuristic.write_text("game: jie-long\nweights: {pips: 1}\n")
     plan = schedule("jie-long", [f"heuristic:{heuristic}", "greedy"], 8, seed=3)
     play_into(tmp_path / "own", plan, [make_agent(f"heuristic:{heuristic}"), make_agent("greedy")])
@@ -691,7 +686,7 @@ def test_wrong_words_are_reported_in_one_line(tmp_path):
         (f"--out {tmp_path}", f"{tmp_path} holds 'a', not a tournament"),
         (f"--out {tmp_path / 'none'} --resume", f"{tmp_path / 'none'}: not a tournament"),
     ):
-        result = run("tournament", "jie-long", "greedy", "random", *words.split())
+        result = gupai("tournament", "jie-long", "greedy", "random", *words.split())
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith(f"gupai: {line}")
         assert result.stderr.count("\n") == 1
@@ -753,13 +748,13 @@ def test_gate_with_impossible_numbers_is_refused(limits, line):
 
 def test_gate_runs_on_the_command_line(tmp_path):
     words = ["gate", "jie-long", "variety", "greedy", "--seed", 1]
-    printed = run(*words, "--record", tmp_path / "games.jsonl")
+    printed = gupai(*words, "--record", tmp_path / "games.jsonl")
     assert printed.stdout.startswith("Accepted: variety wins more than greedy.")
-    found = json.loads(run(*words, "--json").stdout)
+    found = json.loads(gupai(*words, "--json").stdout)
     assert found["verdict"] == "accepted"
     assert f"after {found['deals']:,} deals" in " ".join(printed.stdout.split())
     assert sum(1 for _ in read_games(tmp_path / "games.jsonl")) >= 4 * found["deals"]
-    wrong = run("gate", "jie-long", "variety", "greedy", "--alpha", "0.7")
+    wrong = gupai("gate", "jie-long", "variety", "greedy", "--alpha", "0.7")
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
 
 

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents.evaluation import read_games
 from gupai_agents.evaluation.claims import claim_of, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import play_again
@@ -19,7 +19,6 @@ from gupai_agents.intervals import interval
 from gupai_agents.plain_yaml import to_yaml
 from gupai_app.claims import page as claim_page
 from gupai_app.claims.terminal import find
-from gupai_app.shell.cli import app
 
 POLICY = {
     "name": "attack",
@@ -254,15 +253,15 @@ def test_claim_without_deals_has_a_page_without_them(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def gupai(*words):
-    return CliRunner().invoke(app, ["claim", "run", *map(str, words)])
+def run_claim(*words):
+    return gupai("claim", "run", *words)
 
 
 def test_command_writes_a_page_or_says_at_once_why_not(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(to_yaml(json.loads(claim_with(POLICY).model_dump_json(exclude_defaults=True))))
     html = tmp_path / "page.html"
-    done = gupai(path, "--deals", 60, "--html", html, "--json", "--no-masters")
+    done = run_claim(path, "--deals", 60, "--html", html, "--json", "--no-masters")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["readings"][0]["headline"] in html.read_text(encoding="utf-8")
     assert (tmp_path / "page.jsonl").is_file()
@@ -273,5 +272,5 @@ def test_command_writes_a_page_or_says_at_once_why_not(tmp_path):
         ((path, "--html", tmp_path / "new.html", "--dry-run"), "--dry-run and --html cannot be combined"),
         (("--all", "--html", tmp_path / "all.html"), "one claim"),
     ):
-        refused = gupai(*words)
+        refused = run_claim(*words)
         assert refused.exit_code == 2 and said in refused.stderr and refused.stderr.count("\n") == 1

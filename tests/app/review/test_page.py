@@ -10,13 +10,12 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation.records import RecordWriter, read_games
 from gupai_app.play.session import Session
 from gupai_app.review import page
-from gupai_app.shell.cli import app
 from gupai_env.games import GAMES, get_game
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -97,7 +96,7 @@ def test_page_words_equal_the_terminal(game, deals, tmp_path):
     path = tmp_path / "games.jsonl"
     with RecordWriter(path) as file:
         file.write([record])
-    said = CliRunner().invoke(app, ["replay", str(path)]).output
+    said = gupai("replay", path).output
     printed = re.findall(r"^ *(\d+)  (Seat \d .*?)(?:  .*)?$", said, re.M)
     shown = [each for each in moves_of(page_of(game) if deals == 1 else page.game_page(record)) if each[0].isdigit()]
     assert len(printed) == len(shown) == len(record.actions)
@@ -168,22 +167,18 @@ def test_hostile_name_is_escaped():
     assert f"Seat 0 {HOSTILE}" in "".join(Elements(text).texts)
 
 
-def run(*words):
-    return CliRunner().invoke(app, list(map(str, words)))
-
-
 def test_command_writes_the_named_game_to_a_new_file(tmp_path):
     games, html = tmp_path / "games.jsonl", tmp_path / "game.html"
     records = [a_game("da-ling", seed=seed) for seed in (1, 2)]
     with RecordWriter(games) as file:
         file.write(records)
-    assert run("replay", games, "--game", 2, "--html", html).exit_code == 0
+    assert gupai("replay", games, "--game", 2, "--html", html).exit_code == 0
     assert html.read_text(encoding="utf-8") == page.game_page(next(read_games(games, 2)))
     assert "seed 2" in html.read_text(encoding="utf-8")
-    again = run("replay", games, "--html", html)
+    again = gupai("replay", games, "--html", html)
     assert again.exit_code == 2 and again.stderr.count("\n") == 1
     assert f"--html {html} exists already" in again.stderr
-    lost = run("replay", games, "--html", tmp_path / "missing" / "game.html")
+    lost = gupai("replay", games, "--html", tmp_path / "missing" / "game.html")
     assert lost.exit_code == 2 and lost.stderr.count("\n") == 1
 
 

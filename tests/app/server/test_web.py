@@ -9,13 +9,13 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from commands import gupai
 from web_room import OURS, actions, played, said, table
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from fastapi.testclient import TestClient
-from typer.testing import CliRunner
 
 from gupai_agents.evaluation.records import game_of_line, read_games
 from gupai_app.play.address import Address
@@ -24,7 +24,6 @@ from gupai_app.play.table import _PLAYED, Played, WebGame, _Recent
 from gupai_app.review.page import moments
 from gupai_app.server.app import create_app
 from gupai_app.server.serve import bound
-from gupai_app.shell.cli import app
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.games import GAMES
 
@@ -438,7 +437,7 @@ def test_invalid_game_is_refused_in_a_sentence(sent, words, pages):
 
 def test_match_too_long_to_review_is_refused(pages, tmp_path):
     path = tmp_path / "long.jsonl"
-    watched = CliRunner().invoke(app, ["watch", "ding-niu", "random", "-o", "deals=26", "--record", str(path)])
+    watched = gupai("watch", "ding-niu", "random", "-o", "deals=26", "--record", path)
     assert watched.exit_code == 0
     answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
     assert answer.status_code == 422 and "Deals=26 are too many here" in said(answer)

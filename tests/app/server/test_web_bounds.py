@@ -13,11 +13,11 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from commands import gupai
+
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
-
-from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
@@ -31,7 +31,6 @@ from gupai_app.play.table import WebGame
 from gupai_app.review.routes import MOST_NAME, check_names
 from gupai_app.server import app as web_app
 from gupai_app.server import jobs, serve
-from gupai_app.shell.cli import app
 from gupai_app.tournaments import folders as kept
 from gupai_app.tournaments import routes as tournaments
 from gupai_env.core.rng import draw
@@ -270,7 +269,7 @@ WRITTEN = {  # numbers as people write them, None for what is none
 
 @pytest.mark.parametrize(("text", "number"), WRITTEN.items(), ids=[repr(text)[:24] for text in WRITTEN])
 def test_terminal_and_pages_read_the_same_numbers(text, number, pages):
-    shown = CliRunner().invoke(app, ["watch", "da-ling", "random", "--seed", text])
+    shown = gupai("watch", "da-ling", "random", "--seed", text)
     answer = pages.get("/table", params={"game": "da-ling", "with": "random", "seed": text})
     if number is None:
         assert (shown.exit_code, answer.status_code) == (2, 422)
@@ -284,7 +283,7 @@ def test_options_and_moves_accept_the_same_numbers(pages):
     variant = get_game("da-ling").variant.parse(["players=４", "deals= 2", "leader= ３ "])
     assert (variant.players, variant.deals, variant.leader) == (4, 2, 3)
     assert moves_in("12.４0. 7") == (12, 40, 7)
-    shown = CliRunner().invoke(app, ["claim", "run", "jl-attack-2", "--deals", "２x"])
+    shown = gupai("claim", "run", "jl-attack-2", "--deals", "２x")
     assert "--deals=２x is not allowed; write a whole number" in shown.stderr
 
 

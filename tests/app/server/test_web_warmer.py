@@ -8,11 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from commands import gupai
+
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from fastapi.testclient import TestClient
-from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_app.play.address import Address
@@ -20,7 +21,6 @@ from gupai_app.play.table import WebGame
 from gupai_app.server import players, warming
 from gupai_app.server.app import create_app
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS, Warmer
-from gupai_app.shell.cli import app
 from gupai_env.core import compiling
 from gupai_env.games import GAMES, get_game
 
@@ -283,9 +283,9 @@ def test_failing_part_is_left_to_the_page(monkeypatch):
 
 
 def test_warm_reports_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_path):
-    found = CliRunner().invoke(app, ["warm", "jie-long"])
+    found = gupai("warm", "jie-long")
     assert warming.hints_on_disk(get_game("jie-long"))
     monkeypatch.setattr(compiling.CONFIG, "CACHE_DIR", str(tmp_path))
     assert not warming.hints_on_disk(get_game("jie-long"))
     assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
-    assert CliRunner().invoke(app, ["warm", "chess"]).exit_code == 2
+    assert gupai("warm", "chess").exit_code == 2

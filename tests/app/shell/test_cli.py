@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 from typer import Abort
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.tournament import round_robin
 from gupai_app.__main__ import main as first
 from gupai_app.play.terminal import Terminal
 from gupai_app.shell import screen as report
-from gupai_app.shell.cli import app, main
+from gupai_app.shell.cli import main
 from gupai_app.shell.errors import mistakes
 from gupai_app.shell.streams import OutputLostError, printable, say
 from gupai_app.training import speed as bench
@@ -31,13 +31,9 @@ from processes import Command
 HEAVY = ("numpy", "numba", "torch", "scipy", "pettingzoo", "gymnasium", "gupai_env", "gupai_agents")
 
 
-def run(*words, typed=None):
-    return CliRunner().invoke(app, words, input=typed)
-
-
-def answer(*words, typed=None):
+def answer(*words, **options):
     """What a command prints that succeeds."""
-    result = run(*words, typed=typed)
+    result = gupai(*words, **options)
     assert (result.exit_code, result.stderr) == (0, ""), result.output
     return result.stdout
 
@@ -122,7 +118,7 @@ def test_version_is_a_number():
     ],
 )
 def test_mistake_is_reported_in_one_line_with_status_2(words, line):
-    result = run(*words.split())
+    result = gupai(*words.split())
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.startswith(f"gupai: {line}")
@@ -150,13 +146,13 @@ def test_mistake_is_reported_in_one_line_with_status_2(words, line):
 )
 def test_missing_package_is_named_with_its_extra(words, package, module, extra, what, tmp_path, monkeypatch):
     games = tmp_path / "games.jsonl"
-    assert run("watch", "jie-long", "random", "--record", str(games)).exit_code == 0
+    assert gupai("watch", "jie-long", "random", "--record", str(games)).exit_code == 0
     monkeypatch.chdir(tmp_path)
     for name in [package, *sys.modules]:
         if name.partition(".")[0] == package:  # its modules too, which other tests have imported
             monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, module, raising=False)
-    done = run(*({"GAMES": str(games), "RUN": str(tmp_path)}.get(word, word) for word in words.split()))
+    done = gupai(*({"GAMES": str(games), "RUN": str(tmp_path)}.get(word, word) for word in words.split()))
     line = f"gupai: {what} needs a package that is not installed ({package}): pip install 'gupai[{extra}]'\n"
     assert (done.exit_code, done.stdout, done.stderr) == (2, "", line)
     assert list(tmp_path.iterdir()) == [games]
@@ -164,7 +160,7 @@ def test_missing_package_is_named_with_its_extra(words, package, module, extra, 
 
 def test_unwritable_heuristic_is_reported_before_the_search(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.training.tune.tune", lambda *_, **__: pytest.fail("it searched"))
-    result = run("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))
+    result = gupai("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "".join(result.stderr.split()).endswith(f"thereisnofolder{tmp_path}/none")
 
@@ -178,7 +174,7 @@ def test_process_mistake_leaves_no_traceback():
 
 @pytest.mark.parametrize("path", ["replay", "verify", "export"])
 def test_empty_word_names_no_file(path):
-    result = run(path, "", *(["--onnx", "x.onnx"] if path == "export" else []))
+    result = gupai(path, "", *(["--onnx", "x.onnx"] if path == "export" else []))
     assert result.exit_code == 2 and result.stderr.endswith(" is empty\n") and result.stderr.count("\n") == 1
 
 
@@ -284,10 +280,10 @@ def test_control_characters_are_escaped_in_all_output(capsys, tmp_path):
     shown = capsys.readouterr().out
     assert "".join(shown.split()).count("".join(safe.split())) == 5
     assert not any(sign in shown for sign in "\x1b\x07\x9b\u202e\udcff")
-    refused = run("watch", "jie-long", "\x1b[31mx", "--record", str(tmp_path / "x"))
+    refused = gupai("watch", "jie-long", "\x1b[31mx", "--record", str(tmp_path / "x"))
     assert refused.exit_code == 2 and "'\\x1b[31mx' is not a player" in refused.stderr and "\x1b" not in refused.stderr
     (tmp_path / "x.yaml").write_text('"\\e[31m": 1', encoding="utf-8")
-    refused = run("claim", "run", str(tmp_path / "x.yaml"))
+    refused = gupai("claim", "run", str(tmp_path / "x.yaml"))
     assert refused.exit_code == 2 and "\x1b" not in refused.output
 
 
@@ -339,20 +335,20 @@ def test_game_can_be_played_to_its_end_through_a_pipe():
 
 def test_refusing_another_deal_explains_how_to_watch():
     typed = "\n".join([*islice(cycle("123456"), 400), "n"])
-    shown = answer("play", "jie-long", "--seed", "3", "--seat", "2", "-o", "forced_play=yes", typed=typed)
+    shown = answer("play", "jie-long", "--seed", "3", "--seat", "2", "-o", "forced_play=yes", input=typed)
     assert shown.endswith("To see agents play: gupai watch jie-long\n")
 
 
 def test_seat_is_drawn_from_the_seed():
-    seats = {seed: answer("play", "--seed", str(seed), typed="q\n").split("You have seat ")[1][0] for seed in range(8)}
+    seats = {seed: answer("play", "--seed", str(seed), input="q\n").split("You have seat ")[1][0] for seed in range(8)}
     assert len(set(seats.values())) > 1
-    assert answer("play", "--seed", "5", typed="q\n").split("You have seat ")[1][0] == seats[5]
+    assert answer("play", "--seed", "5", input="q\n").split("You have seat ")[1][0] == seats[5]
 
 
 def test_remaining_seats_are_filled_in_order():
-    shown = answer("play", "--seed", "1", "--seat", "1", "--against", "greedy", "--against", "random", typed="q\n")
+    shown = answer("play", "--seed", "1", "--seat", "1", "--against", "greedy", "--against", "random", input="q\n")
     assert "West: greedy, East: random, North: greedy." in " ".join(shown.split())
-    shown = answer("play", "--seed", "1", "--seat", "1", typed="q\n")  # against the weakest level
+    shown = answer("play", "--seed", "1", "--seat", "1", input="q\n")  # against the weakest level
     assert "West: easy, East: easy, North: easy." in " ".join(shown.split())
 
 
@@ -541,6 +537,6 @@ def test_command_failures_end_with_one_line(raised, status, said, monkeypatch):
         raise raised
 
     monkeypatch.setattr("gupai_app.review.terminal.watch", ends)
-    result = run("watch", "jie-long", "random")
+    result = gupai("watch", "jie-long", "random")
     assert result.exit_code == status
     assert (result.stderr == said) if said else isinstance(result.exception, UnicodeDecodeError)

@@ -1,10 +1,9 @@
 """The bar that every long command shows is full when its work is done, and never fuller."""
 
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_app.shell import screen
-from gupai_app.shell.cli import app
 from gupai_app.tournaments import terminal
 
 COUNTED = {  # commands and the work that their bar counts
@@ -57,7 +56,7 @@ def read(monkeypatch, tmp_path):
 
 
 def steps_of(words: str) -> list[Bar]:
-    done = CliRunner().invoke(app, words.split())
+    done = gupai(*words.split())
     assert done.exit_code == 0, done.output
     return BARS
 

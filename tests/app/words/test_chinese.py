@@ -16,13 +16,13 @@ import pytest
 from fastapi.testclient import TestClient
 from jinja2 import nodes
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import gupai_agents
 import gupai_app
 import gupai_env
 import gupai_training
 from checkout import ROOT
+from commands import gupai
 from gupai_agents.evaluation.html import templates
 from gupai_agents.levels import LEVELS
 from gupai_app.claims.routes import known
@@ -186,7 +186,7 @@ SPOKEN = [
 
 @pytest.mark.parametrize("words", SPOKEN)
 def test_a_command_says_nothing_in_english(words):
-    ran = CliRunner(env={"COLUMNS": "400"}).invoke(app, ["--language", "zh-Hant", *words.split()])
+    ran = gupai("--language", "zh-Hant", *words.split(), env={"COLUMNS": "400"})
     texts = [" ".join(line.split()) for line in TYPED.sub(" ", ran.output).splitlines()]
     assert re.search("[\u4e00-\u9fff]", ran.output), ran.output
     assert not english(texts, {*KEPT, "nobody", "search", *NAMED.known(get_game("jie-long"))})

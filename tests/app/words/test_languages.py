@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 from fastapi.testclient import TestClient
-from typer.testing import CliRunner
 
 import gupai_agents
 import gupai_app
 import gupai_env
 import gupai_training
+from commands import gupai
 from gupai_app.server.app import create_app
-from gupai_app.shell.cli import app
 from gupai_app.words.languages import ENGLISH, LANGUAGES, catalogue, preferred, simplified, speak
 from gupai_app.words.sentences import being_prepared, title_in
 from gupai_env.core.move import Move
@@ -77,9 +76,9 @@ def test_two_chinese_scripts_are_not_mixed():
 
 @pytest.mark.parametrize(("locale", "answer"), [("zh_TW.UTF-8", "棄"), ("zh_CN", "弃"), ("en_GB.UTF-8", "discard")])
 def test_terminal_speaks_the_language_of_the_locale(locale, answer):
-    ran = CliRunner(env={"LC_ALL": locale}).invoke(app, ["watch", "jie-long", "random", "--seed", "3"])
+    ran = gupai("watch", "jie-long", "random", "--seed", "3", env={"LC_ALL": locale})
     assert answer in ran.stdout and not ran.exit_code
-    ran = CliRunner(env={"LC_ALL": locale}).invoke(app, ["--language", "zh-Hant", "rules", "jie-lon"])
+    ran = gupai("--language", "zh-Hant", "rules", "jie-lon", env={"LC_ALL": locale})
     assert "沒有" in ran.stderr and ran.exit_code == 2
 
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation.claims import claim_of, masters, try_claim
@@ -16,7 +16,6 @@ from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_agents.evaluation.claims.setting import Pair
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claims.terminal import template
-from gupai_app.shell.cli import app
 from gupai_env import VectorEnv
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
@@ -170,7 +169,7 @@ def test_panel_takes_agents_and_factories_and_a_file_takes_none(tmp_path):
 def test_command_tests_against_a_factory_with_a_page_and_changes(tmp_path):
     words = ["claim", "run", "jl-variety", "--panel", "little_factory:make", "--deals", "40", "--json"]
     words += ["--set", "readings.0.margin=0.25", "-o", "players=3", "--no-masters", "--html", str(tmp_path / "a.html")]
-    done = CliRunner().invoke(app, words)
+    done = gupai(*words)
     assert done.exit_code == 0, done.output
     content = json.loads(done.stdout)
     assert content["readings"][0]["effects"][0]["label"] == "little_factory:make"
@@ -183,7 +182,7 @@ def test_command_tests_against_a_factory_with_a_page_and_changes(tmp_path):
         (["--set", "readings.0.x=1"], "cannot be changed"),
         (["-o", "colour=1"], "colour"),
     ):
-        done = CliRunner().invoke(app, ["claim", "run", "jl-variety", *more])
+        done = gupai("claim", "run", "jl-variety", *more)
         assert done.exit_code == 2 and said in done.output and done.output.count("\n") == 1
 
 

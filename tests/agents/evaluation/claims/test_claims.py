@@ -10,9 +10,9 @@ from math import comb
 import numpy as np
 import pytest
 import scipy
-from typer.testing import CliRunner
 
 from checkout import ROOT
+from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
@@ -32,7 +32,6 @@ from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
 from gupai_app.claims import terminal as command
-from gupai_app.shell.cli import app
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, count, kind_of, tiles_in
 from gupai_env.deals import all_deals
@@ -666,20 +665,20 @@ def test_search_counts_as_200_heuristics_and_a_network_as_20():
 # --- the command ----------------------------------------------------------------------------------
 
 
-def gupai(*words: str):
-    return CliRunner().invoke(app, ["claim", "run", *words])
+def run_claim(*words: str):
+    return gupai("claim", "run", *words)
 
 
 def of_claims(*words: str):
-    return CliRunner().invoke(app, ["claim", *words])
+    return gupai("claim", *words)
 
 
 def test_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
     words = ("jl-attack-2", "--deals", "200", "--json", "--no-masters")
-    first, second = gupai(*words), gupai(*words)
+    first, second = run_claim(*words), run_claim(*words)
     assert first.exit_code == 0
     assert first.output == second.output
-    assert gupai(*words, "--seed", "1").output != first.output
+    assert run_claim(*words, "--seed", "1").output != first.output
     content = json.loads(first.output)
     assert [each["variant"] for each in content["readings"]] == [{}, {}]
 
@@ -698,7 +697,7 @@ NEVER = [  # of a claim, what does not come up in so few deals
 @pytest.mark.parametrize(("name", "deals"), NEVER)
 def test_values_that_do_not_occur_are_null_in_files(name, deals, tmp_path):
     words = (name, "--deals", str(deals), "--seed", "1", "--no-masters")
-    done = gupai(*words, "--html", str(tmp_path / "page.html"), "--out", str(tmp_path / "lab"))
+    done = run_claim(*words, "--html", str(tmp_path / "page.html"), "--out", str(tmp_path / "lab"))
     assert done.exit_code == 0, done.output
     text = (tmp_path / "lab" / f"{name}.json").read_text(encoding="utf-8")
     content = json.loads(text, parse_constant=lambda constant: pytest.fail(constant))
@@ -709,7 +708,7 @@ def test_values_that_do_not_occur_are_null_in_files(name, deals, tmp_path):
 
 
 def test_share_of_two_deals_is_no_certainty_and_no_verdict(tmp_path):
-    content = json.loads(gupai("sm-missed-turns", "--deals", "2", "--seed", "2", "--json").output)
+    content = json.loads(run_claim("sm-missed-turns", "--deals", "2", "--seed", "2", "--json").output)
     share = content["readings"][0]
     assert (share["verdict"], share["remark"]) == ("too few deals", "there is no verdict from fewer than 200 deals")
     assert "p" not in share and "deals_needed" not in share
@@ -726,26 +725,26 @@ def test_rate_of_just_enough_deals_is_judged(deals, verdict, monkeypatch):
 
 def test_several_verdicts_are_printed_each_and_together(monkeypatch):
     names = "dn-deck", "jl-suit-counts", "tu-big-variance"
-    alone = gupai("dn-deck", "--markdown").stdout
-    assert alone == markdown([json.loads(gupai("dn-deck", "--json").stdout)]) and "together" not in alone
+    alone = run_claim("dn-deck", "--markdown").stdout
+    assert alone == markdown([json.loads(run_claim("dn-deck", "--json").stdout)]) and "together" not in alone
     some = [read_claim(path) for path in command.paths() if path.stem in names]
     monkeypatch.setattr(command, "read", lambda name: some)
     words = ("--all", "--deals", "200", "--no-masters")
-    parts = json.loads(gupai(*words, "--json").stdout)
+    parts = json.loads(run_claim(*words, "--json").stdout)
     assert sorted(part["id"] for part in parts) == sorted(names)
-    assert gupai(*words, "--markdown").stdout == markdown(parts)
-    printed = gupai(*words).stdout
+    assert run_claim(*words, "--markdown").stdout == markdown(parts)
+    printed = run_claim(*words).stdout
     assert printed == "".join(f"{text(part)}\n" for part in parts) + f"{command.together(parts)}\n"
 
 
 def test_saved_verdicts_are_not_computed_again(tmp_path, monkeypatch):
     words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
-    first = gupai(*words)
+    first = run_claim(*words)
     monkeypatch.setattr(command, "try_claim", None)
-    again = gupai(*words)
+    again = run_claim(*words)
     assert again.stdout == first.stdout
     assert again.stderr == f"{tmp_path / 'jl-suit-counts.json'}: exists already and is kept\n"
-    other = gupai(*words, "--seed", "3")
+    other = run_claim(*words, "--seed", "3")
     assert other.exit_code == 2
     assert "another command" in other.output
 
@@ -765,7 +764,7 @@ def test_saved_verdicts_are_not_computed_again(tmp_path, monkeypatch):
     ],
 )
 def test_mistakes_get_one_line(words, said):
-    in_one_line(gupai(*words), said)
+    in_one_line(run_claim(*words), said)
 
 
 def in_one_line(found, said):
@@ -810,16 +809,16 @@ def test_commands_other_than_run_print_what_exists():
 def test_damaged_verdict_is_reported(content, tmp_path):
     path = tmp_path / "jl-suit-counts.json"
     if content == "READINGS":
-        content = json.dumps({**json.loads(gupai("jl-suit-counts", "--json").stdout), "readings": 5})
+        content = json.dumps({**json.loads(run_claim("jl-suit-counts", "--json").stdout), "readings": 5})
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    found = gupai("jl-suit-counts", "--out", str(tmp_path))
+    found = run_claim("jl-suit-counts", "--out", str(tmp_path))
     assert (found.exit_code, found.output) == (2, f"gupai: {path} is damaged; remove it\n")
 
 
 @pytest.mark.parametrize("words", [("claim", "run", "jl-suit-counts"), ("discover", "jie-long")])
 def test_verdict_folder_is_written_by_one_process_at_a_time(words, tmp_path):
     with locked(tmp_path, "testing claims into this folder"):
-        found = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
+        found = gupai(*words, "--out", tmp_path)
     assert found.exit_code == 2
     assert re.fullmatch(
         rf"gupai: {re.escape(str(tmp_path))}: another process is (testing|searching)[ a-z]+ this folder\n", found.output
@@ -828,10 +827,10 @@ def test_verdict_folder_is_written_by_one_process_at_a_time(words, tmp_path):
 
 def test_verdict_saved_by_another_version_is_not_taken(tmp_path):
     words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
-    assert gupai(*words).exit_code == 0
+    assert run_claim(*words).exit_code == 0
     (path,) = tmp_path.glob("*.json")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"gupai": "0.0.1"}))
-    found = gupai(*words)
+    found = run_claim(*words)
     assert found.exit_code == 2
     assert "was made by another command, file or version" in found.output
 
@@ -840,10 +839,10 @@ def test_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert of_claims("new", "jie-long", "mine").exit_code == 0
     assert of_claims("new", "jie-long", "mine").exit_code == 2
-    found = gupai("mine.yaml", "--deals", "100", "--no-masters")
+    found = run_claim("mine.yaml", "--deals", "100", "--no-masters")
     assert found.exit_code == 0
     assert "Write here what is claimed" in found.output
-    assert gupai("mine.yaml", "--dry-run", "--json").exit_code == 0
+    assert run_claim("mine.yaml", "--dry-run", "--json").exit_code == 0
     assert json.loads(of_claims("schema").output)["title"] == "Claim"
 
 
@@ -980,7 +979,7 @@ def test_strong_players_join_a_panel_where_they_exist(content, added):
 
 
 def test_strong_panel_is_asked_and_reported():
-    found = gupai("jl-attack-2", "--deals", "4", "--strong", "--json", "--no-masters")
+    found = run_claim("jl-attack-2", "--deals", "4", "--strong", "--json", "--no-masters")
     assert found.exit_code == 0, found.output
     content = json.loads(found.stdout)
     assert content["asked"]["strong"] is True

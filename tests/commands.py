@@ -1,0 +1,12 @@
+"""Commands of `gupai` in the process of the tests."""
+
+from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from gupai_app.shell.cli import app
+
+
+def gupai(*words: object, **options: Any) -> Result:
+    """Run the command with these words; `input` is what is typed, `env` what else the environment holds."""
+    return CliRunner().invoke(app, list(map(str, words)), **options)
