@@ -233,7 +233,7 @@ def test_table_waits_and_appears_by_itself(held):
 def test_hint_is_the_strongest_players_move_until_search_is_ready(held, monkeypatch, player):
     _, step = held
     if player != "best":
-        monkeypatch.setattr(players, "named", lambda game, variant: ("random", "tuned"))
+        monkeypatch.setattr(players, "agent_names", lambda game, variant: ("random", "tuned"))
     with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
         pages.get(TABLE.format("jie-long"))
         step.release(1)
