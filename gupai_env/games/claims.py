@@ -159,11 +159,13 @@ class PlayerChange:
     Attributes:
         label: Returns for the value in the file what is added to the player's name.
         drawn: bool [num_actions]; where the player takes one of these actions, one of those that are legal is drawn.
+        barred: bool [num_actions]; the player takes these actions only where no other one is legal.
         shown: Changes, in place, views that the player is shown; it is given the value in the file.
     """
 
     label: Callable[[Any], str]
     drawn: np.ndarray | None = None
+    barred: np.ndarray | None = None
     shown: Callable[[np.recarray, Any], None] | None = None
 
 

@@ -69,7 +69,10 @@ def changes(actions: int) -> dict[str, PlayerChange]:
     """Return the changes of players of a game with so many actions."""
     numbers = np.arange(actions)
     discards = (numbers >= DISCARD) & (numbers < DISCARD + KINDS)
-    return {"discards": PlayerChange(lambda _: "discards drawn", drawn=discards)}
+    return {
+        "discards": PlayerChange(lambda _: "discards drawn", drawn=discards),
+        "lays": PlayerChange(lambda _: "lays whenever it can", barred=discards),
+    }
 
 
 def stubborn_doubles(outcome: Outcome, number: int) -> np.ndarray:

@@ -40,6 +40,9 @@ class ChangedAgent:
             views = batch.views.copy()
             self.change.shown(views, self.value)
             batch = batch._replace(views=views)
+        if self.change.barred is not None:
+            others = batch.masks & ~self.change.barred
+            batch = batch._replace(masks=np.where(others.any(1, keepdims=True), others, batch.masks))
         answer: Any = self.agent.act(batch, *memory)
         actions = np.array(answer[0] if memory else answer, np.int16)
         if self.change.drawn is not None:

@@ -142,6 +142,7 @@ class Changed(Written):
 
     agent: str = Field(description="a player, as on the command line")
     discards: Literal["random"] | None = Field(None, description="draws what it discards")
+    lays: Literal["always"] | None = Field(None, description="discards only where nothing else is legal")
     stakes: list[float] | None = Field(
         None, min_length=3, max_length=3, description="of a game with stakes: takes these for them"
     )

@@ -37,6 +37,7 @@ from gupai_env.core.tiles import PIPS, count, kind_of, tiles_in
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import chips, tiles_by_number, vocabulary_of
+from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.vector import VectorEnv
 from gupai_env.words.files import locked
 
@@ -1075,3 +1076,26 @@ def test_changed_player_is_shown_other_stakes_and_nobody_else_is():
     before = batch.views.stakes.tolist()
     ChangedAgent(agent, vocabulary_of(game).changes["stakes"], (1, 2, 40)).act(batch)
     assert agent.stakes == [[1, 2, 40]] * 3 and batch.views.stakes.tolist() == before != agent.stakes
+
+
+class Discarding:
+    """Plays the last legal action, in Jie Long a discard wherever one is allowed."""
+
+    name = "discarding"
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        return batch.masks.shape[1] - 1 - batch.masks[:, ::-1].argmax(1)
+
+
+def test_player_who_always_lays_discards_only_where_nothing_fits():
+    game = get_game("jie-long")
+    envs = VectorEnv(game, 200, seed=1)
+    for key in range(6):
+        envs.step(envs.sample(key))
+    views, keys = envs.views()
+    batch = DecisionBatch(views, envs.masks.copy(), keys)
+    fits = batch.masks[:, :DISCARD].any(1)
+    actions = ChangedAgent(Discarding(), vocabulary_of(game).changes["lays"], "always").act(batch)
+    assert 0 < fits.sum() < 200 and (Discarding().act(batch) >= DISCARD).all()
+    assert ((actions < DISCARD) == fits).all() and batch.masks[np.arange(200), actions].all()
+    assert (batch.masks == envs.masks).all()
