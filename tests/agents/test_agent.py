@@ -14,7 +14,6 @@ from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch, ask, labels_of, name_of, probabilities
 from gupai_agents.evaluation import duel, play_into, play_tournament, schedule, verify
-from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.folder import FolderError
 from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.failure import LONGEST, AgentError, in_one_line
@@ -27,6 +26,7 @@ from gupai_app.review import terminal as watching
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
+from trees import tiny_tree
 
 GAME = get_game("jie-long")
 VARIANT = GAME.variant()
@@ -470,9 +470,8 @@ def test_agent_without_repeatable_answers_is_refused(tmp_path):
 
 
 def test_exploited_player_is_not_another_of_its_name():
-    tree = build_tree(GAME, deck="tiny", players=2)
     with pytest.raises(AgentError, match="mine failed with ValueError"):
-        tree.policy([Mine("value_error")] * 2)
+        tiny_tree("jie-long").policy([Mine("value_error")] * 2)
 
 
 def test_session_asks_agents_like_all_callers():

@@ -17,7 +17,7 @@ from commands import gupai
 from gupai_agents import DecisionBatch, ObservationAgent, make_agent, onnx_agent, save_network
 from gupai_agents.agent import origin_of, probabilities
 from gupai_agents.checkpoint import read_header
-from gupai_agents.evaluation import build_tree, play_tournament, verify
+from gupai_agents.evaluation import play_tournament, verify
 from gupai_agents.evaluation.claims import read_claim, try_claim
 from gupai_agents.look_ahead import Depth, LookAhead
 from gupai_agents.network import NetworkAgent
@@ -28,6 +28,7 @@ from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.config import parse
 from gupai_training.self_play_stage import build_learner
+from trees import tiny_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's, about the exporter that needs no more
 
@@ -181,7 +182,7 @@ def test_infinite_output_of_a_graph_is_reported(decisions, tmp_path):
 
 
 def test_exact_search_takes_a_player_that_draws():
-    tree = build_tree(GAME, **TINY)
+    tree = tiny_tree("jie-long", forced_play=True)
     drawing = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown), sample=True)
     policy = tree.policy([drawing] * 2)
     greedy = tree.policy([ObservationAgent("mine", GAME, drawing.score)] * 2)

@@ -10,7 +10,7 @@ import pytest
 
 from gupai_agents import DecisionBatch, make_agent, search
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.exact import GameTree, build_tree
+from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.heuristics import RANDOM, decide
 from gupai_agents.search import FIRST_PLAYOUTS, OTHERS, OWN, weigh_loop
 from gupai_env import GAMES, VectorEnv, get_game
@@ -20,6 +20,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import DEAL_STREAM
 from gupai_env.core.tiles import KINDS, count, tile_set
+from trees import tiny_tree
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 FORCED = {"forced_play": True}
@@ -361,7 +362,7 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
 @pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
 def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
     game = get_game(name)
-    tree = build_tree(game, **game.variant.tiny_options())
+    tree = tiny_tree(name)
     heated = f"greedy@{TEMPERATURE[name]}"
     policy = tree.policy([make_agent(heated, game, **game.variant.tiny_options())] * tree.players)
     scores = exact_scores(tree, policy)
@@ -385,7 +386,7 @@ def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
 def test_best_action_is_found_where_the_rest_is_a_best_response(name):
     """The others draw their moves; one's own later moves are, as it happens, the best ones, or the only ones."""
     game = get_game(name)
-    tree = build_tree(game, **game.variant.tiny_options())
+    tree = tiny_tree(name)
     heated = f"greedy@{TEMPERATURE[name]}"
     seat, rest = (make_agent(each, game, **game.variant.tiny_options()) for each in ("greedy", heated))
     found = 0

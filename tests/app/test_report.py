@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation import build_tree, play_tournament
+from gupai_agents.evaluation import play_tournament
 from gupai_agents.evaluation.tournament import schedule
 from gupai_app.play import terminal as play
 from gupai_app.tournaments import terminal
 from gupai_env import GAMES, get_game
+from trees import tiny_tree
 
 RUNS = [f"checkpoint:/home/someone/experiments/runs/ding-niu-long-entropy-{seed}" for seed in (1, 2)]
 
@@ -114,7 +115,7 @@ def test_tournament_report_sorts_wins_by_rival_and_seat(capsys, monkeypatch):
 
 def test_exploitability_is_reported_as_values_and_gains(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    tree = build_tree("jie-long", deck="tiny", players=2)
+    tree = tiny_tree("jie-long")
     policy = tree.uniform()
     terminal.exploitability(tree, {"random": policy}, 1.0)
     values, gains = tree.values(policy), tree.gains(policy)

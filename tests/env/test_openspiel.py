@@ -7,8 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-from gupai_agents.evaluation import build_tree
 from gupai_env import GAMES, VectorEnv
+from trees import tiny_tree
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -35,7 +35,7 @@ def play(state, rng):
 
 
 def test_exploitability_of_uniform_play_equals_ours():
-    game, tree = as_openspiel("jie-long", **FORCED), build_tree("jie-long", **FORCED)
+    game, tree = as_openspiel("jie-long", **FORCED), tiny_tree("jie-long", forced_play=True)
     theirs = exploitability.exploitability(game, UniformRandomPolicy(game))
     assert theirs == pytest.approx(tree.exploitability(tree.uniform()), abs=1e-9)
 

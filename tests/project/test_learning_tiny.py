@@ -11,29 +11,27 @@ import pytest
 from benchmarks import learning_tiny
 from benchmarks.learning_tiny import METHODS, discounted, made, names_of_sets, picture, table
 from checkout import ROOT
-from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.exact import solve
 from gupai_env import GAMES
+from trees import tiny_tree
 
 NAME = "ding-niu"
 
 
-@pytest.fixture(scope="module")
-def tree():
-    return build_tree(NAME, **GAMES[NAME].variant.tiny_options())
-
-
-def test_dcfr_with_these_powers_equals_cfr_plus(tree):
+def test_dcfr_with_these_powers_equals_cfr_plus():
+    tree = tiny_tree(NAME)
     *_, policy = itertools.islice(discounted(tree, math.inf, -math.inf, 1), 6)
     assert policy == pytest.approx(solve(tree, 6), abs=1e-12)
 
 
-def test_dcfr_comes_near_an_equilibrium(tree):
+def test_dcfr_comes_near_an_equilibrium():
+    tree = tiny_tree(NAME)
     *_, policy = itertools.islice(discounted(tree, 1.5, 0, 2), 100)
     assert tree.exploitability(policy) < tree.exploitability(tree.uniform()) / 500
 
 
-def test_openspiel_policy_is_as_exploitable_there_as_here(tree, monkeypatch):
+def test_openspiel_policy_is_as_exploitable_there_as_here(monkeypatch):
+    tree = tiny_tree(NAME)
     pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import exploitability, external_sampling_mccfr
 

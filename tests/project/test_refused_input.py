@@ -12,7 +12,7 @@ from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch, Memories, ask, probabilities
 from gupai_agents.decisions import answers
-from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
+from gupai_agents.evaluation import duel, exact, play_duplicates, round_robin
 from gupai_agents.network_agent import ObservationAgent
 from gupai_app.review import terminal as watching
 from gupai_env import GAMES, VectorEnv, get_game
@@ -22,6 +22,7 @@ from gupai_env.core.kernels import WAIT
 from gupai_env.words.checks import LONGEST, short_repr
 from gupai_training.opponents import FixedOpponents
 from gupai_training.selfplay import SelfPlayVecEnv
+from trees import tiny_tree
 
 GAME = get_game("jie-long")
 TINY = {"deck": "tiny", "players": 2}
@@ -78,17 +79,11 @@ ENTRIES = {
     "round robin": lambda agent: round_robin("jie-long", [make_agent("greedy"), agent], 3),
     "gymnasium": gym(gymnasium.make),
     "gymnasium lanes": gym(gymnasium.make_vec),
-    "exact": lambda agent: tiny_tree().policy([agent] * 2),
+    "exact": lambda agent: tiny_tree("jie-long").policy([agent] * 2),
     "self-play": self_play,
     "watch": watched,
 }
 entries = pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-
-
-def tiny_tree(trees: list = []) -> exact.GameTree:  # noqa: B006
-    if not trees:
-        trees.append(build_tree("jie-long", **TINY))
-    return trees[0]
 
 
 # --- agents ---------------------------------------------------------------------------------------
@@ -322,7 +317,7 @@ def greedy_duel(**how):
         ("deals", lambda number: greedy_duel(deals=number)),
         ("deals", lambda number: round_robin("jie-long", [make_agent("greedy"), make_agent("random")], number)),
         ("num_envs", lambda number: gymnasium.make_vec("gupai/JieLong-v0", num_envs=number)),
-        ("rounds", lambda number: exact.solve(tiny_tree(), number)),
+        ("rounds", lambda number: exact.solve(tiny_tree("jie-long"), number)),
     ],
     ids=["lanes", "threads", "steps", "duel", "round robin", "make_vec", "CFR+"],
 )

@@ -11,10 +11,11 @@ from commands import gupai
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.checkpoint import read_header
 from gupai_agents.decisions import decisions
-from gupai_agents.evaluation import Effort, build_tree, find_best_response
+from gupai_agents.evaluation import Effort, find_best_response
 from gupai_env.vector import VectorEnv
 from gupai_training import best_response as module
 from gupai_training.best_response import learn_response, start_for
+from trees import tiny_tree
 
 TINY = {"deck": "tiny", "players": 2}
 
@@ -22,7 +23,7 @@ TINY = {"deck": "tiny", "players": 2}
 def test_network_finds_most_of_the_exact_gain():
     agent = make_agent("greedy", "ding-niu", **TINY)
     learned = learn_response("ding-niu", agent, minutes=60, most_targets=15_000, seed=1, **TINY)
-    tree = build_tree("ding-niu", **TINY)
+    tree = tiny_tree("ding-niu")
     exact, found = exact_gain(tree, agent), gain_of(tree, learned.player, agent)
     assert 0.8 * exact < found <= exact + 1e-9
     effort = Effort("network", deals=1000)

@@ -7,12 +7,13 @@ import pytest
 
 from commands import gupai
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.evaluation import Effort, build_tree, find_best_response
+from gupai_agents.evaluation import Effort, find_best_response
 from gupai_agents.evaluation import best_response as module
 from gupai_agents.evaluation.best_response import gain_of, spec_of
 from gupai_agents.evaluation.match import ENVS
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv
+from trees import tiny_tree
 
 TINY = {"deck": "tiny", "players": 2}
 SMALL = {"generations": 12, "population": 8, "candidate_deals": 200, "deals": 3000}
@@ -28,17 +29,13 @@ class First:
         return batch.masks.argmax(1)
 
 
-@pytest.fixture(scope="module")
-def tree():
-    return build_tree("jie-long", **TINY)
-
-
 @pytest.mark.parametrize(
     ("method", "agent"),
     [("tuning", First()), ("search", make_agent("greedy", "jie-long", **TINY))],
     ids=["tuning", "search"],
 )
-def test_response_gain_is_at_most_the_best_and_positive(tree, agent, method):
+def test_response_gain_is_at_most_the_best_and_positive(agent, method):
+    tree = tiny_tree("jie-long")
     exact, played = tree.exploitability(tree.policy([agent, agent])), []
     found = find_best_response("jie-long", agent, effort=Effort(method, **SMALL), progress=played.append, **TINY)
     assert sum(played) == found.effort.total(JIE_LONG)
@@ -46,7 +43,8 @@ def test_response_gain_is_at_most_the_best_and_positive(tree, agent, method):
     assert found.gain.mean < exact + 2 * found.gain.half_width
 
 
-def test_gain_is_the_value_of_the_response_over_all_deals(tree):
+def test_gain_is_the_value_of_the_response_over_all_deals():
+    tree = tiny_tree("jie-long")
     agent = make_agent("greedy", "jie-long", **TINY)
     found = find_best_response("jie-long", agent, effort=Effort(**SMALL), **TINY)
     hero = make_agent(found.response, "jie-long", **TINY)

@@ -16,6 +16,7 @@ from gupai_agents.network import NetworkAgent
 from gupai_env import GAMES, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.deals import Deals, all_deals
+from trees import tiny_tree
 
 TINY = {"deck": "tiny", "players": 2}
 FORCED = {**TINY, "forced_play": True}
@@ -39,11 +40,6 @@ class Whimsical:
 def content(record):
     """The bytes of all fields, without what lies between them."""
     return b"".join(np.asarray(record[name]).tobytes() for name in record.dtype.names)
-
-
-@cache
-def tree_of(game, **variant):
-    return build_tree(game, **variant)
 
 
 # --- the tree, against play by the plain rules ----------------------------------------------------
@@ -163,14 +159,14 @@ def test_match_of_several_deals_is_refused():
 
 
 def test_seat_remembers_more_than_its_view_shows():
-    tree = tree_of("jie-long", **TINY)  # where a view forgets in which order one discarded
+    tree = tiny_tree("jie-long")  # where a view forgets in which order one discarded
     views = {(int(seat), content(view)) for seat, view in zip(tree.seats, tree.batch.views, strict=True)}
     assert tree.sets > len(views)
 
 
 def test_exact_values_agree_with_many_deals():
     line_up = [make_agent(name, "jie-long", **TINY) for name in ("greedy", "random")]
-    tree = tree_of("jie-long", **TINY)
+    tree = tiny_tree("jie-long")
     known = (tree.values(tree.policy(line_up))[0] + tree.values(tree.policy(line_up[::-1]))[1]) / 2
     played = play_duplicates("jie-long", line_up, 20_000, seed=1, **TINY).mean(0)
     assert abs(played.mean - known) < 2 * played.half_width  # four standard errors
@@ -180,7 +176,7 @@ def test_exact_values_agree_with_many_deals():
 def test_tiny_deck_is_one_zero_sum_game_of_chips(game):
     tiny = GAMES[game].variant.tiny_options()
     seats = tiny["players"]
-    tree = tree_of(game, **tiny)
+    tree = tiny_tree(game)
     assert tree.probability @ tree.plan(tree.uniform())[tree.ends].prod(1) == pytest.approx(1)
     for name in ("random", next(iter(GAMES[game].heuristics))):
         policy = tree.policy([make_agent(name, game, **tiny)] * seats)
@@ -255,7 +251,7 @@ def test_too_large_tree_is_refused(monkeypatch):
 
 def test_cfr_lowers_exploitability_towards_zero():
     """The later a round, the more it counts: were all to count alike, it would be but 200 times nearer."""
-    tree = tree_of("jie-long", **FORCED)
+    tree = tiny_tree("jie-long", forced_play=True)
     uniform, solved = tree.exploitability(tree.uniform()), tree.exploitability(solve(tree, 100))
     assert 0 <= solved < uniform / 1000
 
@@ -282,7 +278,7 @@ def network(sample, seed=1):
     "agent", [network(True), network(False), make_agent("random")], ids=["draws", "best", "random"]
 )
 def test_agent_probabilities_equal_the_frequencies_of_answers(agent):
-    turns, draws = tree_of("jie-long", **FORCED).batch, 20_000
+    turns, draws = tiny_tree("jie-long", forced_play=True).batch, 20_000
     row = int(turns.masks.sum(1).argmax())
     one = DecisionBatch(
         turns.views[[row] * draws], turns.masks[[row] * draws], np.random.default_rng(1).integers(0, 2**63, draws)
@@ -295,7 +291,7 @@ def test_agent_probabilities_equal_the_frequencies_of_answers(agent):
 def test_agents_are_needed_for_every_seat(number):
     said = f"^{number} players? for 2 seats; there must be one for each$"
     with pytest.raises(ValueError, match=said):
-        build_tree("jie-long", deck="tiny", players=2).policy([make_agent("greedy", "jie-long")] * number)
+        tiny_tree("jie-long").policy([make_agent("greedy", "jie-long")] * number)
 
 
 def test_agents_that_draw_must_give_their_policy():
@@ -304,4 +300,4 @@ def test_agents_that_draw_must_give_their_policy():
         act = make_agent("random").act
 
     with pytest.raises(ValueError, match="silent draws its actions; give it a method `probabilities`"):
-        tree_of("jie-long", **FORCED).policy([Silent(), Silent()])
+        tiny_tree("jie-long", forced_play=True).policy([Silent(), Silent()])

@@ -23,7 +23,6 @@ from gupai_agents import Agent, make_agent
 from gupai_agents.evaluation import (
     Budget,
     Effort,
-    build_tree,
     chart,
     discover,
     find_best_response,
@@ -45,6 +44,7 @@ from gupai_app.claims.page import claim_page
 from gupai_app.claims.terminal import paths
 from gupai_app.tournaments import terminal as app_report
 from pins import digest_of, markup, same_texts
+from trees import tiny_tree
 
 TWOS = {"feature": "carrying", "number": 2}
 JIE_LONG = [
@@ -325,7 +325,7 @@ def responses() -> list:
 def solved() -> list:
     found = []
     for game in ("jie-long", "tiu-u"):
-        tree = build_tree(game, deck="tiny", players=2)
+        tree = tiny_tree(game)
         policies = [tree.uniform(), solve(tree, 30)]
         found += [[tree.nodes, tree.deals, tree.sets], [tree.values(each).tolist() for each in policies]]
         found += [tree.gains(each).tolist() for each in policies]

@@ -15,7 +15,6 @@ from typer import Abort
 
 from commands import gupai
 from gupai_agents import make_agent
-from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.tournament import round_robin
 from gupai_app.__main__ import main as first
 from gupai_app.play.terminal import Terminal
@@ -27,6 +26,7 @@ from gupai_app.training import speed as bench
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.words.spelling import fill_rules
 from processes import Command
+from trees import tiny_tree
 
 HEAVY = ("numpy", "numba", "torch", "scipy", "pettingzoo", "gymnasium", "gupai_env", "gupai_agents")
 
@@ -410,7 +410,7 @@ def test_tournament_table_equals_its_duels():
 def test_exploitability_prints_the_gain_of_a_best_response():
     words = ("exploitability", "jie-long", "greedy", "--solve", "--rounds", "50", "-o", "forced_play=true")
     result = json.loads(answer(*words, "--json"))
-    tree = build_tree("jie-long", deck="tiny", players=2, forced_play=True)
+    tree = tiny_tree("jie-long", forced_play=True)
     assert (result["nodes"], result["deals"], result["information_sets"]) == (tree.nodes, tree.deals, tree.sets)
     random, greedy, solved = result["policies"]
     assert [random["name"], greedy["name"], solved["name"]] == ["random", "greedy", "CFR+"]
