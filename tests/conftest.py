@@ -21,8 +21,7 @@ os.environ.pop("COLUMNS", None)  # which readline sets for the workers of a pyte
 if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-
-gc.disable()  # till all tests are collected: what is imported and listed by then stays
+    gc.disable()  # till all tests are collected: what is imported and listed by then stays
 
 MANY = 20  # files: below it the loops of some games may not be needed
 
