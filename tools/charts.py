@@ -2,21 +2,23 @@
 
     python tools/charts.py
 
-The effect of attacking with 2s, by how many were dealt (the verdict on `jl-attack-2`), and the strength of all players,
-by game (`results/ladder/*.json`). How strength grows with training (`results/learning/*.json`) is drawn for the site.
+The effect of attacking with 2s, by how many were dealt (the verdict on `jl-attack-2`), the strength of all players, by
+game (`results/ladder/*.json`), and the scores of learners from five seeds, by the share of their budget that they had
+(`results/benchmark/curves.json`). How strength grows with training (`results/learning/*.json`) is drawn for the site.
 """
 
 import argparse
 import json
 from typing import Any
 
-from writing import DOCS, LADDERS, LEARNING, ranked
+import numpy as np
+from writing import DOCS, LADDERS, LEARNING, RESULTS, ranked
 
-from gupai_agents.evaluation.chart import Mean, rows
+from gupai_agents.evaluation.chart import Mean, columns, rows
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import levels
 from gupai_agents.evaluation.html import standalone
-from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_app.claims.page import dose_chart
 from gupai_training.curves import strength
 
@@ -50,7 +52,24 @@ def charts() -> dict[str, str]:
             for place, (rung, total) in enumerate(ladder)
         ]
         charts_by_name[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
+    for task, learners in json.loads((RESULTS / "benchmark" / "curves.json").read_text(encoding="utf-8")).items():
+        charts_by_name[f"learners-{task}"] = budget_chart(learners)
     return {name: _drawn(chart) for name, chart in charts_by_name.items()}
+
+
+def budget_chart(learners: dict[str, dict[str, list[float]]]) -> str:
+    """Return the mean score over seeds of each learner, by the share of its largest budget."""
+    scores = {
+        (series, int(budget) / max(map(int, by_budget))): estimate(np.array(values), runs=True)
+        for series, by_budget in enumerate(learners.values())
+        for budget, values in by_budget.items()
+    }
+    shares, names = sorted({share for _, share in scores}), list(learners)
+    means = [
+        Mean(f"{names[series]}: {score.text(1)}", score.mean, score.half_width, shares.index(share), series)
+        for (series, share), score in scores.items()
+    ]
+    return columns([f"{share:.0%}" for share in shares], names, means, "score by share of the budget, five seeds")
 
 
 def learning_chart(game: str) -> str:

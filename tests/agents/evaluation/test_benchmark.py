@@ -328,6 +328,14 @@ def test_documented_player_reproduces_its_card(path, monkeypatch):
     assert won.tolist() == result.chips["tuned"][:2]
 
 
+def test_curve_ends_in_the_scores_of_the_cards():
+    for task, curves in json.loads((RESULTS / "curves.json").read_text(encoding="utf-8")).items():
+        for method, scores in curves.items():
+            last = scores[max(scores, key=int)]
+            cards = [read_card(RESULTS / f"{method}-{task}-{seed}.json") for seed in range(1, len(last) + 1)]
+            assert last == [card.score.mean for card in cards]
+
+
 def test_gaps_are_of_the_same_deals(card):
     (none,) = gaps([card, card])
     assert (none.mean, none.low, none.high) == (0, 0, 0)
