@@ -5,9 +5,7 @@ import json
 import os
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -18,15 +16,11 @@ from adapters import ADAPTERS
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import build_tree, duel, exact
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
-from gupai_env import GAMES, VectorEnv, vector
+from gupai_env import GAMES, VectorEnv
 from gupai_env.aec import GupaiEnv
-from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.kernels import WAIT, Kernels
-from gupai_env.core.rng import derive
 from gupai_env.deals import Deals
 from variants import PAIR_NAMES, PAIRS
-from walks import envs_of, options_of, sample
+from walks import envs_of, options_of
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 every_variant = pytest.mark.parametrize(("game", "variant"), PAIRS, ids=PAIR_NAMES)
@@ -96,258 +90,6 @@ def test_reset_restarts_the_same_episodes(game):
     np.testing.assert_array_equal(first, again)
     tiles = ADAPTERS[game.id].tile_sets
     assert (tiles(other) != tiles(first[0])).any(-1).all()
-
-
-ARRAYS = ("states", "seats", "masks", "observations", "rewards", "terminated", "episodes")
-
-
-@every_game
-def test_threads_and_calls_of_many_actions_change_nothing(game, monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    options = {"seed": 48, "deals": 2, "skip_forced": True}
-    one_by_one, shared = VectorEnv(game, 37, **options), VectorEnv(game, 37, threads=3, **options)
-    at_once = [VectorEnv(game, 37, **options), VectorEnv(game, 37, threads=2, **options)]
-    for call in range(7):
-        key = derive(49, call)
-        for number in range(16):
-            actions = one_by_one.sample(derive(key, number))
-            np.testing.assert_array_equal(shared.sample(derive(key, number)), actions)
-            one_by_one.step(actions)
-            shared.step(actions)
-        for envs in at_once:
-            envs.play_random(16, key)
-        for envs in (shared, *at_once):
-            for array in ARRAYS:
-                np.testing.assert_array_equal(getattr(envs, array), getattr(one_by_one, array))
-    assert one_by_one.episodes.max() > 0
-
-
-@every_game
-def test_random_play_stops_at_the_end_of_the_episode(game):
-    envs = VectorEnv(game, 10, seed=50, renew=False)
-    envs.play_random(1000, 51)
-    np.testing.assert_array_equal(envs.states.terminated, 1)
-    np.testing.assert_array_equal(envs.terminated, True)
-    np.testing.assert_array_equal(envs.rewards, 0)  # those of the last action, which was none
-    np.testing.assert_array_equal(envs.masks, False)
-    still = envs.states.copy()
-    envs.play_random(3, 52)
-    np.testing.assert_array_equal(envs.states, still)
-
-
-def test_illegal_action_stops_all_threads(monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    envs = VectorEnv("jie-long", 40, seed=53, threads=2)
-    before = {array: getattr(envs, array).copy() for array in ARRAYS}
-    actions = envs.sample(1)
-    actions[33] = np.flatnonzero(~envs.masks[33])[0]
-    with pytest.raises(IllegalActionError, match="lane 33"):
-        envs.step(actions)
-    for array, was in before.items():
-        np.testing.assert_array_equal(getattr(envs, array), was)
-
-
-MEDDLING = {
-    "step": lambda envs: envs.step(np.zeros(envs.num_envs, np.int64)),
-    "sample": lambda envs: envs.sample(1),
-    "play_random": lambda envs: envs.play_random(2, 1),
-    "reset": lambda envs: envs.reset(2),
-    "reset to seeds": lambda envs: envs.reset(seeds=np.arange(envs.num_envs)),
-    "begin": lambda envs: envs.begin(),
-    "refresh": lambda envs: envs.refresh(),
-}
-
-
-def refused(envs: VectorEnv, meddle: Callable[[VectorEnv], object]) -> bool:
-    """Play in a thread and meddle from this one while it plays; False if it was done too soon for that."""
-    thread = threading.Thread(target=envs.play_random, args=[4000, 55])
-    thread.start()
-    try:
-        while thread.is_alive():
-            if envs.alone.holder:
-                try:
-                    meddle(envs)
-                except RuntimeError as error:
-                    return str(error) == vector.IN_USE
-    finally:
-        thread.join()
-    return False
-
-
-@pytest.mark.parametrize("meddle", MEDDLING.values(), ids=MEDDLING)
-@pytest.mark.parametrize("threads", [1, 2])
-def test_two_threads_in_the_same_lanes_are_reported(threads, meddle, monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    alone = VectorEnv("jie-long", 64, seed=54)
-    alone.play_random(4000, 55)
-    for _ in range(20):
-        envs = VectorEnv("jie-long", 64, seed=54, threads=threads)
-        if refused(envs, meddle):
-            break
-    else:
-        pytest.fail("nobody was refused")
-    for array in ARRAYS:
-        np.testing.assert_array_equal(getattr(envs, array), getattr(alone, array))
-    for each in (envs, alone):
-        each.step(each.sample(56))
-    np.testing.assert_array_equal(envs.states, alone.states)
-
-
-def test_helper_threads_end_with_the_call(monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    before = threading.active_count()
-    VectorEnv("jie-long", 30, threads=3).play_random(3, 1)
-    assert threading.active_count() == before
-
-
-def test_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    envs = VectorEnv("jie-long", 30, threads=3)
-    with pytest.raises(IllegalActionError):
-        envs.step(np.full(30, -1))
-    envs.step(envs.sample(1))
-    envs.reset(3)
-
-
-class FailureError(Exception):
-    """What a rule might raise."""
-
-
-def test_failure_of_a_helper_thread_is_raised(monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    bind = vector.bind
-
-    def breaking(loop, table, *span, **later):
-        """Bind a loop so that it fails in lanes other than those of the calling thread."""
-        bound = bind(loop, table, *span, **later)
-
-        def play(*rest):
-            if span and span[0] > 0:
-                raise FailureError
-            return bound(*rest)
-
-        return play
-
-    monkeypatch.setattr(vector, "bind", breaking)
-    envs = VectorEnv("jie-long", 30, seed=1, threads=3)
-    for do in (lambda: envs.step(envs.masks.argmax(1)), lambda: envs.play_random(2, 1)):
-        with pytest.raises(FailureError):
-            do()
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_lanes_are_free_again_after_an_error(threads, monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    bind = vector.bind
-    failing: list[bool] = []
-
-    def breaking(loop, *arguments, **later):
-        """Bind a loop so that it stops where a rule raises."""
-        bound = bind(loop, *arguments, **later)
-
-        def play(*rest):
-            if failing:
-                if failing.pop():
-                    time.sleep(0.1)
-                raise FailureError
-            return bound(*rest)
-
-        return play
-
-    monkeypatch.setattr(vector, "bind", breaking)
-    envs = VectorEnv("jie-long", 30, seed=1, threads=threads)
-    for do in (lambda: envs.step(envs.masks.argmax(1)), lambda: envs.play_random(2, 1)):
-        failing[:] = [True, False][:threads]  # one of the threads is late
-        with pytest.raises(FailureError):
-            do()
-        assert not failing, "a thread is still at the lanes"
-        envs.reset(2)
-        envs.step(envs.sample(1))
-
-
-def test_reset_is_atomic_for_other_threads():
-    """Nobody plays between the new seeds and the new deals."""
-    envs, found = VectorEnv("jie-long", 4, seed=1), []
-
-    def begin():
-        found.append(envs.alone.holder["thread"])
-        return real_begin()
-
-    def show():
-        found.append(envs.alone.holder["thread"])
-        thread = threading.Thread(target=meddle)
-        thread.start()
-        thread.join()
-        return real_show()
-
-    def meddle():
-        with pytest.raises(RuntimeError, match="in use by another thread"):
-            envs.sample(1)
-        found.append("refused")
-
-    real_begin, real_show = envs._begin, envs._show
-    vars(envs).update(_begin=begin, _show=show)
-    envs.reset(5)
-    assert found == [threading.get_ident(), threading.get_ident(), "refused"]
-
-
-# Games in which a deal may begin with a forced decision
-FORCED = {"tiu-u": {"deck": "tiny", "players": 2, "must_catch": True}, "small-mahjong": {"deck": "tiny", "players": 2}}
-
-
-@pytest.mark.parametrize("game", FORCED)
-def test_forced_decisions_are_played_except_the_first_of_a_deal(game):
-    options = {"seed": 57, "deals": 6, "renew": False, **FORCED[game]}
-    skipping, plain = VectorEnv(game, 100, skip_forced=True, **options), VectorEnv(game, 100, **options)
-    chips, forced_beginnings = np.zeros_like(skipping.rewards), 0
-    while not skipping.terminated.all():
-        actions = skipping.sample(int(skipping.states.moves.sum()))
-        skipping.step(actions)
-        paid = plain.step(actions)[0].copy()
-        while True:  # what has no choice, one decision at a time; a lane stays as it is where a deal has ended
-            forced = (plain.masks.sum(1) == 1) & (plain.states.settled == 0)
-            if not forced.any():
-                break
-            paid += plain.step(np.where(forced, plain.masks.argmax(1), WAIT))[0]
-        for array in ("states", "seats", "masks", "observations"):
-            np.testing.assert_array_equal(getattr(skipping, array), getattr(plain, array))
-        np.testing.assert_array_equal(skipping.rewards, paid)
-        chips += skipping.rewards
-        forced_beginnings += ((plain.states.settled == 1) & (plain.masks.sum(1) == 1)).sum()
-    np.testing.assert_array_equal(chips, skipping.states.total)
-    assert forced_beginnings > 20
-
-
-@every_variant
-def test_plain_python_rules_equal_the_compiled_ones(game, variant):
-    compiled = envs_of(game, variant, 1, seed=46, renew=False)
-    plain = envs_of(game, variant, 1, seed=46, renew=False)
-    kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
-    with np.errstate(all="raise"):
-        kernels.begin(plain.table.view(np.recarray))
-        for step in range(40):
-            for array in ("states", "seats", "masks", "observations", "rewards", "terminated"):
-                np.testing.assert_array_equal(getattr(plain, array), getattr(compiled, array))
-            actions, plain_actions = sample(compiled, step), np.zeros(1, np.int64)
-            kernels.pick(plain.masks, step, plain_actions)
-            np.testing.assert_array_equal(plain_actions, actions)
-            if step % 8 == 0 and not compiled.terminated.any():
-                views, rng_keys = compiled.views()
-                compare(game, compiled, kernels, views, rng_keys)
-            compiled.step(actions)
-            kernels.step(plain.table.view(np.recarray), 0, 1, actions)
-
-
-def compare(game: Game, envs: VectorEnv, kernels: Kernels, views: np.recarray, rng_keys: np.ndarray) -> None:
-    """Views, RNG keys, observations and redealt states are the same in plain Python."""
-    plain_views, plain_keys = np.zeros_like(views), np.zeros_like(rng_keys)
-    kernels.views(envs.rules, envs.states, plain_views, plain_keys)
-    np.testing.assert_array_equal(plain_views, views)
-    np.testing.assert_array_equal(plain_keys, rng_keys)
-    drawn, plain_drawn = game.new_states(len(views)), game.new_states(len(views))
-    envs.kernels.determinize(envs.rules, views, rng_keys, drawn)
-    kernels.determinize(envs.rules, views, rng_keys, plain_drawn)
-    np.testing.assert_array_equal(plain_drawn, drawn)
 
 
 def fingerprint() -> str:
@@ -439,12 +181,3 @@ def test_another_process_plays_the_same_deals():
         text=True,
     )
     assert other.stdout.split() == [fingerprint()]
-
-
-def test_rewards_are_zero_after_a_reset():
-    envs, step = VectorEnv("da-ling", 8, seed=1), 0
-    while not envs.rewards.any():
-        envs.play_random(1, step)
-        step += 1
-    envs.reset(2)
-    assert not envs.rewards.any() and not envs.terminated.any()
