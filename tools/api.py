@@ -56,6 +56,7 @@ PUBLIC = {
     "gupai_agents.evaluation": "*",
     "gupai_agents.evaluation.benchmark": "held_out play_benchmark read_cards verify_card",
     "gupai_agents.evaluation.claims": "*",
+    "gupai_agents.evaluation.facts": "Choices Facts Luck SelfPlay TinyDeck facts_of",
     "gupai_agents.evaluation.statistics": "Estimate",
     "gupai_training": "*",
     "gupai_training.best_response": "Learned learn_response",

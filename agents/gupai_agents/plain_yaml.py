@@ -63,10 +63,10 @@ def parse_yaml(text: str) -> Any:
 def _parsed(text: str) -> Any:
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Parser, yaml.Resolver = PlainParser, Words
+    reader = YAML(typ="safe", pure=True)
+    reader.Parser, reader.Resolver = PlainParser, Words
     try:
-        return yaml.load(text)
+        return reader.load(text)
     except DuplicateKeyError as error:
         key = error.problem.partition(' with value "')[0].removeprefix("found duplicate key ")
         raise ValueError(f"{key} is set twice, again in line {error.problem_mark.line + 1}") from None
