@@ -85,8 +85,10 @@ def overview() -> str:
         "equilibrium, to the last digit within what a best response still gains.",
         "",
         *table(("game", "deals", "positions", "information sets", "the leader wins", "gain left"), _tiny(contents)),
+        "",
     ]
-    return fill_paragraphs(lines)
+    tree = ["```{toctree}", ":hidden:", ":glob:", "", "facts/*", "```", ""]
+    return "\n".join([fill_paragraphs(lines), *tree])
 
 
 def summary(game: Game) -> list[str]:
