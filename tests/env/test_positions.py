@@ -1,14 +1,13 @@
 """Positions taken from deals and set up by hand again go on like the deals."""
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pytest
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import Position
-from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
+from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games.ce_deng.rules import REDEAL
 from gupai_env.games.connecting.rules import DISCARD, KINDS, join
 from gupai_env.games.splitting.rules import UNSPLIT
@@ -212,21 +211,6 @@ def with_rebuilt(game, variant):
                     built.append(position.state)
         envs.step(envs.sample(step))
     return (np.array(each).view(np.recarray) for each in (states, built))
-
-
-@pytest.mark.parametrize("players", [3, 4])
-def test_second_triplet_set_up_by_hand_was_claimed_from_before(players):
-    hands, second = ["66 66 65 65 64", "11 11 31 31 61", "44 44 62 63 41", ""], "21 43 53"
-    for turn, leader in product(range(players), repeat=2):
-        laid_out = [["22 52 55", second] if seat == turn else [] for seat in range(players)]
-        held = [hands[(seat - turn - 1) % players] if seat != turn else "" for seat in range(players)]
-        position = small_mahjong.from_tiles(held, melds=laid_out, turn=turn, leader=leader)
-        for seat in range(players):
-            view = position.view(seat)
-            whose = (seat + view.leader + np.cumsum(view.steps[: view.turns])) % players
-            assert whose.tolist() == [(turn - 1) % players, turn]
-            assert (view.mover + seat) % players == turn
-            assert view.thrown[: view.turns].tolist() in [[kind, NOBODY] for kind in parse_tiles(second)]
 
 
 def outcome(game, variant, state):

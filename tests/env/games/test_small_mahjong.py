@@ -1,76 +1,18 @@
-"""Small Mahjong: triplets, claims and wins of its page, who is asked, and what shows of it."""
-
-from collections import Counter
-from itertools import combinations, combinations_with_replacement
+"""Small Mahjong: who is asked and may claim, what a win pays, and how deals end."""
 
 import numpy as np
 import pytest
-from gupai_env.positions.small_mahjong import claims, from_tiles, settle, triplet_points, win_points
+from gupai_env.positions.small_mahjong import claims, from_tiles, settle
 
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_env import VectorEnv, get_game
+from gupai_env import VectorEnv
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import COPIES, DECK, KINDS, PIPS, count, kind_of, parse_tiles, tile_set, tiles_in
-from gupai_env.games.small_mahjong.rules import JOIN, LAST_ASKED, LAY_OUT, PASS, TURNS, WIN, SmallMahjong
-from gupai_env.games.small_mahjong.triplets import TRIPLETS, best_split, prospects
-from walks import random_walk, views_of
-
-GAME = get_game("small-mahjong")
-FACES = [(int(high), int(low)) for high, low in PIPS]
-
-
-def points_of(kinds):
-    return triplet_points([FACES[kind] for kind in kinds])
-
-
-# Triplets
-
-
-@pytest.mark.parametrize(
-    ("tiles", "points"),
-    [
-        ("[2:2][5:2][5:5]", 3),
-        ("[3:2][5:4][5:5]", 2),
-        ("[2:1][4:3][5:3]", 1),
-        ("[5:2][3:3][4:4]", 1),
-        ("[2:1][3:1][3:2]", 1),  # 123 123
-        ("[4:3][5:4][4:4]", 0),
-    ],
-)
-def test_combinations_of_the_page(tiles, points):
-    assert triplet_points(tiles) == points
-
-
-def three_tiles():
-    """All kinds of three tiles that one set can show."""
-    for three in combinations_with_replacement(range(KINDS), 3):
-        if all(three.count(kind) <= COPIES[kind] for kind in three):
-            yield three
-
-
-def reading(numbers, places):
-    """The points of six numbers, those at some places being one group; 0 if these and the rest are not two."""
-    groups = [sorted(numbers[place] for place in places)]
-    groups.append(sorted(numbers[place] for place in range(6) if place not in places))
-    sets = [group for group in groups if len(set(group)) == 1]
-    straights = [group for group in groups if group == list(range(group[0], group[0] + 3))]
-    if len(sets) + len(straights) < 2 or (len(sets) == 1 and sets[0][0] in straights[0]):
-        return 0
-    return 1 + len(sets)
-
-
-def test_three_tile_kinds_equal_a_brute_force():
-    by_points = Counter()
-    for three in three_tiles():
-        numbers = [number for kind in three for number in FACES[kind]]
-        readings = {reading(numbers, places) for places in combinations(range(6), 3)} - {0}
-        assert len(readings) <= 1
-        assert points_of(three) == (readings.pop() if readings else 0), three
-        by_points[points_of(three)] += 1
-    assert by_points.total() == 1550
-    assert by_points == {0: 1428, 1: 59, 2: 48, 3: 15}
+from gupai_env.core.tiles import count, kind_of, parse_tiles, tiles_in
+from gupai_env.games.small_mahjong.rules import JOIN, LAST_ASKED, LAY_OUT, PASS, TURNS, WIN
+from gupai_env.games.small_mahjong.triplets import TRIPLETS
+from mahjong_hands import DISCARDER, DOUBLE_SET, GAME, IDLE, OFFERED, ONE, OTHER, OTHERS, SIX, WALL, offered, points_of
 
 
 def test_triplets_have_one_action_each():
@@ -79,123 +21,7 @@ def test_triplets_have_one_action_each():
     assert all(points_of(parse_tiles(name.removeprefix("claim "))) > 0 for name in names)
 
 
-# Hands, against all their splits
-
-
-def splits(hand):
-    """The points of every way to split six kinds into two triplets."""
-    for places in combinations(range(6), 3):
-        one = points_of(hand[place] for place in places)
-        other = points_of(hand[place] for place in range(6) if place not in places)
-        if one and other:
-            yield one + other
-
-
-def random_hands(tiles, num, seed):
-    rng = np.random.default_rng(seed)
-    return [DECK[rng.permutation(len(DECK))[:tiles]].tolist() for _ in range(num)]
-
-
-def winning_hands(num, seed):
-    """Random pairs of triplets that one set of tiles can form together."""
-    rng, hands = np.random.default_rng(seed), []
-    while len(hands) < num:
-        hand = [kind for at in rng.integers(len(TRIPLETS), size=2) for kind in TRIPLETS[at][1]]
-        if all(hand.count(kind) <= COPIES[kind] for kind in hand):
-            hands.append(rng.permutation(hand).tolist())
-    return hands
-
-
-def test_win_counts_its_best_split():
-    several = 0
-    for hand in [*random_hands(6, 200, 1), *winning_hands(300, 1)]:
-        found = list(splits(hand))
-        assert win_points([FACES[kind] for kind in hand]) == max(found, default=0)
-        several += len(set(found)) > 1
-    assert several > 5
-
-
-def test_exposed_triplet_is_not_split_again():
-    assert win_points("[6:6][5:5][4:4] [6:5][4:1][3:2]") == 5  # 666 555 and 123 444 too
-    assert win_points("[6:6][5:5][4:4]", ["[6:5][4:1][3:2]"]) == 2
-    assert win_points("", ["[6:6][5:5][4:4]", "[6:5][4:1][3:2]"]) == 2
-
-
-def test_waits_and_claims_equal_trying_every_tile():
-    for hand in [*random_hands(5, 30, 3), *(hand[:5] for hand in winning_hands(40, 3))]:
-        waits, *near_to_far = map(int, prospects(tile_set(hand)))
-        for kind in range(KINDS):
-            if hand.count(kind) == COPIES[kind]:
-                continue
-            wins = any(splits([*hand, kind]))
-            assert bool(waits >> (3 * kind) & 1) == wins
-            best = max(points_of([kind, *pair]) for pair in combinations(hand, 2))
-            for steps, kinds in enumerate(near_to_far, 1):
-                assert bool(kinds >> (3 * kind) & 1) == (best >= steps)
-                assert bool(claims([FACES[each] for each in hand], FACES[kind], steps)) == (wins or best >= steps)
-
-
-def test_view_shows_what_completes_the_hand():
-    walk = random_walk(GAME, GAME.variant(auto_win=False), 60, 30, seed=6)
-    compared = Counter()
-    for state in walk.positions(100, seed=6):
-        view = views_of(walk.envs, np.array([state]).view(np.recarray), int(state.to_act))[0]
-        hand, laid_out = tiles_in(view.hand), int(view.meld_points[0])
-        for discarded in set(hand) if len(hand) % 3 == 0 else [None]:
-            left = int(view.hand) - (0 if discarded is None else tile_set([discarded]))
-            waits = view.waits if discarded is None else view.waits_after[discarded]
-            for kind in range(KINDS):
-                if count(left, kind) < COPIES[kind]:
-                    wins = best_split(left + tile_set([kind]), laid_out) > 0
-                    assert bool(waits >> (3 * kind) & 1) == wins
-                    compared[wins] += 1
-        in_triplets = {kind for three in combinations(hand, 3) if points_of(three) for kind in three}
-        assert set(tiles_in(view.triplets)) == in_triplets
-        for kind in set(hand):
-            others = hand.copy()
-            others.remove(kind)
-            partners = {third for _, three in TRIPLETS for other in others if (third := third_of(three, kind, other))}
-            assert set(tiles_in(view.partners[kind])) == {third - 1 for third in partners}
-    assert compared[True] > 200
-
-
-def third_of(three, one, other):
-    """One more than the kind that completes a triplet beside two others; 0 if they are not in it."""
-    left = list(three)
-    for kind in (one, other):
-        if kind not in left:
-            return 0
-        left.remove(kind)
-    return left[0] + 1
-
-
 # Who may claim
-
-OFFERED = "[5:2]"
-DOUBLE_SET, SET_AND_STRAIGHT, DOUBLE_STRAIGHT = "[2:2][5:2][5:5]", "[2:2][4:3][5:2]", "[3:3][4:4][5:2]"
-DISCARDER = "[4:2][4:1][5:1][5:1][6:4]"
-ONE, OTHER = "[2:2][5:5][6:6][6:5][1:1]", "[2:2][5:5][6:6][6:5][6:2]"  # each can claim a double set
-MIDDLE = "[2:2][4:3][6:6][6:5][1:1]"  # a set and straight
-IDLE = "[6:1][6:1][3:1][3:1][6:3]"  # nothing
-WALL = "[6:4][5:4][3:2]"
-
-
-def offered(*hands, **options):
-    """Seat 0 has just discarded the offered tile; the others hold these hands."""
-    return from_tiles([DISCARDER, *hands], offered=OFFERED, wall=WALL, **options)
-
-
-@pytest.mark.parametrize(("triplet", "farthest"), [(DOUBLE_STRAIGHT, 1), (SET_AND_STRAIGHT, 2), (DOUBLE_SET, 3)])
-@pytest.mark.parametrize("seat", [1, 2, 3])
-def test_claim_reaches_one_seat_for_every_point(triplet, farthest, seat):
-    hand = triplet.replace(OFFERED, "") + "[6:6][6:5][1:1]"
-    assert claims(hand, OFFERED, seat) == [triplet] * (seat <= farthest)
-
-
-@pytest.mark.parametrize("seat", [1, 2, 3])
-def test_claim_that_completes_a_win_comes_from_any_distance(seat):
-    assert claims("[3:3][4:4]" + "[2:1][4:3][5:3]", OFFERED, seat) == [DOUBLE_STRAIGHT]
-    assert claims("[3:3][4:4]", OFFERED, seat, melds=["[2:1][4:3][5:3]"]) == [DOUBLE_STRAIGHT]
 
 
 def test_nearest_seat_is_asked_first_and_others_skipped():
@@ -258,9 +84,6 @@ def test_last_discard_may_be_claimed_unless_forbidden():
 
 # Winning
 
-SIX = "[2:2][5:2][5:5] [2:1][4:3][5:3]"
-OTHERS = ["[6:6][6:6][6:5][6:5][6:4]", "[1:1][1:1][3:1][3:1][6:1]", "[4:4][4:4][6:2][6:3][4:1]"]
-
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_losers_all_pay_the_winner(players):
@@ -311,81 +134,7 @@ def test_winner_leads_next_and_after_a_draw_the_leader():
     assert draws > 5
 
 
-# What a seat sees
-
-
-@pytest.mark.parametrize("options", [{}, {"players": 3, "auto_win": False}, {"expose_claims": False}])
-def test_table_stays_unchanged_for_seats_that_are_not_asked(options):
-    """While others are asked, a seat sees what it saw before the discard, or, once asked, what it was asked."""
-    envs, asked_before = VectorEnv(GAME, 300, seed=3, **options), 0
-    for step in range(40):
-        before = envs.states.copy()
-        envs.step(envs.sample(step))
-        after = envs.states
-        asking = (after.offer != NOBODY) & (before.moves + 1 == after.moves)
-        for seat in range(envs.variant.players):
-            views = [views_of(envs, states[asking], seat) for states in (before, after)]
-            seen = after.asked[asking] >> seat & 1 == 1
-            now = seen & (after.to_act[asking] == seat)
-            np.testing.assert_array_equal(views[0][~now], views[1][~now])
-            np.testing.assert_array_equal(views[1].offer[seen], after.offer[asking][seen])
-            assert (views[1].offer[~seen] == NOBODY).all()
-            asked_before += (seen & ~now).sum()
-    assert asked_before > 20
-
-
-def test_passed_claims_leave_no_trace():
-    rest = [IDLE, "[6:6][4:4][4:4][4:3][2:1]"]
-    was_asked = from_tiles([DISCARDER, "[5:5][6:6][6:5][1:1][2:2]", *rest], offered=OFFERED, wall="[6:4][3:2]")
-    was_not = from_tiles([DISCARDER, "[5:5][6:6][6:5][1:1][3:2]", *rest], offered=OFFERED, wall="[6:4][2:2]")
-    assert was_asked.state.offer != NOBODY
-    was_asked.play("pass")
-    assert was_asked.state.to_act == was_not.state.to_act == 1
-    for seat in (0, 2, 3):
-        assert was_asked.view(seat) == was_not.view(seat)
-
-
-def test_redealt_seat_had_no_undeclared_win():
-    """Seat 1 claims and discards [1:1]; with `auto_win` its last two tiles then were not a triplet with [1:1]."""
-    discarded = kind_of(1, 1)
-    for auto_win in (True, False):
-        position = offered(ONE, IDLE, OTHER, auto_win=auto_win).play(f"claim {DOUBLE_SET}", "discard [1:1]")
-        while position.state.offer != NOBODY:
-            position.play("pass")
-        view = position.view(0)
-        unseen = tiles_in(view.unseen)
-        possible = Counter(pair for pair in combinations(unseen, 2) if not (auto_win and points_of([discarded, *pair])))
-        assert (possible.total() < len(unseen) * (len(unseen) - 1) // 2) == auto_win
-        num = 30 * possible.total()
-        envs = VectorEnv(GAME, 1, auto_win=auto_win)
-        views = np.zeros(num, GAME.view).view(np.recarray)
-        views[:] = view
-        drawn = GAME.new_states(num)
-        envs.kernels.determinize(envs.rules, views, np.array([derive(9, at) for at in range(num)]), drawn)
-        found = Counter(tuple(tiles_in(hand)) for hand in drawn.hands[:, 1])
-        assert found.keys() == possible.keys()
-        chi_square = sum((found[pair] - 30 * times) ** 2 / (30 * times) for pair, times in possible.items())
-        assert chi_square < len(possible) + 5 * np.sqrt(2 * len(possible))
-
-
-def test_redealt_hand_could_make_its_hidden_claims():
-    walk = random_walk(GAME, GAME.variant(expose_claims=False, players=3), 200, 30, seed=8)
-    states, checked = walk.states[5:].reshape(-1).view(np.recarray), 0
-    just_claimed = (states.new_tile == NOBODY) & (states.offer == NOBODY)
-    states = states[just_claimed][:300]
-    for seat in range(3):
-        views = views_of(walk.envs, states, seat)
-        drawn = GAME.new_states(len(states))
-        rng_keys = np.array([derive(seat, at) for at in range(len(states))])
-        walk.envs.kernels.determinize(walk.envs.rules, views, rng_keys, drawn)
-        for state in drawn[drawn.mover != seat]:
-            turn = int(state.turns) - 1
-            claimed, steps = int(state.thrown[turn - 1]), int(state.steps[turn])
-            hand = [FACES[kind] for kind in tiles_in(state.hands[state.mover])]
-            hand.remove(FACES[claimed])
-            assert claims(hand, FACES[claimed], steps)
-            checked += 1
-    assert checked > 100
+# The last turns
 
 
 def test_claims_into_the_hand_come_to_an_end():
@@ -436,38 +185,3 @@ def test_rule_based_players_win_claim_and_keep_helpful_tiles(name):
     assert choice(name, position) == f"claim {DOUBLE_SET}"
     hands = ["[2:2][5:2][5:5] [3:3][4:4][6:1]", OTHERS[0], "[1:1][1:1][3:1][3:1][6:2]"]
     assert choice(name, from_tiles(hands)) == "discard [6:1]"
-
-
-# Input
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: from_tiles(["[5:2][5:2]", *OTHERS]), r"\[5:2\] is given 2 times; the deck has 1"),
-        (lambda: from_tiles([SIX, *OTHERS[:2], "[6:3]"]), "seat 3 has 1 tiles"),
-        (lambda: from_tiles(["[2:2][5:2][5:5] [2:1][4:3]", *OTHERS]), "cannot draw"),
-        (lambda: from_tiles([SIX, *OTHERS], turn=4), "turn=4 is not allowed"),
-        (lambda: from_tiles(["22 33", *OTHERS], melds=[["43 54 44"], [], [], []]), "is not a triplet"),
-        (
-            lambda: from_tiles(["21 33", *OTHERS], melds=[["22 52 55"], [], [], []], expose_claims=False),
-            "melds are not",
-        ),
-        (
-            lambda: from_tiles([SIX, *OTHERS], claimed=["", "", "66", ""], expose_claims=False),
-            r"\[6:6\] is given 1 times; the deck has 0",
-        ),
-        (lambda: from_tiles([SIX]), "players=1 is not allowed"),
-        (lambda: triplet_points("11 22"), "a triplet is three tiles, not 2"),
-        (lambda: win_points("11 22 33"), "a win is 6 tiles, not 3"),
-        (lambda: claims("11 22 33", OFFERED, 1), "a seat that claims has 5 tiles, not 3"),
-        (lambda: claims("11 22 33 44 55", OFFERED, 4), "seats_away=4 is not allowed"),
-        (lambda: settle(4, SIX), "winner=4 is not allowed"),
-        (lambda: settle(0, "11 22 41 44 55 66"), "not two triplets"),
-        (lambda: SmallMahjong(players=2), "players=2 is not allowed"),
-    ],
-)
-def test_bad_input_is_refused_with_one_line(call, message):
-    with pytest.raises(ValueError, match=message) as error:
-        call()
-    assert "\n" not in str(error.value)

@@ -237,18 +237,6 @@ def test_discard_under_way_leaves_tiles_that_may_follow():
 # Options
 
 
-def test_discards_belong_to_their_makers_whoever_led():
-    position = from_tiles(["11 33", "63 51", "62 44", "55 53"], [6, 0, 0, 0], to_lead=2, early_death=False)
-    position.play("44", "discard 53", "11", "discard 51")
-    for seat in range(4):
-        view, redealt = position.view(seat), position.redealt(seat, seat)
-        assert view.opener == (2 - seat) % 4
-        assert view.own[:4].tolist() == [seat == each for each in (2, 3, 0, 1)]
-        sizes = [len(tiles_in(int(discards))) for discards in redealt.state.discards]
-        assert sizes == [len(tiles_in(int(discards))) for discards in position.state.discards]
-    assert position.scene().last_move.startswith("Seat 1 discards")
-
-
 def test_preset_of_hong_kong():
     variant = TienGow.make(preset="hong-kong", deals=8)
     assert variant == TienGow.parse(["preset=hong-kong", "deals=8"])

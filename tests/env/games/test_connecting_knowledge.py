@@ -8,24 +8,18 @@ a distribution of the tiles as likely as there are orders of its discards.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations, islice, permutations
+from itertools import islice, permutations
 from math import factorial, prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from adapters import ADAPTERS, FACES
-from facts import MahjongTable, Sight, completing, small_mahjong_facts, tiles_of, triplet, without
 from gupai_env import VectorEnv, get_game
-from gupai_env.core.kernels import kernels
 from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import CARRYING, DOUBLES, ONE, tiles_in
-from gupai_env.games.small_mahjong.triplets import TILES
-from gupai_env.games.tien_gow.rules import DISCARD
-from gupai_env.positions import tien_gow
-from referees.small_mahjong import best_split
 from walks import views_of
 
 PLACES, FILLINGS = range(4, 7), range(60, 361)  # few enough to try them all
@@ -211,149 +205,6 @@ def drawn_from(puzzle: Puzzle, num: int) -> Counter:
     envs.kernels.determinize(envs.rules, views, derive_each(7, 0, num), drawn)
     rows = np.concatenate([drawn["hands"], drawn["discards"], drawn["unused"][:, None]], 1)
     return Counter(map(tuple, rows.tolist()))
-
-
-# Small Mahjong: what others drew at their turns is hidden too
-
-
-class Pasts:
-    """In how many ways each other seat can have come to a hand, as the turns that a viewer saw tell."""
-
-    def __init__(self, variant: Any, state: np.record, viewer: int) -> None:
-        self.auto_win, self.seats = variant.auto_win, variant.players
-        self.sight = Sight("small-mahjong", variant, state, viewer)
-        self.table = MahjongTable(self.sight)
-        self.turns: list[list[tuple]] = [[] for _ in range(self.seats)]
-        seat, known = int(state.leader), [[] for _ in range(self.seats)]
-        for turn in range(int(state.turns)):
-            seat = self.sight.seat_after(seat, int(state.steps[turn]))
-            begun, thrown = int(state.begun[turn]), int(state.thrown[turn])
-            if turn == state.turns - 1 and state.offer >= 0 and self.table.offer is None:
-                thrown = -1
-            offer = FACES[state.thrown[turn - 1]] if begun else None
-            if begun < 0:
-                known[seat].append(offer)
-            tile = FACES[thrown] if thrown >= 0 else None
-            self.turns[seat].append((begun, offer, int(state.steps[turn]), tuple(known[seat]), tile))
-            if tile in known[seat]:
-                known[seat].remove(tile)
-        self.ways = cache(self.ways)
-
-    def ways(self, seat: int, turns: int, hand: tuple) -> int:
-        """How often a seat has just this hand, sorted, after so many of its turns."""
-        if turns == 0:
-            return 1
-        begun, offer, steps, known, thrown = self.turns[seat][turns - 1]
-        laid = [each[0] for each in self.turns[seat][:turns] if each[0] > 0]
-        melds = [triplet_faces(number) for number in laid]
-        tiles = [*hand, thrown] if thrown else list(hand)
-        if thrown and self.auto_win and best_split(tiles, melds) is not None:
-            return 0  # it would have declared
-        if begun == 0:
-            drawn = list(tiles)
-            for tile in known:
-                drawn.remove(tile)
-            return sum(self.ways(seat, turns - 1, tuple(sorted(without(tiles, tile)))) for tile in drawn)
-        if begun < 0:
-            tiles.remove(offer)
-            most = max(triplet(offer, *pair) for pair in combinations(tiles, 2))
-            if most < steps and offer not in completing(tiles):
-                return 0
-        else:
-            if triplet(*melds[-1]) < steps and best_split(tiles, melds) is None:
-                return 0
-            tiles += without(list(melds[-1]), offer)
-        return self.ways(seat, turns - 1, tuple(sorted(tiles)))
-
-    def expected(self) -> Counter:
-        """The weight of each possible pair of hands of the two others."""
-        one, other = self.sight.others
-        unseen = tiles_of_counts(small_mahjong_facts(self.sight)["unseen"])
-        known = {seat: self.table.known[seat] for seat in (one, other)}
-        sizes = {seat: len(self.table.hands[seat]) - len(known[seat]) for seat in (one, other)}
-        found: Counter = Counter()
-        for places in combinations(range(len(unseen)), sizes[one]):
-            first = tuple(sorted([*known[one], *(unseen[place] for place in places)]))
-            ways = self.ways(one, len(self.turns[one]), first)
-            rest = [tile for place, tile in enumerate(unseen) if place not in places]
-            for others in combinations(rest, sizes[other]) if ways else ():
-                second = tuple(sorted([*known[other], *others]))
-                if more := self.ways(other, len(self.turns[other]), second):
-                    found[first, second] += ways * more
-        return found
-
-
-def triplet_faces(number: int) -> tuple:
-    return tuple(FACES[kind] for kind in tiles_in(TILES[number]))
-
-
-def tiles_of_counts(copies: list[int]) -> list:
-    return [face for face, count in zip(FACES, copies, strict=True) for _ in range(count)]
-
-
-@pytest.mark.parametrize(("expose_claims", "auto_win"), [(False, True), (True, False)])
-def test_redealt_hands_of_small_mahjong_weigh_all_histories(expose_claims, auto_win):
-    """Late positions of three players, with claims of others behind them."""
-    envs = VectorEnv("small-mahjong", 600, seed=3, players=3, expose_claims=expose_claims, auto_win=auto_win)
-    puzzles: list[tuple[float, Counter, np.record, int]] = []
-    for step in range(120):
-        for lane in np.flatnonzero(envs.states.top >= 16)[:40]:
-            state, viewer = envs.states[lane].copy(), step % 3
-            claims = (state.begun[: state.turns] != 0).sum()
-            unseen = sum(small_mahjong_facts(Sight("small-mahjong", envs.variant, state, viewer))["unseen"])
-            if claims > 1 and 6 <= unseen <= 9 and len(puzzles) < 5:
-                expected = Pasts(envs.variant, state, viewer).expected()
-                weights = np.array(list(expected.values()))
-                if 15 < len(weights) < 400:
-                    puzzles.append((weights.std() / weights.mean(), expected, state, viewer))
-        envs.step(envs.sample(step))
-    assert len(puzzles) >= CHOSEN
-    puzzles.sort(key=lambda each: each[0], reverse=True)
-    for _, expected, state, viewer in puzzles[:CHOSEN]:
-        num = DRAWS * len(expected)
-        views = np.repeat(views_of(envs, np.array([state]).view(np.recarray), viewer), num)
-        drawn = envs.game.new_states(num)
-        envs.kernels.determinize(envs.rules, views.view(np.recarray), derive_each(8, 0, num), drawn)
-        one, other = Sight("small-mahjong", envs.variant, state, viewer).others
-        found = Counter(
-            (tuple(sorted(tiles_of(each[one]))), tuple(sorted(tiles_of(each[other])))) for each in drawn.hands
-        )
-        assert found.keys() <= expected.keys()
-        total = sum(expected.values())
-        wanted = {each: num * weight / total for each, weight in expected.items()}
-        chi_square = sum((found[each] - wanted[each]) ** 2 / wanted[each] for each in wanted)
-        assert chi_square < len(wanted) + 5 * np.sqrt(2 * len(wanted))
-
-
-# Tien Gow: a discard under way
-
-
-def test_redealt_positions_of_tien_gow_continue_a_discard():
-    """Seat 1 has laid one of two tiles face down. It goes on with a kind that is no lower, so its hand has one."""
-    position = tien_gow.from_tiles(
-        ["51 64 64 33", "65 43 42 62", "61 65 11 53", "55 44 44 32"],
-        [4, 0, 0, 0],
-        ["66 66 11 31", "31 55 33 22", "22 61 51 63", "54 52 41 21"],
-    )
-    position.play("51", "discard 42", "61", "55", "44 44", "discard 64", "discard 64", "discard 43")
-    hidden = [FACES.index(face) for face in ((6, 5), (4, 3), (4, 2), (6, 2), (6, 5), (1, 1), (5, 3), (3, 2))]
-    expected: Counter = Counter()
-    for before, begun, *rest in permutations(hidden):
-        if max(rest[:2]) >= begun:
-            hands = (sum(int(ONE[kind]) for kind in pile) for pile in (rest[:2], rest[2:5], rest[5:]))
-            expected[*hands, before, begun] += 1
-    num = 30 * len(expected)
-    drawn = position.game.new_states(num)
-    views, rng_keys = np.repeat(position.view_row(0), num), derive_each(9, 0, num)
-    kernels(position.game).determinize(position.rules, views.view(np.recarray), rng_keys, drawn)
-    plays = int(position.state.plays)
-    discards = drawn.record[:, [1, plays - 1]] - DISCARD
-    assert (drawn.floor == discards[:, 1]).all()
-    found = Counter(map(tuple, np.concatenate([drawn.hands[:, 1:], discards], 1).tolist()))
-    assert found.keys() <= expected.keys()
-    wanted = {each: num * weight / expected.total() for each, weight in expected.items()}
-    chi_square = sum((found[each] - wanted[each]) ** 2 / wanted[each] for each in wanted)
-    assert chi_square < len(wanted) + 5 * np.sqrt(2 * len(wanted))
 
 
 # Ce Deng: the answers before the play
