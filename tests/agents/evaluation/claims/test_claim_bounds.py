@@ -8,10 +8,8 @@ import pytest
 from gupai_agents.evaluation.claims import actions, effects, features, sampling, verdicts
 from gupai_agents.evaluation.claims.actions import Action
 from gupai_agents.evaluation.claims.exacts import Expectation
-from gupai_agents.evaluation.claims.results import Effect
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.claims.setting import Meter, Setting
-from gupai_agents.evaluation.statistics import Estimate
 from gupai_env import get_game
 from gupai_env.games.claims import ActionFeature, PositionFeature
 
@@ -48,17 +46,6 @@ def test_minimum_above_maximum_is_refused():
         Condition(feature="made", at_least=3, at_most=2)
 
 
-def test_surest_subgroup_of_many_stays_surest():
-    groups = [Effect(str(p), Estimate.symmetric(1.0, 0.1, 40), p=p) for p in (0.5, 0.0, 0.01)]
-    assert [each.p for each in effects.discovered(groups)] == pytest.approx([0.5, 0.0, 0.015])
-
-
-@pytest.mark.parametrize(("number", "shown"), [(29, False), (30, True)])
-def test_subgroup_of_just_enough_deals_is_shown(number, shown):
-    values, groups = np.arange(number, dtype=float), np.zeros((number, 1), int)
-    assert bool(effects.subgroups_of([Condition(feature="lead")], values, groups, "greedy")) == shown
-
-
 @pytest.mark.parametrize(
     ("expected", "fact", "holds"),
     [
@@ -79,57 +66,6 @@ def test_subgroup_of_just_enough_deals_is_shown(number, shown):
 )
 def test_expectation_holds_at_its_bound(expected, fact, holds):
     assert Expectation(fact="it", **expected).holds(fact) is holds
-
-
-@pytest.mark.parametrize(
-    ("mean", "half", "alternative", "verdict"),
-    [
-        (0.5, 0.4, "greater", verdicts.SUPPORTED),  # the mean is the margin
-        (-0.5, 0.4, "less", verdicts.SUPPORTED),
-        (-0.5, 0.4, "different", verdicts.SUPPORTED),
-        (0.5, 0.5, "greater", verdicts.INCONCLUSIVE),  # the interval ends at zero
-        (-0.5, 0.5, "less", verdicts.INCONCLUSIVE),
-        (0.0, 0.5, "greater", verdicts.INCONCLUSIVE),  # it ends at the margins
-        (0.25, 0.25, "greater", verdicts.INCONCLUSIVE),  # at the upper one
-        (-0.25, 0.25, "greater", verdicts.INCONCLUSIVE),  # at the lower one, and at zero
-        (-0.75, 0.75, "greater", verdicts.INCONCLUSIVE),  # at zero, from the other side
-        (0.0, 0.4375, "greater", verdicts.NO_EFFECT),
-    ],
-)
-def test_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
-    assert verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "alternative", "verdict"),
-    [
-        (0.5, 0.7, "greater", verdicts.INCONCLUSIVE),
-        (0.3, 0.5, "greater", verdicts.INCONCLUSIVE),
-        (0.3, 0.5, "less", verdicts.INCONCLUSIVE),
-        (0.5, 0.7, "less", verdicts.INCONCLUSIVE),
-        (0.5, 0.7, "different", verdicts.INCONCLUSIVE),
-        (0.3, 0.5, "different", verdicts.INCONCLUSIVE),
-        (0.51, 0.7, "greater", verdicts.SUPPORTED),
-        (0.51, 0.7, "less", verdicts.CONTRADICTED),
-        (0.3, 0.49, "greater", verdicts.CONTRADICTED),
-        (0.3, 0.49, "less", verdicts.SUPPORTED),
-        (0.3, 0.49, "different", verdicts.SUPPORTED),
-    ],
-)
-def test_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alternative, verdict):
-    found = Estimate.symmetric((low + high) / 2, (high - low) / 2, 1000)
-    assert verdicts.judge_rate(found, low, high, 0.5, alternative).verdict == verdict
-
-
-def test_undecided_rate_names_the_deals_that_would_decide_it():
-    """Its bounds are 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
-    needed = {
-        alternative: verdicts.judge_rate(Estimate.symmetric(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)
-        for alternative in ("greater", "less", "different")
-    }
-    assert {each.deals_needed for each in needed.values()} == {4000}
-    at_it = verdicts.judge_rate(Estimate.symmetric(0.5, 0.1, 1000), 0.4, 0.6, 0.5, "greater")
-    assert at_it.deals_needed == verdicts.MOST_MORE
 
 
 @pytest.mark.parametrize(("deals", "rare"), [(199, True), (200, False)])

@@ -1,0 +1,113 @@
+"""Effects in words, by subgroup and by dose, and the deals that show them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gupai_agents.evaluation.claims import effects, verdicts
+from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, Compared, examples, judged, sentence_of
+from gupai_agents.evaluation.claims.results import Effect, Level
+from gupai_agents.evaluation.claims.schema import Changed, Condition, dose_of
+from gupai_agents.evaluation.statistics import NOTHING, Estimate
+from readings import NO, SMALL, YES, levels
+
+OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("too rare", 0.0, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "headline"),
+    [
+        ((NO, SMALL, YES), "it depends", "supported from three; with two it matters little; with one it costs 1.8"),
+        ((NO, NO, YES, YES), "it depends", "supported from three; with one and two it costs 1.8"),
+        ((YES, SMALL, NO), "it depends", "supported with one; with three it costs 1.8; with two it matters little"),
+        (
+            (SMALL, YES, SMALL),
+            "it depends",
+            "supported with two; with three it matters little; with one it matters little",
+        ),
+        ((YES, YES), "supported", "supported"),
+        ((SMALL, SMALL), "no practical effect", "no practical effect"),
+        ((LITTLE, YES), "it depends", "supported from two; with one it gains little (0.40)"),
+        ((("inconclusive", -0.4, 0.3), YES, YES), "it depends", "supported from two; with one it costs little (0.40)"),
+        ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to say; with one it is not settled"),
+    ],
+)
+def test_headline_names_the_dose_from_which_a_claim_holds(said, verdict, headline):
+    assert judged(levels(*said), chips=True) == (verdict, headline)
+
+
+def test_examples_are_largest_gain_largest_loss_and_median():
+    greedy = Compared(np.array([10, 11, 12]), np.array([3.0, -1.0, 1.0]), None, 0)
+    shown = Compared(np.array([20]), np.array([99.0]))
+    variety = Compared(np.array([30, 31]), np.array([-7.0, 0.5]), None, 2)
+    found = examples(["greedy", "random", "variety"], [[greedy], [shown], [variety]])
+    assert [(each["what"], each["player"], each["stream"], each["deal"], each["gain"]) for each in found] == [
+        (GAIN, "greedy", 0, 10, 3.0),
+        (LOSS, "variety", 2, 30, -7.0),
+        (MEDIAN, "variety", 2, 31, 0.5),
+    ]
+    only = examples(["greedy"], [[Compared(np.array([4, 5]), np.array([2.0, 1.0]))]])
+    assert [(each["what"], each["deal"]) for each in only] == [(GAIN, 4), (MEDIAN, 5)]
+    assert examples(["greedy"], [[Compared(np.zeros(0, int), np.zeros(0))]]) == ()
+    nothing = examples(["greedy"], [[Compared(np.array([4, 5]), np.zeros(2))]])  # played otherwise, and won as much
+    assert [(each["what"], each["deal"]) for each in nothing] == [(MEDIAN, 4)]
+
+
+@pytest.mark.parametrize(("mean", "less"), [(0.5, False), (-0.5, False), (0.49, True), (-0.49, True)])
+def test_effect_of_just_the_margin_is_worth_naming(mean, less):
+    said = sentence_of(Estimate.symmetric(mean, 0.1, 100), 0.5, "it")
+    assert ("less than the 0.5 worth naming" in said) is less
+    assert ("gains" in said) is (mean > 0)
+
+
+@pytest.mark.parametrize(
+    ("verdicts_found", "said"),
+    [
+        (["supported"] * 2, ("supported", "")),
+        (["supported", "contradicted", "no practical effect"], ("inconclusive", "it depends on who plays")),
+        (["supported", "no practical effect"], ("inconclusive", "not clear with every player")),
+        (["too rare"], ("too rare", "there is no verdict on what comes up in fewer than 200 deals")),
+        (["too few deals"] * 2, ("too few deals", "there is no verdict from fewer than 200 deals")),
+        (["measured", "too rare"], ("measured", "")),
+    ],
+)
+def test_players_agree_or_are_said_to_disagree(verdicts_found, said):
+    assert effects.joint_verdict(verdicts_found) == said
+
+
+def test_effect_in_words_names_differences_between_opponents():
+    found = Estimate.symmetric(0.25, 0.5, 40)
+    apart = verdicts.Pooled(found, 0.3, 9.0, 0.001, 0.8, (-1.0, 1.5))
+    alike = verdicts.Pooled(found, 0.3, 0.5, 0.6, 0.0, (0.2, 0.3))
+    told = [sentence_of(found, 0.1, "the trait", what, each) for what in ("", "lockouts") for each in (apart, alike)]
+    assert told == [
+        "The trait changes chips by -1.00 to +1.50 by opponent, by +0.25 on average (95% interval -0.25 to +0.75).",
+        "The trait gains 0.25 chips (95% interval -0.25 to +0.75) when it comes up.",
+        "The trait changes this by -1.000 to +1.500 by opponent, on average +0.250 (95% interval -0.25 to +0.75): "
+        "lockouts.",
+        "The trait changes this by +0.250 (95% interval -0.25 to +0.75): lockouts.",
+    ]
+    level = Level(dose_of("3+"), "", "inconclusive", alike, ())
+    assert effects.dose_text(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
+    rare = level.__class__(dose_of("4"), "", "too rare", alike._replace(effect=Estimate.symmetric(0.0, np.inf, 1)), ())
+    assert effects.dose_text(rare, "") == "with four +0.00 (1 deal: no interval)"
+    never = dataclasses.replace(rare, pooled=alike._replace(effect=NOTHING._replace(samples=900)))
+    assert effects.dose_text(never, "") == "with four it did not occur in 900 deals"
+    changed = Changed(agent="greedy", discards="random")
+    assert [effects.player_text(each) for each in ("same", "tuned", changed)] == [
+        "the opponent itself",
+        "tuned",
+        "greedy, discards random",
+    ]
+
+
+def test_surest_subgroup_of_many_stays_surest():
+    groups = [Effect(str(p), Estimate.symmetric(1.0, 0.1, 40), p=p) for p in (0.5, 0.0, 0.01)]
+    assert [each.p for each in effects.discovered(groups)] == pytest.approx([0.5, 0.0, 0.015])
+
+
+@pytest.mark.parametrize(("number", "shown"), [(29, False), (30, True)])
+def test_subgroup_of_just_enough_deals_is_shown(number, shown):
+    values, groups = np.arange(number, dtype=float), np.zeros((number, 1), int)
+    assert bool(effects.subgroups_of([Condition(feature="lead")], values, groups, "greedy")) == shown

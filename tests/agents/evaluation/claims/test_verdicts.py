@@ -1,0 +1,213 @@
+"""Verdicts: what intervals, bounds, opponents and tests together decide."""
+
+import numpy as np
+import pytest
+import scipy
+
+from gupai_agents.evaluation.claims import verdicts
+from gupai_agents.evaluation.claims.effects import sentence_of
+from gupai_agents.evaluation.claims.verdicts import corrected
+from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
+from readings import wide
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "alternative", "verdict"),
+    [
+        (1.0, 0.5, "greater", "supported"),
+        (0.3, 0.2, "greater", "inconclusive"),  # beyond zero, not beyond the margin, and perhaps more than it
+        (0.1, 0.3, "greater", "no practical effect"),
+        (-0.3, 0.1, "greater", "no practical effect"),
+        (-1.0, 0.5, "greater", "contradicted"),
+        (-1.0, 0.5, "less", "supported"),
+        (1.0, 0.5, "less", "contradicted"),
+        (-1.0, 0.5, "different", "supported"),
+        (1.0, 1.5, "greater", "inconclusive"),
+    ],
+)
+def test_verdict_is_read_off_the_interval(mean, half, alternative, verdict):
+    found = verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative)
+    assert found.verdict == verdict
+    assert (found.deals_needed is not None) == (verdict == "inconclusive")
+
+
+def test_undecided_verdicts_tell_how_many_deals_would_decide():
+    assert verdicts.judge(Estimate.symmetric(1.0, 2.0, 1000), 0.5, "greater").deals_needed == 4000
+
+
+def test_null_effects_are_seldom_called_real():
+    generator = np.random.default_rng(1)
+    judged = [
+        verdicts.judge(estimate(generator.normal(0, 22, 400) * (generator.random(400) < 0.5)), 0.01, "different")
+        for _ in range(1000)
+    ]
+    false = sum(each.verdict == "supported" for each in judged)
+    assert false <= 65  # of 1,000 at 5%: one in a hundred such tests would count more
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_rate_at_its_threshold_is_seldom_called_different(shares):
+    generator = np.random.default_rng(2)
+    different = 0
+    for _ in range(1000):
+        values = (generator.random(400) < 0.3).astype(float) if shares else generator.normal(0.3, 2, 400)
+        cases = Cases.of(values) if shares else None
+        found = verdicts.Rated(estimate(values), cases)
+        judged = verdicts.judge_rate(found.figure, *found.bounds("different"), 0.3, "different")
+        different += judged.verdict == "supported"
+    assert 20 <= different <= 65  # of 1,000 at 5%
+
+
+@pytest.mark.parametrize("samples", [2, 12])
+@pytest.mark.parametrize(("alternative", "level"), [("greater", 0.9), ("less", 0.9), ("different", 0.95)])
+def test_mean_bounds_equal_student_and_are_one_sided_where_claimed(alternative, level, samples):
+    values = np.random.default_rng(3).normal(1, 2, samples)
+    expected = scipy.stats.t.interval(level, max(1, (samples - 1) / 2), values.mean(), scipy.stats.sem(values))
+    assert verdicts.Rated(estimate(values)).bounds(alternative) == pytest.approx(expected)
+
+
+def test_opponents_weigh_alike_in_their_mean():
+    found = verdicts.pool([Estimate.symmetric(1.0, 1.96, 100_000), Estimate.symmetric(3.0, 1.96, 100_000)])
+    assert found.effect.mean == pytest.approx(2)
+    assert found.q == pytest.approx(2, rel=1e-3)
+    assert found.i2 == pytest.approx(0.5, rel=1e-3)
+    assert found.effect.half_width == pytest.approx(1.96 / 2**0.5, rel=1e-3)
+    assert found.range == (1, 3)
+
+
+def test_opponents_with_too_few_occurrences_say_nothing():
+    inf, nan = float("inf"), float("nan")
+    seen, never = Estimate.symmetric(2.0, 1.0, 50), Estimate.symmetric(nan, inf, 0)
+    assert verdicts.pool([Estimate.symmetric(9.0, inf, 1), seen, never]).effect == verdicts.pool([seen]).effect
+    assert verdicts.pool([Estimate.symmetric(9.0, inf, 1), never]).effect == Estimate.symmetric(9.0, inf, 1)
+    once = "The trait changes chips by +9.00 (1 deal: no interval)."
+    assert sentence_of(Estimate.symmetric(9.0, inf, 1), 1.0, "the trait") == once
+
+
+def test_opponent_whose_play_never_changes_counts_as_no_gain():
+    same = estimate(np.zeros(1000))
+    gains = Estimate.symmetric(2.0, 1.0, 1000)
+    found = verdicts.pool([gains, same])
+    assert (found.effect.mean, found.effect.half_width) == pytest.approx((1.0, 0.5), rel=1e-3)
+    assert verdicts.pool([gains, estimate(np.zeros(9))]).effect == verdicts.pool([gains]).effect  # too few to know
+
+
+def test_support_needs_more_than_one_of_several_opponents():
+    clear, unclear = Estimate.symmetric(2.0, 0.1, 1000), Estimate.symmetric(-0.3, 0.5, 50)
+    printed = ["supported", "inconclusive"], [0.001, 0.9], 0.5, "greater"
+    assert verdicts.pool([clear, unclear]).effect.low > 0.5
+    found, remark = verdicts.judge_panel([clear, unclear], *printed)
+    assert (found.verdict, remark) == ("inconclusive", "too few opponents show it")
+    found, _ = verdicts.judge_panel([clear, unclear.shifted(0.6)], *printed)
+    assert found.verdict == "supported"
+    found, _ = verdicts.judge_panel([clear], ["supported"], [0.001], 0.5, "greater")
+    assert found.verdict == "supported"
+
+
+def test_disagreeing_opponents_leave_a_claim_open():
+    members = [Estimate.symmetric(2.0, 0.5, 100), Estimate.symmetric(-2.0, 0.5, 100)]
+    found, remark = verdicts.judge_panel(members, ["supported", "contradicted"], [0.001, 0.001], 0.5, "greater")
+    assert found.verdict == "inconclusive"
+    assert "disagree" in remark
+
+
+def test_false_discovery_correction_equals_scipy():
+    p = [0.0004, 0.03, 0.2, 0.04, 0.9]
+    contents = [{"readings": [{"verdict": "supported", "p": each}]} for each in p]
+    contents.append({"readings": [{"verdict": "proved"}, {"verdict": "inconclusive", "p": 0.5}]})
+    found = corrected(contents)
+    readings = [reading for content in found for reading in content["readings"]]
+    expected = scipy.stats.false_discovery_control([*p, 0.5])
+    assert [reading["q"] for reading in readings if "q" in reading] == pytest.approx(list(expected))
+    assert [reading.get("stands") for reading in readings] == [True, False, False, False, False, None, None]
+    assert "q" not in readings[5]
+    assert all("q" not in reading for content in contents for reading in content["readings"])
+
+
+def test_p_of_an_effect_is_below_5_percent_where_zero_is_outside():
+    assert (
+        verdicts.p_value(Estimate.symmetric(1.97, 1.96, 900))
+        < 0.05
+        < verdicts.p_value(Estimate.symmetric(1.95, 1.96, 900))
+    )
+    assert verdicts.p_value(Estimate.symmetric(2.0, float("inf"), 1)) == 1
+    assert verdicts.p_value(Estimate.symmetric(2.0, 1.0, 9, 3.0)) > verdicts.p_value(Estimate.symmetric(2.0, 1.0, 9))
+
+
+def test_opponents_are_pooled_as_by_hand():
+    """Two of equal errors: the mean of both; their difference is 5 of its errors, 4 of which no chance explains."""
+    found = verdicts.pool([wide(0, 1), wide(5 * 2**0.5, 1)])
+    assert found.effect.mean == pytest.approx(2.5 * 2**0.5)
+    assert found.q == pytest.approx(25, rel=0.01)
+    assert found.i2 == pytest.approx(24 / 25, rel=0.01)
+    assert found.effect.half_width == pytest.approx(1.96 * 0.5**0.5, rel=0.01)
+    assert found.differ and found.range == (0, pytest.approx(5 * 2**0.5))
+    assert verdicts.pool([wide(0, 1), wide(0.5, 1)]).i2 == 0
+    assert verdicts.pool([wide(0, 1), wide(10, 3)]).effect.mean == 5
+
+
+def test_intervals_of_several_doses_hold_together():
+    """Of three intervals each may be missed by 1 - 0.95^(1/3), 1.70%: 2.388 errors of the normal."""
+    one, three = (verdicts.pool([wide(2, 1)], among) for among in (1, 3))
+    assert three.effect.half_width / one.effect.half_width == pytest.approx(2.388 / 1.96, rel=0.005)
+    assert three.p == one.p
+
+
+def test_single_value_bounds_nothing():
+    one = estimate(np.array([0.3]))
+    for alternative in ("greater", "different"):
+        assert verdicts.Rated(one).bounds(alternative) == (-np.inf, np.inf)
+    judged = verdicts.judge_rate(one, -np.inf, np.inf, 0.1, "greater")
+    assert judged == verdicts.Judged(verdicts.INCONCLUSIVE)
+    assert verdicts.judge_rate(one, -np.inf, np.inf, None, "greater") == verdicts.Judged(verdicts.MEASURED)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "alternative", "verdict"),
+    [
+        (0.5, 0.4, "greater", verdicts.SUPPORTED),  # the mean is the margin
+        (-0.5, 0.4, "less", verdicts.SUPPORTED),
+        (-0.5, 0.4, "different", verdicts.SUPPORTED),
+        (0.5, 0.5, "greater", verdicts.INCONCLUSIVE),  # the interval ends at zero
+        (-0.5, 0.5, "less", verdicts.INCONCLUSIVE),
+        (0.0, 0.5, "greater", verdicts.INCONCLUSIVE),  # it ends at the margins
+        (0.25, 0.25, "greater", verdicts.INCONCLUSIVE),  # at the upper one
+        (-0.25, 0.25, "greater", verdicts.INCONCLUSIVE),  # at the lower one, and at zero
+        (-0.75, 0.75, "greater", verdicts.INCONCLUSIVE),  # at zero, from the other side
+        (0.0, 0.4375, "greater", verdicts.NO_EFFECT),
+    ],
+)
+def test_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
+    assert verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "alternative", "verdict"),
+    [
+        (0.5, 0.7, "greater", verdicts.INCONCLUSIVE),
+        (0.3, 0.5, "greater", verdicts.INCONCLUSIVE),
+        (0.3, 0.5, "less", verdicts.INCONCLUSIVE),
+        (0.5, 0.7, "less", verdicts.INCONCLUSIVE),
+        (0.5, 0.7, "different", verdicts.INCONCLUSIVE),
+        (0.3, 0.5, "different", verdicts.INCONCLUSIVE),
+        (0.51, 0.7, "greater", verdicts.SUPPORTED),
+        (0.51, 0.7, "less", verdicts.CONTRADICTED),
+        (0.3, 0.49, "greater", verdicts.CONTRADICTED),
+        (0.3, 0.49, "less", verdicts.SUPPORTED),
+        (0.3, 0.49, "different", verdicts.SUPPORTED),
+    ],
+)
+def test_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alternative, verdict):
+    found = Estimate.symmetric((low + high) / 2, (high - low) / 2, 1000)
+    assert verdicts.judge_rate(found, low, high, 0.5, alternative).verdict == verdict
+
+
+def test_undecided_rate_names_the_deals_that_would_decide_it():
+    """Its bounds are 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
+    needed = {
+        alternative: verdicts.judge_rate(Estimate.symmetric(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)
+        for alternative in ("greater", "less", "different")
+    }
+    assert {each.deals_needed for each in needed.values()} == {4000}
+    at_it = verdicts.judge_rate(Estimate.symmetric(0.5, 0.1, 1000), 0.4, 0.6, 0.5, "greater")
+    assert at_it.deals_needed == verdicts.MOST_MORE
