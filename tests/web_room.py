@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 from gupai_agents.shipped import best_file
 from gupai_env.games import get_game
 
-OURS = {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": "same-origin"}  # headers of a request from a page of ours
+HOME = "http://127.0.0.1"  # where a server under test is
+OURS = {"Origin": HOME, "Sec-Fetch-Site": "same-origin"}  # headers of a request from a page of ours
 RUN = "one"  # a run with two looks, a report and a player
 
 

@@ -22,7 +22,6 @@ from gupai_app.review.routes import luck
 from gupai_app.shell.screen import put, table_of
 from gupai_app.tournaments import terminal
 from gupai_app.tournaments.folders import SavedTournament
-from gupai_app.tournaments.routes import index_of_game
 from gupai_app.training import discover
 from gupai_app.training.speed import COUNTED, RUNS, Figure, machine, speed
 from gupai_app.training.terminal import ScreenReporter
@@ -322,17 +321,6 @@ def test_results_name_the_seats_of_the_agent():
 
 
 # --- pages ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("game", "rotations"), [("jie-long", 4), ("deer-hunt", 2)])
-def test_game_index_in_its_file_is_the_order_of_blocks(game, rotations):
-    plan = schedule(game, ["a", "b", "c"], 2100, seed=1)
-    places = []
-    for line_up, first, some in plan.blocks():
-        places += [(line_up, deal, rotation) for deal in range(first, first + some) for rotation in range(rotations)]
-    assert len(places) == len(plan.line_ups) * 2100 * rotations
-    for place in (0, 1, 5, 4095, 4096, 4097, len(places) // 2, len(places) - 1):
-        assert index_of_game(plan, *places[place]) == place
 
 
 def test_folder_standings_are_sorted_best_first():

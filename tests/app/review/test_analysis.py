@@ -21,12 +21,15 @@ from gupai_app.review.analysis import (
     decision,
     expected_result,
     largest_losses,
+    luck,
     mistakes,
 )
 from gupai_app.review.routes import again_from, line_in
 from gupai_app.server.players import NAMED
 from gupai_env.core.move import Move
-from gupai_env.games import get_game
+from gupai_env.games import GAMES, get_game
+
+every_game = pytest.mark.parametrize("game", GAMES)
 
 
 def act(action, view):
@@ -152,3 +155,29 @@ def test_bars_of_a_decision_share_a_scale():
     x = [float(re.search(r'cx="([\d.]+)"', each)[1]) for each in strips]
     zero = {re.search(r'class="zero" x1="([\d.]+)"', each)[1] for each in strips}
     assert len(zero) == 1 and x[0] - x[1] == pytest.approx(x[1] - x[2], abs=0.3) and x[2] < float(zero.pop()) < x[1]
+
+
+@every_game
+def test_tile_values_do_not_depend_on_the_play(game):
+    found = []
+    for pick in (0, -1):
+        session = Session(GAMES[game], GAMES[game].variant(), 4)
+        while not session.terminated:
+            session.play(int(np.flatnonzero(session.mask())[pick]))
+        found.append(luck(session.record(["a"] * session.variant.players)))
+        assert [each.won for each in found[-1]] == list(session.payoffs[0])
+    assert [each.value for each in found[0]] == [each.value for each in found[1]]
+    assert any(each.value.mean and each.value.has_interval for each in found[0])
+
+
+def test_tile_values_of_a_match_add_up_over_its_deals(monkeypatch):
+    def pays(envs, agents):
+        envs.states.payoff[:, :4] = 3, 1, -1, -3
+
+    monkeypatch.setattr("gupai_app.review.analysis.play_out", pays)
+    session = Session(get_game("jie-long"), get_game("jie-long").variant(deals=3), 404)
+    while not session.terminated:
+        session.play(int(session.mask().argmax()))
+    found = luck(session.record(["a"] * 4))
+    assert [each.value.mean for each in found] == [9, 3, -3, -9]
+    assert [each.won for each in found] == session.state.total[:4].tolist()

@@ -1,15 +1,11 @@
 """The pages: a table that its address tells, moves that are made once, and nothing from elsewhere."""
 
 import re
-import time
-from dataclasses import replace
 from html import unescape
-from itertools import pairwise
 from urllib.parse import parse_qsl
 
 import pytest
 
-from commands import gupai
 from web_room import OURS, actions, played, said, table
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
@@ -17,14 +13,12 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from fastapi.testclient import TestClient
 
-from gupai_agents.evaluation.records import game_of_line, read_games
+from gupai_agents.evaluation.records import read_games
 from gupai_app.play.address import Address
-from gupai_app.play.moves import TileValue, digits, entries_of
-from gupai_app.play.table import _PLAYED, Played, WebGame, _Recent
-from gupai_app.review.page import moments
+from gupai_app.play.moves import entries_of
+from gupai_app.play.table import _PLAYED, WebGame
 from gupai_app.server.app import create_app
 from gupai_app.server.serve import bound
-from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.games import GAMES
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -95,43 +89,6 @@ def test_table_shows_no_tile_of_another_hand(game, pages):
     assert not others
 
 
-def test_playable_tiles_are_buttons_and_two_ways_are_asked(pages):
-    text, _ = table(pages, game="jie-long", seat=1)
-    assert len(re.findall(r'<button class="tile"', text)) == 2 * 8  # wide and narrow
-    assert set(re.findall(r'popovertarget="(tile-\d\d)"', text)) == set(re.findall(r'id="(tile-\d\d)"', text))
-
-
-def test_stock_tile_is_a_button_and_hand_tiles_are_not(pages):
-    text, at = table(pages, game="shi-wu-hu", seed=7)  # the tile from the stock is in the hand too
-    assert len(tile_buttons(text)) > 2
-    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
-    assert "from the stock" in text and len(tile_buttons(text)) == 2  # wide and narrow
-
-
-def tile_buttons(text):
-    """The classes of the buttons over tiles and what a click does: "value" plays at once."""
-    found = re.findall(r'<button class="([^"]*)" form="moves" tabindex="-1" data-numbers="[^"]*" (\S+)', text)
-    return [(look.split(), does) for look, does in found]
-
-
-def test_playable_tiles_have_a_rim_and_no_click_discards_at_once(pages):
-    text, at = table(pages, game="jie-long")
-    seen = set()
-    while choices := actions(text):
-        seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
-        for numbers, (look, does) in zip(
-            re.findall(r'tabindex="-1" data-numbers="([^"]*)"', text), tile_buttons(text), strict=True
-        ):
-            verbs = {seating.entries[int(number) - 1].move.verb for number in numbers.split()}
-            lays = any(entry.move.verb != "discard" for entry in seating.entries)
-            assert ("spare" in look) == (lays and verbs == {"discard"})
-            assert "discard" not in verbs or does.startswith("type=")
-            seen.add((lays, "spare" in look))
-        answer = pages.get(f"/table?{at}&play={choices[0]}")
-        text, at = answer.text, answer.url.query.decode()
-    assert seen == {(True, True), (True, False), (False, False)}
-
-
 def test_two_people_each_undo_their_own_move(pages):
     text, first = table(pages, game="jie-long", options="players=2", **{"with": "human"})
     seat = WebGame(Address.read(dict(parse_qsl(first)))).seat
@@ -192,76 +149,6 @@ def test_lesson_is_given_once(pages):
         text, at = answer.text, answer.url.query.decode()
     assert given and len(set(given)) == len(given)
     assert 'class="lesson"' not in table(pages, game="jie-long", practice=0)[0]
-
-
-def begun(game, seed=5, **options):
-    """A table at which a person sits at seat 0."""
-    return WebGame(Address.read({"game": game, "seed": str(seed), "seat": "0", "with": "greedy", **options}))
-
-
-@every_game
-def test_lessons_and_texts_are_never_repeated(game):
-    seating, given = begun(game), []
-    while not seating.terminated:
-        given += seating.lessons
-        scenes = [frame for frame in seating.frames if not frame.end]
-        assert all(one != other for one, other in pairwise(scenes))
-        seating = WebGame(seating.address, [seating.entries[-1].actions[0]])
-    assert given and len(set(given)) == len(given)
-
-
-@every_game
-def test_readers_payments_are_first(game):
-    seating = begun(game)
-    while not seating.terminated:
-        seating = WebGame(seating.address, [seating.entries[0].actions[0]])
-    end = seating.frames[-1].end
-    assert all(re.search(r"\byou\b", each.lower()) for each in end.yours)
-    assert not any(re.search(r"\byou\b", each.lower()) for each in end.others)
-
-
-@pytest.mark.parametrize(
-    ("game", "options", "zones"),
-    [
-        ("da-ling", "", ["hand", "single", "pair", "triple"]),
-        ("da-ling", "deck=tiny;players=2", ["hand", "one tile", "one tile", "one tile"]),
-        ("pai-gow", "", ["hand", "two tiles", "two tiles"]),
-        ("jie-long", "", []),
-    ],
-)
-def test_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
-    assert begun(game, options=options).zones == zones
-
-
-def test_best_moves_are_those_of_the_highest_value(monkeypatch):
-    seating = begun("jie-long")
-    values = [TileValue(entry.actions[0], float(1 - at % 3), 1.0) for at, entry in enumerate(seating.entries)]
-    monkeypatch.setattr("gupai_app.play.table.scores", lambda *_: (values, "so"))
-    listed = [line for lines in seating.lines(advice=True)[0].values() for line in lines]
-    assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
-
-
-def test_least_recently_shown_games_are_forgotten():
-    recent, seating = _Recent(2), begun("jie-long")
-    one, two, three = (replace(seating.address, seed=seed) for seed in range(3))
-    held = Played(seating.session, seating.session, {}, {})
-    recent.put(one, held)
-    recent.put(two, held)
-    assert recent.get(one) is not None
-    recent.put(three, held)
-    assert [recent.get(each) is not None for each in (one, two, three)] == [True, False, True]
-
-
-def test_discarded_tiles_have_an_action_each():
-    for seed in range(20):
-        seating = begun("tien-gow", seed)
-        if seating.discards > 1 and len(seating.entries) > 1:
-            break
-    hand = {kind_of(*tile) for tile in seating.frames[-1].scene.places[0].piles[0].tiles}
-    thrown = seating._thrown()
-    assert hand <= thrown.keys() and len(hand) > sum(entry.move.discards for entry in seating.entries)
-    names = GAMES["tien-gow"].action_names
-    assert all(names[action] == f"discard {tile_name(kind)}" for kind, action in thrown.items())
 
 
 @pytest.mark.parametrize(
@@ -391,129 +278,3 @@ def test_free_port_is_found_and_a_named_one_is_kept():
 def test_server_does_not_listen_on_all_addresses(host):
     with pytest.raises(ValueError, match=f"--host '{host}': name one address of this machine, not all of them"):
         bound(host, None)
-
-
-def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
-    last = played(pages, game="jie-long", seat=2)[-1]
-    text = pages.get(f"/review/game?{last}").text
-    assert 'href="#12"' in text and "Largest losses" not in text
-    line = pages.get(f"/record?{last}").text
-    answer = pages.post("/review", headers=OURS, data={"games": line, "agent": "tuned"})
-    assert answer.status_code == 200, said(answer)
-    numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
-    assert numbers == sorted(numbers) and len(numbers) > 10
-    assert answer.text.count("(played)") == answer.text.count("Try again from here") == len(numbers)
-    other = pages.get(f"/review/game?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
-    assert re.findall(r'id="why-(\d+)">', other) == [str(numbers[3])]
-    charted = re.search(r'<h2>Expected result: (.*?)</h2>.*?<svg [^>]*aria-label="(.*?)[;"]', answer.text, re.DOTALL)
-    assert charted.groups() == ("You", "You")  # who sat at seat 2
-    losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
-    assert losses and losses == sorted(losses, reverse=True)
-    offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
-    monkeypatch.setattr("gupai_app.review.analysis.MOST_DECISIONS", 3)
-    for agent in re.findall(r'value="([^"]+)"', offered):
-        answer = pages.post("/review", headers=OURS, data={"games": line, "agent": agent})
-        assert answer.status_code == 200, (agent, said(answer))
-
-
-@pytest.mark.parametrize(
-    ("sent", "words"),
-    [
-        ({}, "nothing was sent"),
-        ({"games": "x"}, "not JSON"),
-        ({"games": "LINE", "number": "2"}, "no game 2"),
-        ({"games": "LINE", "number": "x"}, "number of the game='x'"),
-        ({"games": "LINE", "agent": "checkpoint:/etc/passwd"}, "does not play here"),
-        ({"games": "CHANGED"}, "pays"),
-    ],
-)
-def test_invalid_game_is_refused_in_a_sentence(sent, words, pages):
-    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
-    changed = re.sub(r'"payoffs":.*', '"payoffs":[[1,2,3,4]]}', line)
-    sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
-    answer = pages.post("/review", headers=OURS, data=sent)
-    assert answer.status_code == 422 and words.lower() in said(answer).lower()
-
-
-def test_match_too_long_to_review_is_refused(pages, tmp_path):
-    path = tmp_path / "long.jsonl"
-    watched = gupai("watch", "ding-niu", "random", "-o", "deals=26", "--record", path)
-    assert watched.exit_code == 0
-    answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
-    assert answer.status_code == 422 and "Deals=26 are too many here" in said(answer)
-
-
-def test_claim_is_tested_and_its_verdict_shown(pages):
-    name = "cd-loose-doubling"
-    assert "Test it" in pages.get(f"/claim/{name}").text
-    assert pages.get(f"/verdict/{name}").status_code == 404
-    assert pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": "20"}).status_code == 200
-    for _ in range(600):
-        text = pages.get(f"/claim/{name}").text
-        if 'value="stop"' not in text:
-            break
-        time.sleep(0.1)
-    assert "Read the verdict" in text
-    answer = pages.get(f"/verdict/{name}")
-    assert "To repeat it" in answer.text and f"gupai claim run {name} --deals 20" in answer.text
-    assert "did not occur in 20 deals" in answer.text and "too few deals" in answer.text
-
-
-def test_running_test_can_be_stopped_and_no_second_one_started(pages, monkeypatch):
-    from gupai_app.claims import routes as claims
-
-    def endless(claim, *, deals, masters, progress):
-        while True:
-            progress(0.5, "playing")
-            time.sleep(0.01)
-
-    monkeypatch.setattr(claims, "try_claim", endless)
-    one, other = [each.id for each in claims.known().values() if each.readings][:2]
-    assert 'value="stop"' in pages.post(f"/claim/{one}", headers=OURS, data={"do": "begin"}).text
-    answer = pages.post(f"/claim/{other}", headers=OURS, data={"do": "begin"})
-    assert answer.status_code == 422 and one in said(answer)
-    pages.post(f"/claim/{one}", headers=OURS, data={"do": "stop"})
-    for _ in range(100):
-        text = pages.get(f"/claim/{one}").text
-        if "It was stopped" in text:
-            break
-        time.sleep(0.05)
-    assert "It was stopped." in text
-
-
-@pytest.mark.parametrize("deals", ["x", "5", "9999999"])
-def test_bad_deals_of_a_claim_are_refused(deals, pages):
-    name = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)[0]
-    answer = pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": deals})
-    assert answer.status_code == 422 and "Deals" in said(answer)
-
-
-def test_review_shows_the_persons_seat_and_steps_without_scripts(pages):
-    last = played(pages, game="jie-long", seat=2)[-1]
-    text = pages.get(f"/review/game?{last}").text
-    assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
-    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
-    assert scenes[0].scene.places[0].name == "You"
-    for first, most in ((0, 4), (len(scenes) - 3, 9)):
-        seen, address = [], f"/review/game?{last}&table={first}"
-        while address and len(seen) < most:
-            text = pages.get(address).text
-            seen.append(unescape(re.search(r'aria-live="polite">(.*?)</p>', text)[1]))
-            on = re.search(r'<noscript>.*?href="([^"]*)">One move on', text)
-            address = on and unescape(on[1])
-        assert seen == [moment.words for moment in scenes[first:][:most]]
-    assert pages.get(f"/review/game?{last}&table=99999").status_code == 422
-
-
-def test_bait_offers_its_fish_and_other_moves(pages):
-    text, at = table(pages, game="tiu-u")
-    seating = WebGame(Address.read(dict(parse_qsl(at))))
-    menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}
-    catching = {digits(entry.move.tiles) for entry in seating.entries if entry.move.takes}
-    assert catching and catching == menus.keys()
-    for tile in catching:
-        bait = f"[{tile[0]}:{tile[1]}]"
-        assert f"lay {bait}" in menus[tile]
-        own = [entry.move.name for entry in seating.entries if entry.move.takes and digits(entry.move.tiles) == tile]
-        assert [words for words in menus[tile] if "catches" in words] == own
-    assert set(re.findall(r'popovertarget="tile-(\d\d)"', text)) == catching

@@ -1,0 +1,162 @@
+"""Pages that review a game, and the addresses that hold a whole one."""
+
+import json
+import re
+from html import unescape
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the pages need gupai[web]")
+pytest.importorskip("httpx", reason="pages are tested with httpx")
+
+from fastapi.testclient import TestClient
+
+from commands import gupai
+from gupai_agents.evaluation.records import game_of_line
+from gupai_app.play.address import Address
+from gupai_app.play.moves import digits
+from gupai_app.play.session import Session
+from gupai_app.play.table import WebGame
+from gupai_app.review.page import moments
+from gupai_app.review.routes import address_of, record_of
+from gupai_app.server.app import create_app
+from gupai_app.server.players import NAMED
+from gupai_env.games import get_game
+from web_room import HOME, OURS, played, said, table
+
+
+def test_shared_game_address_outlives_the_server(pages):
+    line = pages.get(f"/record?{played(pages, game='ce-deng', options='deals=2')[-1]}").text
+    answer = pages.post("/review", headers=OURS, data={"games": line})
+    assert answer.url.path == "/review/game" and 'href="#12"' in answer.text
+    other = TestClient(create_app(), base_url=HOME).get(str(answer.url))
+    assert other.text == answer.text
+
+
+def test_game_address_keeps_order_and_names():
+    game = get_game("jie-long")
+    session = Session(game, game.variant(), 3, order=[*reversed(game.deck(game.variant().as_rules()))])
+    while not session.terminated:
+        session.play(int(session.mask().argmax()))
+    record = session.record(["a;b&c=d", "checkpoint:runs/x", "Müller", ""])
+    query = dict(re.findall(r"(\w+)=([^&]*)", address_of(record)))
+    words = (
+        TestClient(create_app(), base_url=HOME).build_request("GET", f"/review/game?{address_of(record)}").url.params
+    )
+    assert query.keys() == dict(words).keys() and record_of(dict(words), NAMED) == record
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sat": "[1]"}, "a list of 4 names"),
+        ({"sat": "["}, "as JSON"),
+        ({"sat": '["a","b","c",5]'}, "cannot name a player"),
+        ({"moves": "1"}, "not legal"),
+        ({"moves": ""}, "is not over"),
+        ({"order": "1.2"}, "does not hold the 32 tiles"),
+        ({"agent": "checkpoint:/etc/passwd"}, "does not play here"),
+    ],
+)
+def test_invalid_game_address_is_refused_in_a_sentence(changes, words, pages):
+    line = pages.get(f"/record?{played(pages, game='jie-long')[-1]}").content
+    query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line))}").url.params)
+    answer = pages.get(f"/review/game?{urlencode({**query, **changes})}")
+    assert answer.status_code == 422 and words in said(answer)
+
+
+@pytest.mark.parametrize("name", ["a\u200bb", "a\nb", "\x1b[31m", "x" * 1001])
+def test_name_refused_in_an_address_is_refused_in_a_file(name, pages):
+    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
+    record = json.loads(line)
+    record["agents"][1] = name
+    text = json.dumps(record, separators=(",", ":"))
+    query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line.encode()))}").url.params)
+    query["sat"] = json.dumps(record["agents"])
+    for answer in (
+        pages.get(f"/review/game?{urlencode(query)}"),
+        pages.post("/review", headers=OURS, data={"games": text}, follow_redirects=False),
+    ):
+        assert answer.status_code == 422 and re.search("cannot name a player|not a name that", said(answer))
+
+
+def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
+    last = played(pages, game="jie-long", seat=2)[-1]
+    text = pages.get(f"/review/game?{last}").text
+    assert 'href="#12"' in text and "Largest losses" not in text
+    line = pages.get(f"/record?{last}").text
+    answer = pages.post("/review", headers=OURS, data={"games": line, "agent": "tuned"})
+    assert answer.status_code == 200, said(answer)
+    numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
+    assert numbers == sorted(numbers) and len(numbers) > 10
+    assert answer.text.count("(played)") == answer.text.count("Try again from here") == len(numbers)
+    other = pages.get(f"/review/game?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
+    assert re.findall(r'id="why-(\d+)">', other) == [str(numbers[3])]
+    charted = re.search(r'<h2>Expected result: (.*?)</h2>.*?<svg [^>]*aria-label="(.*?)[;"]', answer.text, re.DOTALL)
+    assert charted.groups() == ("You", "You")  # who sat at seat 2
+    losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
+    assert losses and losses == sorted(losses, reverse=True)
+    offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
+    monkeypatch.setattr("gupai_app.review.analysis.MOST_DECISIONS", 3)
+    for agent in re.findall(r'value="([^"]+)"', offered):
+        answer = pages.post("/review", headers=OURS, data={"games": line, "agent": agent})
+        assert answer.status_code == 200, (agent, said(answer))
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({}, "nothing was sent"),
+        ({"games": "x"}, "not JSON"),
+        ({"games": "LINE", "number": "2"}, "no game 2"),
+        ({"games": "LINE", "number": "x"}, "number of the game='x'"),
+        ({"games": "LINE", "agent": "checkpoint:/etc/passwd"}, "does not play here"),
+        ({"games": "CHANGED"}, "pays"),
+    ],
+)
+def test_invalid_game_is_refused_in_a_sentence(sent, words, pages):
+    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
+    changed = re.sub(r'"payoffs":.*', '"payoffs":[[1,2,3,4]]}', line)
+    sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
+    answer = pages.post("/review", headers=OURS, data=sent)
+    assert answer.status_code == 422 and words.lower() in said(answer).lower()
+
+
+def test_match_too_long_to_review_is_refused(pages, tmp_path):
+    path = tmp_path / "long.jsonl"
+    watched = gupai("watch", "ding-niu", "random", "-o", "deals=26", "--record", path)
+    assert watched.exit_code == 0
+    answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
+    assert answer.status_code == 422 and "Deals=26 are too many here" in said(answer)
+
+
+def test_review_shows_the_persons_seat_and_steps_without_scripts(pages):
+    last = played(pages, game="jie-long", seat=2)[-1]
+    text = pages.get(f"/review/game?{last}").text
+    assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
+    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
+    assert scenes[0].scene.places[0].name == "You"
+    for first, most in ((0, 4), (len(scenes) - 3, 9)):
+        seen, address = [], f"/review/game?{last}&table={first}"
+        while address and len(seen) < most:
+            text = pages.get(address).text
+            seen.append(unescape(re.search(r'aria-live="polite">(.*?)</p>', text)[1]))
+            on = re.search(r'<noscript>.*?href="([^"]*)">One move on', text)
+            address = on and unescape(on[1])
+        assert seen == [moment.words for moment in scenes[first:][:most]]
+    assert pages.get(f"/review/game?{last}&table=99999").status_code == 422
+
+
+def test_bait_offers_its_fish_and_other_moves(pages):
+    text, at = table(pages, game="tiu-u")
+    seating = WebGame(Address.read(dict(parse_qsl(at))))
+    menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}
+    catching = {digits(entry.move.tiles) for entry in seating.entries if entry.move.takes}
+    assert catching and catching == menus.keys()
+    for tile in catching:
+        bait = f"[{tile[0]}:{tile[1]}]"
+        assert f"lay {bait}" in menus[tile]
+        own = [entry.move.name for entry in seating.entries if entry.move.takes and digits(entry.move.tiles) == tile]
+        assert [words for words in menus[tile] if "catches" in words] == own
+    assert set(re.findall(r'popovertarget="tile-(\d\d)"', text)) == catching
