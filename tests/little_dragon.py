@@ -321,3 +321,7 @@ def hooks_for(make: type[LittleDragon]) -> Hooks:
         legal_actions=legal_actions,
         lane_games=make.lane_games,
     )
+
+
+HOOKS = hooks_for(LittleDragon)
+BARE = Hooks(max_moves=9, illegal=("raise",))  # facts of Little Dragon, but no functions
