@@ -105,3 +105,19 @@ def pages(room):
     server = create_app(runs=room / "runs", tournaments=room / "tournaments")
     with TestClient(server, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    """An ONNX graph with a policy and a value."""
+    from networks import Masked, exported
+
+    return exported(Masked().eval(), tmp_path_factory.mktemp("graph") / "mine.onnx")
+
+
+@pytest.fixture(scope="module")
+def decisions():
+    """Decisions of all moments, and the observations there."""
+    from networks import all_decisions
+
+    return all_decisions()
