@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from checkout import ROOT
-from gupai_agents import make_agent
+from gupai_agents import decisions, make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.decisions import new_lanes
 from gupai_agents.evaluation import facts
@@ -161,10 +161,11 @@ def test_chips_by_turn_begin_with_the_leader_and_sum_to_zero(jie_long):
     envs = new_lanes(game, variant, 300)
     envs.reset(seeds=[key_of(9, deal) for deal in range(300)])
     leaders, greedy = envs.states.leader.copy(), make_agent("greedy", game)
-    counts, forced = np.zeros(300), 0
+    counts, forced, legal = np.zeros(300), 0, 0
     while not envs.terminated.all():
         counts += ~envs.terminated
         forced += int((envs.masks.sum(1) == 1).sum())
+        legal += int(envs.masks[~envs.terminated].sum())
         actions, rows = np.full(300, -1), np.flatnonzero(~envs.terminated)
         views, rng_keys = envs.views(rows)
         actions[rows] = greedy.act(DecisionBatch(views, envs.masks[rows], rng_keys))
@@ -174,6 +175,9 @@ def test_chips_by_turn_begin_with_the_leader_and_sum_to_zero(jie_long):
     assert sum(turn.mean for turn in part.by_turn) == pytest.approx(0, abs=1e-6)
     assert part.decisions.mean == counts.mean()
     assert part.forced.mean == pytest.approx(forced / counts.sum())
+    assert part.legal.mean == pytest.approx(legal / counts.sum())
+    first = envs.states.total == envs.states.total.max(1, keepdims=True)
+    assert part.ties.mean == (first.sum(1) > 1).mean() > 0
 
 
 def test_choices_are_compared_where_there_is_a_choice(jie_long):
@@ -185,7 +189,39 @@ def test_choices_are_compared_where_there_is_a_choice(jie_long):
             assert sum(pair[player].mean for pair in choice.types.values()) == pytest.approx(1)
     assert all(choice.types["play"][1].mean == 1 for choice in jie_long.choices)  # greedy never holds back
     assert jie_long.choices[0].differ.mean > 0
-    assert [choice.round for choice in jie_long.choices] == list(range(1, len(jie_long.choices) + 1))
+    assert [choice.round for choice in jie_long.choices] == list(range(1, 9))
+
+
+class Discarding:
+    """Plays the last legal action, in Jie Long a discard wherever one is allowed."""
+
+    name = "discarding"
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        return batch.masks.shape[1] - 1 - batch.masks[:, ::-1].argmax(1)
+
+
+def test_types_of_action_are_counted_for_the_last_player_then_for_the_rival():
+    choices = facts_of("jie-long", [Discarding()], "greedy", 20).choices
+    assert {(choice.types["discard"][0].mean, choice.types["discard"][1].mean) for choice in choices} == {(1.0, 0.0)}
+
+
+def test_skill_is_measured_between_sides_that_draw_their_players(jie_long, monkeypatch):
+    seatings = []
+
+    def play_out(envs, agents, seating):
+        seatings.append(seating)
+        decisions.play_out(envs, agents, seating)
+
+    monkeypatch.setattr(facts, "play_out", play_out)
+    skill = facts_of("deer-hunt", ["greedy", "hunter", "tuned"], "greedy", 60).luck.skill
+    drawn = np.concatenate(seatings)
+    assert (drawn[:, :2] == drawn[:, 2:]).all() and {tuple(row) for row in drawn[:, :2].tolist()} > {(0, 1), (1, 0)}
+    assert set(drawn.ravel().tolist()) == {0, 1, 2} and np.isfinite(skill.mean)
+    # Of `random`, which loses much, no account is taken: the other two players are almost alike.
+    assert (
+        jie_long.luck.skill.mean < 0.1 < facts_of("jie-long", [Discarding(), "greedy"], "greedy", 200).luck.skill.mean
+    )
 
 
 def test_tiny_deck_is_that_of_the_tree():
