@@ -8,22 +8,10 @@ from gupai_env import VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.tiles import CARRYING, KINDS, PIPS
 from gupai_env.games.claims import counts_of
-from gupai_env.games.connecting.rules import DISCARD, is_covered
+from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.words.text import draw_text
 from walks import Walk, encoded, random_walk, views_of
 
-# By number of tiles on the line, the tiles that lie open, from 1 in the order they were laid and as they lie.
-OPEN = {
-    1: (1,),
-    8: (1, 2, 3, 4, 5, 6, 7, 8),
-    9: (1, 2, 3, 4, 5, 6, 7, 9),
-    10: (1, 2, 3, 4, 5, 6, 10, 9),
-    16: (16, 15, 14, 13, 12, 11, 10, 9),
-    17: (17, 15, 14, 13, 12, 11, 10, 9),
-    18: (17, 18, 14, 13, 12, 11, 10, 9),
-    24: (17, 18, 19, 20, 21, 22, 23, 24),
-    25: (17, 18, 19, 20, 21, 22, 23, 25),
-}
 GAMES = {
     "jie-long": {},
     "jie-long, forced": {"forced_play": True},
@@ -35,11 +23,6 @@ GAMES = {
 def walk_of(name: str) -> Walk:
     game = get_game(name.partition(",")[0])
     return random_walk(game, game.variant.make(stacked=True, **GAMES[name]), 100, 32, seed=5)
-
-
-@pytest.mark.parametrize(("laid", "tiles"), OPEN.items())
-def test_open_tiles_of_a_stacked_line(laid, tiles):
-    assert sorted(tiles) == [index + 1 for index in range(laid) if not is_covered(index, laid)]
 
 
 def seen_at(view: np.record, players: int, both_ends: bool) -> dict[str, np.ndarray]:
