@@ -7,10 +7,9 @@ import pytest
 from gupai_env.positions.shi_wu_hu import from_tiles, matches, points, settle
 
 from gupai_env import VectorEnv, get_game
-from gupai_env.core.tiles import ALL_KINDS, FULL_SET, PIPS, deck_of, set_name, size
+from gupai_env.core.tiles import ALL_KINDS, FULL_SET, PIPS, deck_of, set_name
 from gupai_env.games.shi_wu_hu.rules import CATCH, DECKS, FISH, THREE, ShiWuHu
 from referees import shi_wu_hu as referee
-from walks import play_out
 
 GAME = get_game("shi-wu-hu")
 FACES = [(int(high), int(low)) for high, low in PIPS]
@@ -142,15 +141,6 @@ def test_decks():
     assert (len(DECKS[0]), len(DECKS[1])) == (84, 64)
     np.testing.assert_array_equal(DECKS[0], deck_of(4 * ALL_KINDS))
     np.testing.assert_array_equal(DECKS[1], deck_of(2 * FULL_SET))
-
-
-@pytest.mark.parametrize(("options", "plays_of_a_deal"), [({}, 60), (TILES, 48), ({"players": 3}, 60)], ids=str)
-def test_hands_and_stock_run_out_together(options, plays_of_a_deal):
-    envs = VectorEnv(GAME, 50, seed=2, **options)
-    dealt = 30 if envs.variant.deck == "cards" else 24
-    assert {int(size(hand)) for hand in envs.states.hands[0, : envs.variant.players]} == {dealt // envs.variant.players}
-    envs = play_out(VectorEnv(GAME, 50, seed=2, renew=False, **options), 1)
-    assert set(envs.states.plays.tolist()) == {plays_of_a_deal}
 
 
 @pytest.mark.parametrize(

@@ -89,15 +89,6 @@ def test_useless_bait_may_be_laid_while_another_must_catch():
     assert legal == ["lay [1:1]", "[5:5] catches [6:4]"]
 
 
-def test_turn_is_a_bait_of_the_hand_and_the_top_of_the_stock():
-    position = from_tiles(["[6:6] [1:1]", "[5:1]"], "[3:3]", "[4:2] [2:2]").play("lay [6:6]")
-    assert (position.state.to_act, position.view(1).mover, position.view(1).drawn) == (0, 1, 7)
-    assert position.legal() == ["lay [4:2]", "[4:2] catches [3:3]"]
-    position.play("[4:2] catches [3:3]")
-    assert position.state.to_act == 1
-    assert position.legal() == ["lay [5:1]"]
-
-
 def test_deal_is_48_plays_less_one_for_every_heaven_pair():
     envs = play_out(VectorEnv(GAME, 2000, seed=1, renew=False, heaven_pair=True), 1)
     records = envs.states.record * (np.arange(48) < envs.states.plays[:, None])
@@ -131,14 +122,6 @@ def test_all_four_make_two_pairs():
     position.play("heaven pair", "heaven pair")
     assert position.legal() == ["lay [1:1]"]
     assert count(position.state.catches[0], HEAVEN) == 4
-
-
-def test_seat_with_neither_bait_nor_stock_is_skipped():
-    position = from_tiles(["[6:6] [6:6]", "[2:2]", "[3:3]"], heaven_pair=True).play("heaven pair")
-    assert position.state.to_act == 1
-    position = from_tiles(["", "[2:2]", ""], to_act=2)
-    assert position.state.to_act == 1
-    assert position.play("lay [2:2]").terminated
 
 
 # Count and settlement
