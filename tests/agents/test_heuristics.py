@@ -127,28 +127,6 @@ def test_attack_leaves_the_number_open_whenever_it_can():
     assert set((attack[legal] - short[legal]).tolist()) == {0.0, 1.0}
 
 
-@pytest.mark.parametrize(
-    "heuristic",
-    [{"double": 10**400}, {"double": True}, {"double": "1"}, {"double": 1j}, {"double": None}, {"x" * 999: 1}],
-    ids=["digits", "truth", "text", "complex", "nothing", "long"],
-)
-def test_invalid_weights_are_reported_in_one_line(heuristic):
-    with pytest.raises(ValueError, match=r"must be a number, not|is not a feature") as caught:
-        get_game("jie-long").heuristic(heuristic)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 500
-
-
-@pytest.mark.parametrize(
-    "heuristic", [None, 5, [1.0], np.ones(3), {1: 2}, {None: 1}, {(1, 2): 1}, "no such", ""], ids=str
-)
-def test_invalid_heuristic_is_reported_in_one_line(heuristic):
-    refused = r"weights are a mapping|is not a feature|is not a heuristic of jie-long"
-    with pytest.raises(ValueError, match=refused) as caught:
-        get_game("jie-long").heuristic(heuristic)
-    assert "\n" not in str(caught.value)
-
-
 @pytest.mark.parametrize("name", ["random", "variety", "search:playouts=2"])
 def test_decisions_of_another_game_are_refused_in_one_line(name):
     envs = VectorEnv("jie-long", 4)

@@ -39,22 +39,6 @@ def tiny_tree() -> GameTree:
     return build_tree(DEER, deck="tiny", leader=0)
 
 
-def test_partners_sit_opposite_and_others_play_alone():
-    assert DEER.sides(4).tolist() == SIDES
-    for game in GAMES.values():
-        if game is not DEER:
-            assert game.sides(3).tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_seats_moved_on_by_one_are_the_same_teams(game):
-    """As rotations of a duplicate match move them."""
-    seats = game.variant().players
-    sides = game.sides(seats)
-    together, moved = (each[:, None] == each for each in (sides, np.roll(sides, 1)))
-    np.testing.assert_array_equal(together, moved)
-
-
 def test_duel_is_side_against_side():
     greedy, hunter = make_agent("greedy", DEER), make_agent("hunter", DEER)
     assert not duel(DEER, greedy, greedy, 50).chips.mean(1).any()  # of no deal
