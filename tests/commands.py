@@ -10,3 +10,10 @@ from gupai_app.shell.cli import app
 def gupai(*words: object, **options: Any) -> Result:
     """Run the command with these words; `input` is what is typed, `env` what else the environment holds."""
     return CliRunner().invoke(app, list(map(str, words)), **options)
+
+
+def answer(*words: object, **options: Any) -> str:
+    """What a command prints that succeeds."""
+    result = gupai(*words, **options)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    return result.stdout

@@ -9,21 +9,16 @@ import pytest
 from rich.console import Console
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation.best_response import TUNING, BestResponse, Effort
 from gupai_agents.evaluation.folder_models import Total
-from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.match import DuplicateResult
-from gupai_agents.evaluation.statistics import Estimate, Sequential
-from gupai_agents.evaluation.tournament import schedule
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claims import terminal as claims
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import _begins, _columns, _play_episode
+from gupai_app.play.terminal import _play_episode
 from gupai_app.review.routes import luck
 from gupai_app.shell.screen import put, table_of
-from gupai_app.tournaments import terminal
 from gupai_app.tournaments.folders import SavedTournament
 from gupai_app.training import discover
-from gupai_app.training.speed import COUNTED, RUNS, Figure, machine, speed
 from gupai_app.training.terminal import ScreenReporter
 from gupai_app.words.sentences import result
 from gupai_env import get_game
@@ -114,69 +109,6 @@ def test_person_is_told_their_own_result(you):
     assert len(set(session.payoffs[0])) == 4
 
 
-# --- tables ---------------------------------------------------------------------------------------
-
-
-def gated(verdict):
-    return Gate(verdict, Sequential(1, 1234, 2.5), Estimate.symmetric(1.25, 0.5, 1234))
-
-
-@pytest.mark.parametrize(
-    ("verdict", "said"),
-    [
-        (ACCEPTED, "Accepted: new wins more than old."),
-        (REJECTED, "Rejected: new does not win 1 chips per deal more than old."),
-        (UNDECIDED, "Undecided: there were no more deals."),
-    ],
-)
-def test_gate_names_candidate_and_champion(verdict, said, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "300")
-    terminal.gate(gated(verdict), ["new", "old"], 1.0, 2.0)
-    first, second = capsys.readouterr().out.splitlines()
-    assert first == said
-    assert second.startswith("One new among old: +1.25 ±0.50 chips per deal after 1,234 deals")
-    terminal.gate(gated(verdict), ["new", "old"], 1.0, 2.0, as_json=True)
-    printed = json.loads(capsys.readouterr().out)
-    assert (printed["challenger"], printed["champion"], printed["verdict"]) == ("new", "old", verdict)
-    assert (printed["mean"], printed["low"], printed["high"], printed["n"]) == (1.25, 0.75, 1.75, 1234)
-    assert (printed["gain"], printed["log_likelihood_ratio"], printed["seconds"]) == (1.0, 2.5, 2.0)
-
-
-@pytest.mark.parametrize(
-    ("gain", "said"),
-    [
-        (Estimate.symmetric(2.0, 0.5, 70), "at least 1.50 chips per deal from me"),
-        (Estimate.symmetric(2.0, 2.0, 70), "Nothing was found"),
-    ],
-)
-def test_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "400")
-    effort = Effort(TUNING, 7, 8, 90, 5, 70)
-    terminal.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
-    shown = capsys.readouterr().out
-    assert said in shown and "\nBest response: heuristic:pips=1\n" in shown  # to be copied
-    assert "tuning: 7 generations of 8 heuristics in 90 deals each; measured in 70 other deals" in shown
-
-
-@pytest.mark.parametrize(("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")])
-def test_small_p_is_not_printed_as_zero(p, said):
-    assert terminal._p(p) == said
-
-
-def test_agents_place_is_a_mean_counted_from_1(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-    found = schedule("jie-long", ["first", "last"], 4, seed=1).empty()
-    found.chips[:] = np.random.default_rng(1).normal(size=found.chips.shape) * 0.01
-    found.chips[0, :, :, 0] += 5  # of two line-ups, in the first agent 0 is alone
-    found.chips[1, :, :, 0] -= 5
-    assert [form.places for form in found.performances] == [(1, 0, 0, 0), (0, 0, 0, 1)]
-    terminal.tournament(found, 1.0)
-    shown = capsys.readouterr().out
-    rows = [line.split() for line in shown[shown.index("Every agent") :].splitlines()]
-    places = {row[0]: row for row in rows if row[:1] in (["first"], ["last"]) and "%" in " ".join(row)}
-    assert (places["first"][4:6], places["last"][4:6]) == (["100.0%", "1.00"], ["0.0%", "4.00"])
-
-
 # --- claims and discoveries -----------------------------------------------------------------------
 
 
@@ -262,23 +194,6 @@ def test_discoveries_are_a_table_with_what_holds(capsys, monkeypatch):
     assert "chips per deal from them. Found: nothing. A finding" in said
 
 
-def test_speeds_have_units(capsys):
-    figures = [
-        Figure("tiu-u", "random play", 1234567.8, "decisions/s"),
-        Figure("tiu-u", "two cores", 1.987, "x"),
-        Figure("pai-gow", "import", 0.456, "s"),
-        Figure("pai-gow", "memory", 65536, "bytes"),
-    ]
-    speed(figures)
-    shown = capsys.readouterr().out
-    rows = [" ".join(line.split()) for line in shown.splitlines()]
-    for row in ("random play 1,234,568", "two cores 1.99 x", "import 0.46 s", "memory 65,536 bytes"):
-        assert any(line.endswith(row) for line in rows), row
-    said = " ".join(shown.split())
-    assert all(f"{what} {value}" in said for what, value in machine().items())
-    assert f"Medians of {RUNS} runs. {COUNTED}" in said
-
-
 # --- training -------------------------------------------------------------------------------------
 
 
@@ -347,26 +262,6 @@ def test_folder_standings_are_sorted_best_first():
         Estimate.symmetric(-1, 0.5, 9),
     ]
     assert SavedTournament("name", Path()).standings == []
-
-
-def test_columns_are_filled_row_by_row():
-    assert _columns(["a", "bb", "ccc", "d", "e"], 11) == "a    bb\nccc  d\ne"
-    assert _columns(["a", "bb", "ccc"], 2) == "a\nbb\nccc"
-
-
-@pytest.mark.parametrize(
-    ("words", "typed", "begins"),
-    [
-        (["discard"], ["d"], True),
-        (["discard"], ["x"], False),
-        (["lay", "down"], ["d"], True),
-        (["lay", "down"], ["l", "d"], True),
-        (["lay", "down"], ["l", "x"], False),
-        (["lay"], ["layer"], False),
-    ],
-)
-def test_typed_words_are_prefixes_of_a_verb(words, typed, begins):
-    assert _begins(words, typed) is begins
 
 
 @pytest.mark.parametrize("width", [34, 40, 60])

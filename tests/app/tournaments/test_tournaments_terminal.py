@@ -1,8 +1,6 @@
-"""What commands print for people: options with what they allow, tables in which no player's name is lost."""
+"""What tournaments, gates and best responses print: tables in which no name is lost."""
 
 import json
-import re
-from dataclasses import fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,54 +8,16 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_tournament
+from gupai_agents.evaluation.best_response import TUNING, BestResponse, Effort
+from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
+from gupai_agents.evaluation.statistics import Estimate, Sequential
 from gupai_agents.evaluation.tournament import schedule
-from gupai_app.play import terminal as play
 from gupai_app.tournaments import terminal
-from gupai_env import GAMES, get_game
+from gupai_env import get_game
 from trees import tiny_tree
 
+JIE_LONG = get_game("jie-long")
 RUNS = [f"checkpoint:/home/someone/experiments/runs/ding-niu-long-entropy-{seed}" for seed in (1, 2)]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_suggested_option_is_allowed_by_the_game(game, capsys):
-    play.rules(GAMES[game])
-    (suggested,) = re.findall(rf"gupai play {game} -o (\S+)", capsys.readouterr().out)
-    assert GAMES[game].variant.parse([suggested]).changed()
-    with pytest.raises(ValueError, match=f"for instance {suggested}"):
-        GAMES[game].variant.parse(["players"])
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_rules_give_the_numbers_of_deals_and_players(game, capsys):
-    play.rules(GAMES[game])
-    shown = capsys.readouterr().out
-    variant = GAMES[game].variant
-    assert re.search(r"deals +1 +1 to 1000 ", shown)
-    assert variant(deals=1000)
-    with pytest.raises(ValueError, match="deals=1001 is not allowed"):
-        variant(deals=1001)
-    for players in map(int, variant.allowed("players").partition(";")[0].split(", ")):
-        assert variant(players=players)
-
-
-@pytest.mark.parametrize("width", ["40", "60"])
-def test_names_are_not_broken_in_a_narrow_terminal(width, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", width)
-    for game in GAMES.values():
-        play.rules(game)
-        begins = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()}
-        names = [field.name for field in fields(game.variant)] + [feature.name for feature in game.features]
-        assert begins >= {*names, *game.heuristics}
-
-
-def test_bounded_options_give_their_bounds():
-    assert get_game("ding-niu").variant.allowed("players") == "4; with the tiny deck 2"
-    assert get_game("ding-niu").variant.allowed("smothered_numbers") == "different numbers from 1 to 6"
-    assert get_game("da-ling").variant.allowed("casino_fee") == "a whole number from 0"
-    assert get_game("jie-long").variant.allowed("leader") == "random or a seat, from 0"
-    assert get_game("jie-long").variant.allowed("stake") == "a number from 0.01"
-    assert get_game("jie-long").variant.allowed("forced_play") == "true, false"
 
 
 def test_long_names_keep_their_distinguishing_ends():
@@ -135,3 +95,63 @@ def test_exploitability_is_explained_where_there_is_one(sides, said, capsys, mon
     terminal.exploitability(tree, {"random": zeros}, 1.0)
     end = f"; exploitability is the mean of {said}.\n" if said else " while the others keep to the policy.\n"
     assert capsys.readouterr().out.endswith(end)
+
+
+def gated(verdict):
+    return Gate(verdict, Sequential(1, 1234, 2.5), Estimate.symmetric(1.25, 0.5, 1234))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (ACCEPTED, "Accepted: new wins more than old."),
+        (REJECTED, "Rejected: new does not win 1 chips per deal more than old."),
+        (UNDECIDED, "Undecided: there were no more deals."),
+    ],
+)
+def test_gate_names_candidate_and_champion(verdict, said, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    terminal.gate(gated(verdict), ["new", "old"], 1.0, 2.0)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == said
+    assert second.startswith("One new among old: +1.25 ±0.50 chips per deal after 1,234 deals")
+    terminal.gate(gated(verdict), ["new", "old"], 1.0, 2.0, as_json=True)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["challenger"], printed["champion"], printed["verdict"]) == ("new", "old", verdict)
+    assert (printed["mean"], printed["low"], printed["high"], printed["n"]) == (1.25, 0.75, 1.75, 1234)
+    assert (printed["gain"], printed["log_likelihood_ratio"], printed["seconds"]) == (1.0, 2.5, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        (Estimate.symmetric(2.0, 0.5, 70), "at least 1.50 chips per deal from me"),
+        (Estimate.symmetric(2.0, 2.0, 70), "Nothing was found"),
+    ],
+)
+def test_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    effort = Effort(TUNING, 7, 8, 90, 5, 70)
+    terminal.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
+    shown = capsys.readouterr().out
+    assert said in shown and "\nBest response: heuristic:pips=1\n" in shown  # to be copied
+    assert "tuning: 7 generations of 8 heuristics in 90 deals each; measured in 70 other deals" in shown
+
+
+@pytest.mark.parametrize(("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")])
+def test_small_p_is_not_printed_as_zero(p, said):
+    assert terminal._p(p) == said
+
+
+def test_agents_place_is_a_mean_counted_from_1(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    found = schedule("jie-long", ["first", "last"], 4, seed=1).empty()
+    found.chips[:] = np.random.default_rng(1).normal(size=found.chips.shape) * 0.01
+    found.chips[0, :, :, 0] += 5  # of two line-ups, in the first agent 0 is alone
+    found.chips[1, :, :, 0] -= 5
+    assert [form.places for form in found.performances] == [(1, 0, 0, 0), (0, 0, 0, 1)]
+    terminal.tournament(found, 1.0)
+    shown = capsys.readouterr().out
+    rows = [line.split() for line in shown[shown.index("Every agent") :].splitlines()]
+    places = {row[0]: row for row in rows if row[:1] in (["first"], ["last"]) and "%" in " ".join(row)}
+    assert (places["first"][4:6], places["last"][4:6]) == (["100.0%", "1.00"], ["0.0%", "4.00"])

@@ -9,7 +9,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import HumanAgent, Quit, Terminal, play
+from gupai_app.play.terminal import HumanAgent, Quit, Terminal, _begins, _columns, play, rules
 from gupai_app.review.terminal import watch
 from gupai_app.words.sentences import names_at
 from gupai_env import GAMES, get_game, jie_long_v0
@@ -367,3 +367,55 @@ def test_own_hand_and_the_middle_fit_a_small_screen(game):
     while not session.terminated and len(seen) < 12:
         session.play(int(agent.act(session.decision_batch())[0]))
     assert seen
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_suggested_option_is_allowed_by_the_game(game, capsys):
+    rules(GAMES[game])
+    (suggested,) = re.findall(rf"gupai play {game} -o (\S+)", capsys.readouterr().out)
+    assert GAMES[game].variant.parse([suggested]).changed()
+    with pytest.raises(ValueError, match=f"for instance {suggested}"):
+        GAMES[game].variant.parse(["players"])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_give_the_numbers_of_deals_and_players(game, capsys):
+    rules(GAMES[game])
+    shown = capsys.readouterr().out
+    variant = GAMES[game].variant
+    assert re.search(r"deals +1 +1 to 1000 ", shown)
+    assert variant(deals=1000)
+    with pytest.raises(ValueError, match="deals=1001 is not allowed"):
+        variant(deals=1001)
+    for players in map(int, variant.allowed("players").partition(";")[0].split(", ")):
+        assert variant(players=players)
+
+
+@pytest.mark.parametrize("width", ["40", "60"])
+def test_names_are_not_broken_in_a_narrow_terminal(width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
+    for game in GAMES.values():
+        rules(game)
+        begins = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()}
+        names = [field.name for field in dataclasses.fields(game.variant)] + [feature.name for feature in game.features]
+        assert begins >= {*names, *game.heuristics}
+
+
+def test_columns_are_filled_row_by_row():
+    assert _columns(["a", "bb", "ccc", "d", "e"], 11) == "a    bb\nccc  d\ne"
+    assert _columns(["a", "bb", "ccc"], 2) == "a\nbb\nccc"
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "begins"),
+    [
+        (["discard"], ["d"], True),
+        (["discard"], ["x"], False),
+        (["lay", "down"], ["d"], True),
+        (["lay", "down"], ["l", "d"], True),
+        (["lay", "down"], ["l", "x"], False),
+        (["lay"], ["layer"], False),
+    ],
+)
+def test_typed_words_are_prefixes_of_a_verb(words, typed, begins):
+    assert _begins(words, typed) is begins
