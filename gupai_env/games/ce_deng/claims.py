@@ -30,7 +30,7 @@ def endings(outcome: Outcome) -> Endings:
     declared, laid, held = outcome.states.declarer != NOBODY, swept(outcome), tiles_in_hand(outcome)
     return {
         "eight doubles are declared": declared,
-        "some seat lays all of its tiles": ~declared & laid,
+        "some seat lays all of its tiles": laid,
         "nobody can play, with tiles left in hand": ~declared & ~laid & held,
         "every seat discards": ~declared & ~laid & ~held,
     }

@@ -93,7 +93,7 @@ def ahead_and_heavens(outcome: Outcome) -> tuple[np.ndarray, np.ndarray]:
     red, dealt = outcome.states.red.astype(float), outcome.states.hands + outcome.states.played
     held = counts_of(dealt.reshape(-1))[:, HEAVEN].reshape(dealt.shape)
     pips, heavens = (figures[:, 0] + figures[:, PARTNER] - figures[:, 1] - figures[:, 3] for figures in (red, held))
-    return pips, heavens / 2 * (np.abs(heavens) == 2)
+    return pips, heavens / 2
 
 
 def heavens_gain(outcome: Outcome, number: int) -> np.ndarray:
