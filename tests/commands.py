@@ -17,3 +17,8 @@ def answer(*words: object, **options: Any) -> str:
     result = gupai(*words, **options)
     assert (result.exit_code, result.stderr) == (0, ""), result.output
     return result.stdout
+
+
+def run_claim(*words: object) -> Result:
+    """Test claims by the command."""
+    return gupai("claim", "run", *words)

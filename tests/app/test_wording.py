@@ -12,7 +12,6 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation.folder_models import Total
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.claims import terminal as claims
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import _play_episode
 from gupai_app.review.routes import luck
@@ -109,23 +108,7 @@ def test_person_is_told_their_own_result(you):
     assert len(set(session.payoffs[0])) == 4
 
 
-# --- claims and discoveries -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("stands", "said"),
-    [
-        ([True, True], "none of the verdicts"),
-        ([False, True], "1 of the verdicts"),
-        ([False, False], "2 of the verdicts"),
-    ],
-)
-def test_verdicts_that_fall_are_counted(stands, said):
-    readings = [{"q": 0.5, "stands": each} for each in stands] + [{"q": 0.9}, {"verdict": "proved"}]
-    printed = claims.together([{"readings": readings[:1]}, {"readings": readings[1:]}])
-    assert printed.startswith("3 tests were made together")
-    assert said in printed
-    assert printed.endswith("fails." if stands.count(False) == 1 else "fail.")
+# --- discoveries ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

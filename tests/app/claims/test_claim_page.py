@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from commands import gupai
+from commands import run_claim
 from gupai_agents.evaluation import read_games
 from gupai_agents.evaluation.claims import claim_of, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import play_again
@@ -251,10 +251,6 @@ def test_claim_without_deals_has_a_page_without_them(tmp_path):
     page = path.read_text(encoding="utf-8")
     assert content["readings"][0]["verdict"] in page and "Deals to look at" not in page
     assert list(tmp_path.iterdir()) == [path]
-
-
-def run_claim(*words):
-    return gupai("claim", "run", *words)
 
 
 def test_command_writes_a_page_or_says_at_once_why_not(tmp_path):

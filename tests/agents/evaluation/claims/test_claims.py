@@ -1,7 +1,6 @@
 """Claims: what their files may say, deals drawn to order, designs that find what is there and nothing else."""
 
 import json
-import re
 from math import comb
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 import scipy
 
 from checkout import ROOT
-from commands import gupai
+from commands import run_claim
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
@@ -29,7 +28,6 @@ from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import tiles_by_number, vocabulary_of
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.vector import VectorEnv
-from gupai_env.words.files import locked
 from readings import ATTACK, FOUR_TWOS, JIE_LONG, a_reading, changed
 
 
@@ -309,58 +307,7 @@ def test_bound_on_a_fact_in_words_does_not_hold():
         assert try_claim(claim_of(content)).findings[0].verdict == "disproved"
 
 
-# --- the command ----------------------------------------------------------------------------------
-
-
-def run_claim(*words: str):
-    return gupai("claim", "run", *words)
-
-
-def of_claims(*words: str):
-    return gupai("claim", *words)
-
-
-def test_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
-    words = ("jl-attack-2", "--deals", "200", "--json", "--no-masters")
-    first, second = run_claim(*words), run_claim(*words)
-    assert first.exit_code == 0
-    assert first.output == second.output
-    assert run_claim(*words, "--seed", "1").output != first.output
-    content = json.loads(first.output)
-    assert [each["variant"] for each in content["readings"]] == [{}, {}]
-
-
-NEVER = [  # of a claim, what does not come up in so few deals
-    ("cd-loose-doubling", 2),
-    ("cd-loose-doubling", 20),
-    ("dn-number-character", 2),
-    ("dn-smothered", 2),
-    ("swh-big-fish", 2),
-    ("tu-big-variance", 2),
-    ("jl-lockout-2", 2),
-]
-
-
-@pytest.mark.parametrize(("name", "deals"), NEVER)
-def test_values_that_do_not_occur_are_null_in_files(name, deals, tmp_path):
-    words = (name, "--deals", str(deals), "--seed", "1", "--no-masters")
-    done = run_claim(*words, "--html", str(tmp_path / "page.html"), "--out", str(tmp_path / "lab"))
-    assert done.exit_code == 0, done.output
-    text = (tmp_path / "lab" / f"{name}.json").read_text(encoding="utf-8")
-    content = json.loads(text, parse_constant=lambda constant: pytest.fail(constant))
-    assert '"mean": null' in text
-    pages = done.output, markdown([content]), (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert all("did not occur in" in page and not re.search("\\bnan\\b|\\binf\\b|None", page) for page in pages)
-    assert {each["verdict"] for each in content["readings"]} <= {"too few deals", "measured"}
-
-
-def test_share_of_two_deals_is_no_certainty_and_no_verdict(tmp_path):
-    content = json.loads(run_claim("sm-missed-turns", "--deals", "2", "--seed", "2", "--json").output)
-    share = content["readings"][0]
-    assert (share["verdict"], share["remark"]) == ("too few deals", "there is no verdict from fewer than 200 deals")
-    assert "p" not in share and "deals_needed" not in share
-    counting = next(each for each in share["effects"] if each["label"] == "counting")
-    assert (counting["mean"], counting["low"], counting["high"]) == (1.0, pytest.approx(0.025**0.5), 1.0)
+# --- together -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("deals", "verdict"), [(199, "too few deals"), (200, "supported")])
@@ -370,150 +317,11 @@ def test_rate_of_just_enough_deals_is_judged(deals, verdict, monkeypatch):
     assert try_claim(claim_of(a_reading(**reading))).findings[0].verdict == verdict
 
 
-def test_several_verdicts_are_printed_each_and_together(monkeypatch):
-    names = "dn-deck", "jl-suit-counts", "tu-big-variance"
-    alone = run_claim("dn-deck", "--markdown").stdout
-    assert alone == markdown([json.loads(run_claim("dn-deck", "--json").stdout)]) and "together" not in alone
-    some = [read_claim(path) for path in command.paths() if path.stem in names]
-    monkeypatch.setattr(command, "read", lambda name: some)
-    words = ("--all", "--deals", "200", "--no-masters")
-    parts = json.loads(run_claim(*words, "--json").stdout)
-    assert sorted(part["id"] for part in parts) == sorted(names)
-    assert run_claim(*words, "--markdown").stdout == markdown(parts)
-    printed = run_claim(*words).stdout
-    assert printed == "".join(f"{text(part)}\n" for part in parts) + f"{command.together(parts)}\n"
-
-
-def test_saved_verdicts_are_not_computed_again(tmp_path, monkeypatch):
-    words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
-    first = run_claim(*words)
-    monkeypatch.setattr(command, "try_claim", None)
-    again = run_claim(*words)
-    assert again.stdout == first.stdout
-    assert again.stderr == f"{tmp_path / 'jl-suit-counts.json'}: exists already and is kept\n"
-    other = run_claim(*words, "--seed", "3")
-    assert other.exit_code == 2
-    assert "another command" in other.output
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("jl-atack-2",), "did you mean jl-attack-2?"),
-        (("no/such.yaml",), "no/such.yaml"),
-        ((), "name a claim, or --all"),
-        (("jl-attack-2", "--dry-run", "--deals", "5"), "--dry-run and --deals cannot be combined"),
-        (("jl-attack-2", "--dry-run", "--strong"), "--dry-run and --strong cannot be combined"),
-        (("jl-attack-2", "--dry-run", "--panel", "greedy"), "--dry-run and --panel cannot be combined"),
-        (("jl-attack-2", "--dry-run", "--markdown"), "--dry-run and --markdown cannot be combined"),
-        (("jl-attack-2", "--json", "--markdown"), "--json and --markdown cannot be combined"),
-        (("jl-attack-2", "--panel", "nobody"), "nobody"),
-    ],
-)
-def test_mistakes_get_one_line(words, said):
-    in_one_line(run_claim(*words), said)
-
-
-def in_one_line(found, said):
-    assert found.exit_code == 2
-    assert said in found.output
-    assert "Traceback" not in found.output
-    assert found.output.strip().count("\n") == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("jl-attack-2",), "No such command 'jl-attack-2'"),
-        (("--all",), "No such option: --all"),
-        (("lst",), "No such command 'lst'. Did you mean 'list'?"),
-        (("list", "jl"), "unexpected extra argument(s) (jl)"),
-        (("show",), "Missing argument"),
-        (("show", "jl-atack-2"), "did you mean jl-attack-2?"),
-        (("show", "no/such.yaml"), "no/such.yaml"),
-        (("new",), "Missing argument 'GAME'"),
-        (("new", "mine"), "mine"),
-        (("new", "jie-long", "a b"), "'a b' is not a name of a claim"),
-        (("new", "jie-long", "a" * 61), "write at most 60 lower-case letters"),
-    ],
-)
-def test_mistakes_in_the_other_commands_get_one_line(words, said):
-    in_one_line(of_claims(*words), said)
-
-
-def test_commands_other_than_run_print_what_exists():
-    listed, features = of_claims("list"), of_claims("features")
-    assert (listed.exit_code, features.exit_code) == (0, 0)
-    assert "jl-attack-2" in listed.output and "carrying" in features.output
-    shown = of_claims("show", "jl-attack-2").output
-    assert shown.startswith(command.find("jl-attack-2").read_text(encoding="utf-8"))
-    assert "#   readings.0.suit=2  (1, 2, 3, 4, 5, 6)" in shown and parse_yaml(shown)["id"] == "jl-attack-2"
-    shown = of_claims()
-    assert shown.exit_code == 0 and "features" in shown.output
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 10**5, b"\xff", "READINGS"])
-def test_damaged_verdict_is_reported(content, tmp_path):
-    path = tmp_path / "jl-suit-counts.json"
-    if content == "READINGS":
-        content = json.dumps({**json.loads(run_claim("jl-suit-counts", "--json").stdout), "readings": 5})
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    found = run_claim("jl-suit-counts", "--out", str(tmp_path))
-    assert (found.exit_code, found.output) == (2, f"gupai: {path} is damaged; remove it\n")
-
-
-@pytest.mark.parametrize("words", [("claim", "run", "jl-suit-counts"), ("discover", "jie-long")])
-def test_verdict_folder_is_written_by_one_process_at_a_time(words, tmp_path):
-    with locked(tmp_path, "testing claims into this folder"):
-        found = gupai(*words, "--out", tmp_path)
-    assert found.exit_code == 2
-    assert re.fullmatch(
-        rf"gupai: {re.escape(str(tmp_path))}: another process is (testing|searching)[ a-z]+ this folder\n", found.output
-    )
-
-
-def test_verdict_saved_by_another_version_is_not_taken(tmp_path):
-    words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
-    assert run_claim(*words).exit_code == 0
-    (path,) = tmp_path.glob("*.json")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"gupai": "0.0.1"}))
-    found = run_claim(*words)
-    assert found.exit_code == 2
-    assert "was made by another command, file or version" in found.output
-
-
-def test_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert of_claims("new", "jie-long", "mine").exit_code == 0
-    assert of_claims("new", "jie-long", "mine").exit_code == 2
-    found = run_claim("mine.yaml", "--deals", "100", "--no-masters")
-    assert found.exit_code == 0
-    assert "Write here what is claimed" in found.output
-    assert run_claim("mine.yaml", "--dry-run", "--json").exit_code == 0
-    assert json.loads(of_claims("schema").output)["title"] == "Claim"
-
-
-# --- together -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)])
 def test_p_of_a_share_equals_binomial_tails(hits, samples, threshold):
     cases = Cases.of(np.repeat([1.0, 0.0], [hits, samples - hits]))
     tails = [scipy.stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
     assert cases.p_value(threshold) == pytest.approx(min(1.0, 2 * min(tails)))
-
-
-@pytest.mark.parametrize(
-    ("stand", "said"),
-    [
-        ([True, False, None], "3 tests were made together.*1 of the verdicts supported or contradicted fails[.]"),
-        ([False, False, True], "2 of the verdicts supported or contradicted fail[.]"),
-        ([True, True, None], "none of the verdicts supported or contradicted fail[.]"),
-    ],
-)
-def test_verdicts_that_fall_after_correction_are_counted(stand, said):
-    readings = [{"q": 0.1} if each is None else {"q": 0.1, "stands": each} for each in stand]
-    assert re.search(said, command.together([{"readings": readings}, {"readings": [{"verdict": "proved"}]}]))
 
 
 def test_claim_reports_its_progress():
@@ -589,14 +397,6 @@ def test_verdicts_do_not_depend_on_processes_and_threads(tmp_path, capsys):
         for threads in (1, 2)
     ]
     assert effects[0] == effects[1]
-
-
-def test_shipped_claim_is_read_by_its_id():
-    assert read_claim("jl-attack-2") == command.read("jl-attack-2")[0]
-    with pytest.raises(ValueError, match=r"^path=5 is not allowed; it must be a path$"):
-        read_claim(5)
-    with pytest.raises(ValueError, match="there is no claim 'jl-atack-2'; did you mean jl-attack-2"):
-        read_claim("jl-atack-2")
 
 
 def test_untested_parts_are_listed_and_nothing_else():
