@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from checkout import ROOT
-from commands import gupai
+from commands import refusal
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml, to_yaml
@@ -234,27 +234,6 @@ BAD_FILES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _what_is_not_refused_is_not_trained(monkeypatch):
-    def begin(*_):
-        raise AssertionError("this was not refused")
-
-    monkeypatch.setattr("gupai_training.run.Run.begin", begin)
-
-
-def refusal(tmp_path, *words):
-    """Return the line with which `gupai train` refuses its words; it must be one, and leave nothing behind."""
-    result = gupai("train", *words, "--runs", tmp_path / "runs")
-    assert result.exit_code == 2, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    assert result.stdout == ""
-    assert result.stderr.startswith("gupai: ")
-    assert result.stderr.count("\n") == 1
-    assert len(result.stderr) < 1000 or "checkpoint:" in words[-1]  # the path is said whole
-    assert not (tmp_path / "runs").exists()
-    return result.stderr.removeprefix("gupai: ")
-
-
 @pytest.mark.parametrize("change", BAD_CHANGES, ids=lambda change: change[:40])
 def test_bad_change_is_refused_in_one_line(tmp_path, change):
     refusal(tmp_path, "jie-long", "--set", change)
@@ -265,42 +244,6 @@ def test_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content):
     path = tmp_path / "bad.yaml"
     path.write_bytes(content)
     assert refusal(tmp_path, str(path)).startswith((f"{path}: ", f"{path} is not UTF-8", f"{path} holds more"))
-
-
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ("", "CONFIG is empty"),
-        ("chess", "chess: there is no such configuration, and 'chess' is not a game"),
-        ("/no/such/file.yaml", "/no/such/file.yaml: there is no such configuration"),
-        (".", ".: this is not a file; a configuration is"),
-        ("/dev/zero", "/dev/zero: this is not a file; a configuration is"),
-        ("a\nb", "a b: there is no such configuration"),
-    ],
-)
-def test_invalid_configuration_is_refused_in_one_line(tmp_path, source, said):
-    assert refusal(tmp_path, source).startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--resume", ""], "--resume is empty"),
-        (["--resume", "/no/such/run"], "/no/such/run: this is not the folder of a run: it holds no config.yaml"),
-        (["--resume", str(ROOT)], f"{ROOT}: this is not the folder of a run"),
-        (["--resume", str(ROOT / "README.md")], f"{ROOT / 'README.md'}: this is not the folder of a run"),
-        (["jie-long", "--resume", "runs/a"], "name a configuration, or a run to resume"),
-        (["--resume", "runs/a", "--set", "seed=2"], "--set cannot be combined with --resume"),
-        ([], "name a configuration, or a run to resume"),
-    ],
-)
-def test_invalid_run_is_refused_in_one_line(tmp_path, words, said):
-    assert refusal(tmp_path, *words).startswith(said)
-
-
-def test_unsaved_run_is_refused_in_one_line(tmp_path):
-    (tmp_path / "config.yaml").write_text("game: jie-long")
-    assert "nothing was saved there to resume" in refusal(tmp_path, "--resume", str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -366,25 +309,6 @@ def test_largest_networks_can_be_read_again():
     for width, parameters in widths.items():
         first = (game.encoder.layout.size + 1) * width
         assert parameters == first + (width + 1) * width + (width + 1) * (game.num_actions + 1)
-
-
-def test_mistake_is_reported_without_torch(tmp_path):
-    program = (
-        "import sys; from gupai_app.shell.cli import main\n"
-        "sys.argv = ['gupai', 'train', 'jie-long', '--set', 'device=gpu']\n"
-        "try: main()\n"
-        "finally: print('torch' in sys.modules)"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        timeout=120,
-    )
-    assert (result.returncode, result.stdout.strip()) == (2, "False"), result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
