@@ -1,4 +1,4 @@
-"""What the lab finds in a few deals is what it found: verdicts of every design, tournaments, searches, charts.
+"""What the lab finds in a few deals is what it found: verdicts of every design, tournaments, searches.
 
 Figures are pinned as digests, texts in `tests/snapshots`. After a deliberate change of figures, this prints
 the new digests; `pins` says how to write the texts again.
@@ -20,16 +20,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import Agent, make_agent
-from gupai_agents.evaluation import (
-    Budget,
-    Effort,
-    chart,
-    discover,
-    find_best_response,
-    gate,
-    play_tournament,
-    recipe_gain,
-)
+from gupai_agents.evaluation import Budget, Effort, discover, find_best_response, gate, play_tournament, recipe_gain
 from gupai_agents.evaluation.benchmark import play_benchmark
 from gupai_agents.evaluation.claims import claim_of, masters, read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
@@ -250,39 +241,6 @@ def printed(found: Tournament) -> str:
     with mock.patch.dict(os.environ, COLUMNS="160"), contextlib.redirect_stdout(io.StringIO()) as output:
         app_report.tournament(found, 1.0)
     return output.getvalue()
-
-
-# --- charts ---------------------------------------------------------------------------------------
-
-LONG = "checkpoint:runs/a-rather-long-name-of-a-run/agent.safetensors"
-MEANS = [
-    *(chart.Mean(f"{number}", 1.5 * number - 2, 0.4 * number, number % 3, number // 3) for number in range(6)),
-    chart.Mean("unknown", 3.0, float("inf"), 1),
-]
-POINTS = [chart.Point(1000.0 * at, at**0.5, at**0.5 - 0.3, at**0.5 + 0.25) for at in range(9)]
-CHARTS = {
-    "columns": lambda: chart.columns(["three", "four", "five or more"], ["greedy", LONG], MEANS, "chips"),
-    "columns of many": lambda: chart.columns(["all"], [f"player {each}" for each in range(9)], MEANS[:1], "share"),
-    "rows": lambda: chart.rows(["greedy", LONG, "<b>"], MEANS),
-    "strips": lambda: "".join(chart.strips(MEANS)),
-    "curves": lambda: chart.curves({"greedy": POINTS, "tuned": POINTS[::-2]}, "targets", "chips"),
-    "curves in stages": lambda: chart.curves(
-        {f"curve {at}": [point._replace(y=point.y - at) for point in POINTS] for at in range(9)},
-        "decisions",
-        "chips",
-        (4000.0, "search", "self-play"),
-        [chart.Mark(2000.0, 1.0, "the lead changes")],
-    ),
-    "small figures": lambda: chart.curves({"loss": [chart.Point(1e-3, 2e-4, 1e-4, 3e-4)]}, "seconds", "loss"),
-    "large figures": lambda: chart.curves(
-        {"a": [chart.Point(12345678.0, 5e7, 4e7, 6e7), chart.Point(0, 0, 0, 0)]}, "n", ""
-    ),
-    "none": lambda: chart.columns(["a"], ["b"], MEANS[-1:]) + chart.rows(["a"], MEANS[-1:]),
-}
-
-
-def test_charts_keep_their_drawings():
-    same_texts("charts.txt", {which: re.sub(r"(?=<[^/])", "\n", str(draw())) for which, draw in CHARTS.items()})
 
 
 # --- searches -------------------------------------------------------------------------------------

@@ -1,11 +1,8 @@
 """A verdict in words: each figure in its unit and digits, what turns it around, and what is no more than chance."""
 
-import re
-
 import numpy as np
 import pytest
 
-from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.intervals import interval
@@ -195,14 +192,6 @@ def test_table_of_shares_is_in_per_cent():
     assert list(_table([effect("a", 0.125, None)], "chips"))[1][1:3] == ["+0.125", "none"]
 
 
-@pytest.mark.parametrize(
-    ("span", "step"),
-    [(4.0, 1.0), (4.5, 1.0), (4.6, 2.0), (9.0, 2.0), (10.0, 5.0), (0.4, 0.1), (22.0, 5.0), (23.0, 10.0)],
-)
-def test_chart_grid_lines_have_round_distances(span, step):
-    assert chart.round_step(span) == pytest.approx(step)
-
-
 def test_chart_has_an_interval_for_every_dose_and_opponent():
     doses = [
         {
@@ -226,12 +215,3 @@ def test_chart_has_an_interval_for_every_dose_and_opponent():
             float(places[0]["y1"]) - float(places[0]["y2"]), abs=0.2
         )
     assert dose_chart([{"dose": "1", "label": "", "effects": [effect("a", 0.0, None)]}]) == ""
-
-
-def test_legend_of_any_length_fits_its_chart():
-    for number in (1, 12):
-        names = [f"the player number {each}" for each in range(number)]
-        drawn = chart.columns(["a", "b"], names, [chart.Mean("m", 1.0, 0.5, 1, each) for each in range(number)])
-        height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', drawn)[1])
-        lows = [float(each) for each in re.findall(r'<text [^>]*y="([\d.]+)"', drawn)]
-        assert max(lows) < height < max(lows) + 20
