@@ -121,3 +121,11 @@ def decisions():
     from networks import all_decisions
 
     return all_decisions()
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory):
+    """Three small runs of two recipes; to be copied, not changed."""
+    from small_runs import trained_runs
+
+    return trained_runs(tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("recipes"))

@@ -7,13 +7,11 @@ import pytest
 import torch
 
 from gupai_agents import make_agent
-from gupai_env import get_game
-from gupai_training import run_folder
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import relative
 from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
 from gupai_training.search_stage import SearchStage
-from gupai_training.search_targets import Kind, Targets, Window
+from gupai_training.search_targets import Targets, Window
 from gupai_training.self_play_stage import SelfPlayStage
 
 
@@ -162,22 +160,6 @@ def test_snapshots_divide_a_run_evenly(progress, due):
     assert SelfPlayStage._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
 
 
-@pytest.mark.parametrize(
-    ("progress", "kind"),
-    [
-        (0.0, Kind.SEARCHED),
-        (0.49, Kind.SEARCHED),
-        (0.5, Kind.TRUE_HANDS),
-        (0.74, Kind.TRUE_HANDS),
-        (0.75, Kind.OWN),
-        (1.0, Kind.OWN),
-    ],
-)
-def test_target_method_depends_on_the_progress_of_the_stage(progress, kind):
-    search_stage = SimpleNamespace(expert_iteration=SimpleNamespace(self_rollouts=0.25, true_hands=0.5))
-    assert SearchStage.kind(search_stage, progress) == kind
-
-
 @pytest.mark.parametrize("parts", [[3], [7], [2, 7], [5, 5, 1], [12, 3], [4, 4, 4]])
 def test_window_of_five_holds_the_newest_five_by_number(parts):
     game = SimpleNamespace(
@@ -289,22 +271,6 @@ def test_scripted_members_never_leave_and_count_for_nothing():
     found.members[1].beaten = 0.4
     assert found.add(greedy, 3) == 2
     assert [(member.born, member.scripted) for member in found.members] == [(0, True), (1, False), (3, False)]
-
-
-def test_final_table_seed_differs_from_all_evaluations(monkeypatch):
-    seeds = []
-
-    def duel(game, hero, villain, deals, *, seed, progress):
-        seeds.append((hero, villain, deals, seed))
-
-    monkeypatch.setattr(run_folder, "duel", duel)
-    config = SimpleNamespace(evaluation=SimpleNamespace(final_deals=70), seed=3)
-    players = {"player": lambda spec: "me", "agent_file": "f", "baselines": {"a": "A"}}
-    results = run_folder.RunFolder.results(
-        SimpleNamespace(game="g", variant=get_game("jie-long").variant(), config=config, **players)
-    )
-    assert [(row.hero, row.villain) for row in results] == [("trained", "a"), ("a", "trained")]
-    assert seeds == [("me", "A", 70, 1_000_006), ("A", "me", 70, 1_000_006)]
 
 
 def test_scores_are_relative_to_the_mean_of_legal_ones():

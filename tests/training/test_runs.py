@@ -25,7 +25,7 @@ from gupai_env import get_game
 from gupai_env.words.files import locked
 from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse
 from gupai_training.run import Run
-from gupai_training.run_folder import Reporter, Row, Spent, next_folder
+from gupai_training.run_folder import Reporter, Row, Spent
 from gupai_training.selfplay import SelfPlayVecEnv
 from processes import Command
 
@@ -229,13 +229,6 @@ def test_missing_gpu_is_refused(number, found, monkeypatch):
     monkeypatch.setattr("torch.cuda.device_count", lambda: number)
     with pytest.raises(ValueError, match=rf"device=cuda:2: torch finds {found} here; choose"):
         Run(parse({**SMALL, "device": "cuda:2"}, "test"), Path())
-
-
-def test_simultaneous_runs_get_separate_folders(tmp_path):
-    made = [next_folder(tmp_path / "runs", "a") for _ in range(3)]
-    assert [folder.name for folder in made] == ["a-1", "a-2", "a-3"]
-    made[1].rmdir()
-    assert next_folder(tmp_path / "runs", "a").name == "a-2"
 
 
 def test_uncreatable_folder_is_reported_in_one_line(tmp_path):

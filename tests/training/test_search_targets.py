@@ -8,7 +8,6 @@ import torch
 
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.evaluation import duel
 from gupai_agents.network import Linear, NetworkAgent, forward, tensor_shapes
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key, derive
@@ -21,17 +20,10 @@ from gupai_training.net2net import can_widen, widened
 from gupai_training.run import Run
 from gupai_training.search_targets import Kind, TargetMaker, Targets, Window
 from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out
+from small_runs import config
 
 GAME = get_game("jie-long")
 ENVS_SEED = derive(derive(as_key(1), TARGETS_STREAM), 0)  # of the first chunk of a run from seed 1
-TINY = {"deck": "tiny", "players": 2}
-
-
-def config(**expert_iteration):
-    expert_iteration = {"targets": 1000, "tables": 64, "playouts": 3, **expert_iteration}
-    plain = {"game": "jie-long", "variant": {"forced_play": True}, "threads": 1, "decisions": 0, "device": "cpu"}
-    evaluations = {"baselines": ["greedy"], "deals": 20}  # short ones: nothing here looks at them
-    return parse({**plain, "expert_iteration": expert_iteration, "evaluation": evaluations}, "test")
 
 
 class Noting:
@@ -259,57 +251,6 @@ def test_true_hand_deals_follow_the_policy_without_random_moves(greedy, tmp_path
     assert not network.sample
 
 
-def test_last_part_of_the_stage_learns_once_from_dealt_deals(tmp_path, monkeypatch):
-    run = Run.begin(
-        config(targets=4000, heuristic_share=1, true_hands=0.5, self_rollouts=0.3, epochs=3, batch_size=64), tmp_path
-    )
-    stage, asked, learned, kinds = run.search_stage, [], [], set()
-    make, learn = stage.target_maker.targets, stage._learn
-    monkeypatch.setattr(stage.target_maker, "targets", lambda *of: (asked.append(of), make(*of))[1])
-    monkeypatch.setattr(stage, "_learn", lambda rows: (learned.append(rows), learn(rows))[1])
-    player = run.current_agent("now")
-    while stage.progress() < 1:
-        progress, begun = stage.progress(), stage.targets
-        asked.clear(), learned.clear()
-        stage.step(player)
-        (by, _, kind), rows = asked[0], np.concatenate(learned)
-        made = stage.targets - begun
-        assert kind == (progress >= 0.5) + (progress >= 0.7)  # kinds are numbered as they follow each other
-        assert (by is player) == (kind != Kind.SEARCHED)
-        kinds.add(kind)
-        if kind != Kind.SEARCHED:
-            assert sorted(rows % len(stage.window)) == sorted(np.arange(begun, stage.targets) % len(stage.window))
-            assert len(learned) == round(made / 64)
-        else:
-            assert len(rows) == pytest.approx(3 * made, abs=64)
-    assert kinds == set(Kind)
-
-
-def test_chunk_without_a_choice_gives_no_targets(tmp_path, monkeypatch):
-    run = Run.begin(config(true_hands=1, tables=1), tmp_path)
-    stage = run.search_stage
-    lone = stage.target_maker.targets(run.current_agent("now"), 0, kind=Kind.TRUE_HANDS)
-    monkeypatch.setattr(stage.target_maker, "targets", lambda *_: Targets(*(array[:0] for array in lone)))
-    before = run.network.tensors()
-    assert stage.step(run.current_agent("now")) == {} and stage.targets == 0
-    for name, tensor in run.network.tensors().items():
-        np.testing.assert_array_equal(tensor, before[name])
-
-
-def test_targets_are_saved_only_while_learned_from(tmp_path):
-    settings = config(targets=3000, true_hands=0.5, batch_size=64)
-    whole = Run.begin(settings, tmp_path)
-    whole.learn()
-    for share, kept in ((0.2, True), (0.6, False)):
-        run = Run.begin(settings, tmp_path)
-        assert not run.learn(stop=lambda run=run, share=share: run.search_stage.progress() >= share)
-        assert bool([*run.folder.glob("targets-*")]) == kept
-        again = Run(settings, run.folder)
-        assert again.learn(go_on=True)
-        for name, tensor in whole.network.tensors().items():
-            np.testing.assert_array_equal(again.network.tensors()[name], tensor)
-
-
 def test_ensemble_label_is_its_mean(tmp_path):
     settings = config(true_hands=1, temperature=3).model_dump() | {"precision": "float32"}
     specs, networks = [], []
@@ -516,73 +457,3 @@ def test_player_has_one_of_the_played_seats_at_every_table():
     villains = target_maker._villains(envs, np.random.default_rng(1))
     assert (villains[:, :2] == 0).any(1).all()
     assert len(np.unique(villains[:, 0])) == len(np.unique(villains[:, 1])) == 1 + len(target_maker.others)
-
-
-def test_rate_and_progress_follow_the_configuration(tmp_path):
-    run = Run.begin(config(targets=4000, learning_rate=1e-3, max_minutes=2), tmp_path)
-    stage = run.search_stage
-    for seconds, progress in ((0, 0.0), (30, 0.25), (60, 0.5)):
-        stage.seconds = seconds
-        assert max(progress, stage.targets / 4000) == stage.progress()
-        rate = 1e-3 * (1 - stage.progress())
-        stage.step(stage.target_maker.heuristic)
-        assert stage.optimizer.param_groups[0]["lr"] == pytest.approx(rate)
-
-
-def test_value_head_learns_the_payoff_of_the_policy(tmp_path):
-    settings = config(targets=100, temperature=4.0).model_dump() | {"precision": "float32"}
-    run = Run.begin(parse(settings, "test"), tmp_path)
-    stage, scale = run.search_stage, run.config.payoff_scale
-    targets = Targets(*(array[:100] for array in stage.target_maker.targets(stage.target_maker.heuristic, 0)))
-    stage.window.add(targets)
-    with torch.no_grad():
-        run.network.policy.weight.mul_(100)
-        logits, judged = run.network(torch.as_tensor(targets.observations))
-    legal = ~np.isnan(targets.values)
-    chances = np.where(legal, np.exp(logits.numpy()), 0)
-    chances /= chances.sum(1, keepdims=True)
-    won = (chances * np.nan_to_num(targets.values)).sum(1)
-    wanted = (targets.means + won) / scale
-    found = stage._learn(np.arange(100))
-    assert abs(won).max() > 0.1
-    assert float(found["won"]) == pytest.approx(won.mean(), abs=1e-2)
-    assert float(found["value_loss"]) == pytest.approx(((judged.numpy() - wanted) ** 2).mean(), rel=1e-3)
-
-
-def test_search_learning_beats_its_playouts_in_seconds(tmp_path):
-    data = {
-        "game": "jie-long",
-        "variant": TINY,
-        "threads": 1,
-        "decisions": 0,
-        "network": {"hidden": [64, 64]},
-        "expert_iteration": {"targets": 40_000, "playouts": 4, "window": 40_000, "heuristic": "greedy", "tables": 512},
-        "evaluation": {"every": 1000, "deals": 4, "final_deals": 4, "baselines": ["greedy"]},
-    }
-    run = Run.begin(parse(data, "test"), tmp_path)
-    assert run.learn()
-    by_search = make_agent(f"checkpoint:{run.folder}", "jie-long", **TINY)
-    assert duel("jie-long", by_search, make_agent("greedy", "jie-long", **TINY), 500, seed=3, **TINY).mean(0).low > 1
-
-
-def test_nan_stops_learning_and_keeps_the_last_save(tmp_path):
-    import torch
-
-    run = Run.begin(config(), tmp_path)
-    with torch.no_grad():
-        run.network.policy.weight.fill_(float("nan"))
-    with pytest.raises(FloatingPointError, match="the loss is not finite after"):
-        run.search_stage.step(run.search_stage.target_maker.heuristic)
-
-
-def test_value_learning_does_not_move_action_values(tmp_path):
-    found = []
-    for shift in (0, 50):
-        run = Run.begin(config(targets=100), tmp_path)
-        targets = run.search_stage.target_maker.targets(run.search_stage.target_maker.heuristic, 0)
-        run.search_stage.window.add(targets._replace(means=targets.means + np.float32(shift)))
-        for _ in range(5):
-            run.search_stage._learn(np.arange(100))
-        found.append(run.network.tensors())
-    for name, tensor in found[0].items():
-        assert (tensor == found[1][name]).all() == (not name.startswith("value")), name

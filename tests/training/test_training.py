@@ -27,7 +27,7 @@ from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import report, results_json
 from gupai_training.run import Run
-from gupai_training.run_folder import FINAL_SEED, Reporter, Spent, _covered_by
+from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
 from gupai_training.search_stage import SearchStage
 from gupai_training.self_play_stage import SelfPlayStage
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -744,23 +744,6 @@ def test_torch_and_target_makers_share_the_threads(tmp_path, monkeypatch):
     assert (run.search_stage.threads, run.search_stage.target_threads) == (3, 2)
     run.learn()
     assert limits == [(3, 2)]
-
-
-@pytest.mark.parametrize(
-    ("line", "covered"),
-    [
-        ('{"targets": 5, "decisions": 7}', True),
-        ('{"targets": 6, "decisions": 7}', False),
-        ('{"targets": 5, "decisions": 8}', False),
-        ('{"targets": 4, "decisions": 0}', True),
-        ('{"targets": 5}', True),
-        ('{"targets": "x", "decisions": 7}', True),
-        ("[]", True),
-        ("{", True),
-    ],
-)
-def test_row_after_the_last_save_is_dropped(line, covered):
-    assert _covered_by(line, 5, 7) == covered
 
 
 def test_lanes_have_no_methods_and_attributes_of_their_own():
