@@ -2,12 +2,15 @@
 
 import copy
 
+import numpy as np
+
 from gupai_agents.evaluation.claims import check, verdicts
 from gupai_agents.evaluation.claims.policies import Policy
 from gupai_agents.evaluation.claims.results import Level
 from gupai_agents.evaluation.claims.schema import Condition, Population, dose_of
 from gupai_agents.evaluation.claims.setting import Meter, Setting
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.intervals import interval
 from gupai_env import get_game
 
 JIE_LONG = get_game("jie-long")
@@ -78,3 +81,23 @@ def levels(*said):
 
 
 YES, NO, SMALL = ("supported", 2.0, 0.5), ("contradicted", -1.84, 0.5), ("no practical effect", 0.1, 0.2)
+
+
+POOLED = {**interval(1.5, 1.25, 1.75, 3600), "q": 8.0, "p_q": 0.004, "i2": 0.75}
+
+
+def effect(label, mean, half, **more):
+    half = np.inf if half is None else half
+    return {"label": label, **interval(mean, mean - half, mean + half, 1200), **more}
+
+
+def reading(kind="policy", **more):
+    return {
+        "name": "it",
+        "kind": kind,
+        "variant": {},
+        "verdict": "supported",
+        "sentence": "So.",
+        "unit": "chips",
+        **more,
+    }

@@ -16,7 +16,7 @@ from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim,
 from gupai_agents.evaluation.claims.designs import planned, with_panel
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.players import ChangedAgent
-from gupai_agents.evaluation.claims.report import command_of, markdown, text
+from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.statistics import Cases
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
@@ -397,15 +397,6 @@ def test_verdicts_do_not_depend_on_processes_and_threads(tmp_path, capsys):
         for threads in (1, 2)
     ]
     assert effects[0] == effects[1]
-
-
-def test_untested_parts_are_listed_and_nothing_else():
-    untested = claim_of(ATTACK | {"readings": [], "untested": "nobody can see it"})
-    exact = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number", "expect": [{"fact": "2", "equals": 7}]}
-    for claim, said in ((untested, True), (claim_of(ATTACK | {"readings": [exact]}), False)):
-        content = try_claim(claim).content({"seed": 0, "deals": None, "panel": None})
-        for printed in (text(content), markdown([content])):
-            assert ("Not tested: nobody can see it" in printed) == ("Not tested" in printed) == said
 
 
 def test_plan_equals_the_deals_that_are_played():

@@ -6,7 +6,7 @@ import scipy
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.effects import sentence_of
-from gupai_agents.evaluation.claims.verdicts import corrected
+from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
 from readings import wide
 
@@ -211,3 +211,10 @@ def test_undecided_rate_names_the_deals_that_would_decide_it():
     assert {each.deals_needed for each in needed.values()} == {4000}
     at_it = verdicts.judge_rate(Estimate.symmetric(0.5, 0.1, 1000), 0.4, 0.6, 0.5, "greater")
     assert at_it.deals_needed == verdicts.MOST_MORE
+
+
+@pytest.mark.parametrize(("p", "stands"), [(RATE, True), (RATE + 1e-9, False)])
+def test_verdict_stands_up_to_the_rate(p, stands):
+    (found,) = corrected([{"readings": [{"verdict": "supported", "p": p}, {"verdict": "proved"}]}])
+    assert (found["readings"][0]["stands"], found["readings"][0]["tests"]) == (stands, 1)
+    assert "q" not in found["readings"][1]
