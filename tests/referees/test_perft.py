@@ -1,6 +1,6 @@
 """Ways of play: the recorded ones, the compiled engine's and the naive referees' are the same numbers.
 
-PERFT_WAYS is how many ways of play of a deal a referee counts at most: 500 by default, seconds for all games. A long
+PERFT_WAYS is how many ways of play of a deal a referee counts at most: 300 by default, seconds for all games. A long
 run (half an hour): PERFT_WAYS=1_000_000 python -m pytest tests/referees/test_perft.py
 """
 
@@ -19,7 +19,7 @@ from gupai_env.deals import all_deals
 from gupai_env.games import GAMES
 from gupai_env.perft import perft
 
-WAYS = int(os.environ.get("PERFT_WAYS", 500))
+WAYS = int(os.environ.get("PERFT_WAYS", 300))
 ENGINE_WAYS = 100 * WAYS
 RECORD = json.loads((ROOT / "results" / "perft.json").read_text(encoding="utf-8"))
 
