@@ -13,11 +13,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from gupai_agents.evaluation.perft import perft
 from gupai_app.facts.terminal import dealt, perft_content
 from gupai_env.core.game import Game
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES
-from gupai_env.perft import perft
 from gupai_env.words.files import json_text, write_file
 
 RECORD = Path(__file__).parents[1] / "results" / "perft.json"

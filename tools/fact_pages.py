@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from writing import RESULTS, fill_paragraphs, table
+from writing import RESULTS, fill_paragraphs, options_of, table
 
 from gupai_app.facts.tables import chips, number, percent, tables_of
 from gupai_env.core.game import Game
@@ -19,11 +19,6 @@ def recorded(game: Game) -> list[dict[str, Any]]:
     return [content for content in contents if content["game"] == game.id]
 
 
-def named(content: dict[str, Any]) -> str:
-    """Return the options of a variant in words."""
-    return ", ".join(f"`{name}={value}`" for name, value in content["variant"].items()) or "default options"
-
-
 def page(game: Game) -> str:
     """Return the page of the facts of a game."""
     lines = [
@@ -37,7 +32,7 @@ def page(game: Game) -> str:
         "",
     ]
     for content in recorded(game):
-        lines += [f"## {named(content)}", "", f"`{content['command']}`", ""]
+        lines += [f"## {options_of(content['variant'])}", "", f"`{content['command']}`", ""]
         for title, heads, rows in tables_of(content):
             lines += [f"### {title}", "", *table(heads, rows), ""]
     return fill_paragraphs(lines)
@@ -118,7 +113,7 @@ def _leading(contents: Contents) -> list[tuple[str, ...]]:
             leader, *others = content["self_play"][-1]["by_turn"]
             in_turn = ", ".join(f"{other['mean']:+z.2f}" for other in others)
             link = f"[{game.title}](facts/{game.id}.md)"
-            rows.append((link, named(content), chips(leader), in_turn, f"{content['deals']:,}"))
+            rows.append((link, options_of(content["variant"]), chips(leader), in_turn, f"{content['deals']:,}"))
     return rows
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from writing import DEALS, LADDERS, chips_of, fill_paragraphs, interval, ranked, table, variant_of
+from writing import DEALS, LADDERS, chips_of, fill_paragraphs, interval, options_of, ranked, table, variant_of
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.claims.files import RECORDED
@@ -224,19 +224,19 @@ def _variants(game: Game) -> list[str]:
     """Return the variants that have something of their own."""
     uses: dict[str, list[str]] = {"default options": []}
     for heuristic in shipped_heuristics(game.id):
-        uses.setdefault(_changed(heuristic["variant"]), []).append("`tuned`, weights of a rule-based player")
+        uses.setdefault(options_of(heuristic["variant"]), []).append("`tuned`, weights of a rule-based player")
     for file, header in networks(game.id):
         card = f"[`best`, a trained network](../models/{file.stem}.md)"
-        uses.setdefault(_changed(variant_of(game, header)), []).append(card)
+        uses.setdefault(options_of(variant_of(game, header)), []).append(card)
     for file in sorted(LADDERS.glob(f"{game.id}*.json")):
-        changed = _changed(json.loads(file.read_text(encoding="utf-8"))["changed"])
+        changed = options_of(json.loads(file.read_text(encoding="utf-8"))["changed"])
         uses.setdefault(changed, []).append("[a ladder of players](../ladder.md)")
-    uses.setdefault(_changed(game.variant.tiny_options()), []).append(
+    uses.setdefault(options_of(game.variant.tiny_options()), []).append(
         "[exact play](../evaluation.md#exact-exploitability): small enough to search completely"
     )
     for name, options in NAMED.get(game.id, {}).items():
         words = " ".join(f"-o {word}" for word in game.variant.make(**options).typed())
-        uses.setdefault(_changed(options), []).append(f"{name}: `gupai play {game.id} {words}`")
+        uses.setdefault(options_of(options), []).append(f"{name}: `gupai play {game.id} {words}`")
     return [
         "## Variants",
         "",
@@ -343,12 +343,12 @@ def _known(game: Game) -> list[str]:
         ladder = json.loads(file.read_text(encoding="utf-8"))
         order = ", ".join(f"`{rung['player']}` {interval(total)}" for rung, total in ranked(ladder))
         lines.append(
-            f"- [Ladder](../ladder.md) ({_changed(ladder['changed'])}), chips per deal, all except `random`: {order}."
+            f"- [Ladder](../ladder.md) ({options_of(ladder['changed'])}), chips per deal, all except `random`: {order}."
         )
     for file, header in networks(game.id):
         named = ", ".join(f"{interval(chips)} against `{name}`" for name, chips in chips_of(header).items())
         lines.append(
-            f"- [`best`](../models/{file.stem}.md) ({_changed(variant_of(game, header))}), chips per deal: {named}."
+            f"- [`best`](../models/{file.stem}.md) ({options_of(variant_of(game, header))}), chips per deal: {named}."
         )
     for content in _verdicts(game):
         headlines = Counter(headline(reading) for reading in content["readings"])
@@ -371,10 +371,6 @@ def _verdicts(game: Game) -> Iterator[dict[str, Any]]:
 def _history(game: Game) -> list[str]:
     changes = HISTORY[game.id]
     return ["## Version history", "", *(f"- v{version}: {changes[version]}" for version in range(game.version, -1, -1))]
-
-
-def _changed(variant: dict[str, Any]) -> str:
-    return ", ".join(f"`{name}={value}`" for name, value in variant.items()) or "default options"
 
 
 def _option(game: Game, field) -> tuple[str, str, str, str]:

@@ -26,6 +26,7 @@ from writing import CARDS, DOCS, LADDERS, LEARNING, RESULTS, interval, ranked, t
 
 from gupai_agents.shipped import networks
 from gupai_app.tournaments.terminal import MEANING
+from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 from gupai_training.config import Config
 from gupai_training.curves import baselines_of
@@ -47,9 +48,8 @@ def ladder() -> str:
     for game in GAMES:
         for file in sorted(LADDERS.glob(f"{game}*.json")):
             ladder_file = json.loads(file.read_text(encoding="utf-8"))
-            options = ", ".join(f"{name}={value}" for name, value in ladder_file["changed"].items())
             machine = ", ".join(f"{name} {value}" for name, value in ladder_file["machine"].items())
-            lines += [f"## {GAMES[game].title}, {options or 'default options'}", ""]
+            lines += [f"## {GAMES[game].title}, {in_words(ladder_file['changed'])}", ""]
             head = (
                 "one of",
                 *(f"against `{name}`" for name in ladder_file["rivals"]),
@@ -133,13 +133,12 @@ def ways_of_play() -> str:
     for game in GAMES.values():
         lines += [f"## {game.title}", ""]
         for content in (content for content in counts if content["game"] == game.id):
-            options = ", ".join(f"{name}={value}" for name, value in content["variant"].items())
             numbers = ", ".join(f"{count:,}" for count in content["ways_of_play"])
             if "seed" in content:
                 turns = ", ".join(map(str, content["turns"]))
                 lines += [f"Seed {content['seed']}, seats in turn {turns}: {content['order']}", "", f": {numbers}", ""]
             else:
-                lines += [f"{content['deals']:,} deals, {options}", "", f": {numbers}", ""]
+                lines += [f"{content['deals']:,} deals, {in_words(content['variant'])}", "", f": {numbers}", ""]
     return "\n".join(lines)
 
 

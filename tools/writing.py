@@ -22,6 +22,11 @@ def variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in header["rules"].items() if value != default[name]}
 
 
+def options_of(options: dict[str, Any]) -> str:
+    """Return the options of a variant that are not at their default, in Markdown."""
+    return ", ".join(f"`{name}={value}`" for name, value in options.items()) or "default options"
+
+
 def chips_of(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what a network that ships wins from each opponent; headers of the oldest hold half-widths."""
     won = {}

@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from gupai_app.shell.errors import mistakes, resume_hint
+from gupai_app.shell.errors import mistakes
 from gupai_app.shell.options import (
-    NOTHING_SAVED,
     AsJson,
     GameName,
     Options,
+    Sharing,
     read_agent,
     read_seed,
     read_tiny_variant,
@@ -38,12 +38,11 @@ def facts(
     from gupai_agents import agent_names
     from gupai_agents.evaluation.facts import facts_of, steps_of
     from gupai_app.facts import terminal
-    from gupai_app.shell.screen import progress
 
     names = agents or [player for player in PLAYERS if player in agent_names(game, variant)]
     players, weaker = [read_agent(spec, game, variant) for spec in names], read_agent(rival, game, variant)
-    with mistakes(), resume_hint(NOTHING_SAVED), progress("deals", steps_of(players, deals)) as done:
-        result = facts_of(game, players, weaker, deals, seed=seed, progress=done, **variant.changed())
+    with Sharing().work("deals", steps_of(players, deals)) as how:
+        result = facts_of(game, players, weaker, deals, seed=seed, progress=how["progress"], **variant.changed())
     terminal.facts(terminal.facts_content(result), as_json=as_json)
 
 
@@ -61,9 +60,9 @@ def perft(
     game, variant = (read_tiny_variant if every_deal else read_variant)(name, option)
     seed = read_seed(seed)
 
+    from gupai_agents.evaluation.perft import perft as ways_of_play
     from gupai_app.facts import terminal
     from gupai_env.deals import all_deals
-    from gupai_env.perft import perft as ways_of_play
 
     with mistakes():
         states = all_deals(game, **variant.changed()).states if every_deal else terminal.dealt(game, variant, seed)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.evaluation.facts import Facts
+from gupai_agents.evaluation.facts import Facts, turns_of
 from gupai_app.facts.tables import tables_of
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_app.words.sentences import translated
@@ -14,7 +14,7 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.tiles import tile_name
-from gupai_env.core.variant import Variant
+from gupai_env.core.variant import Variant, in_words
 from gupai_env.render import draw_text
 from gupai_env.words.messages import say
 
@@ -28,9 +28,9 @@ def facts(content: dict[str, Any], *, as_json: bool) -> None:
         for label, *figures in rows:
             table.add_row(say(label), *figures)
         put(table)
-    options = ", ".join(f"{name}={value}" for name, value in content["variant"].items()) or "default options"
+    options = in_words(content["variant"])
     template = "{game}, {options}; {deals:,} deals of each kind, seed {seed}. Intervals are of 95%, over deals."
-    put(say(template, game=content["game"], options=say(options), deals=content["deals"], seed=content["seed"]))
+    put(say(template, game=content["game"], options=options, deals=content["deals"], seed=content["seed"]))
 
 
 def facts_content(result: Facts) -> dict[str, Any]:
@@ -75,19 +75,13 @@ def perft_content(
     """Return what `perft` prints as JSON, for the same arguments."""
     content = {"game": game.id, "version": game.version, "variant": variant.changed(), "deals": len(states)}
     if seed is not None:
-        content |= {"seed": in_json(seed), "turns": turns_of(variant, states)}
+        content |= {"seed": in_json(seed), "turns": turns_of(variant, states)[0].tolist()}
         content |= {"order": order_of(game, variant, states)}
     return content | {"ways_of_play": counts}
 
 
 def _named(game: Game, variant: Variant) -> dict[str, str]:
     return {"game": game.id, "options": str(variant)}
-
-
-def turns_of(variant: Variant, states: np.recarray) -> list[int]:
-    """Return the seats in order of turn, from the one that begins."""
-    begin, direction = int(states.to_act[0]), int(states.direction[0])
-    return [(begin + direction * turn) % variant.players for turn in range(variant.players)]
 
 
 def order_of(game: Game, variant: Variant, states: np.recarray) -> str:

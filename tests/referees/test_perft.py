@@ -13,11 +13,11 @@ import pytest
 
 from adapters import ADAPTERS
 from checkout import ROOT
+from gupai_agents.evaluation.perft import perft
 from gupai_app.facts.terminal import dealt
 from gupai_env.core.deal import Fields
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES
-from gupai_env.perft import perft
 
 WAYS = int(os.environ.get("PERFT_WAYS", 300))
 ENGINE_WAYS = 100 * WAYS

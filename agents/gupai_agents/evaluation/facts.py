@@ -12,7 +12,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, ask, labels_of, name_of
 from gupai_agents.decisions import Answers, chips_won, decisions, new_lanes, play_out
-from gupai_agents.evaluation.claims.measures import METRICS, metrics_of
+from gupai_agents.evaluation.claims.measures import METRICS
 from gupai_agents.evaluation.claims.verdicts import estimate_statistic, rated
 from gupai_agents.evaluation.exact import build_tree, solve
 from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Progress, chunks, duel, key_of
@@ -138,7 +138,7 @@ class Facts:
     def as_numbers(self) -> dict[str, Any]:
         """Return the facts as JSON holds them; figures with what they mean and their unit."""
         numbers: dict[str, Any] = _numbers(self)
-        metrics = metrics_of(self.game)
+        metrics = vocabulary_of(self.game).metrics
         for part in numbers["self_play"]:
             for name, figure in part["figures"].items():
                 metric = metrics[name]
@@ -264,7 +264,7 @@ def _self_play(
     for first, some in chunks(deals, ENVS):
         envs = new_lanes(game, variant, some)
         envs.reset(seeds=[key_of(seed, deal) for deal in range(first, first + some)])
-        turns = _turns(envs)
+        turns = turns_of(variant, envs.states)
         hands = counts_of(np.take_along_axis(envs.states.hands, turns, 1).reshape(-1)).reshape(*turns.shape, KINDS)
         tally = _Tally(envs, other)
         for now in decisions(envs, [agent]):
@@ -292,11 +292,10 @@ def _self_play(
     return facts, _choices(game, tallies) if other else ()
 
 
-def _turns(envs: VectorEnv) -> np.ndarray:
-    """Return the seats of every lane in order of turn, from the leader on, int64 [N, players]."""
-    players, states = envs.variant.players, envs.states
-    turns: np.ndarray = (states.leader[:, None] + states.direction[:, None] * np.arange(players)) % players
-    return turns.astype(np.int64)
+def turns_of(variant: Variant, states: np.recarray) -> np.ndarray:
+    """Return the seats of some deals in order of turn, from the leader on, int64 [N, players]."""
+    turns = states.leader[:, None] + states.direction[:, None].astype(np.int64) * np.arange(variant.players)
+    return turns % variant.players
 
 
 def _ties(game: Game, variant: Variant, states: np.recarray) -> np.ndarray:
@@ -327,8 +326,8 @@ def _explained(hands: np.ndarray, chips: np.ndarray) -> Estimate:
 
 def _figures(game: Game, outcome: Outcome) -> dict[str, Estimate]:
     """Return the metrics of a game that need neither a number nor what was drawn or done."""
-    own = {name: metric for name, metric in metrics_of(game).items() if name not in METRICS}
-    plain = {name: metric for name, metric in own.items() if not (metric.number or metric.drawn or metric.acted)}
+    metrics = vocabulary_of(game).metrics
+    plain = {name: metric for name, metric in metrics.items() if not (metric.number or metric.drawn or metric.acted)}
     return {name: rated(metric.values(outcome, 0), metric).figure for name, metric in plain.items()}
 
 

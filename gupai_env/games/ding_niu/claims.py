@@ -55,9 +55,7 @@ def smothered(outcome: Outcome, number: int) -> np.ndarray:
 
 def smothered_by_winner(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], where the maker of a smothered suan zhang won chips, and where there was one."""
-    made = outcome.states.suan_zhang == SMOTHERED
-    won = outcome.states.total[np.arange(len(made)), outcome.states.maker.clip(0)] > 0
-    return np.stack([made & won, made], 1).astype(float)
+    return _won_by_maker(outcome, outcome.states.suan_zhang == SMOTHERED)
 
 
 def only_doubles_left(outcome: Outcome) -> np.ndarray:
@@ -76,7 +74,11 @@ def exhausted(outcome: Outcome, number: int) -> np.ndarray:
 
 def makers(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], where the maker of a suan zhang won chips, and where there was one."""
-    made = outcome.states.maker != NOBODY
+    return _won_by_maker(outcome, outcome.states.maker != NOBODY)
+
+
+def _won_by_maker(outcome: Outcome, made: np.ndarray) -> np.ndarray:
+    """Return, [N, 2], where a suan zhang was made, and its maker won chips, and where one was made."""
     won = outcome.states.total[np.arange(len(made)), outcome.states.maker.clip(0)] > 0
     return np.stack([made & won, made], 1).astype(float)
 

@@ -1,9 +1,9 @@
 """Perft: how many ways of play there are, by the number of actions. Two programs of the same rules count the same."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
+from gupai_agents.decisions import resume_lanes
+from gupai_agents.evaluation.match import chunks
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.vector import VectorEnv
@@ -30,8 +30,8 @@ def perft(game: Game, variant: Variant, states: np.ndarray, depth: int = MOST_DE
     counts = [0] * whole_number("depth", depth, 1, MOST_DEPTH)
     if variant.deals > 1:
         raise ValueError(f"deals={variant.deals} is not allowed; ways of play are counted in one deal, take deals=1")
-    for some in _chunks(np.arange(len(states))):
-        _count(_lanes(game, variant, states[some]), counts, 0)
+    for first, some in chunks(len(states), CHUNK):
+        _count(resume_lanes(game, variant, states[first : first + some]), counts, 0)
     return counts[: counts.index(0)] if 0 in counts else counts
 
 
@@ -41,21 +41,7 @@ def _count(envs: VectorEnv, counts: list[int], played: int) -> None:
     counts[played] += len(lanes)
     if played + 1 == len(counts):
         return
-    for some in _chunks(np.arange(len(lanes))):
-        after = _lanes(envs.game, envs.variant, envs.states[lanes[some]])
-        after.step(actions[some])
+    for first, some in chunks(len(lanes), CHUNK):
+        after = resume_lanes(envs.game, envs.variant, envs.states[lanes[first : first + some]])
+        after.step(actions[first : first + some])
         _count(after, counts, played + 1)
-
-
-def _lanes(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
-    """Return lanes in the given states, which are not dealt again."""
-    envs = VectorEnv(game, len(states), observe=False, renew=False, **variant.changed())
-    envs.states[:] = states
-    envs.refresh()
-    return envs
-
-
-def _chunks(rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield rows, at most CHUNK at a time."""
-    for first in range(0, len(rows), CHUNK):
-        yield rows[first : first + CHUNK]
