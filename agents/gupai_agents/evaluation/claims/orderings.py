@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+import scipy
 from pydantic import Field, model_validator
-from scipy.special import ndtr
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
@@ -192,7 +192,7 @@ def _ranked(
         )
     others = [label for label in values if label != first]
     z = [_apart(values[first], values[label]) for label in others]
-    p = dict(zip(others, holm([float(2 * ndtr(-abs(score))) for score in z]), strict=True))
+    p = dict(zip(others, holm([float(2 * scipy.special.ndtr(-abs(score))) for score in z]), strict=True))
     behind = [label for label, score in zip(others, z, strict=True) if score < 0 and p[label] < 0.05]
     if behind:
         return verdicts.CONTRADICTED, p, ranking, min(p[label] for label in behind)

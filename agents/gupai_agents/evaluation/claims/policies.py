@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import scipy
 from pydantic import Field
-from scipy.special import ndtri
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims.check import Place
@@ -96,7 +96,9 @@ class Policy(Comparison):
     def planned_deals(self, setting: Setting, sampler: Sampler) -> dict[str, Any]:
         spread = float(np.std(pairs_in(setting, self, sampler, self.panel[0], 0, 0, PILOT).gains))
         deals, doses = enough(self, spread), len(self.doses.values) if self.doses else 1
-        smallest = float((ndtri(1 - ALPHA / 2) + ndtri(self.plan.power)) * spread / deals**0.5)
+        smallest = float(
+            (scipy.special.ndtri(1 - ALPHA / 2) + scipy.special.ndtri(self.plan.power)) * spread / deals**0.5
+        )
         return {"deals": deals, "finds_with_that_power": smallest, "figures": len(self.panel) * doses}
 
     def tested(self) -> str:

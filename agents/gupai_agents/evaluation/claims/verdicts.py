@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, stdtr, stdtrit
+import scipy
 
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, estimate, false_discovery
 from gupai_env.games.claims import Metric
@@ -112,7 +112,7 @@ class Rated(NamedTuple):
             return self.cases.share(1 - 2 * alpha)[1:3]
         if not self.figure.has_interval:
             return -np.inf, np.inf
-        half = self.figure.error * float(stdtrit(self.figure.degrees, 1 - alpha))
+        half = self.figure.error * float(scipy.special.stdtrit(self.figure.degrees, 1 - alpha))
         return self.figure.mean - half, self.figure.mean + half
 
     def p_beyond(self, threshold: float) -> float:
@@ -130,7 +130,9 @@ def rated(values: np.ndarray, metric: Metric) -> Rated:
 
 def p_value(effect: Estimate) -> float:
     """Return the two-sided p that an effect is zero, from its 95% interval; 1 where there is no interval."""
-    return float(2 * stdtr(effect.degrees, -abs(effect.mean) / effect.error)) if effect.has_interval else 1.0
+    return (
+        float(2 * scipy.special.stdtr(effect.degrees, -abs(effect.mean) / effect.error)) if effect.has_interval else 1.0
+    )
 
 
 def estimate_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
@@ -191,12 +193,12 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     errors = np.array([effect.error if effect.has_interval else 0.0 for effect in effects])
     degrees = sum(effect.degrees for effect in known)
     mean, error = float(means.mean()), float(np.sqrt((errors**2).sum())) / len(effects)
-    half = float(stdtrit(degrees, 0.5 + 0.5 * 0.95 ** (1 / among))) * error
-    p = float(2 * stdtr(degrees, -abs(mean) / error))
+    half = float(scipy.special.stdtrit(degrees, 0.5 + 0.5 * 0.95 ** (1 / among))) * error
+    p = float(2 * scipy.special.stdtr(degrees, -abs(mean) / error))
     weights = np.maximum(errors, 1e-9) ** -2
     q = float((weights * (means - (weights * means).sum() / weights.sum()) ** 2).sum())
     others = len(effects) - 1
-    p_q = float(chdtrc(others, q)) if others else 1.0
+    p_q = float(scipy.special.chdtrc(others, q)) if others else 1.0
     mean_effect = Estimate.symmetric(mean, half, sum(effect.samples for effect in effects), degrees)
     return Pooled(mean_effect, p, q, p_q, max(0.0, 1 - others / q) if q else 0.0, span)
 
