@@ -1,6 +1,9 @@
-"""A factory of agents, as `package.module:factory` names them."""
+"""Agents of one's own: a factory, as `package.module:factory` names them, and a player that discards."""
+
+import numpy as np
 
 from gupai_agents import make_agent
+from gupai_agents.agent import DecisionBatch
 
 FACTORY = "little_factory:make"
 
@@ -10,3 +13,12 @@ def make(game, variant):
     agent = make_agent("greedy", game, **variant.changed())
     agent.name = "mine"
     return agent
+
+
+class Discarding:
+    """Plays the last legal action, in Jie Long a discard wherever one is allowed."""
+
+    name = "discarding"
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        return batch.masks.shape[1] - 1 - batch.masks[:, ::-1].argmax(1)

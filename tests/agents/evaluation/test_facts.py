@@ -19,6 +19,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import Outcome, vocabulary_of
+from little_factory import Discarding
 from variants import variants
 from walks import envs_of, play_out
 
@@ -191,15 +192,6 @@ def test_choices_are_compared_where_there_is_a_choice(jie_long):
     assert all(choice.types["play"][1].mean == 1 for choice in jie_long.choices)  # greedy never holds back
     assert jie_long.choices[0].differ.mean > 0
     assert [choice.round for choice in jie_long.choices] == list(range(1, 9))
-
-
-class Discarding:
-    """Plays the last legal action, in Jie Long a discard wherever one is allowed."""
-
-    name = "discarding"
-
-    def act(self, batch: DecisionBatch) -> np.ndarray:
-        return batch.masks.shape[1] - 1 - batch.masks[:, ::-1].argmax(1)
 
 
 def test_types_of_action_are_counted_for_the_last_player_then_for_the_rival():

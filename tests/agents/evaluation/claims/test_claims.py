@@ -28,6 +28,7 @@ from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import tiles_by_number, vocabulary_of
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.vector import VectorEnv
+from little_factory import Discarding
 from readings import ATTACK, FOUR_TWOS, JIE_LONG, a_reading, changed
 
 
@@ -448,15 +449,6 @@ def test_changed_player_is_shown_other_stakes_and_nobody_else_is():
     before = batch.views.stakes.tolist()
     ChangedAgent(agent, vocabulary_of(game).changes["stakes"], (1, 2, 40)).act(batch)
     assert agent.stakes == [[1, 2, 40]] * 3 and batch.views.stakes.tolist() == before != agent.stakes
-
-
-class Discarding:
-    """Plays the last legal action, in Jie Long a discard wherever one is allowed."""
-
-    name = "discarding"
-
-    def act(self, batch: DecisionBatch) -> np.ndarray:
-        return batch.masks.shape[1] - 1 - batch.masks[:, ::-1].argmax(1)
 
 
 def test_player_who_always_lays_discards_only_where_nothing_fits():
