@@ -21,7 +21,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Doses, Population
 from gupai_agents.evaluation.claims.setting import DealSource
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SUPPORTED, judge
-from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for, share
+from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt, samples_for, share
 from gupai_env.core.rng import derive
 from gupai_env.games import get_game
 from gupai_env.games.claims import chips
@@ -118,8 +118,9 @@ def check_masters(truth: float, decisions: int) -> None:
         own, of_deal = generator.random(decisions) < truth, generator.random(decisions) < truth
         chosen = np.where(alike, of_deal[deals], own).astype(float)
         shares = share(np.bincount(deals, chosen), np.bincount(deals))
-        verdict = Masters("planted", decisions, shares, shares, None, "").verdict
-        wrong += (verdict == "does it" and truth <= 0.5) or (verdict == "does not" and truth >= 0.5)
+        others = Estimate(1 - shares.mean, 1 - shares.high, 1 - shares.low, shares.samples)
+        verdict = Masters("planted", decisions, shares, others, None, "").verdict
+        wrong += (verdict == "prefers it" and truth <= 0.5) or (verdict == "prefers the other" and truth >= 0.5)
         held += shares.low <= truth <= shares.high
     print(
         f"a master that does it in {truth:.0%} of {decisions} decisions, {CLAIMS:,}: {wrong / CLAIMS:.1%} called "

@@ -3,7 +3,7 @@
 It reads the recorded verdicts on claims (`tools/claims.py` says how they are written), what features matter
 (`results/features/GAME.json`, by `gupai discover GAME --out results/features`), tables of exact figures
 (`results/exact/GAME.json`, by the command in the file), and `tools/advice.yaml`, which says what each reading of a
-claim would have a player do. Whether that is good advice, and what it gains, comes from the verdicts alone:
+claim would have a player do. Which of two ways is advised, and what it gains, comes from the verdicts alone:
 
     python tools/strategy.py              # the pages
     python tools/strategy.py --pictures   # and the positions, from deals that the verdicts name
@@ -12,7 +12,7 @@ claim would have a player do. Whether that is good advice, and what it gains, co
 import argparse
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +21,11 @@ from writing import fill_paragraphs
 
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
-from gupai_agents.evaluation.claims.files import RECORDED, kind_of
-from gupai_agents.evaluation.claims.report import figure_text, headline, levels, master_sentence
+from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.report import levels, share_text
+from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Masters, written
 from gupai_agents.evaluation.claims.verdicts import corrected
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claims import terminal as claims
 from gupai_app.play.session import Session
@@ -45,19 +47,24 @@ PROVED = "Every case was counted."
 HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
 GOOD = ("supported", "proved", "measured", "it depends")
 WRONG = ("contradicted", "disproved", "no practical effect")
-WRONG_TOPIC, OPEN_TOPIC, FACTS = "What people say that is wrong", "What nobody knows yet", "Good to know"
+WRONG_TOPIC, OPEN_TOPIC = "What people say that is wrong", "What nobody knows yet"
+FACTS, LITTLE = "Good to know", "What makes little difference"
+LAST = (FACTS, LITTLE, WRONG_TOPIC, OPEN_TOPIC)  # headings, in this order
 FIGURES = r" -?[\d.]+%? (±[\d.]+|\([^)]*\))| did not occur in [\d,]+ deals| \(all alike[^)]*\)"
-DOES = {"supported": "yes", "contradicted": "no", "no practical effect": "makes no difference"}
 
 
 class Advice(NamedTuple):
-    """One reading of a claim, and what it would have a player do."""
+    """One reading of a claim, and what a player makes of it: a fact, or one of two ways of playing.
+
+    ways: the fact, or the way that the reading tests and the other one. side: 1 for the first, -1 for the second.
+    """
 
     content: dict[str, Any]  # the verdict on the claim
     number: int  # of the reading
-    rule: str
-    topic: str
-    dose: str
+    ways: tuple[str, ...]
+    side: int
+    heading: str
+    dose: str = ""
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -66,10 +73,14 @@ class Advice(NamedTuple):
         return reading
 
     @property
-    def heading(self) -> str:
-        """Under which heading the verdict puts it."""
-        verdict = self.reading["verdict"]
-        return self.topic if verdict in GOOD else WRONG_TOPIC if verdict in WRONG else OPEN_TOPIC
+    def rule(self) -> str:
+        """The fact, or the way of playing that it is about."""
+        return self.ways[self.side < 0]
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether it says what to do."""
+        return len(self.ways) == 2 and self.heading not in LAST
 
     @property
     def mark(self) -> str:
@@ -83,23 +94,28 @@ class Advice(NamedTuple):
         """The file of its position."""
         return f"{self.content['id']}-{self.number + 1}.svg"
 
+    def gain(self, figure: dict[str, Any]) -> Estimate:
+        """Return a figure of the way that the reading tests as one of this way."""
+        estimate = Estimate.of(figure)
+        return estimate if self.side > 0 else Estimate(-estimate.mean, -estimate.high, -estimate.low, estimate.samples)
+
 
 def page(game: Game) -> str:
     """Return the page of a game."""
-    all_advice = list(_advice(game))
-    by_heading = {advice.heading: None for advice in all_advice}
-    last = [name for name in (FACTS, WRONG_TOPIC, OPEN_TOPIC) if name in by_heading]
-    topics = [name for name in by_heading if name not in last]
+    all_advice = list(advice_on(game))
+    headings = {advice.heading: None for advice in all_advice}
+    topics = sorted((name for name in headings if name not in LAST), key=lambda name: name != "Every deal")
     lines = [
         f"# {game.title}: how to play it well",
         "",
         f"{HOLDS} holds, after correction for the number of tests; {EXPLORATORY} exploratory, perhaps chance; {OPEN} "
         "open. Chips are per deal in which it comes up, with their 95% interval, against the players that "
-        "[the statistics](../claims.md) name.",
+        "[the statistics](../claims.md) name. Strong players: of the decisions in their own deals where both ways of "
+        "playing are open, how often they choose this one and how often the other, and by how much they value it more.",
         "",
     ]
     lines += [fill_paragraphs(summary(game))]
-    for heading in sorted(topics, key=lambda name: name != "Every deal") + last:
+    for heading in [*topics, *(name for name in LAST if name in headings)]:
         lines += [f"## {heading}", ""]
         for advice in all_advice:
             if advice.heading == heading:
@@ -117,7 +133,7 @@ def page(game: Game) -> str:
 # --- advice ---------------------------------------------------------------------------------------
 
 
-def _advice(game: Game) -> Iterator[Advice]:
+def advice_on(game: Game) -> Iterator[Advice]:
     """Yield what is said of a game, with the verdicts."""
     files = [RECORDED / f"{path.stem}.json" for path in claims.paths()]
     contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
@@ -125,9 +141,31 @@ def _advice(game: Game) -> Iterator[Advice]:
     for content in contents:
         if content["game"] == game.id:
             mine = given[content["id"]]
-            for number, (rule, _) in enumerate(zip(mine["rules"], content["readings"], strict=True)):
-                if rule is not None:
-                    yield Advice(content, number, rule, mine["topic"], mine.get("dose", ""))
+            for number, (rule, reading) in enumerate(zip(mine["rules"], content["readings"], strict=True)):
+                ways = tuple(rule) if isinstance(rule, list) else (rule,)
+                for heading, side in _places(reading, ways, mine["topic"]) if rule else ():
+                    yield Advice(content, number, ways, side, heading, mine.get("dose", ""))
+
+
+def _places(reading: dict[str, Any], ways: Sequence[str], topic: str) -> Iterator[tuple[str, int]]:
+    """Yield the heading under which the verdict puts a fact or a way of playing, and which way that is.
+
+    The way that gains is advised; what people say stands under what is wrong as well, if it is the way that loses.
+    """
+    verdict = reading["verdict"]
+    if len(ways) == 1:
+        yield topic if verdict in GOOD else WRONG_TOPIC if verdict in WRONG else OPEN_TOPIC, 1
+        return
+    claimed = -1 if reading["about"]["alternative"] == "less" else 1
+    if verdict == "it depends":
+        yield topic, 1
+    elif verdict in (*GOOD, *WRONG):
+        gains = 1 if (levels(reading) or [reading["pooled"]])[0]["mean"] > 0 else -1
+        yield LITTLE if verdict == "no practical effect" else topic, gains
+        if verdict == "contradicted":
+            yield WRONG_TOPIC, claimed
+    else:
+        yield OPEN_TOPIC, claimed
 
 
 def _written(advice: Advice) -> Iterator[str]:
@@ -135,52 +173,82 @@ def _written(advice: Advice) -> Iterator[str]:
     link = f"[Statistics](../claims/{advice.content['game']}.md#{advice.content['id']})"
     variant = in_words(reading["variant"], "")
     played = f" Played with {variant}." if variant else ""
-    yield f"{advice.mark} **{advice.rule}** {_evidence(advice)}{played} {link}"
+    evidence = _of_ways(advice) if len(advice.ways) == 2 else _of_fact(reading)
+    yield f"{advice.mark} **{advice.rule}** {' '.join(evidence)}{played} {link}"
     yield ""
-    if reading.get("doses") and advice.dose:
+    if levels(reading) and len(advice.ways) == 2:
         yield from (*_doses(advice), "")
-    if (PICTURES / advice.picture).exists():
+    if advice.is_followed and (PICTURES / advice.picture).exists():
         yield from (f"![A position: {advice.rule}](positions/{advice.picture})", "", _caption(advice), "")
 
 
-def _evidence(advice: Advice) -> str:
-    """Return what was found, in a sentence or two."""
-    reading = advice.reading
-    pooled = reading.get("pooled")
-    if reading.get("doses"):
-        sentences = [f"{capitalized(headline(reading))}."]
-    elif pooled and reading["unit"] == "chips":
-        low, high = pooled["low"], pooled["high"]
-        sentences = [f"{pooled['mean']:+z.2f} chips ({low:+z.2f} to {high:+z.2f})."]
-        if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
-            sentences = [f"Otherwise it costs {-pooled['mean']:z.2f} chips ({-high:z.2f} to {-low:z.2f})."]
+def _of_fact(reading: dict[str, Any]) -> Iterator[str]:
+    """Yield what was found about a fact, in a sentence or two."""
+    if reading["verdict"] in WRONG:
+        yield "Not so."
+    if reading["verdict"] == "proved":
+        yield PROVED
     elif "first" in reading.get("about", {}):
         order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
-        sentences = [f"In this order: {order}."]
+        yield f"In this order: {order}."
     else:
-        sentences = [PROVED if reading["verdict"] == "proved" else reading["sentence"]]
-    if not kind_of(reading).sides and reading["verdict"] in WRONG:
-        sentences.insert(0, "Not so.")
-    if not reading.get("doses"):
-        sentences += [f"Strong players: {master_sentence(one)}." for one in reading.get("masters", ())]
-    return " ".join(sentences)
+        yield reading["sentence"]
+
+
+def _of_ways(advice: Advice) -> Iterator[str]:
+    """Yield what a way of playing gains over the other, and what strong players do, in a sentence or two."""
+    reading = advice.reading
+    if levels(reading):
+        answers = [f"{name} with {_dose(level)}" for level in levels(reading) if (name := _answer(advice, level))]
+        yield f"By {advice.dose}: {', '.join(answers)}."
+        return
+    figure = f"{written(advice.gain(reading['pooled']), reading['unit'])} chips"
+    if advice.heading == WRONG_TOPIC:
+        yield f"Not so: {figure}."
+        return
+    little = f", less than the {reading['about']['margin']:g} worth naming" if advice.heading == LITTLE else ""
+    yield f"{figure}{little}."
+    if advice.heading == OPEN_TOPIC and reading.get("remark"):
+        yield f"{capitalized(reading['remark'])}."
+    if strong := "; ".join(_strong(advice, master) for master in reading.get("masters", ())):
+        yield f"Strong players: {strong}."
+
+
+def _strong(advice: Advice, master: dict[str, Any]) -> str:
+    """Return what a strong player does about a way of playing."""
+    does, other = (Estimate.of(master[name]) for name in ("chooses", "other")[:: advice.side])
+    name, decisions = f"`{master['who'].partition(',')[0]}`", master["decisions"]
+    verdict = Masters(name, decisions, does, other, None, "").verdict
+    if does.samples < FEWEST_OPEN:
+        return f"{name}, {verdict} ({decisions:,})"
+    shares = f"{share_text(does)} against {share_text(other)} of {decisions:,}"
+    if "worth" in master:
+        unit = "chips" if master["unit"] == "chips" else "in its own scores"
+        shares += f", {advice.gain(master['worth']).text(2)} {unit}"
+    return f"{name} {verdict} ({shares})"
+
+
+def _answer(advice: Advice, level: dict[str, Any]) -> str:
+    """Return whether to play so at a dose."""
+    verdict = level["verdict"]
+    if verdict in ("supported", "contradicted"):
+        return "yes" if advice.gain(level).mean > 0 else "no"
+    return "little difference" if verdict == "no practical effect" else "open"
+
+
+def _dose(level: dict[str, Any]) -> str:
+    dose: str = level["label"].partition(": ")[2]
+    return dose
 
 
 def _doses(advice: Advice) -> Iterator[str]:
     """Yield the table of what to do at each dose."""
-    reading = advice.reading
-    most = max((level["mean"] for level in levels(reading)), default=0.0)
-    yield f"| {advice.dose} | chips | do it? | do strong players? |"
+    yield f"| {advice.dose} | chips | do it? | strong players |"
     yield "| --- | --- | --- | --- |"
-    for level in levels(reading):
-        chips = figure_text(level, reading)
-        strong = ", ".join(
-            f"{one['who'].partition(',')[0]} in {100 * one['chooses']['mean']:.0f}%" for one in level.get("masters", ())
-        )
-        answer = DOES.get(level.get("verdict", ""), "open")
-        if answer == "yes" and level["mean"] < most / 3:
-            answer = "it matters little"
-        yield f"| {level['label'].partition(': ')[2] or level['label']} | {chips} | {answer} | {strong} |"
+    for level in levels(advice.reading):
+        chips = written(advice.gain(level), advice.reading["unit"])
+        strong = "; ".join(_strong(advice, master) for master in level.get("masters", ()))
+        yield f"| {_dose(level)} | {chips} | {_answer(advice, level)} | {strong} |"
 
 
 def _caption(advice: Advice) -> str:
@@ -196,21 +264,19 @@ def draw_positions() -> None:
     PICTURES.mkdir(exist_ok=True)
     positions = {}
     for game in GAMES.values():
-        for advice in _advice(game):
-            examples = advice.reading.get("examples", ())
-            if examples and kind_of(advice.reading).sides and advice.heading not in (OPEN_TOPIC, FACTS):
-                positions[Path(advice.picture).stem] = _draw(game, advice, examples)
+        for advice in advice_on(game):
+            if advice.is_followed and advice.reading.get("examples"):
+                positions[Path(advice.picture).stem] = _draw(game, advice)
     lines = (f" {json.dumps(name)}: {json.dumps(position)}" for name, position in sorted(positions.items()))
     POSITIONS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def _draw(game: Game, advice: Advice, examples: list[dict[str, Any]]) -> dict[str, Any]:
+def _draw(game: Game, advice: Advice) -> dict[str, Any]:
     claim = read_claim(next(path for path in claims.paths() if path.stem == advice.content["id"]))
-    good = advice.reading["verdict"] in GOOD and advice.reading.get("pooled", {"mean": 0})["mean"] >= 0
-    example = max(examples, key=lambda example: example["gain"] if good else -example["gain"])
+    example = max(advice.reading["examples"], key=lambda example: advice.side * example["gain"])
     pair = play_again(claim, claim.readings[advice.number], advice.content["seed"], example)
     both = enumerate(zip(pair.treated.actions, pair.baseline.actions, strict=False))
-    number, (one, other) = next((number, moves) for number, moves in both if moves[0] != moves[1])
+    number, moves = next((number, moves) for number, moves in both if moves[0] != moves[1])
     session = Session.of(pair.treated)
     for action in pair.treated.actions[:number]:
         session.play(action)
@@ -218,8 +284,8 @@ def _draw(game: Game, advice: Advice, examples: list[dict[str, Any]]) -> dict[st
     view = session.view(seat)
     scene = game.scene(session.variant, [view], seat_names(session.variant.players))
     (PICTURES / advice.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
-    position: dict[str, Any] = {"seat": seat, "gain": example["gain"]}
-    for name, move in (("one", one), ("other", other)):
+    position: dict[str, Any] = {"seat": seat, "gain": advice.side * example["gain"]}
+    for name, move in zip(("one", "other"), moves[:: advice.side], strict=True):
         plain = game.move(move, view).verb == PLAY
         position[name] = hints.label(view, [move]).partition("  ")[0] if plain else game.action_name(move, view)
     return position

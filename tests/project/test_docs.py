@@ -10,6 +10,8 @@ import re
 import pytest
 
 from checkout import ROOT, tool
+from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.play.session import Session
 from gupai_env.core.game import PROVIDED, Game
 from gupai_env.games import GAMES
@@ -47,6 +49,71 @@ def test_annotated_deal_replays_to_the_byte(game):
 def test_strategy_page_is_current(game):
     written = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
     assert written == tool("strategy").page(GAMES[game]), "run: python tools/strategy.py"
+
+
+ADVICE = re.compile(r"\S \*\*(.+?)\*\* (.+) \[Statistics\]\(.+#(.+)\)")
+PLACES = {
+    "What people say that is wrong": ("contradicted", "disproved", "no practical effect"),
+    "What nobody knows yet": ("inconclusive", "too rare", "too few deals"),
+    "What makes little difference": ("no practical effect",),
+}
+
+
+def advice_on(page):
+    """Yield the heading, the rule and the text of each advice of a page, its reading and on which side of it it is."""
+    rules = parse_yaml((ROOT / "tools" / "advice.yaml").read_text(encoding="utf-8"))
+    for part in page.split("\n## ")[1:]:
+        heading, _, lines = part.partition("\n")
+        for rule, text, claim in ADVICE.findall(lines):
+            readings = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))["readings"]
+            for ways, reading in zip(rules[claim]["rules"], readings, strict=True):
+                if ways == rule:
+                    yield heading, text, reading, 0
+                elif isinstance(ways, list) and rule in ways:
+                    yield heading, text, reading, 1 if rule == ways[0] else -1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_advised_way_gains_and_wrong_way_loses(game):
+    """Read off the pages: by the sign of the recorded figure, its interval, and what `best` does."""
+    page = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
+    advice = list(advice_on(page))
+    assert len(advice) == page.count("[Statistics](")
+    for heading, text, reading, side in advice:
+        assert reading["verdict"] in PLACES.get(
+            heading, ("supported", "proved", "measured", "it depends", "contradicted")
+        )
+        if not side:
+            assert heading in PLACES or reading["verdict"] != "contradicted"
+        elif "pooled" in reading:
+            low, high = sorted(side * reading["pooled"][end] for end in ("low", "high"))
+            if heading not in PLACES:
+                assert low > 0, text
+            elif heading == "What people say that is wrong":
+                assert high < 0, text
+            for master in reading.get("masters", ()):
+                against = {1: "prefers the other", -1: "prefers it"}[side] == master["verdict"]
+                named = f"`{master['who'].partition(',')[0]}` prefers the other"
+                assert heading == "What people say that is wrong" or (named in text) == against, text
+        for level in reading.get("doses", ()):
+            (row,) = re.findall(
+                rf"^\| {level['label'].partition(': ')[2]} \| ([-+]\S+) .*? \| (.*?) \|", page.split(text)[1], re.M
+            )[:1]
+            gains = side * level["low"] > 0 and side * level["high"] > 0
+            loses = side * level["low"] < 0 and side * level["high"] < 0
+            assert (row[1] == "yes") <= gains and (row[1] == "no") <= loses
+            assert float(row[0]) == pytest.approx(side * level["mean"], abs=0.006)
+
+
+def test_comparisons_in_chips_are_advised_both_ways():
+    """A rule typed for one side only would keep its direction whatever the figure."""
+    rules = parse_yaml((ROOT / "tools" / "advice.yaml").read_text(encoding="utf-8"))
+    for claim, advice in rules.items():
+        readings = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))["readings"]
+        for rule, reading in zip(advice["rules"], readings, strict=True):
+            about = reading.get("about", {})
+            compared = "alternative" in about and "margin" in about and about.get("metric", "chips") == "chips"
+            assert rule is None or isinstance(rule, list) == compared, claim
 
 
 def test_charts_equal_the_recorded_figures():

@@ -342,11 +342,11 @@ def test_changeable_fields_of_claims_stay_the_same():
 
 KINDS = {"verdict": (verdict, DESIGNS), "tournament": (tournament, TOURNAMENTS), "search": (searched, SEARCHES)}
 PINNED = {
-    ("verdict", "jie-long 0 policy"): "87fbc57b",
-    ("verdict", "jie-long 1 policy"): "bd359cdb",
-    ("verdict", "jie-long 2 action"): "19d0f25b",
-    ("verdict", "jie-long 3 action"): "97a1321d",
-    ("verdict", "jie-long 4 action"): "58c25a0d",
+    ("verdict", "jie-long 0 policy"): "6ec0af39",
+    ("verdict", "jie-long 1 policy"): "30d7fe2c",
+    ("verdict", "jie-long 2 action"): "24982ea4",
+    ("verdict", "jie-long 3 action"): "0762b048",
+    ("verdict", "jie-long 4 action"): "89a523fb",
     ("verdict", "jie-long 5 rate"): "e0e2555e",
     ("verdict", "jie-long 6 rate"): "24c4caee",
     ("verdict", "jie-long 7 rate"): "b5a31406",
@@ -355,9 +355,9 @@ PINNED = {
     ("verdict", "jie-long 10 ordering"): "4400237c",
     ("verdict", "jie-long 11 ordering"): "945811b8",
     ("verdict", "jie-long 12 exact"): "4f46276c",
-    ("verdict", "da-ling 0 policy"): "1f1c7c1f",
+    ("verdict", "da-ling 0 policy"): "d727f1f7",
     ("verdict", "da-ling 1 rate"): "21387ab1",
-    ("verdict", "tien-gow 0 action"): "91f886e7",
+    ("verdict", "tien-gow 0 action"): "4dd63855",
     ("tournament", "one among others"): "b86953fb",
     ("tournament", "half against half"): "aaf720a2",
     ("tournament", "all line-ups"): "731ab0d1",

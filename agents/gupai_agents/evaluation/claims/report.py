@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gupai_agents.evaluation.claims.files import kind_of
-from gupai_agents.evaluation.claims.results import written
+from gupai_agents.evaluation.claims.results import FEWEST_OPEN, written
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import interval_text
 from gupai_env.core.variant import option_in_words
@@ -88,8 +88,12 @@ def master_sentences(reading: dict[str, Any]) -> Iterator[str]:
 
 
 def master_sentence(master: dict[str, Any]) -> str:
-    """Return what one strong player does in a phrase."""
-    shares = [_share(master[name]) for name in ("chooses", "other")]
+    """Return what one strong player does in a phrase; of too few decisions only how many there are."""
+    figures = {"player": say(master["who"]), "verdict": say(master["verdict"])}
+    if master["deals"] < FEWEST_OPEN:
+        both: str = say("both are open in {decisions:,}", decisions=master["decisions"])
+        return say("{player}, {verdict}: {text}", text=both, **figures)
+    shares = [share_text(Estimate.of(master[name])) for name in ("chooses", "other")]
     does: str = say(
         "it takes the claimed action in {chosen} of {decisions:,} decisions where both are open, the other in {other}",
         chosen=say(shares[0]),
@@ -101,13 +105,12 @@ def master_sentence(master: dict[str, Any]) -> str:
         if master["unit"] == "chips":
             template = "the difference is worth {worth} chips to it"
         does = joined("; ", [does, say(template, worth=say(Estimate.of(master["worth"]).text(2)))])
-    return say("{player}, {verdict}: {text}", player=say(master["who"]), verdict=say(master["verdict"]), text=does)
+    return say("{player}, {verdict}: {text}", text=does, **figures)
 
 
-def _share(numbers: dict[str, Any]) -> str:
+def share_text(share: Estimate) -> str:
     """Return a share in whole per cent, with its interval."""
-    mean, low, high = (None if numbers[name] is None else 100 * numbers[name] for name in ("mean", "low", "high"))
-    return interval_text(mean, low, high, Estimate.of(numbers).samples, 0, unit="%", signed=False)
+    return interval_text(*(100 * end for end in share[:3]), share.samples, 0, unit="%", signed=False)
 
 
 def remarks(reading: dict[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from gupai_agents.evaluation.claims.verdicts import Pooled
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import FINE, interval_text, number_or_none
 
-SELDOM = 0.1  # share of decisions below which something is done seldom
+FEWEST_OPEN = 20  # deals with a decision at which both actions are open, to say what a strong player does
 LISTED = ("effects", "doses", "masters", "subgroups")  # fields of a finding that hold several
 
 
@@ -62,15 +62,12 @@ class Masters:
 
     @property
     def verdict(self) -> str:
-        """Whether it takes the claimed action in most of these decisions, read off the interval.
-
-        One that reaches from half of the decisions to all of them, or to none, leaves it open.
-        """
-        if self.chooses.low > 0.5:
-            return "does it"
-        if self.chooses.high < 0.5:
-            return "does not"
-        return "now and then" if self.chooses.low > SELDOM and self.chooses.high < 1 - SELDOM else "not settled"
+        """Which of the two it takes more often, read off their intervals; it may take third ones in most decisions."""
+        if self.chooses.samples < FEWEST_OPEN:
+            return "too few decisions"
+        if self.chooses.low > self.other.high:
+            return "prefers it"
+        return "prefers the other" if self.chooses.high < self.other.low else "no clear preference"
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""

@@ -216,7 +216,7 @@ def planted(monkeypatch):
     return plant
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(0.2, "does not"), (0.9, "does it")])
+@pytest.mark.parametrize(("share", "verdict"), [(0.2, "prefers the other"), (0.9, "prefers it")])
 def test_master_actions_are_counted_where_both_are_open(planted, share, verdict):
     agent = planted(share)
     found = try_claim(claim_of(trait()), panel=[make_agent("greedy"), agent], masters=True).findings[0]

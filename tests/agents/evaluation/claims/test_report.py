@@ -3,7 +3,9 @@
 import pytest
 
 from gupai_agents.evaluation.claims import claim_of, try_claim
-from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks, text
+from gupai_agents.evaluation.claims.report import command_of, figures, markdown, master_sentence, percent, remarks, text
+from gupai_agents.evaluation.claims.results import Masters
+from gupai_agents.evaluation.statistics import Estimate
 from readings import ATTACK, POOLED, effect, reading
 
 
@@ -122,3 +124,19 @@ def test_untested_parts_are_listed_and_nothing_else():
         content = try_claim(claim).content({"seed": 0, "deals": None, "panel": None})
         for printed in (text(content), markdown([content])):
             assert ("Not tested: nobody can see it" in printed) == ("Not tested" in printed) == said
+
+
+@pytest.mark.parametrize(
+    ("chooses", "other", "deals", "verdict", "printed"),
+    [
+        ((38, 31, 46), (3, 1, 6), 128, "prefers it", "it takes the claimed action in 38% (31 to 46)"),
+        ((31, 29, 33), (69, 67, 71), 299, "prefers the other", "the other in 69% ±2"),
+        ((44, 38, 50), (42, 36, 49), 242, "no clear preference", "of 242 decisions where both are open"),
+        ((50, 5, 95), (0, 0, 60), 4, "too few decisions", "a, too few decisions: both are open in 4"),
+    ],
+)
+def test_strong_player_prefers_what_it_takes_more_often(chooses, other, deals, verdict, printed):
+    shares = (Estimate(*(part / 100 for part in share), deals) for share in (chooses, other))
+    master = Masters("a", deals, *shares, None, "chips")
+    assert master.verdict == verdict
+    assert printed in master_sentence(master.as_numbers())
