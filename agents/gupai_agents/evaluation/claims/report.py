@@ -110,7 +110,8 @@ def master_sentence(master: dict[str, Any]) -> str:
 
 def share_text(share: Estimate) -> str:
     """Return a share in whole per cent, with its interval."""
-    return interval_text(*(100 * end for end in share[:3]), share.samples, 0, unit="%", signed=False)
+    mean, low, high = (100 * number for number in share[:3])
+    return interval_text(mean, low, high, share.samples, 0, unit="%", signed=False)
 
 
 def remarks(reading: dict[str, Any]) -> Iterator[str]:
