@@ -15,7 +15,7 @@ BY_STAKES = weights_row(FEATURES, HEURISTICS["greedy"])
 
 
 class DaLingHints(Hints):
-    """Da Ling: every split with the stakes that it matches, those that match most first."""
+    """Da Ling: every split with the stakes that it matches, the highest in all first."""
 
     most_shown = 12
 
@@ -38,7 +38,7 @@ class DaLingHints(Hints):
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the splits."""
-        return "Your splits, the best first, and the stakes of the groups that match"
+        return "Your splits, the highest stakes first, and the stakes of the groups that match"
 
     def value(self, view: np.record, actions: Sequence[int]) -> float:
         """Return the stakes that a split matches; pips of the colour decide between equal ones."""

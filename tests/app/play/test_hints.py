@@ -1,5 +1,6 @@
 """What a person is told of moves: words that warn, ends that stay open, and which of two ways is meant."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from gupai_agents.agent import DecisionBatch
 from gupai_app.play.moves import WIDE, Entry, entries_of, scores
+from gupai_app.play.session import Session
 from gupai_app.words.sentences import result
 from gupai_env import get_game
 from gupai_env.core.move import Move
@@ -124,6 +126,15 @@ def test_moves_are_listed_with_their_values_best_first(deal, labels):
     position = get_game(game).positions.from_tiles(**tiles).play(*played)
     told, view = position.game.hints(position.game, position.variant), position.view(position.state.to_act)
     assert [told.label(view, entry.actions) for entry in entries_of(told, view, position.mask())] == labels
+
+
+def test_splits_are_listed_as_their_heading_says():
+    session = Session(get_game("da-ling"), get_game("da-ling").variant(), 5)
+    told, view = hints("da-ling"), session.view(session.seat)
+    splits = entries_of(told, view, session.mask())
+    stakes = [sum(map(int, re.findall(r"\d+(?=\+|$)", told.label(view, split.actions)))) for split in splits]
+    assert "the highest stakes first" in told.heading("split", ["split"])
+    assert stakes == sorted(stakes, reverse=True) and len(set(stakes)) > 2
 
 
 def test_discards_together_are_as_many_as_are_due():
