@@ -31,22 +31,22 @@ def lake_left(outcome: Outcome, number: int) -> np.ndarray:
 
 
 def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
-    """Return how much of the variance of the difference between the first two seats tiles of eight pips or more make.
+    """Return how much of the variance of the difference between the first two seats their big tiles explain.
 
-    `big_points` are what these tiles count in each catch, [N, players]. The share is their covariance with the whole
-    difference over its variance, so that the shares of all parts add up to 1.
+    `big_points` are what tiles of eight pips or more count in each catch, [N, players]. The share is the square of
+    their difference's correlation with the whole one.
     """
 
     def values(outcome: Outcome, number: int) -> np.ndarray:
         big, whole = (figures[:, 0] - figures[:, 1] for figures in (big_points(outcome), points(outcome)))
-        return np.stack([big, whole, big * whole, whole * whole], 1).astype(float)
+        return np.stack([big, whole, big * whole, big * big, whole * whole], 1).astype(float)
 
     def share(means: np.ndarray) -> float:
-        big, whole, product, square = means
-        variance = square - whole * whole
-        return float((product - big * whole) / variance) if variance else float("nan")
+        big, whole, product, of_big, of_whole = means
+        variances = (of_big - big * big) * (of_whole - whole * whole)
+        return float((product - big * whole) ** 2 / variances) if variances else float("nan")
 
-    meaning = "share of the variance of the difference of two seats' points that tiles of eight pips or more make"
+    meaning = "share of the variance of the difference of two seats' points that tiles of eight pips or more explain"
     return Metric(meaning, "share", values, statistic=share)
 
 

@@ -97,10 +97,19 @@ def why(verdict: str) -> str:
 
 
 class Rated(NamedTuple):
-    """A rate: its figure and, of a share, the cases that it is of."""
+    """A rate: its estimate and, of a share of cases, these. share: whether it cannot be outside 0 and 1."""
 
-    figure: Estimate
+    estimate: Estimate
     cases: Cases | None = None
+    share: bool = False
+
+    @property
+    def figure(self) -> Estimate:
+        """The rate with its interval, of which a share has only what is within 0 and 1."""
+        if not (self.share and self.estimate.has_interval):
+            return self.estimate
+        mean, low, high = np.clip(self.estimate[:3], 0.0, 1.0).tolist()
+        return self.estimate._replace(mean=mean, low=low, high=high)
 
     def bounds(self, alternative: str) -> tuple[float, float]:
         """Return bounds that together are wrong about the alternative in 5% of cases at most.
@@ -110,14 +119,14 @@ class Rated(NamedTuple):
         alpha = 0.025 if alternative == "different" else 0.05
         if self.cases is not None:
             return self.cases.share(1 - 2 * alpha)[1:3]
-        if not self.figure.has_interval:
+        if not self.estimate.has_interval:
             return -np.inf, np.inf
-        half = self.figure.error * float(scipy.special.stdtrit(self.figure.degrees, 1 - alpha))
-        return self.figure.mean - half, self.figure.mean + half
+        half = self.estimate.error * float(scipy.special.stdtrit(self.estimate.degrees, 1 - alpha))
+        return self.estimate.mean - half, self.estimate.mean + half
 
     def p_beyond(self, threshold: float) -> float:
         """Return the two-sided p that it is its threshold."""
-        return p_value(self.figure.shifted(-threshold)) if self.cases is None else self.cases.p_value(threshold)
+        return p_value(self.estimate.shifted(-threshold)) if self.cases is None else self.cases.p_value(threshold)
 
 
 def rated(values: np.ndarray, metric: Metric) -> Rated:
@@ -125,7 +134,9 @@ def rated(values: np.ndarray, metric: Metric) -> Rated:
     if metric.is_share:
         cases = Cases.of(values) if metric.statistic is None else Cases.of(values[:, 0], values[:, 1])
         return Rated(cases.share(), cases)
-    return Rated(estimate(values) if metric.statistic is None else estimate_statistic(values, metric.statistic))
+    if metric.statistic is None:
+        return Rated(estimate(values))
+    return Rated(estimate_statistic(values, metric.statistic), share=metric.unit == "share")
 
 
 def p_value(effect: Estimate) -> float:

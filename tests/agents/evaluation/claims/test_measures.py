@@ -13,12 +13,14 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
-from gupai_env.games.claims import Outcome
+from gupai_env.games.claims import Outcome, points
 from gupai_env.games.da_ling.position import strength
 from gupai_env.games.da_ling.rules import groups_of
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE, SMOTHERED
+from gupai_env.games.shi_wu_hu import claims as shi_wu_hu
 from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
 from gupai_env.games.tien_gow.rules import DISCARD
+from gupai_env.games.tiu_u import claims as tiu_u
 from gupai_env.vector import VectorEnv
 
 JIE_LONG = get_game("jie-long")
@@ -119,6 +121,15 @@ def test_rounds_without_skipped_turns_are_the_winners_turns():
     nobody_skipped = METRICS["skips"].values(outcome, 0) == 0
     assert nobody_skipped.any()
     assert (own[nobody_skipped] == table[nobody_skipped]).all()
+
+
+@pytest.mark.parametrize(("game", "big_points"), [("tiu-u", tiu_u.big_points), ("shi-wu-hu", shi_wu_hu.big_points)])
+def test_share_that_big_fish_explain_is_their_squared_correlation(game, big_points):
+    outcome = played(game, "greedy")
+    big, whole = (figures[:, 0] - figures[:, 1] for figures in (big_points(outcome), points(outcome)))
+    metric = metrics_of(GAMES[game])["big_variance"]
+    share = metric.statistic(metric.values(outcome, 0).mean(0))
+    assert share == pytest.approx(np.corrcoef(big, whole)[0, 1] ** 2)
 
 
 def test_share_of_skill_is_variance_of_means_over_that_of_chips():

@@ -48,11 +48,11 @@ PINNED = {
     "ce-deng": "0278575e28664da8",
     "ding-niu": "22850b212a726f0a",
     "da-ling": "6ac1232bd95fec67",
-    "tiu-u": "68fb19e1de20a03b",
+    "tiu-u": "ba5a2fe4411e0b21",
     "small-mahjong": "9c67f822446294bd",
     "tien-gow": "ef7e80f8c721d221",
     "deer-hunt": "0839f5d37bf96beb",
-    "shi-wu-hu": "e9e2c77f21c1036e",
+    "shi-wu-hu": "c46a6bd79a97c165",
     "pai-gow": "c8bc850e3f29403f",
 }
 

@@ -8,6 +8,7 @@ from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
+from gupai_env.games.claims import Metric
 from readings import wide
 
 
@@ -64,6 +65,15 @@ def test_mean_bounds_equal_student_and_are_one_sided_where_claimed(alternative, 
     values = np.random.default_rng(3).normal(1, 2, samples)
     expected = scipy.stats.t.interval(level, max(1, (samples - 1) / 2), values.mean(), scipy.stats.sem(values))
     assert verdicts.Rated(estimate(values)).bounds(alternative) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("deals", [2, 3, 5, 200])
+def test_share_has_no_interval_beyond_0_and_1(deals):
+    generator = np.random.default_rng(deals)
+    metric = Metric("", "share", lambda outcome, number: np.zeros(0), statistic=lambda means: means[0] / means[1])
+    found = verdicts.rated(np.stack([generator.normal(0.01, 1, deals), np.ones(deals)], 1), metric)
+    assert 0 <= found.figure.low <= found.figure.mean <= found.figure.high <= 1
+    assert found.bounds("greater")[0] < 0  # of the estimate, whose error is that of both sides
 
 
 def test_opponents_weigh_alike_in_their_mean():
