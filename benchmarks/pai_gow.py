@@ -14,49 +14,25 @@ sources give, and when to split a pair; `tools/strategy.py` writes the page from
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gupai_agents import agent_names, make_agent
-from gupai_agents.evaluation.all_hands import (
-    BANKER,
-    EQUAL,
-    HIGHER,
-    LOWER,
-    PLAYER,
-    Hands,
-    build_hand_tree,
-    by_worth,
-    list_hands,
-    role_worth,
-    solve_hands,
-)
+from gupai_agents.evaluation.all_hands import build_hand_tree, chances_against, role_worth, solve_hands
 from gupai_env import get_game
+from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.claims import share_of_choices
-from gupai_env.games.pai_gow.policies import WAYS, house_way
-from gupai_env.games.pai_gow.policies.hand import Hand, Split, are, best_low, kinds
+from gupai_env.games.pai_gow.opponent import Figures, Opponent, Way, splits_by
+from gupai_env.games.pai_gow.pairs import PAIRS, pair_figures
+from gupai_env.games.pai_gow.policies import WAYS
+from gupai_env.games.pai_gow.policies.hand import kinds
+from gupai_env.games.pai_gow.policies.readings import READINGS
 
 GAME = get_game("pai-gow")
-COMMISSION = 0.05
 SITE = "https://wizardofodds.com/games/pai-gow-tiles/strategy"
-Way = Callable[[Hand], Split]
-
-
-# --- exact figures of ways of splitting -----------------------------------------------------------
-
-
-class Figures(NamedTuple):
-    """Percent of deals that a seat wins, loses and pushes, and the house edge: percent of the stake that it loses."""
-
-    win: float
-    lose: float
-    push: float
-    edge: float
-
-
 # As https://wizardofodds.com/games/pai-gow-tiles/strategy/wizard-way/ gives them, with a commission of 5%.
 PUBLISHED = {
     ("house-way", PLAYER): Figures(29.21, 30.18, 40.61, 2.44),
@@ -66,91 +42,29 @@ PUBLISHED = {
 }
 
 
-def hands_by_worth() -> tuple[Hands, list[Hand]]:
-    """Return the 3,620 hands of different worth under the default options, also as those that ways split."""
-    rules = GAME.variant.make(players=2).as_rules()
-    by_tiles = list_hands(GAME, rules)
-    assert GAME.hands
-    hands, class_index = by_worth(by_tiles, GAME.hands.alike(rules))
-    first = np.unique(class_index, return_index=True)[1]
-    table = GAME.hands.table_of(rules)
-    return hands, [Hand(table, tiles) for tiles in by_tiles.hands[first].tolist()]
-
-
-class Opponent:
-    """A seat that splits all hands in one way, and the chances of every split against it.
-
-    won, lost: [roles, H, splits], the share of all deals in which the split of that seat's opponent is dealt, and wins
-        or loses, in either role.
-    """
-
-    def __init__(self, hands: Hands, policy: np.ndarray) -> None:
-        wins, copies_win = np.zeros((2, 3, 3))
-        wins[HIGHER, HIGHER] = 1
-        copies_win[EQUAL:, EQUAL:] = 1
-
-        def share(both_groups: np.ndarray, nothing: int) -> np.ndarray:
-            return hands.worth(policy, np.ascontiguousarray(both_groups), nothing)
-
-        self.hands = hands
-        self.won = np.array([share(wins, LOWER), share(copies_win, HIGHER)])
-        self.lost = np.array([share(copies_win[::-1, ::-1], LOWER), share(wins[::-1, ::-1], HIGHER)])
-
-    def best(self, role: int, commission: float = COMMISSION) -> np.ndarray:
-        """Return a best response of a role, float64 [H, splits]."""
-        chips = np.where(self.hands.masks, (1 - commission) * self.won[role] - self.lost[role], -np.inf)
-        return np.eye(chips.shape[1])[chips.argmax(1)]
-
-    def figures(self, role: int, policy: np.ndarray) -> Figures:
-        """Return what a policy of a role comes to."""
-        win, lose = ((100 * shares[role] * policy).sum() for shares in (self.won, self.lost))
-        return Figures(win, lose, 100 - win - lose, lose - (1 - COMMISSION) * win)
-
-
-def policy_of(way: Way, holdings: Sequence[Hand]) -> np.ndarray:
-    """Return how a way splits all hands, float64 [H, splits]."""
-    return np.eye(3)[[way(hand).action for hand in holdings]]
-
-
-def reading(high_three: str = "H6", *also: tuple[str, str]) -> Way:
-    """Return the house way with another bound of low groups, and with pairs that are split with other tiles as well."""
-
-    def split(hand: Hand) -> Split:
-        if hand.pair:
-            together, apart = house_way.split(hand), best_low(hand.without_pair)
-            splits = any(hand.has_pair(names) and are(hand.pair.low.tiles, others) for names, others in also)
-            return apart if splits and not hand.pair.beats(apart) else together
-        if hand.strong or hand.first(*house_way.EXCEPTIONS):
-            return house_way.split(hand)
-        return house_way.play_points(hand, high_three)
-
-    return split
-
-
-READINGS = {
-    "as written": reading(),
-    "a good three has a 12 or 2": reading("2"),
-    "also splits sevens as Foxwoods": reading("2", ("7", "2|10|11|12 2|10|11|12")),
-    "instead splits G as Foxwoods": reading("2", ("G", "6 4|5|6")),
-}
+def opponent_by(way: Way) -> Opponent:
+    """Return a seat that splits every hand by a way."""
+    return Opponent(chances_against(GAME, splits_by(way)))
 
 
 # --- tables of the page ---------------------------------------------------------------------------
 
 
-def ways_table(opponent: Opponent, policies: dict[str, np.ndarray]) -> dict[str, Any]:
+def ways_table(opponent: Opponent) -> dict[str, Any]:
     """Return what every way wins from the house way, and the best response to it."""
     rows = []
+    policies = {name: opponent.splits(way) for name, way in WAYS.items()}
     for role, seat in ((PLAYER, "player"), (BANKER, "banker")):
-        for name, policy in {**policies, "optimum": opponent.best(role)}.items():
-            figures = opponent.figures(role, policy)
+        for name, splits in {**policies, "optimum": opponent.best(role)}.items():
+            figures = opponent.figures(role, splits)
             published = PUBLISHED.get((name, role), ())
             rows.append([name, seat, *(f"{figure:.2f}" for figure in figures), given(published)])
     return {
         "title": "What house ways and strategies win, exactly",
         "text": "Against `house-way`, which is the house way of Casino Canberra, in percent of deals, with a "
         "commission of 5% on what a seat wins. The house edge is what the seat loses of its stake. "
-        f"Published figures: [Wizard of Odds]({SITE}/wizard-way/).",
+        f"Published figures: [Wizard of Odds]({SITE}/wizard-way/). The strategy of that page, the Wizard's way, is not "
+        "among them: its rules break off in the copies of the page that could be read.",
         "columns": ["splits", "as", "wins", "loses", "pushes", "house edge", "published"],
         "rows": rows,
     }
@@ -161,17 +75,16 @@ def given(published: Sequence[float]) -> str:
     return " / ".join(f"{figure:.2f}" for figure in published)
 
 
-def readings_table(hands: Hands, holdings: Sequence[Hand]) -> dict[str, Any]:
+def readings_table() -> dict[str, Any]:
     """Return what the house way comes to under readings of its rules, next to what is published."""
-    basic = policy_of(WAYS["wizard-basic"], holdings)
     rows, published = [], [PUBLISHED[name, role] for name in ("house-way", "optimum") for role in (PLAYER, BANKER)]
     for name, way in READINGS.items():
-        policy = policy_of(way, holdings)
-        opponent = Opponent(hands, policy)
-        both = opponent.figures(PLAYER, policy)
+        opponent = opponent_by(way)
+        splits, basic = opponent.splits(way), opponent.splits(WAYS["wizard-basic"])
+        both = opponent.figures(PLAYER, splits)
         best = opponent.figures(PLAYER, opponent.best(PLAYER))
         bank = opponent.figures(BANKER, opponent.best(BANKER, 0))
-        edges = [opponent.figures(BANKER, policy).edge, opponent.figures(PLAYER, basic).edge]
+        edges = [opponent.figures(BANKER, splits).edge, opponent.figures(PLAYER, basic).edge]
         rows.append([name, given(both), *(f"{edge:.2f}" for edge in edges), given(best), given(bank)])
     last = [given(published[0]), f"{published[1].edge:.2f}", "1.98", given(published[2]), given(published[3])]
     return {
@@ -194,15 +107,11 @@ def readings_table(hands: Hands, holdings: Sequence[Hand]) -> dict[str, Any]:
     }
 
 
-PAIRS = ("12", "2", "9", "H8", "L8", "H7", "L7", "H6", "L6", "5", "H4", "L4", "H10", "L10", "11", "G")
 NAMES = ("12", "2", "11", "H10", "L10", "9", "H8", "L8", "H7", "L7", "H6", "L6", "5", "H4", "L4", "G")
 
 
-def pairs_table(opponent: Opponent, holdings: Sequence[Hand]) -> dict[str, Any]:
+def pairs_table(opponent: Opponent) -> dict[str, Any]:
     """Return with which tiles each pair is to be split against the house way, and what it costs to do otherwise."""
-    times = opponent.hands.times
-    chips = 100 * ((1 - COMMISSION) * opponent.won[PLAYER] - opponent.lost[PLAYER]) / (times / times.sum())[:, None]
-    rows = [pair_row(name, list(cases_of(name, holdings, chips, times))) for name in PAIRS]
     return {
         "title": "Which pairs to split",
         "text": "Against the house way, as player, with a commission of 5%; every pair is dealt in 1.17% of hands "
@@ -212,57 +121,17 @@ def pairs_table(opponent: Opponent, holdings: Sequence[Hand]) -> dict[str, Any]:
         "high one b, or more (10 is a gong, 11 a wong), unless keeping the pair is as good in both groups. Losses are "
         "chips per 100 hands with the pair.",
         "columns": ["pair", "split with", "of hands", "threshold", "by it", "house way", "never split", "always split"],
-        "rows": rows,
+        "rows": [pair_row(name, opponent) for name in PAIRS],
     }
 
 
-class Case(NamedTuple):
-    """A hand with one pair: its weight, the splits, what each wins in chips per 100 hands, and what the house does."""
-
-    times: float
-    together: Split
-    apart: Split
-    keeping: float
-    splitting: float
-    house: float
-
-
-def cases_of(name: str, holdings: Sequence[Hand], chips: np.ndarray, times: np.ndarray) -> Iterator[Case]:
-    """Yield the hands with a pair and no other one."""
-    for hand, wins, weight in zip(holdings, chips, times, strict=True):
-        together = hand.pair
-        if together and together.high.tiles[0] in kinds(name) and not together.low.is_pair:
-            apart = max(hand.without_pair, key=lambda split: wins[split.action])
-            keeping, splitting, house = (wins[split.action] for split in (together, apart, house_way.split(hand)))
-            yield Case(weight, together, apart, keeping, splitting, house)
-
-
-def pair_row(name: str, cases: list[Case]) -> list[str]:
+def pair_row(name: str, opponent: Opponent) -> list[str]:
     """Return a row of `pairs_table`."""
-    times = np.array([case.times for case in cases])
-    best = np.array([max(case.keeping, case.splitting) for case in cases])
-
-    def loss(wins: Sequence[float]) -> float:
-        return float((times * (best - wins)).sum() / times.sum())
-
-    def by_threshold(low: int, high: int) -> list[float]:
-        return [case.splitting if splits_at(case, low, high) else case.keeping for case in cases]
-
-    right = [case for case in cases if case.splitting > case.keeping]
-    never = loss([case.keeping for case in cases])
-    bounds = [(low, high) for high in range(12) for low in range(high + 1)]
-    least, low, high = min((loss(by_threshold(low, high)), -low, -high) for low, high in bounds)
-    threshold = f"{-low}/{-high}" if never - least > 1e-9 else "never"
-    losses = [least, loss([case.house for case in cases]), never, loss([case.splitting for case in cases])]
-    share = sum(case.times for case in right) / times.sum()
-    tiles = listed({frozenset(name_of(kind) for kind in case.together.low.tiles) for case in right})
-    return [name, tiles or "-", f"{share:.1%}", threshold, *(f"{lost:.3f}" for lost in losses)]
-
-
-def splits_at(case: Case, low: int, high: int) -> bool:
-    """True if a threshold splits the pair."""
-    enough = case.apart.low.points >= low and case.apart.high.points >= high
-    return enough and not case.together.beats(case.apart)
+    figures = pair_figures(name, opponent)
+    threshold = "never" if figures.threshold is None else "/".join(map(str, figures.threshold))
+    losses = figures.by_threshold, figures.house, figures.never, figures.always
+    tiles = listed({frozenset(map(name_of, others)) for others in figures.others})
+    return [name, tiles or "-", f"{figures.share:.1%}", threshold, *(f"{lost:.3f}" for lost in losses)]
 
 
 def name_of(kind: int) -> str:
@@ -288,10 +157,8 @@ def merged(names: list[str]) -> list[str]:
 
 def write_published(file: Path) -> None:
     """Write all tables for the strategy page, and print them."""
-    hands, holdings = hands_by_worth()
-    policies = {name: policy_of(way, holdings) for name, way in WAYS.items()}
-    opponent = Opponent(hands, policies["house-way"])
-    tables = [ways_table(opponent, policies), readings_table(hands, holdings), pairs_table(opponent, holdings)]
+    opponent = opponent_by(WAYS["house-way"])
+    tables = [ways_table(opponent), readings_table(), pairs_table(opponent)]
     for table in tables:
         print(table["title"], *(" | ".join(row) for row in (table["columns"], *table["rows"])), sep="\n", end="\n\n")
     command = f"python -m benchmarks.pai_gow --published results/exact/{GAME.id}.json"

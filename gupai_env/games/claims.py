@@ -18,6 +18,7 @@ from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, tile_set
 from gupai_env.core.variant import Variant
 
 SHARE, CHIPS = "share of deals", "chips"  # units
+PLAYER, BANKER = 0, 1  # the roles of a seat in a game where each player settles with the banker
 Facts = dict[str, float | str]
 Endings = dict[str, np.ndarray]
 
@@ -137,19 +138,37 @@ class Metric:
         return self.statistic is ratio if self.statistic else self.unit == SHARE
 
 
+class Chances(NamedTuple):
+    """What the splits of all hands come to against a seat that splits each of its hands in one way.
+
+    hands: One hand of each worth, sorted kinds, int8 [H, size].
+    times: How often hands of its worth are dealt, int64 [H].
+    won, lost: The share of all deals in which a hand of its worth is dealt and this split of it wins, or loses, by the
+        role of the seat that splits it, float64 [roles, H, splits].
+    """
+
+    hands: np.ndarray
+    times: np.ndarray
+    won: np.ndarray
+    lost: np.ndarray
+
+
 @dataclass(frozen=True)
 class ExactQuestion:
     """A question that is answered by enumeration.
 
     Attributes:
         what: Its meaning.
-        facts: Returns facts by name. With `ends_of` it is given the number of deals, and the states at all their ends.
+        facts: Returns facts by name. With `ends_of` it is given the number of deals, and the states at all their ends;
+            with `against` the `Chances` against that seat.
         ends_of: Options of a variant with few tiles, all of whose deals are played in every way.
+        against: Returns how a seat splits hands, int8 [H, size] to int [H], in a game with a module `hands`.
     """
 
     what: str
     facts: Callable[..., Facts]
     ends_of: Mapping[str, Any] | None = None
+    against: Callable[[np.ndarray], np.ndarray] | None = None
 
 
 @dataclass(frozen=True)

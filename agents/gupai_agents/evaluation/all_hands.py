@@ -12,6 +12,7 @@ its package (see `Game.hands`), of which these functions are asked:
     chips_between(rules): what player and banker win by what came of both groups.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -29,10 +30,11 @@ from gupai_env.core.game import Game
 from gupai_env.core.tiles import KINDS, tile_set
 from gupai_env.core.variant import RANDOM_LEADER, Variant
 from gupai_env.games import get_game
+from gupai_env.games.claims import BANKER, PLAYER, Chances
 from gupai_env.options import Options
 from gupai_env.words.checks import whole_number
 
-SEATS, PLAYER, BANKER = 2, 0, 1  # the roles of a seat
+SEATS = 2
 LOWER, EQUAL, HIGHER = range(3)  # a group than that of the other seat
 MOST_ROUNDS = 1_000_000_000
 
@@ -285,6 +287,27 @@ def by_worth(hands: Hands, kinds: np.ndarray) -> tuple[Hands, np.ndarray]:
     times = np.bincount(class_index, hands.times).astype(np.int64)
     copies = np.bincount(kinds, hands.copies, KINDS).astype(np.int64)
     return Hands(alike, times, hands.groups[some], hands.masks[some], copies), class_index
+
+
+@functools.cache
+def chances_against(game: Game, splits: Callable[[np.ndarray], np.ndarray]) -> Chances:
+    """Return the chances against a seat that splits hands, int8 [H, size] to int [H], under the default options."""
+    assert game.hands
+    rules = game.variant.make(players=SEATS).as_rules()
+    by_tiles = list_hands(game, rules)
+    hands, class_index = by_worth(by_tiles, game.hands.alike(rules))
+    tiles = by_tiles.hands[np.unique(class_index, return_index=True)[1]]
+    policy = np.eye(hands.groups.shape[1])[splits(tiles)]
+    wins, copies_win = np.zeros((2, 3, 3))
+    wins[HIGHER, HIGHER] = 1
+    copies_win[EQUAL:, EQUAL:] = 1
+
+    def share(both_groups: np.ndarray, nothing: int) -> np.ndarray:
+        return hands.worth(policy, np.ascontiguousarray(both_groups), nothing)
+
+    won = np.array([share(wins, LOWER), share(copies_win, HIGHER)])
+    lost = np.array([share(copies_win[::-1, ::-1], LOWER), share(wins[::-1, ::-1], HIGHER)])
+    return Chances(tiles, hands.times, won, lost)
 
 
 def batch_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> DecisionBatch:

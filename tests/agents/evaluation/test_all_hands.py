@@ -6,12 +6,10 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmarks.pai_gow import PUBLISHED, READINGS, Opponent, hands_by_worth, pairs_table, policy_of
+from benchmarks.pai_gow import PUBLISHED, opponent_by, pairs_table
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.all_hands import (
-    BANKER,
-    PLAYER,
     Equilibrium,
     Hands,
     HandTree,
@@ -25,8 +23,10 @@ from gupai_agents.evaluation.all_hands import (
 from gupai_agents.evaluation.exact import build_tree, solve
 from gupai_env import get_game
 from gupai_env.core.tiles import KINDS
+from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.groups import NO_VALUE
 from gupai_env.games.pai_gow.policies import WAYS
+from gupai_env.games.pai_gow.policies.readings import AS_FOXWOODS, READINGS
 from gupai_env.games.pai_gow.rules import paid, settled
 
 GAME = get_game("pai-gow")
@@ -150,19 +150,18 @@ def test_games_that_depend_on_more_than_hands_are_refused():
 
 @functools.cache
 def against(reading):
-    """Every hand, how a reading of the house way splits them, and that as an opponent."""
-    hands, every = hands_by_worth()
-    policy = policy_of(READINGS[reading], every)
-    return every, policy, Opponent(hands, policy)
+    """A seat that splits by a reading of the house way."""
+    return opponent_by(READINGS[reading])
 
 
 @pytest.mark.parametrize(("name", "role"), PUBLISHED)
 def test_published_figures_are_met_by_a_reading_of_the_house_way(name, role):
     """https://wizardofodds.com/games/pai-gow-tiles/strategy/wizard-way/, to 0.01 points but for a banker's optimum."""
-    _, house, opponent = against("also splits sevens as Foxwoods")
-    policy = house if name == "house-way" else opponent.best(role, 0 if role == BANKER else 0.05)
+    opponent = against(AS_FOXWOODS)
+    house = opponent.splits(READINGS[AS_FOXWOODS])
+    splits = house if name == "house-way" else opponent.best(role, 0 if role == BANKER else 0.05)
     accuracy = 0.05 if (name, role) == ("optimum", BANKER) else 0.011
-    assert opponent.figures(role, policy) == pytest.approx(PUBLISHED[name, role], abs=accuracy)
+    assert opponent.figures(role, splits) == pytest.approx(PUBLISHED[name, role], abs=accuracy)
 
 
 @pytest.mark.parametrize(
@@ -175,21 +174,20 @@ def test_published_figures_are_met_by_a_reading_of_the_house_way(name, role):
     ],
 )
 def test_ways_win_their_exact_figures_from_the_house_way_as_written(name, win, lose, push, edge):
-    every, _, opponent = against("as written")
-    figures = opponent.figures(PLAYER, policy_of(WAYS[name], every))
+    opponent = against("as written")
+    figures = opponent.figures(PLAYER, opponent.splits(WAYS[name]))
     assert figures == pytest.approx((win, lose, push, edge), abs=0.0051)
 
 
 def test_optimum_as_banker_wins_after_commission():
     """Published: -0.20."""
-    _, _, opponent = against("as written")
+    opponent = against("as written")
     assert opponent.figures(BANKER, opponent.best(BANKER)).edge == pytest.approx(-0.20, abs=0.0051)
 
 
 def test_pairs_are_split_with_the_tiles_that_strategies_name():
     """JB's player way: fives for 7/7, sixes for 7/8 (and 6/8), nines for 9/9; never fours, tens and elevens."""
-    every, _, opponent = against("as written")
-    rows = {row[0]: row[1:] for row in pairs_table(opponent, every)["rows"]}
+    rows = {row[0]: row[1:] for row in pairs_table(against("as written"))["rows"]}
     assert {name for name, (tiles, *_) in rows.items() if tiles == "-"} == {"H4", "L4", "H10", "L10", "11"}
     assert (rows["5"][0], rows["5"][-2]) == ("12: 2", "0.062")
     assert (rows["H6"][0], rows["H6"][2]) == ("12: 2, 11; 2: 11", "8/8")

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from gupai_agents.decisions import resume_lanes
+from gupai_agents.evaluation.all_hands import chances_against
 from gupai_agents.evaluation.claims.check import Place
 from gupai_agents.evaluation.claims.readings import Reading
 from gupai_agents.evaluation.claims.results import Finding
@@ -61,6 +62,8 @@ def questions_of(game: Game) -> dict[str, ExactQuestion]:
 
 def answer(game: Game, question: ExactQuestion) -> Facts:
     """Return the facts that answer a question."""
+    if question.against is not None:
+        return question.facts(chances_against(game, question.against))
     if question.ends_of is None:
         return question.facts()
     deals = all_deals(game, **question.ends_of).states

@@ -120,7 +120,7 @@ class Hand:
         """The split that is as good as every other in both groups, if there is one."""
         return next((split for split in self.splits if all(map(split.beats, self.splits))), None)
 
-    @property
+    @functools.cached_property
     def pair(self) -> Split | None:
         """The split that keeps a pair together, the highest if there are two; None without a pair."""
         together = [split for split in self.splits if split.high.is_pair]

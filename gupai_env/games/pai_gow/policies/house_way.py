@@ -3,11 +3,17 @@
 Source: https://wizardofodds.com/games/pai-gow-tiles/house-way/casino-canberra/ (also at sonofdave.com).
 """
 
-from gupai_env.games.pai_gow.policies.hand import Hand, Split, best_high, best_low, with_same_points
+from collections.abc import Sequence
+
+from gupai_env.games.pai_gow.groups import GONG, WONG
+from gupai_env.games.pai_gow.policies.hand import NINE, Hand, Split, best_high, best_low, with_same_points
 
 # A pair is split if the low and the high group get this many points, or more; the others never are. The high nine for
 # which sevens are split has [6:6] or [1:1].
 SPLIT_TO_MAKE = (("12|2", 6, 8, "G"), ("9", 9, 9, "G"), ("8", 7, 9, "G"), ("8", 8, 8, "G"), ("7", 7, 9, "2"))
+STRONG = (NINE, GONG, WONG)  # the order in which they are played
+HIGH_THREE = (3, "H6")  # the lowest low group that is good
+GOOD_HIGH = 7  # points of a high group
 ALTHOUGH_A_PAIR = "12 9 / 12 11"  # a wong and three points
 EXCEPTIONS = (
     "H8 11 / H10 7",
@@ -37,20 +43,17 @@ def keep_or_split(hand: Hand, together: Split) -> Split:
     return together
 
 
-def play_strong(hand: Hand) -> Split:
+def play_strong(hand: Hand, order: Sequence[int] = STRONG, good: tuple[int, str] = HIGH_THREE) -> Split:
     """Play a high nine rather than a gong, a gong rather than a wong, unless the low group gets too low."""
-    chosen = min(hand.strong, key=lambda split: (split.high.kind, -split.low.value))
-    return chosen if chosen.low.at_least(3, "H6") else best_high(hand.splits)
+    chosen = min(hand.strong, key=lambda split: (order.index(split.high.kind), -split.low.value))
+    return chosen if chosen.low.at_least(*good) else best_high(hand.splits)
 
 
-def play_points(hand: Hand, high_three: str = "H6") -> Split:
-    """Play the best low group if it is good, else a good high group, of the splits with the most points.
-
-    high_three: the tile with which three points are a good low group.
-    """
+def play_points(hand: Hand, good: tuple[int, str] = HIGH_THREE, good_high: int = GOOD_HIGH) -> Split:
+    """Play the best low group if it is good, else a good high group, of the splits with the most points."""
     most = max(split.total for split in hand.splits)
     splits = [split for split in hand.splits if split.total == most]
     low, high = best_low(splits), best_high(splits)
-    chosen = high if not low.low.at_least(3, high_three) and high.high.points >= 7 else low
+    chosen = high if not low.low.at_least(*good) and high.high.points >= good_high else low
     same = with_same_points(splits, chosen)
     return best_low(same) if chosen.high.points <= 7 else best_high(same)
