@@ -1,10 +1,13 @@
 """What claims can name of Pai Gow."""
 
+from functools import cache
+
 import numpy as np
 
 from gupai_env.core.tiles import DECK, KINDS
 from gupai_env.games.claims import (
     CHIPS,
+    PLAYER,
     SHARE,
     ActionFeature,
     Endings,
@@ -18,8 +21,11 @@ from gupai_env.games.claims import (
     Vocabulary,
     hands_of,
 )
-from gupai_env.games.pai_gow.groups import DAY, SUPREME, TEEN
-from gupai_env.games.pai_gow.hands import groups_by_split
+from gupai_env.games.pai_gow.exact import QUESTIONS
+from gupai_env.games.pai_gow.groups import DAY, NO_VALUE, SUPREME, TEEN
+from gupai_env.games.pai_gow.hands import chips_between, groups_by_split
+from gupai_env.games.pai_gow.opponent import TABLE, splits_by
+from gupai_env.games.pai_gow.policies import house_way
 from gupai_env.games.pai_gow.rules import HAND, SPLITS, table_of
 
 
@@ -85,10 +91,49 @@ def house_income(outcome: Outcome, number: int) -> np.ndarray:
     return -outcome.states.total[:, : outcome.variant.players].sum(1).astype(float)
 
 
+@cache
+def house_hands(table: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return all hands, sorted kinds, int8 [H, 4], and the values of the groups that the house makes, int8 [H, 2]."""
+    hands, _ = hands_of(DECK, HAND)
+    return hands, groups_by_split(table, hands)[np.arange(len(hands)), splits_by(house_way.split, table)(hands)]
+
+
+def shares_held(hands: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Return how likely each of all hands, sorted kinds, int8 [H, 4], is held by a seat if some tiles are not there."""
+    copies = np.bincount(DECK, minlength=KINDS) - np.bincount(seen.ravel(), minlength=KINDS)
+    is_second = np.diff(hands, axis=1, prepend=-1) == 0  # the second tile of two equal ones
+    ways = (copies[hands] - is_second).prod(1) / 2.0 ** is_second.sum(1)
+    shares: np.ndarray = ways / ways.sum()
+    return shares
+
+
+def open_hands(outcome: Outcome, number: int) -> np.ndarray:
+    """Return what the player after the banker gains by seeing the hands of the next players, as many as there are.
+
+    It is the mean over all hands that the banker, who splits the house way, may hold. Nothing with nobody to see.
+    """
+    states, players, rules = outcome.states, outcome.variant.players, outcome.variant.as_rules()
+    gains = np.zeros(len(states))
+    if rules.small or players == 2:
+        return gains
+    table, chips = int(table_of(rules)), chips_between(rules)[PLAYER]
+    hands, bankers = house_hands(table)
+    seats = (banker_of(outcome)[:, None] + states.direction[:, None] * np.arange(1, players)) % players
+    tiles = states.tiles[np.arange(len(states))[:, None], seats]
+    groups = groups_by_split(table, tiles[:, 0])
+    for row in np.flatnonzero(undominated(groups) > 1):
+        own = groups[row][:, None]
+        came_of = np.where((own == NO_VALUE) & (bankers == NO_VALUE), 0, np.sign(own - bankers) + 1)
+        wins = chips[came_of[:, :, 0], came_of[:, :, 1]]  # [splits, H]
+        blind, seeing = (wins @ shares_held(hands, tiles[row, : 1 + seen]) for seen in (0, number))
+        gains[row] = seeing.max() - seeing[blind.argmax()]
+    return gains
+
+
 def share_of_choices() -> Facts:
     """Return the shares of all hands that have one, two and three splits which no other one dominates."""
     hands, times = hands_of(DECK, HAND)
-    choices = undominated(groups_by_split(2 + 4, hands).astype(int))  # the table of the default options
+    choices = undominated(groups_by_split(TABLE, hands).astype(int))
     shares = {ways: float(times[choices == ways].sum() / times.sum()) for ways in range(1, len(SPLITS) + 1)}
     return {"one": shares[1], "two": shares[2], "three": shares[3], "real choice": shares[2] + shares[3]}
 
@@ -114,12 +159,19 @@ CLAIMS = Vocabulary(
     metrics={
         "banker_chips": Metric("chips that the banker wins per player", CHIPS, banker_chips),
         "pushed": Metric("players who neither win nor lose", SHARE, pushed),
+        "open_hands": Metric(
+            "chips that a player gains by seeing hands of other players, against the house way",
+            CHIPS,
+            open_hands,
+            number=True,
+        ),
         "house_income": Metric("chips that the house takes", CHIPS, house_income),
     },
     questions={
         "share_of_choices": ExactQuestion(
             "share of all hands with one, two and three splits that no other one dominates", share_of_choices
-        )
+        ),
+        **QUESTIONS,
     },
     endings=endings,
 )

@@ -20,6 +20,7 @@ from gupai_agents.evaluation.all_hands import (
     role_worth,
     solve_hands,
 )
+from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.exact import build_tree, solve
 from gupai_env import get_game
 from gupai_env.core.tiles import KINDS
@@ -193,3 +194,24 @@ def test_pairs_are_split_with_the_tiles_that_strategies_name():
     assert (rows["H6"][0], rows["H6"][2]) == ("12: 2, 11; 2: 11", "8/8")
     assert (rows["9"][0], rows["9"][2], rows["9"][3]) == ("12: 2, 10; 2: 10; H10: L10", "9/9", "0.000")
     assert rows["G"][0] == "H6: L6, 5, 4; L6: 5, 4"
+
+
+@pytest.mark.parametrize(
+    ("question", "facts"),
+    [
+        ("house_edges", {"edge of the last rules alone": 3.38, "gap closed by jb-player": 63.04}),
+        ("pair_keeping", {"chips lost per 100 hands by never splitting [4:2][2:1]": 1.12}),
+        # M. Shackleford: split fives only with 2 and 12.
+        ("pair_partners", {"what to split [4:1][3:2] with": "[6:6][1:1]"}),
+        # Casino Canberra's house way, 1C: nines for nine and nine; 1B: twos for six and eight.
+        ("pair_thresholds", {"threshold of [6:3][5:4]": "9/9", "threshold of [1:1][1:1]": "3/8"}),
+        ("pair_house_way", {"chips lost per 100 hands by the house way with [1:1][1:1]": 0.098}),
+        # Its rules 2, and 4.2 to 4.4 with high three and seven.
+        ("strong_orders", {"best order": "high nine, gong, wong", "high nine, wong, gong": 1.994}),
+        ("strong_bounds", {"best bound of the low group": "4 [3:3]", "4 [3:3]": 1.117, "3 [3:3]": 1.505}),
+        ("point_bounds", {"best low and high bound": "5/7", "5/7": 0.306, "3 [3:3]/7": 0.956}),
+    ],
+)
+def test_rules_of_the_house_way_lose_their_exact_figures(question, facts):
+    found = answer(GAME, questions_of(GAME)[question])
+    assert {name: found[name] for name in facts} == facts

@@ -11,9 +11,11 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_env import VectorEnv, get_game, pai_gow_v0
 from gupai_env.core.tiles import DECK, PIPS
-from gupai_env.games.pai_gow.claims import share_of_choices
+from gupai_env.games.claims import Outcome
+from gupai_env.games.pai_gow.claims import house_hands, open_hands, share_of_choices
 from gupai_env.games.pai_gow.groups import CLASS, CLASS_NAMES, VALUE
-from gupai_env.games.pai_gow.rules import table_of
+from gupai_env.games.pai_gow.hands import groups_by_split
+from gupai_env.games.pai_gow.rules import paid, settled, table_of
 from referees import pai_gow as referee
 
 GAME = get_game("pai-gow")
@@ -144,6 +146,39 @@ def test_groups_have_102_values_and_known_counts_by_class():
 def test_two_thirds_of_hands_are_a_real_choice():
     shares = share_of_choices()
     assert [round(100 * shares[name], 1) for name in ("one", "two", "three")] == [33.4, 37.5, 29.1]
+
+
+def test_gain_by_an_open_hand_equals_counting_all_hands_of_the_banker():
+    variant = GAME.variant(players=3, commission=5)
+    rules = variant.as_rules()
+    states = VectorEnv(GAME, 40, seed=4, players=3, commission=5).states
+    gains = open_hands(Outcome(variant, states, np.zeros((40, 1), int)), 1)
+    row = int(gains.argmax())
+    seats = (states.leader[row] + states.direction[row] * np.array([1, 2])) % 3
+    own, seen = states.tiles[row, seats]
+    own_groups = groups_by_split(TABLE, own[None])[0]
+    hands, bankers = house_hands(TABLE)
+
+    def wins(known):
+        remaining = (Counter(DECK.tolist()) - Counter(known.tolist())).elements()
+        times = Counter(combinations(sorted(remaining), 4))
+        chips = np.zeros(3)
+        for tiles, groups in zip(hands.tolist(), bankers, strict=True):
+            for split, values in enumerate(own_groups if times[tuple(tiles)] else ()):
+                won = paid(rules, settled(rules, values[0], groups[0]), settled(rules, values[1], groups[1]))
+                chips[split] += times[tuple(tiles)] * (0.95 * won if won > 0 else won)
+        return chips / times.total()
+
+    blind, seeing = wins(own), wins(np.append(own, seen))
+    assert gains[row] == pytest.approx(seeing.max() - seeing[blind.argmax()])
+    assert gains[row] > 0.001
+
+
+def test_open_hands_of_a_full_table_show_the_banker():
+    variant = GAME.variant(players=8)
+    states = VectorEnv(GAME, 20, seed=4, players=8).states
+    gains = open_hands(Outcome(variant, states, np.zeros((20, 1), int)), 6)
+    assert set(gains.tolist()) <= {0, 1, 2} and gains.any()
 
 
 @pytest.mark.parametrize("banker", ["next", "fixed", "random"])

@@ -53,7 +53,7 @@ PINNED = {
     "tien-gow": "ef7e80f8c721d221",
     "deer-hunt": "0839f5d37bf96beb",
     "shi-wu-hu": "c46a6bd79a97c165",
-    "pai-gow": "c8bc850e3f29403f",
+    "pai-gow": "905d1a9c7c42a244",
 }
 
 
