@@ -344,7 +344,7 @@ KINDS = {"verdict": (verdict, DESIGNS), "tournament": (tournament, TOURNAMENTS),
 PINNED = {
     ("verdict", "jie-long 0 policy"): "6ec0af39",
     ("verdict", "jie-long 1 policy"): "30d7fe2c",
-    ("verdict", "jie-long 2 action"): "24982ea4",
+    ("verdict", "jie-long 2 action"): "66c2b620",
     ("verdict", "jie-long 3 action"): "0762b048",
     ("verdict", "jie-long 4 action"): "89a523fb",
     ("verdict", "jie-long 5 rate"): "e0e2555e",

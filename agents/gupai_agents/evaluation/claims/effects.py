@@ -61,7 +61,8 @@ def dose_text(level: Level, quantity: str) -> str:
     if not estimate.has_interval:
         text = say(estimate.text(digits))
         return say("with {dose} {text}" if estimate.occurred else "with {dose} it {text}", dose=dose, text=text)
-    change = f"{estimate.mean:+z.{digits}f}" if quantity else f"{abs(estimate.mean):.{digits}f}"
+    signed = quantity or level.pooled.differ  # "gains" and "loses" say the sign otherwise
+    change = f"{estimate.mean:+z.{digits}f}" if signed else f"{abs(estimate.mean):.{digits}f}"
     mean = change if quantity else say("{chips} chips", chips=change)
     interval = say("({low} to {high})", low=f"{estimate.low:+z.{digits}f}", high=f"{estimate.high:+z.{digits}f}")
     figures = {"dose": dose, "mean": mean, "interval": interval}

@@ -134,6 +134,8 @@ class Exact(Reading):
             if expected.fact not in facts:
                 raise ValueError(f"{self.enumerate} has no fact {expected.fact!r}; its facts are {', '.join(facts)}")
             if not expected.holds(facts[expected.fact]):
-                wrong.append(say("{fact} is {value}", fact=say(expected.fact), value=facts[expected.fact]))
+                fact = facts[expected.fact]
+                value = fact if isinstance(fact, str) else f"{fact:g}"
+                wrong.append(say("{fact} is {value}", fact=say(expected.fact), value=value))
         text = say("Enumerated: {facts}.", facts=joined("; ", wrong or ["all is as it is said"]))
         return self.finding(DISPROVED if wrong else PROVED, text, facts=dict(facts))
