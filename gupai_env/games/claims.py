@@ -278,6 +278,23 @@ def per_case(means: np.ndarray) -> float:
     return ratio(means)
 
 
+def with_products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return what `explained` needs of two figures of every deal, [N] each or means over [N, k] cases, [N, 5]."""
+    values = np.stack([one, other, one * other, one * one, other * other], -1).astype(float)
+    return values if one.ndim == 1 else values.mean(1)
+
+
+def explained(means: np.ndarray) -> float:
+    """Return which share of the variance of one figure another explains: their squared correlation, NaN of a constant.
+
+    Args:
+        means: Of `with_products`.
+    """
+    one, other, product, squares, other_squares = means
+    variances = (squares - one * one) * (other_squares - other * other)
+    return float((product - one * other) ** 2 / variances) if variances else float("nan")
+
+
 def hands_of(deck: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the different hands of a deck, sorted kinds, int8 [H, size], and how often each is dealt, int64 [H]."""
     digits = KINDS ** np.arange(size)[::-1]  # numbers are sorted in a tenth of the time that rows take

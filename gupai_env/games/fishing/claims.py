@@ -12,8 +12,10 @@ from gupai_env.games.claims import (
     Outcome,
     Positions,
     counts_of,
+    explained,
     of_moves,
     points,
+    with_products,
 )
 from gupai_env.games.fishing.rules import CATCH
 
@@ -38,16 +40,10 @@ def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
     """
 
     def values(outcome: Outcome, number: int) -> np.ndarray:
-        big, whole = (figures[:, 0] - figures[:, 1] for figures in (big_points(outcome), points(outcome)))
-        return np.stack([big, whole, big * whole, big * big, whole * whole], 1).astype(float)
-
-    def share(means: np.ndarray) -> float:
-        big, whole, product, of_big, of_whole = means
-        variances = (of_big - big * big) * (of_whole - whole * whole)
-        return float((product - big * whole) ** 2 / variances) if variances else float("nan")
+        return with_products(*(figures[:, 0] - figures[:, 1] for figures in (big_points(outcome), points(outcome))))
 
     meaning = "share of the variance of the difference of two seats' points that tiles of eight pips or more explain"
-    return Metric(meaning, "share", values, statistic=share)
+    return Metric(meaning, "share", values, statistic=explained)
 
 
 def endings(outcome: Outcome) -> Endings:
