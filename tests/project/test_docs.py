@@ -51,7 +51,7 @@ def test_strategy_page_is_current(game):
     assert written == tool("strategy").page(GAMES[game]), "run: python tools/strategy.py"
 
 
-ADVICE = re.compile(r"\S \*\*(.+?)\*\* (.+) \[Statistics\]\(.+#(.+)\)")
+ADVICE = re.compile(r"\S (\*\*(.+?)\*\* .+) \[Statistics\]\(.+#(.+)\)")
 PLACES = {
     "What people say that is wrong": ("contradicted", "disproved", "no practical effect"),
     "What nobody knows yet": ("inconclusive", "too rare", "too few deals"),
@@ -64,7 +64,7 @@ def advice_on(page):
     rules = parse_yaml((ROOT / "tools" / "advice.yaml").read_text(encoding="utf-8"))
     for part in page.split("\n## ")[1:]:
         heading, _, lines = part.partition("\n")
-        for rule, text, claim in ADVICE.findall(lines):
+        for text, rule, claim in ADVICE.findall(lines):
             readings = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))["readings"]
             for ways, reading in zip(rules[claim]["rules"], readings, strict=True):
                 if ways == rule:

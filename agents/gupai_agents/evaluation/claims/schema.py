@@ -143,6 +143,7 @@ class Changed(Written):
     agent: str = Field(description="a player, as on the command line")
     discards: Literal["random"] | None = Field(None, description="draws what it discards")
     lays: Literal["always"] | None = Field(None, description="discards only where nothing else is legal")
+    counts: Literal["never"] | None = Field(None, description="plays as if nothing had been played yet")
     stakes: list[float] | None = Field(
         None, min_length=3, max_length=3, description="of a game with stakes: takes these for them"
     )

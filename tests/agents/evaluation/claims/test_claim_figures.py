@@ -156,6 +156,43 @@ def test_action_features_mean_what_their_names_say():
     assert acted("shi-wu-hu", "third", lake) == ["lay [6:6]"]  # the fourth [3:3] and the second [2:2] are none
 
 
+HIGHER = ["66 66 11 11 44", "44 31 31 63 54"]  # all civil tiles above [5:5], and two nines
+REST = ["55 22 65 64 61", "51 53 52 43 21"]
+
+
+@pytest.mark.parametrize(
+    ("last_hand", "played", "discards", "doubted"),
+    [
+        ("62 64 32", HIGHER, ["", ""], []),  # all see that nothing beats [5:5]
+        ("62 64 32", ["", HIGHER[1]], [HIGHER[0], ""], []),  # the leader knows it
+        ("62 64 32", [HIGHER[0], ""], ["", HIGHER[1]], ["[5:5]"]),
+        ("62 64 31", [HIGHER[0], ""], ["", "44 32 31 63 54"], []),  # a hand does beat it
+    ],
+)
+def test_tien_gow_lead_that_only_a_discard_would_beat_is_doubted(last_hand, played, discards, doubted):
+    hands = ["55 51 61", "33 22 42", "65 41 33", last_hand]
+    led = {"hands": hands, "played": [*played, "", ""], "discards": [*discards, *REST]}
+    assert acted("tien-gow", "leads_doubted", led) == doubted
+
+
+def test_tien_gow_seat_that_follows_leads_nothing_that_is_doubted():
+    hands = ["51 61 22", "55 33 42", "65 41 33", "62 64 32"]
+    led = {"hands": hands, "played": ["", HIGHER[1], "", ""], "discards": [HIGHER[0], "", *REST]}
+    assert acted("tien-gow", "leads_doubted", led | {"leader": 1}) == ["[3:3]", "[5:5]"]
+    assert acted("tien-gow", "leads_doubted", led, "[5:1]") == []
+
+
+def test_tien_gow_seat_before_has_discarded_only_to_this_trick():
+    hands = ["55 51 61", "33 22 42", "65 41 33", "62 64 32"]
+    position = get_game("tien-gow").positions.from_tiles(hands)
+    before = []
+    for move in ("", "[5:1]", "discard [2:2]", "[6:5]", "discard [6:2]"):
+        position = position.play(move) if move else position
+        at = Positions(position.game, position.variant, position.states, position.mask()[None])
+        before += features.position_features_of(position.game)["before_discarded"].values(at, 0).tolist()
+    assert before == [0, 0, 1, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("hands", "trick", "sure"),
     [

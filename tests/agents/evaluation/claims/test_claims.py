@@ -12,6 +12,7 @@ from commands import run_claim
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
+from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim, schema, try_claim, verdicts
 from gupai_agents.evaluation.claims.designs import planned, with_panel
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
@@ -23,7 +24,7 @@ from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
 from gupai_app.claims import terminal as command
-from gupai_env.core.tiles import kind_of
+from gupai_env.core.tiles import kind_of, tile_set
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import tiles_by_number, vocabulary_of
@@ -277,6 +278,23 @@ def test_enumerations_equal_counting_by_hand():
     assert [blocks[f"fewest {kind}"] for kind in ("1-1", "2-3", "4-4", "5-5")] == [6, 4, 2, 4]
 
 
+def test_combinations_that_are_led_and_that_follow_are_counted_by_hand():
+    facts = facts_of(get_game("tien-gow"), "led_and_followed")
+    assert (facts["the supreme pair, led"], facts["the supreme pair, followed"]) == (1, 0)
+    # Military pairs, of which one has three below it, one two, and one one: by inclusion and exclusion.
+    one, two, three = comb(28, 6) / comb(30, 8), comb(26, 4) / comb(30, 8), comb(24, 2) / comb(30, 8)
+    some = [0, one, 2 * one - two, 3 * one - 3 * two + three]  # of a hand that holds one of so many pairs
+    assert facts["a pair of military tiles, followed"] == pytest.approx(sum(some) / 4)
+
+
+def test_winner_of_the_last_trick_pays_a_banker_with_a_high_multiplier_at_most():
+    facts = facts_of(get_game("tien-gow"), "winner_may_pay")
+    # A banker with seven tricks gets three times as much, from two seats that pay five each; with six twice as much.
+    assert facts["multiplied, without early death"] == 10 // 3 + 1
+    assert facts["multiplied, with early death"] == 10 // 2 + 1
+    assert {facts["single, with early death"], facts["single, without early death"]} == {"never"}
+
+
 def test_tiles_are_counted_by_their_numbers_and_the_rarest_named():
     found = tiles_by_number([kind_of(6, 6), kind_of(6, 5), kind_of(1, 1), kind_of(2, 1)])
     counts = {"1": 2, "2": 1, "3": 0, "4": 0, "5": 1, "6": 2}
@@ -433,12 +451,12 @@ def test_plan_gives_shares_in_per_cent(monkeypatch, capsys):
 
 
 class Looking:
-    """Plays the first legal action, and keeps the stakes that it was shown."""
+    """Plays the first legal action, and keeps the views that it was shown."""
 
     name = "looking"
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
-        self.stakes = batch.views.stakes.tolist()
+        self.views = batch.views
         return batch.masks.argmax(1)
 
 
@@ -449,7 +467,23 @@ def test_changed_player_is_shown_other_stakes_and_nobody_else_is():
     batch = DecisionBatch(views, envs.masks.copy(), keys)
     before = batch.views.stakes.tolist()
     ChangedAgent(agent, vocabulary_of(game).changes["stakes"], (1, 2, 40)).act(batch)
-    assert agent.stakes == [[1, 2, 40]] * 3 and batch.views.stakes.tolist() == before != agent.stakes
+    shown = agent.views.stakes.tolist()
+    assert shown == [[1, 2, 40]] * 3 and batch.views.stakes.tolist() == before != shown
+
+
+def test_tien_gow_player_that_does_not_count_takes_every_tile_it_does_not_hold_for_unseen():
+    game, agent = get_game("tien-gow"), Looking()
+    position = game.positions.from_tiles(
+        ["55 51 61", "33 22 42", "65 41 33", "62 64 32"], played=["66 66 11 11 44", "44 31 31 63 54", "", ""]
+    )
+    views, keys = resume_lanes(game, position.variant, position.states).views()
+    batch = DecisionBatch(views, position.mask()[None], keys)
+    plum = 1 << game.action_names.index("[5:5]")
+    ChangedAgent(agent, vocabulary_of(game).changes["counts"], "never").act(batch)
+    shown, known = agent.views[0], batch.views[0]
+    assert shown.unseen == tile_set(game.deck(position.rules).tolist()) - known.hand and shown.hand == known.hand
+    assert shown.beatable & plum and not known.beatable & plum  # all eight tiles that beat it were played
+    assert known.played.any() and not shown.played.any()
 
 
 def test_player_who_always_lays_discards_only_where_nothing_fits():

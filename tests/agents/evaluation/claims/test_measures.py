@@ -1,5 +1,7 @@
 """Measures of claims: each against a table written by hand or a walk through the record of played deals."""
 
+from math import comb
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,8 @@ from gupai_env.games.da_ling.position import strength
 from gupai_env.games.da_ling.rules import groups_of
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE, SMOTHERED
 from gupai_env.games.shi_wu_hu import claims as shi_wu_hu
-from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
+from gupai_env.games.tien_gow.claims import chance_of_none
+from gupai_env.games.tien_gow.combinations import COMBINATIONS, NAMES, SIZE, SUPREME, beats
 from gupai_env.games.tien_gow.rules import DISCARD
 from gupai_env.games.tiu_u import claims as tiu_u
 from gupai_env.vector import VectorEnv
@@ -276,11 +279,20 @@ def test_small_mahjong_wins_draws_and_skipped_turns_are_counted():
     assert measured("won_in_own_turns", outcome, 2) == [1, 1, 0, 0]
 
 
+def kinds_nobody_beats(state):
+    """How many kinds that one holds nobody can beat although a face-down tile would, and how many nobody can beat."""
+    others = [seat for seat in range(4) if seat != state.to_act]
+    in_hands, face_down = (tiles_in(int(tiles[others].sum())) for tiles in (state.hands, state.discards))
+    own = set(tiles_in(int(state.hands[state.to_act])))
+    sure = [kind for kind in own if not any(beats(other, kind, False) for other in in_hands)]
+    return np.array([sum(any(beats(other, kind, False) for other in face_down) for kind in sure), len(sure)])
+
+
 @pytest.mark.parametrize("number", [0, 3])
 def test_tien_gow_leads_and_gifts_equal_those_seen_in_play(number):
     game = get_game("tien-gow")
     envs = VectorEnv(game, 200, seed=8, renew=False)
-    sets, given, supreme = np.zeros((3, 200, 2))
+    sets, given, supreme, doubted = np.zeros((4, 200, 2))
     for rows, batch, actions in decisions(envs, [make_agent("keeper", game)]):
         for row, action, mask in zip(rows.tolist(), actions.tolist(), batch.masks, strict=True):
             state = envs.states[row]
@@ -291,9 +303,72 @@ def test_tien_gow_leads_and_gifts_equal_those_seen_in_play(number):
                 continue
             if state.done >= number:
                 sets[row] += SIZE[action] * np.array([SIZE[action] > 1, 1])
+                doubted[row] += kinds_nobody_beats(state)
             if action == SUPREME:
                 supreme[row] = state.done >= number, 1
     outcome = Outcome(envs.variant, envs.states.copy(), np.zeros((200, 1), np.int64))
-    for name, seen in {"sets_led": sets, "given_up": given, "supreme_after": supreme}.items():
+    figures = {"sets_led": sets, "given_up": given, "supreme_after": supreme, "sure_doubted": doubted}
+    for name, seen in figures.items():
         assert seen.any(0).all()
         np.testing.assert_array_equal(METRICS[name].values(outcome, number), seen, name)
+
+
+def test_tien_gow_last_trick_is_counted_by_the_tricks_and_the_tile_of_who_won_it():
+    names = ["[2:2]", "[5:5]", "[4:2]", "[2:2][2:2]"]  # low, high, low, and a set
+    outcome = written(
+        "tien-gow",
+        seat=1,
+        taken=[[0, 5, 2, 1], [7, 1, 0, 0], [1, 2, 3, 2], [0, 2, 6, 0]],
+        holder=[1, 1, 3, 1],
+        tiles=[1, 1, 1, 2],
+        best=[NAMES.index(name) for name in names],
+    )
+    assert measured("last_won", outcome) == [1, 1, 0, 1]
+    assert measured("low_last", outcome) == [1, 0, 0, 0]
+    assert measured("low_shuts_out", outcome) == [[1, 1], [0, 0], [0, 1], [0, 0]]
+    assert measured("last_after_none", outcome) == [[0, 1], [1, 3], [0, 0], [1, 3]]
+    assert measured("last_after", outcome, 1) == [[0, 1], [0, 0], [1, 2], [0, 0]]
+    assert measured("last_after", outcome, 4) == [[1, 1], [0, 0], [0, 0], [0, 0]]
+
+
+def test_tien_gow_strength_of_hands_is_what_explains_chips():
+    hands = [["66 11", "66 11", "51", "22"], ["63", "55", "54", "51 51"]]  # 1.9 1.9 0 0.4; 1 0.6 1 0
+    sets = np.array([[tile_set(parse_tiles(tiles)) for tiles in hand] for hand in hands])
+    chips = np.array([[6, -2, -3, -1], [1, 2, 3, -6]])
+    outcome = written("tien-gow", played=sets, total=chips, holder=[1, 3])
+    assert measured("strongest_wins", outcome) == [0.5, 0]
+    strength = [1.9, 1.9, 0, 0.4, 1, 0.6, 1, 0]
+    metric = METRICS["strength_share"]
+    explained = np.corrcoef(chips.reshape(-1), strength)[0, 1] ** 2
+    assert metric.statistic(metric.values(outcome, 0).mean(0)) == pytest.approx(explained)
+
+
+def test_tien_gow_chips_in_a_bankers_later_deals_are_those_of_the_rulebook():
+    # Its examples 3 and 5: a banker with five tricks, in its second deal, and one with six, in its first.
+    taken, holder, leader = [[5, 1, 0, 2], [1, 6, 0, 1]], [3, 0], [0, 1]
+    outcome = written("tien-gow", taken=taken, holder=holder, leader=leader)
+    outcome = outcome._replace(variant=get_game("tien-gow").variant(banker="growing"))
+    assert [measured("banker_gain_after", outcome, number) for number in (1, 2)] == [[1, 2], [1, 2]]
+    assert measured("spread", outcome, 2) == [(1 + 9 + 25 + 49) / 4, (36 + 4 + 25 + 9) / 4]
+    outcome = outcome._replace(variant=get_game("tien-gow").variant(banker="growing", banker_over="multiplied"))
+    assert [measured("banker_gain_after", outcome, number)[0] for number in (1, 2)] == [2, 3]
+    assert [measured("banker_gain_after", outcome, number)[1] for number in (1, 4)] == [4, 10]
+
+
+def test_chance_that_no_hand_holds_a_better_combination_is_exact():
+    earth, heaven = (combination_named(name) for name in ("[1:1][1:1]", "[6:6][6:6]"))
+    assert chance_of_none(heaven, [], 3) == 1
+    assert chance_of_none(earth, [heaven], 1) == pytest.approx(1 - 28 / 435)  # C(8, 2) of C(30, 2)
+    assert chance_of_none(earth, [heaven], 3) == pytest.approx(1 - 3 * 28 / 435)
+    man = combination_named("[4:4][4:4]")
+    both = 70 / 27405  # C(8, 4) of C(30, 4): one hand holds both pairs
+    assert chance_of_none(man, [heaven, earth], 1) == pytest.approx(1 - 2 * 28 / 435 + both)
+    sets = [
+        combination_named(name) for name in ("[6:6][6:3]", "[6:6][5:4]")
+    ]  # a Heaven and a nine in one hand of eight
+    none = (comb(26, 8) + 2 * comb(26, 7) + comb(26, 6) + 2 * comb(26, 7) + comb(26, 6)) / comb(30, 8)
+    assert chance_of_none(earth, sets, 1) == pytest.approx(none)
+
+
+def combination_named(name):
+    return COMBINATIONS[NAMES.index(name)]

@@ -50,7 +50,7 @@ PINNED = {
     "da-ling": "6ac1232bd95fec67",
     "tiu-u": "ba5a2fe4411e0b21",
     "small-mahjong": "9c67f822446294bd",
-    "tien-gow": "ef7e80f8c721d221",
+    "tien-gow": "fe1881f4530b3880",
     "deer-hunt": "0839f5d37bf96beb",
     "shi-wu-hu": "c46a6bd79a97c165",
     "pai-gow": "905d1a9c7c42a244",
