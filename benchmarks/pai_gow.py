@@ -22,6 +22,7 @@ import numpy as np
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation.all_hands import build_hand_tree, chances_against, role_worth, solve_hands
+from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_env import get_game
 from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.claims import share_of_choices
@@ -29,7 +30,7 @@ from gupai_env.games.pai_gow.opponent import Figures, Opponent, Way, splits_by
 from gupai_env.games.pai_gow.pairs import PAIRS, pair_figures
 from gupai_env.games.pai_gow.policies import WAYS
 from gupai_env.games.pai_gow.policies.hand import kinds
-from gupai_env.games.pai_gow.policies.readings import READINGS
+from gupai_env.games.pai_gow.policies.readings import READINGS, reading
 
 GAME = get_game("pai-gow")
 SITE = "https://wizardofodds.com/games/pai-gow-tiles/strategy"
@@ -125,6 +126,33 @@ def pairs_table(opponent: Opponent) -> dict[str, Any]:
     }
 
 
+RULES = (  # hands without a pair, the rule, the question that ranks such rules, and the house's
+    ("two of high nine, gong and wong", "which to play", "strong_orders", "high nine, gong, wong"),
+    ("two of high nine, gong and wong", "least low group with it", "strong_bounds", "3 [3:3]"),
+    ("none of the three", "least low group / least high one", "point_bounds", "3 [3:3]/7"),
+)
+
+
+def rules_table(opponent: Opponent) -> dict[str, Any]:
+    """Return which rules lose least with hands without a pair, next to those of the house."""
+    rows = []
+    for hands, rule, question, house in RULES:
+        facts = answer(GAME, questions_of(GAME)[question])
+        best = str(next(iter(facts.values())))
+        rows.append([hands, rule, house, f"{facts[house]:.3f}", best, f"{facts[best]:.3f}"])
+    edge = opponent.figures(PLAYER, opponent.splits(reading((5, "G")))).edge
+    return {
+        "title": "Without a pair",
+        "text": "The rules of the house way for hands without a pair, and the rules of the same form that lose least "
+        "against it, as player, with a commission of 5%. Losses are chips per 100 such hands. 3 [3:3] is a low group "
+        "of three points with [3:3] or a higher tile, or better. If the low group is worse, the best high group is "
+        "played; with none of the three only if it has 7 points or more, else the best low group all the same. With 5 "
+        f"instead of 3 [3:3] in the last rule alone, the house way has a house edge of {edge:.2f}% as player.",
+        "columns": ["hands", "rule", "house way", "loses", "best", "loses"],
+        "rows": rows,
+    }
+
+
 def pair_row(name: str, opponent: Opponent) -> list[str]:
     """Return a row of `pairs_table`."""
     figures = pair_figures(name, opponent)
@@ -158,7 +186,7 @@ def merged(names: list[str]) -> list[str]:
 def write_published(file: Path) -> None:
     """Write all tables for the strategy page, and print them."""
     opponent = opponent_by(WAYS["house-way"])
-    tables = [ways_table(opponent), readings_table(), pairs_table(opponent)]
+    tables = [ways_table(opponent), readings_table(), pairs_table(opponent), rules_table(opponent)]
     for table in tables:
         print(table["title"], *(" | ".join(row) for row in (table["columns"], *table["rows"])), sep="\n", end="\n\n")
     command = f"python -m benchmarks.pai_gow --published results/exact/{GAME.id}.json"

@@ -27,7 +27,7 @@ from gupai_env.core.tiles import KINDS
 from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.groups import NO_VALUE
 from gupai_env.games.pai_gow.policies import WAYS
-from gupai_env.games.pai_gow.policies.readings import AS_FOXWOODS, READINGS
+from gupai_env.games.pai_gow.policies.readings import AS_FOXWOODS, READINGS, reading
 from gupai_env.games.pai_gow.rules import paid, settled
 
 GAME = get_game("pai-gow")
@@ -178,6 +178,11 @@ def test_ways_win_their_exact_figures_from_the_house_way_as_written(name, win, l
     opponent = against("as written")
     figures = opponent.figures(PLAYER, opponent.splits(WAYS[name]))
     assert figures == pytest.approx((win, lose, push, edge), abs=0.0051)
+
+
+def test_house_way_gains_by_a_low_group_of_five_points():
+    opponent = against("as written")
+    assert opponent.figures(PLAYER, opponent.splits(reading((5, "G")))).edge == pytest.approx(2.07, abs=0.0051)
 
 
 def test_optimum_as_banker_wins_after_commission():
