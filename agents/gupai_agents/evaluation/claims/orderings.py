@@ -1,29 +1,25 @@
 """Which of several rates or effects comes first."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy
 from pydantic import Field, model_validator
 
-from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import action_gains
 from gupai_agents.evaluation.claims.check import Place, variant_of
 from gupai_agents.evaluation.claims.effects import joint_verdict
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.players import UNSKILLED, player
-from gupai_agents.evaluation.claims.readings import Played
+from gupai_agents.evaluation.claims.players import UNSKILLED
+from gupai_agents.evaluation.claims.readings import Fields, Measuring, PanelOrNone
 from gupai_agents.evaluation.claims.results import Effect, Finding, written
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST_DEALS, Comparator, Condition, Number, Player, Population
-from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Block, Choice, DealSource, Setting, measured
+from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Choice, Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, holm
 from gupai_agents.written import Written
-from gupai_env.core.rng import derive, draw
-from gupai_env.core.streams import FIELD_STREAM
-from gupai_env.games.claims import Metric
 from gupai_env.words.messages import joined, say
 
 
@@ -38,7 +34,7 @@ class Item(Written):
     action: list[Condition] = Field([])
 
 
-class Ordering(Played):
+class Ordering(Measuring):
     """Which comes first: of rates by `metric`, or of the effects of actions with a `comparator`."""
 
     kind: Literal["ordering"]
@@ -47,25 +43,17 @@ class Ordering(Played):
     but: list[str] = Field([], description="labels that are left out of the comparison")
     metric: str = "chips"
     comparator: Comparator | None = None
-    panel: list[str] = Field([], max_length=12, description="players; each plays all seats by itself")
-    fields: list[Annotated[list[str], Field(min_length=2, max_length=8)]] = Field(
-        [], max_length=12, description="instead: players of whom every seat of a deal draws one"
-    )
+    panel: PanelOrNone = Field([])
+    fields: Fields = Field([])
     deals: int = Field(10_000, ge=2, le=MOST_DEALS)
     members: ClassVar[str] = ""
     signed: ClassVar[bool] = False
 
     @model_validator(mode="after")
-    def _somebody_plays(self) -> Self:
-        if bool(self.panel) == bool(self.fields):
-            raise ValueError("write `panel` or `fields`")
+    def _items_fit_fields(self) -> Self:
         if self.fields and (self.comparator or any(item.treated for item in self.items)):
             raise ValueError("fields: their players are drawn; `comparator` and `treated` cannot be combined with them")
         return self
-
-    @property
-    def seating(self) -> list[list[str]]:
-        return super().seating or self.fields
 
     def check(self, place: Place) -> None:
         super().check(place)
@@ -85,9 +73,6 @@ class Ordering(Played):
     def _check_item(self, place: Place, name: str, item: Item) -> None:
         with place.at(f"{name}.variant"):
             place = place._replace(variant=variant_of(place.game, {**self.variant, **item.variant}))
-        for number, field in enumerate(self.fields):
-            for spec in field:
-                place.player(f"fields.{number}", spec)
         here = place._replace(key=f"{place.key}.{name}")
         here.population(item.population)
         here.actions("action", item.action)
@@ -95,8 +80,7 @@ class Ordering(Played):
             raise ValueError(f"{here.key}.action: items have actions if, and only if, there is a `comparator`")
         if self.comparator is None:
             here.metric(self.metric, item.number)
-            if metrics_of(place.game)[self.metric].drawn != bool(self.fields):
-                raise ValueError(f"{place.key}.metric: `fields` and the metric skill_share need each other")
+            self.check_fields(place)
         if item.treated is not None:
             here.player("treated", item.treated, self.panel[0], self.panel[0])
 
@@ -112,12 +96,11 @@ class Ordering(Played):
         effects: list[Effect] = []
         member_verdicts, remarks, behind = [], [], []
         unit = "chips" if self.comparator else metrics_of(setting.game)[self.metric].unit
-        members = self.panel or [" or ".join(field) for field in self.fields]
-        for number, member in enumerate(members):
+        for number, (member, seated) in enumerate(zip(self.labels, self.seating, strict=True)):
             values = {}
             for place, item in enumerate(self.items):
                 setting.meter.begin(f"{item.label}, {member}")
-                values[item.label] = _item(setting, self, item, member, ITEM_STREAMS * (1 + place) + number, deals)
+                values[item.label] = _item(setting, self, item, seated, ITEM_STREAMS * (1 + place) + number, deals)
             compared = {label: figure for label, figure in values.items() if label not in self.but}
             verdict, p, remark, of_all = _ranked(compared, self.first, unit, deals)
             if member != UNSKILLED:
@@ -146,28 +129,17 @@ class Ordering(Played):
         )
 
 
-def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: int, deals: int) -> Estimate:
+def _item(setting: Setting, reading: Ordering, item: Item, seated: Sequence[str], number: int, deals: int) -> Estimate:
     if item.variant:
         setting = setting._replace(variant=variant_of(setting.game, {**reading.variant, **item.variant}))
     sampler = Sampler(setting.game, setting.variant, item.population)
     if reading.comparator:
         choice = Choice(item.population.position, item.action, [], reading.comparator)
-        return action_gains(setting, sampler, member, number, choice, deals).gain
+        return action_gains(setting, sampler, seated[0], number, choice, deals).gain
     measure, source = metrics_of(setting.game)[reading.metric], setting.source(sampler, number)
     blocks = setting.blocks(source, 0, deals)
-    if reading.fields:
-        field = [player(spec, setting.game, setting.variant) for spec in reading.fields[number % ITEM_STREAMS]]
-        values = np.concatenate([_drawn(source, block, field, measure, item.number) for block in blocks])
-    else:
-        values = measured(setting, blocks, source, (measure, item.number), member, item.treated)
+    values = measured(setting, blocks, source, (measure, item.number), seated, item.treated)
     return verdicts.rated(values, measure).figure
-
-
-def _drawn(source: DealSource, block: Block, field: Sequence[Agent], measure: Metric, number: int | None) -> np.ndarray:
-    """Return the values of deals at whose seats sit players that are drawn from a field."""
-    rng_keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
-    seating = np.array([[draw(key, seat, len(field)) for seat in range(source.variant.players)] for key in rng_keys])
-    return measure.values(source.play(block, field, seating), number or 0)
 
 
 def _ranked(

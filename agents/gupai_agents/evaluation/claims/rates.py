@@ -1,5 +1,6 @@
 """How often, or how much: deals of each player of a panel at all seats."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from gupai_agents.evaluation.claims.check import Place, variant_of
 from gupai_agents.evaluation.claims.effects import counted_effects, joint_verdict
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
-from gupai_agents.evaluation.claims.readings import Panel, Played
+from gupai_agents.evaluation.claims.readings import Fields, Measuring, PanelOrNone
 from gupai_agents.evaluation.claims.results import Effect, Finding, written
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST_DEALS, Alternative, Dose, Number, Player, Population
@@ -20,14 +21,15 @@ from gupai_env.games.claims import Metric
 from gupai_env.words.messages import capitalized, joined, say
 
 
-class Rate(Played):
-    """How often, or how much, where the same player sits at all seats."""
+class Rate(Measuring):
+    """How often, or how much, where the same player sits at all seats, or players that seats draw."""
 
     kind: Literal["rate"]
     population: Population = Population()
     metric: str
     number: Number | None = None
-    panel: Panel
+    panel: PanelOrNone = Field([])
+    fields: Fields = Field([])
     treated: Player | None = Field(None, description="sits at the seat in question, if it is another")
     against: dict[str, Any] | None = Field(
         None, description="a variant to be compared with on the same deals: by the ratio of both"
@@ -46,6 +48,9 @@ class Rate(Played):
     def check(self, place: Place) -> None:
         super().check(place)
         place.measured(self.population, self.metric, self.number)
+        self.check_fields(place)
+        if self.treated is not None and self.fields:
+            raise ValueError(f"{place.key}.treated: it cannot be combined with `fields`, whose players are drawn")
         if self.treated is not None:
             place.player("treated", self.treated, self.panel[0], self.panel[0])
         if self.against is not None:
@@ -62,9 +67,9 @@ class Rate(Played):
         sampler = self.sampler()
         unit = measure.unit if self.against is None else "times as much"
         effects, judged, p = [], [], []
-        for number, member in enumerate(self.panel):
+        for number, (member, seated) in enumerate(zip(self.labels, self.seating, strict=True)):
             setting.meter.begin(f"{member} at all seats")
-            sample = _rated(setting, self, sampler, measure, member, number, deals)
+            sample = _rated(setting, self, sampler, measure, seated, number, deals)
             bounds = sample.bounds(self.alternative)
             result = _judged(sample.figure, bounds, self, deals)
             if self.threshold is not None and member != UNSKILLED:
@@ -108,7 +113,7 @@ def _judged(estimate: Estimate, bounds: tuple[float, float], reading: Rate, deal
 
 
 def _rated(
-    setting: Setting, reading: Rate, sampler: Sampler, measure: Metric, member: str, number: int, deals: int
+    setting: Setting, reading: Rate, sampler: Sampler, measure: Metric, seated: Sequence[str], number: int, deals: int
 ) -> verdicts.Rated:
     """Return the rate of a player or, with `against`, how many times that of the other variant it is."""
     variants = [setting.variant]
@@ -121,7 +126,7 @@ def _rated(
         blocks = setting.blocks(source, 0, deals, deals * len(variants), deals * place)
         columns.append(
             measured(
-                setting._replace(variant=variant), blocks, source, (measure, reading.number), member, reading.treated
+                setting._replace(variant=variant), blocks, source, (measure, reading.number), seated, reading.treated
             )
         )
     if reading.against is None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
@@ -29,6 +29,7 @@ from gupai_agents.evaluation.claims.effects import (
 )
 from gupai_agents.evaluation.claims.features import Feature, check_feature, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.masters import masters
+from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, labels_in
 from gupai_agents.evaluation.claims.results import Effect, Finding, Level, pool_numbers
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -46,6 +47,11 @@ from gupai_env.words.messages import capitalized, joined, say
 # About how many times as long such a player takes.
 SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20, "onnx": 20}
 Panel = Annotated[list[str], Field(min_length=1, max_length=12, description="players; each plays all seats by itself")]
+PanelOrNone = Annotated[list[str], Field(max_length=12, description="players; each plays all seats by itself")]
+Fields = Annotated[
+    list[Annotated[list[str], Field(min_length=2, max_length=8)]],
+    Field(max_length=12, description="instead: players of whom every seat of a deal draws one"),
+]
 MASTERS_TAKE = 16_000.0  # to ask them what they do, as long as so many deals of rule-based players
 
 
@@ -165,6 +171,37 @@ class Played(Reading):
         where += [f"{doses.what}: {', '.join(doses.values)}"] if doses else []
         options = options_in_words(self.variant, "")
         return ", ".join(filter(None, [change, say("with {where}", where=", ".join(where)) if where else "", options]))
+
+
+class Measuring(Played):
+    """A reading of a metric, in deals of each player of a panel, or of players that every seat draws from a field."""
+
+    if TYPE_CHECKING:
+        metric: str
+        fields: list[list[str]]
+
+    @model_validator(mode="after")
+    def _somebody_plays(self) -> Self:
+        if bool(self.panel) == bool(self.fields):
+            raise ValueError("write `panel` or `fields`")
+        return self
+
+    @property
+    def seating(self) -> list[list[str]]:
+        return super().seating or self.fields
+
+    @property
+    def labels(self) -> list[str]:
+        """The players of every figure in words."""
+        return self.panel or [" or ".join(field) for field in self.fields]
+
+    def check_fields(self, place: Place) -> None:
+        """Raise ValueError for fields of players that the game lacks, or without a metric of who was drawn."""
+        for number, field in enumerate(self.fields):
+            for spec in field:
+                place.player(f"fields.{number}", spec)
+        if metrics_of(place.game)[self.metric].drawn != bool(self.fields):
+            raise ValueError(f"{place.key}.metric: `fields` and the metric skill_share need each other")
 
 
 class Comparison(Played):

@@ -21,8 +21,8 @@ from gupai_agents.evaluation.records import Log, action_types_of
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network_agent import ObservationAgent
 from gupai_env.core.game import Game
-from gupai_env.core.rng import KEYS, derive
-from gupai_env.core.streams import PREFER_STREAM, UNIFORM_STREAM
+from gupai_env.core.rng import KEYS, derive, draw
+from gupai_env.core.streams import FIELD_STREAM, PREFER_STREAM, UNIFORM_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games.claims import Metric, Outcome, Positions
 from gupai_env.vector import VectorEnv
@@ -171,24 +171,35 @@ def measured(
     blocks: Iterable[Block],
     source: DealSource,
     metric: tuple[Metric, int | None],
-    member: str,
+    seated: Sequence[str],
     hero: Player | None,
 ) -> np.ndarray:
-    """Return the values of a metric, with its number, of deals in which one player sits at all seats.
+    """Return the values of a metric, with its number, of deals of one player, or of several.
 
     Args:
         setting: What the design was given, of the variant of the source.
         blocks: The deals.
         source: The deals.
         metric: What is measured, and the number that it asks for.
-        member: The player.
+        seated: The player at all seats; of several, every seat draws one.
         hero: Who sits at the seats in question instead.
     """
     measure, number = metric
-    everyone = setting.player(member)
-    other = everyone if hero is None else setting.player(hero, member, member)
-    ends = (source.play_with(block, everyone, other, measure.acted) for block in blocks)
+    if measure.drawn:
+        field = [setting.player(spec) for spec in seated]
+        ends = (source.play(block, field, _drawn(source, block, len(field))) for block in blocks)
+    else:
+        (member,) = seated
+        everyone = setting.player(member)
+        other = everyone if hero is None else setting.player(hero, member, member)
+        ends = (source.play_with(block, everyone, other, measure.acted) for block in blocks)
     return np.concatenate([measure.values(end, number or 0) for end in ends])
+
+
+def _drawn(source: DealSource, block: Block, players: int) -> np.ndarray:
+    """Return which of so many players every seat draws, int [N, seats]."""
+    rng_keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
+    return np.array([[draw(key, seat, players) for seat in range(source.variant.players)] for key in rng_keys])
 
 
 def differ(states: np.recarray, others: np.recarray) -> np.ndarray:

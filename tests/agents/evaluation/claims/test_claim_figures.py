@@ -29,7 +29,7 @@ def test_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
 
     generator = np.random.default_rng(4)
     made = {name: generator.normal(mean, 2, 400) for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))}
-    monkeypatch.setattr(rates, "_rated", lambda s, r, sampler, m, member, n, d: rated(made[member]))
+    monkeypatch.setattr(rates, "_rated", lambda s, r, sampler, m, seated, n, d: rated(made[seated[0]]))
     reading = Rate(**BASE, kind="rate", metric="chips", panel=list(made), threshold=0.5)
     found = reading.placed(JIE_LONG, JIE_LONG.variant()).test(setting())
     assert found.verdict == verdicts.INCONCLUSIVE

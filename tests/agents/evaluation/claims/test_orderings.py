@@ -49,9 +49,9 @@ def test_ordering_leaves_out_items_and_is_as_sure_as_its_least_player(monkeypatc
     }
     streams = []
 
-    def item(setting, reading, item, member, number, deals):
+    def item(setting, reading, item, seated, number, deals):
         streams.append(number)
-        return made[member][item.label]
+        return made[seated[0]][item.label]
 
     monkeypatch.setattr(orderings, "_item", item)
     reading = Ordering(
@@ -93,6 +93,25 @@ def test_variance_of_a_field_is_explained_by_unequal_players():
 
     assert all(abs(each.mean) <= 2 * each.half_width for each in shares(["greedy", "greedy"]))
     assert all(each.low > 0.05 for each in shares(["random", "variety"]))
+
+
+def test_rate_of_a_field_is_explained_by_who_was_drawn():
+    kept = {"variant", "name"}
+    base = {key: value for key, value in a_reading()["readings"][0].items() if key in kept}
+    rate = {
+        **base,
+        "kind": "rate",
+        "metric": "skill_share",
+        "fields": [["random", "variety"]],
+        "threshold": 0.02,
+        "deals": 600,
+    }
+    found = try_claim(claim_of(ATTACK | {"readings": [rate]})).findings[0]
+    (share,) = found.effects
+    assert share.label == "random or variety" and found.verdict == "supported"
+    assert share.estimate.low > 0.02 and share.estimate.samples == 600
+    with pytest.raises(ValueError, match="treated: it cannot be combined with `fields`"):
+        claim_of(ATTACK | {"readings": [{**rate, "treated": "greedy"}]})
 
 
 @pytest.mark.parametrize(
