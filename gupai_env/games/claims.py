@@ -263,6 +263,16 @@ def chips(outcome: Outcome, number: int = 0) -> np.ndarray:
     return of_seats(outcome, outcome.states.total.astype(np.float64))
 
 
+def leader_chips(outcome: Outcome, number: int = 0) -> np.ndarray:
+    """Return what the seat that leads won."""
+    states = outcome.states
+    won: np.ndarray = states.total[np.arange(len(states)), states.leader].astype(np.float64)
+    return won
+
+
+LEADER = {"leader_chips": Metric("chips of the seat that leads", CHIPS, leader_chips)}
+
+
 def points(outcome: Outcome) -> np.ndarray:
     """Return the points of every seat, int [N, players], of games whose state has them."""
     return outcome.states.points[:, : outcome.variant.players].astype(int)

@@ -8,6 +8,7 @@ import numpy as np
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT
 from gupai_env.games.claims import (
+    LEADER,
     SHARE,
     Endings,
     Metric,
@@ -102,6 +103,7 @@ def tied_any(outcome: Outcome, number: int) -> np.ndarray:
 
 
 METRICS = {
+    **LEADER,
     "stubborn_doubles": Metric(
         "share of doubles laid less that of other tiles of equal pips", "share", stubborn_doubles
     ),

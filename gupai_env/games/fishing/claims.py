@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gupai_env.games.claims import (
+    LEADER,
     SHARE,
     ActionFeature,
     Endings,
@@ -57,6 +58,7 @@ ACTIONS = {
     "third": ActionFeature("the tile is laid as the third of its kind in the lake", third),
 }
 METRICS = {
+    **LEADER,
     "lake_left": Metric("tiles left in the lake", "tiles", lake_left),
     "lake_not_empty": Metric("tiles are left in the lake", SHARE, lambda o, n: (lake_left(o, n) > 0).astype(float)),
 }

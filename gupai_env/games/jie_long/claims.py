@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.tiles import KINDS, PIPS
-from gupai_env.games.claims import CHIPS, SHARE, Endings, Metric, Outcome, chips, of_seats, points
+from gupai_env.core.tiles import DECK, HIGHEST, KINDS, PIPS
+from gupai_env.games.claims import CHIPS, SHARE, Endings, ExactQuestion, Facts, Metric, Outcome, chips, of_seats, points
 from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, swept, tiles_in_hand, vocabulary
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 from gupai_env.games.jie_long import GAME
@@ -65,6 +65,21 @@ def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
     return chips(outcome) - of_seats(outcome, paid * outcome.variant.stake)  # type: ignore[attr-defined]
 
 
+def two_and_five(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where a 2 is at one end of the line and a 5 at the other."""
+    return (np.sort(outcome.states.ends, 1) == (2, 5)).all(1).astype(float)
+
+
+def ends_of_tiles() -> Facts:
+    """Return how many ends of tiles bear each number, and which numbers are on an odd number of ends.
+
+    In a line of all tiles every number is paired but at the two ends, so those are the odd ones.
+    """
+    counts = np.bincount(PIPS[DECK].ravel(), minlength=HIGHEST + 1)
+    facts: Facts = {str(number): int(counts[number]) for number in range(1, HIGHEST + 1)}
+    return facts | {"odd": " ".join(name for name, count in facts.items() if int(count) % 2)}
+
+
 def endings(outcome: Outcome) -> Endings:
     """Return whether some seat has laid all of its tiles; a lock may end a deal with tiles in hand."""
     laid, held = swept(outcome), tiles_in_hand(outcome)
@@ -91,6 +106,12 @@ CLAIMS = vocabulary(
         "pairwise_less_loser_pays": Metric(
             "chips as paid, less those if one loser paid all", CHIPS, pairwise_less_loser_pays
         ),
+        "two_and_five": Metric("the ends of the line are a 2 and a 5", SHARE, two_and_five),
         **METRICS,
+    },
+    questions={
+        "ends_of_tiles": ExactQuestion(
+            "ends of tiles that bear each number, and the numbers that are on an odd number of them", ends_of_tiles
+        )
     },
 )

@@ -5,7 +5,7 @@ import numpy as np
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT
 from gupai_env.games.claims import SHARE, Metric, Outcome, Vocabulary, counts_of, points
 from gupai_env.games.fishing.claims import ACTIONS, METRICS, endings, variance_metric
-from gupai_env.games.shi_wu_hu.rules import GROUPS, THOUSAND, VALUE
+from gupai_env.games.shi_wu_hu.rules import BONUS, DECK_SETS, FOURS, GROUPS, HEAVEN, SUPREME, THOUSAND, VALUE
 
 
 def full_groups_of(outcome: Outcome, number: int) -> np.ndarray:
@@ -30,6 +30,16 @@ def big_points(outcome: Outcome) -> np.ndarray:
     return np.stack(columns, 1)
 
 
+def bonus_points(outcome: Outcome, number: int) -> np.ndarray:
+    """Return the points of catches for all Supreme tiles (number 1), all of Heaven-nine (2) or all fours (3)."""
+    rules, catches = outcome.variant.as_rules(), outcome.states.catches[:, : outcome.variant.players]
+    if number not in (1, 2, 3):
+        return np.zeros(len(catches))
+    tiles = 7 * (SUPREME, HEAVEN, FOURS)[number - 1]
+    held = (catches & tiles == DECK_SETS[rules.deck] & tiles).sum(1)
+    return held * float(rules.supreme_bonus if number == 1 else BONUS)
+
+
 def thousand(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where some catch has 1,000 points."""
     return (points(outcome) >= THOUSAND).any(1).astype(float)
@@ -42,6 +52,9 @@ CLAIMS = Vocabulary(
         **METRICS,
         "big_variance": variance_metric(big_points),
         "full_groups": Metric("groups that are full in some catch", "groups", full_groups_of),
+        "bonus_points": Metric(
+            "points for all Supreme tiles (1), all of Heaven-nine (2) or all fours (3)", "points", bonus_points, True
+        ),
         "thousand": Metric("some catch has 1,000 points or more", SHARE, thousand),
     },
 )

@@ -135,6 +135,24 @@ def test_share_that_big_fish_explain_is_their_squared_correlation(game, big_poin
     assert share == pytest.approx(np.corrcoef(big, whole)[0, 1] ** 2)
 
 
+@pytest.mark.parametrize(
+    ("game", "metric", "fields", "values"),
+    [
+        ("jie-long", "leader_chips", {"total": [[1, 2, -3, 0], [4, 5, -6, -3]], "leader": [2, 1]}, [-3, 5]),
+        ("jie-long", "two_and_five", {"ends": [[2, 5], [5, 2], [5, 5], [2, 6]]}, [1, 1, 0, 0]),
+    ],
+)
+def test_measure_of_ends_written_by_hand(game, metric, fields, values):
+    assert measured(metric, written(game, **fields)) == values
+
+
+def test_bonuses_are_paid_for_all_tiles_of_a_kind():
+    supreme, heaven, fours = (4 * tile_set(parse_tiles(text)) for text in ("42 21", "66 63 54", "55 65 64"))
+    catches = [[supreme, heaven], [supreme - tile_set(parse_tiles("42")), fours + heaven]]
+    points = [measured("bonus_points", written("shi-wu-hu", catches=catches), number) for number in range(5)]
+    assert points == [[0, 0], [300, 0], [300, 300], [0, 300], [0, 0]]
+
+
 def test_share_of_skill_is_variance_of_means_over_that_of_chips():
     generator = np.random.default_rng(5)
     who, players = generator.integers(0, 3, (4000, 4)), np.array([-2.0, 0.5, 1.0])

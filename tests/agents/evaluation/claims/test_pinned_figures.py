@@ -44,15 +44,15 @@ VARIANTS = {
     "pai-gow": ({}, {"players": 8, "commission": 5}),
 }
 PINNED = {
-    "jie-long": "3338e4fe4b4ecb72",
-    "ce-deng": "0278575e28664da8",
-    "ding-niu": "22850b212a726f0a",
+    "jie-long": "5487730087c123a7",
+    "ce-deng": "2ceb678785c2c82c",
+    "ding-niu": "53ebf8fc4335bc3e",
     "da-ling": "6ac1232bd95fec67",
-    "tiu-u": "ba5a2fe4411e0b21",
+    "tiu-u": "b48351c0c7eecdcc",
     "small-mahjong": "9c67f822446294bd",
     "tien-gow": "fe1881f4530b3880",
     "deer-hunt": "0839f5d37bf96beb",
-    "shi-wu-hu": "c46a6bd79a97c165",
+    "shi-wu-hu": "0ae596d4091619bc",
     "pai-gow": "905d1a9c7c42a244",
 }
 
