@@ -47,6 +47,7 @@ PROVED = "Every case was counted."
 HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
 GOOD = ("supported", "proved", "measured", "it depends")
 WRONG = ("contradicted", "disproved", "no practical effect")
+DECIDED = ("supported", "contradicted")
 WRONG_TOPIC, OPEN_TOPIC = "What people say that is wrong", "What nobody knows yet"
 FACTS, LITTLE = "Good to know", "What makes little difference"
 LAST = (FACTS, LITTLE, WRONG_TOPIC, OPEN_TOPIC)  # headings, in this order
@@ -150,22 +151,24 @@ def advice_on(game: Game) -> Iterator[Advice]:
 def _places(reading: dict[str, Any], ways: Sequence[str], topic: str) -> Iterator[tuple[str, int]]:
     """Yield the heading under which the verdict puts a fact or a way of playing, and which way that is.
 
-    The way that gains is advised; what people say stands under what is wrong as well, if it is the way that loses.
+    The way that gains is advised, of doses that differ the one that is claimed, if it gains at any; what people say is
+    under what is wrong as well, if it is the way that loses.
     """
     verdict = reading["verdict"]
     if len(ways) == 1:
         yield topic if verdict in GOOD else WRONG_TOPIC if verdict in WRONG else OPEN_TOPIC, 1
         return
     claimed = -1 if reading["about"]["alternative"] == "less" else 1
-    if verdict == "it depends":
-        yield topic, 1
+    figures = levels(reading) or [{**reading["pooled"], "verdict": verdict}]
+    sides = [1 if figure["mean"] > 0 else -1 for figure in figures if figure["verdict"] in DECIDED]
+    if sides:
+        yield topic, claimed if claimed in sides else -claimed
     elif verdict in (*GOOD, *WRONG):
-        gains = 1 if (levels(reading) or [reading["pooled"]])[0]["mean"] > 0 else -1
-        yield LITTLE if verdict == "no practical effect" else topic, gains
-        if verdict == "contradicted":
-            yield WRONG_TOPIC, claimed
+        yield LITTLE, 1 if figures[0]["mean"] > 0 else -1
     else:
         yield OPEN_TOPIC, claimed
+    if verdict == "contradicted":
+        yield WRONG_TOPIC, claimed
 
 
 def _written(advice: Advice) -> Iterator[str]:
@@ -231,7 +234,7 @@ def _strong(advice: Advice, master: dict[str, Any]) -> str:
 def _answer(advice: Advice, level: dict[str, Any]) -> str:
     """Return whether to play so at a dose."""
     verdict = level["verdict"]
-    if verdict in ("supported", "contradicted"):
+    if verdict in DECIDED:
         return "yes" if advice.gain(level).mean > 0 else "no"
     return "little difference" if verdict == "no practical effect" else "open"
 

@@ -55,22 +55,23 @@ ADVICE = re.compile(r"\S (\*\*(.+?)\*\* .+) \[Statistics\]\(.+#(.+)\)")
 PLACES = {
     "What people say that is wrong": ("contradicted", "disproved", "no practical effect"),
     "What nobody knows yet": ("inconclusive", "too rare", "too few deals"),
-    "What makes little difference": ("no practical effect",),
+    "What makes little difference": ("no practical effect", "it depends"),
 }
 
 
 def advice_on(page):
-    """Yield the heading, the rule and the text of each advice of a page, its reading and on which side of it it is."""
+    """Yield heading, text and table of each advice of a page, its reading, and on which side of it it is."""
     rules = parse_yaml((ROOT / "tools" / "advice.yaml").read_text(encoding="utf-8"))
     for part in page.split("\n## ")[1:]:
         heading, _, lines = part.partition("\n")
         for text, rule, claim in ADVICE.findall(lines):
             readings = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))["readings"]
+            table = lines.partition(f"{text} [")[2].partition("**")[0]
             for ways, reading in zip(rules[claim]["rules"], readings, strict=True):
                 if ways == rule:
-                    yield heading, text, reading, 0
+                    yield heading, text, table, reading, 0
                 elif isinstance(ways, list) and rule in ways:
-                    yield heading, text, reading, 1 if rule == ways[0] else -1
+                    yield heading, text, table, reading, 1 if rule == ways[0] else -1
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -79,7 +80,7 @@ def test_advised_way_gains_and_wrong_way_loses(game):
     page = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
     advice = list(advice_on(page))
     assert len(advice) == page.count("[Statistics](")
-    for heading, text, reading, side in advice:
+    for heading, text, table, reading, side in advice:
         assert reading["verdict"] in PLACES.get(
             heading, ("supported", "proved", "measured", "it depends", "contradicted")
         )
@@ -95,14 +96,12 @@ def test_advised_way_gains_and_wrong_way_loses(game):
                 against = {1: "prefers the other", -1: "prefers it"}[side] == master["verdict"]
                 named = f"`{master['who'].partition(',')[0]}` prefers the other"
                 assert heading == "What people say that is wrong" or (named in text) == against, text
-        for level in reading.get("doses", ()):
-            (row,) = re.findall(
-                rf"^\| {level['label'].partition(': ')[2]} \| ([-+]\S+) .*? \| (.*?) \|", page.split(text)[1], re.M
-            )[:1]
-            gains = side * level["low"] > 0 and side * level["high"] > 0
-            loses = side * level["low"] < 0 and side * level["high"] < 0
-            assert (row[1] == "yes") <= gains and (row[1] == "no") <= loses
-            assert float(row[0]) == pytest.approx(side * level["mean"], abs=0.006)
+        rows = re.findall(r"^\| [^-\n]*? \| ([-+]\S+) .*? \| (.*?) \| .*\|$", table, re.M)
+        for (chips, answer), level in zip(rows, reading.get("doses", ()) if side else (), strict=True):
+            low, high = sorted(side * level[end] for end in ("low", "high"))
+            assert (low > 0 or answer != "yes") and (high < 0 or answer != "no")
+            assert float(chips) == pytest.approx(side * level["mean"], abs=0.006)
+        assert not rows or heading in PLACES or "yes" in {answer for _, answer in rows}, text
 
 
 def test_comparisons_in_chips_are_advised_both_ways():
