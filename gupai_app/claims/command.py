@@ -70,12 +70,17 @@ class Changes:
 class Output:
     """Options that say in which form a verdict is given."""
 
+    full: Annotated[bool, typer.Option("--full", help="Print every figure, not only what fits a screen")] = False
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown")] = False
     html: Annotated[
         str | None, path_option("FILE", "Write an HTML page with deals to step through, and its games next to it")
     ] = None
     force: Force = False
+
+    @property
+    def formats(self) -> dict[str, bool]:
+        return {"json": self.as_json, "markdown": self.as_markdown, "text": self.full}
 
     def check(self, claims: "Sequence[Claim]") -> None:
         """Refuse beforehand a page that could not be written in the end. Raises: ValueError, Mistake."""
@@ -134,7 +139,7 @@ def run(
                 claims.plan(selection, read_seed(seed), output.as_json)
         else:
             output.check(selection)
-            output_format = "json" if output.as_json else "markdown" if output.as_markdown else "text"
+            output_format = next((name for name, chosen in output.formats.items() if chosen), "brief")
             figures = sample.deals, sample.panel, sample.strong
             with resume_hint(folder_hint(out)), sharing.workers(folder_hint(out)) as workers:
                 verdicts = claims.test(selection, read_seed(seed), *figures, output_format, out, workers, more)
@@ -158,10 +163,10 @@ def _read_claims(name: str | None, sample: Sample, changes: Changes) -> "tuple[l
 def _check_together(sample: Sample, dry_run: bool, output: Output) -> None:
     """Refuse options of which one makes another mean nothing. Raises: ValueError."""
     of_verdicts = {"--html": output.html, "--panel": sample.panel, "--deals": sample.deals}
-    of_verdicts |= {"--strong": sample.strong, "--markdown": output.as_markdown}
+    of_verdicts |= {"--strong": sample.strong, "--markdown": output.as_markdown, "--full": output.full}
     for flag, value in of_verdicts.items():
         one_of({"--dry-run": dry_run, flag: value})
-    one_of({"--json": output.as_json, "--markdown": output.as_markdown})
+    one_of({"--json": output.as_json, "--markdown": output.as_markdown, "--full": output.full})
 
 
 @app.command("list", cls=Command)

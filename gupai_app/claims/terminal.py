@@ -1,6 +1,7 @@
 """`gupai claim`: which claims there are, testing them, and what a verdict says to a player."""
 
 import functools
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -8,13 +9,15 @@ from string import ascii_lowercase, digits
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.text import Text
 
 from gupai_agents.evaluation.claims import Claim, planned, read_claim, try_claim, work
 from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.files import MOST_ID, SUFFIX, find, paths
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.claims.report import figures, headline, markdown, master_sentences, remarks, text
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.records import action_types_of
 from gupai_agents.shipped import best_heuristic, heuristic_names, plainest_heuristic
@@ -30,9 +33,10 @@ from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
 from gupai_env.words.checks import short_repr
 from gupai_env.words.files import json_text, read_text, write_file
-from gupai_env.words.messages import alias, count
+from gupai_env.words.messages import alias, count, with_messages, word
 from gupai_env.words.messages import say as message
 
+LINES, COLUMNS = 25, 90  # of a verdict in short
 HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
 
 
@@ -171,7 +175,7 @@ def test(
     workers: Workers,
     more: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
+    """Test claims and print the verdicts, as "brief", "text", "markdown" or "json"; `out` keeps the JSON of each.
 
     A claim whose verdict is in the folder `out` already, by the same command, is not tested again. The workers
     share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
@@ -189,10 +193,43 @@ def test(
         say(markdown(parts), end="")
     else:
         for content in parts:
-            say(text(content))
+            say(text(content) if output_format == "text" else brief(content))
         if len(parts) > 1:
             say(together(parts))
     return parts
+
+
+def brief(content: dict[str, Any]) -> str:
+    """Return a verdict in at most LINES lines: of every reading the verdict, and then what there is room for."""
+    content = with_messages(content, content.get("messages", {}))
+    quoted = f"{content['id']} ({content['game']}): “{word(content['statement'])}”"
+    head = [*_folded(quoted, 0), *_folded(content["source"], 2), ""]
+    foot = ["", *_folded(message("Everything that was found: --full; as a page with deals: --html FILE"), 0), ""]
+    readings = [list(_groups(reading)) for reading in content["readings"]]
+    if "untested" in content:
+        readings.append([_folded(message("Not tested: {text}", text=message(content["untested"])), 2)])
+    room, printed = LINES - len(head) - len(foot), []
+    for rank, index in sorted((rank, index) for index, groups in enumerate(readings) for rank in range(len(groups))):
+        lines = readings[index][rank]
+        if len(lines) <= room:
+            room -= len(lines)
+            printed.append((index, rank))
+    body = [line for index, rank in sorted(printed) for line in readings[index][rank]]
+    return "\n".join([*head, *body, *foot])
+
+
+def _groups(reading: dict[str, Any]) -> Iterator[list[str]]:
+    """Yield the lines of a reading in groups that are printed whole or not at all, the most important first."""
+    yield _folded(f"{word(reading['name'])}: {word(headline(reading)).upper()}", 2)
+    for lines in ([reading["sentence"]], master_sentences(reading), remarks(reading), figures(reading)):
+        yield [part for line in lines for part in _folded(line, 4)]
+
+
+def _folded(line: str, indent: int) -> list[str]:
+    """Return a sentence in the language that is spoken, in lines that fit, further ones indented more."""
+    width = min(COLUMNS, shutil.get_terminal_size((COLUMNS, LINES)).columns) - indent - 2
+    lines = Text(word(line)).wrap(Console(width=COLUMNS), max(width, 20))
+    return [" " * (indent + 2 * bool(number)) + part.plain.rstrip() for number, part in enumerate(lines)]
 
 
 def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers) -> list[dict[str, Any]]:

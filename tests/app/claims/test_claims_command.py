@@ -38,7 +38,7 @@ NEVER = [  # of a claim, what does not come up in so few deals
 
 @pytest.mark.parametrize(("name", "deals"), NEVER)
 def test_values_that_do_not_occur_are_null_in_files(name, deals, tmp_path):
-    words = (name, "--deals", str(deals), "--seed", "1", "--no-masters")
+    words = (name, "--deals", str(deals), "--seed", "1", "--no-masters", "--full")
     done = run_claim(*words, "--html", str(tmp_path / "page.html"), "--out", str(tmp_path / "lab"))
     assert done.exit_code == 0, done.output
     text = (tmp_path / "lab" / f"{name}.json").read_text(encoding="utf-8")

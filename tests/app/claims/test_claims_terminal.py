@@ -4,12 +4,16 @@ import json
 import re
 
 import pytest
+from rich.cells import cell_len
 
 from commands import gupai, run_claim
 from gupai_agents.evaluation.claims import read_claim
-from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.report import headline, markdown, text
 from gupai_app.claims import terminal as command
+from gupai_app.words.languages import speak
 from gupai_env.words.files import locked
+from gupai_env.words.messages import TRANSLATIONS
 
 
 def test_several_verdicts_are_printed_each_and_together(monkeypatch):
@@ -22,8 +26,27 @@ def test_several_verdicts_are_printed_each_and_together(monkeypatch):
     parts = json.loads(run_claim(*words, "--json").stdout)
     assert sorted(part["id"] for part in parts) == sorted(names)
     assert run_claim(*words, "--markdown").stdout == markdown(parts)
-    printed = run_claim(*words).stdout
-    assert printed == "".join(f"{text(part)}\n" for part in parts) + f"{command.together(parts)}\n"
+    for printed, lines in ((run_claim(*words), command.brief), (run_claim(*words, "--full"), text)):
+        assert printed.stdout == "".join(f"{lines(part)}\n" for part in parts) + f"{command.together(parts)}\n"
+
+
+@pytest.mark.parametrize(("language", "columns"), [("en", 200), ("en", 60), ("zh-Hant", 90)])
+def test_every_verdict_fits_a_screen_and_names_each_reading(language, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for path in sorted(RECORDED.glob("*.json")):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        token = speak(language)
+        lines = command.brief(content).splitlines()
+        TRANSLATIONS.reset(token)
+        assert len(lines) <= 25 and max(map(cell_len, lines)) <= min(columns, 90), path.stem
+        assert sum(bool(re.match(r"  \S", line)) for line in lines) > len(content["readings"])
+        if language == "en":
+            shown = " ".join(" ".join(lines).split())
+            verdicts = [f"{each['name']}: {headline(each).upper()}" for each in content["readings"]]
+            places = [shown.find(" ".join(verdict.split())) for verdict in verdicts]
+            assert -1 not in places and places == sorted(places), path.stem
+            sentence = content["readings"][0]["sentence"] if verdicts else ""
+            assert " ".join(sentence.split()) in shown or columns < 90, path.stem
 
 
 def test_saved_verdicts_are_not_computed_again(tmp_path, monkeypatch):
