@@ -1,20 +1,24 @@
-"""Every figure of the README beside what its command gives here.
+"""What the README and the pages for a start print, compared with what their commands print here.
 
-    python -m benchmarks.readme                # those that take a minute or less
-    python -m benchmarks.readme speed peers    # others by name, or all of them with --all
+    python -m benchmarks.readme                # what takes a minute or less
+    python -m benchmarks.readme speed peers    # figures by name, or everything with --all
 
-A figure is found by one pattern in the README and by another in what the command prints. Those that are counts of
-chips depend on the seed alone; speeds and times depend on the machine, which is named first.
+Run it before a release. Every command of a block is run as it is printed, those of a page in one empty folder, and
+where the block shows what it prints, the output must be that: `...` stands for what is left out. A figure of a sentence
+is found by one pattern in the README and by another in what its command prints. Those that are counts of chips depend
+on the seed alone; speeds, times and what is learned in a given time depend on the machine, which is named first.
 """
 
 import argparse
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +26,10 @@ from gupai_app.training.speed import machine
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs" / "start").glob("*.md"))]
+COLUMNS = "90"  # of the terminal that blocks show
+OUTSIDE = ("git ", "pip ", "make ")  # fetch and install: CI does
+SLOW = ("gupai train ", "checkpoint:")  # train, or need what is trained
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 CHIPS = r"([+-]\d+\.\d+ ±\d+\.\d+)"
 SEATS = r"([+-]\d+\.\d ±\d+\.\d)"
@@ -52,37 +60,26 @@ class Figure:
         stated: The pattern of the README, whose groups are the figure.
         command: What measures it.
         measured: Returns the figure from what the command prints.
-        quick: Whether it takes a minute or less.
+        exact: Whether it is the same everywhere; it takes a minute or less.
     """
 
     stated: str
     command: str
     measured: Callable[[str], str]
-    quick: bool = False
+    exact: bool = False
 
 
 FORCED = "-o forced_play=true"
-ROW = rf"(variety|greedy|random) +{CHIPS} +(\S+) +(\S+%) +(\d\.\d+) +([+-]\d+ ±\d+)"
 TRAINED = rf"(trained) +(greedy) +{CHIPS} +{SEATS} +{SEATS} +{SEATS} +{SEATS}"
-GAIN = r"(?:it (?:gains|loses) )?(\d+\.\d+)"  # its interval has the sign
-DOSE = rf"{GAIN} (?:chips )?\((\S+ to \S+)\)"
-DOSES = rf"than held: ([A-Z; ]+)\n.*with five or more {DOSE}; with four {DOSE}; with three {GAIN}"
 FIGURES = {
     "games": Figure(r"environments for (\w+) games", "gupai rules", number_of_games, True),
     "lines": Figure(
         r"one file of (\d+) lines", "wc -l examples/ppo_single_file.py", matches(r"(\d+) examples"), True
     ),
-    "tournament": Figure(ROW, "gupai tournament jie-long random greedy variety --deals 2000", matches(ROW), True),
     "best": Figure(
         rf"wins\s+{CHIPS} chips per deal from `greedy`",
         f"gupai tournament jie-long best greedy {FORCED}",
         matches(rf"^ *best +{CHIPS} +<"),
-        True,
-    ),
-    "claim": Figure(
-        DOSES,
-        "gupai claim run jl-attack-2 --deals 2000 --no-masters",
-        matches(DOSES),
         True,
     ),
     "search": Figure(
@@ -105,31 +102,86 @@ FIGURES = {
 }  # fmt: skip
 
 
-def run(command: str) -> str:
+@dataclass(frozen=True)
+class Block:
+    """A command of a page and what the page says that it prints, "" if it does not say."""
+
+    page: Path
+    command: str
+    printed: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}: {self.command}"
+
+    def agrees(self, output: str) -> bool:
+        """Return whether an output is what is printed; `...` stands for any lines, or for a part of one."""
+        lines = self.printed.splitlines()
+        patterns = (
+            re.escape(line).replace(r"\.\.\.", ".*") + " *\n" if line != "..." else "(?:.*\n)*?" for line in lines
+        )
+        return not lines or re.fullmatch("".join(patterns), output) is not None
+
+
+def blocks_of(page: Path) -> Iterator[Block]:
+    """Yield the commands of a page's shell blocks, in order."""
+    for kind, text in re.findall(r"^```(sh|console)\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M):
+        if kind == "console":
+            for command, printed in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.M):
+                yield Block(page, command, printed)
+        else:
+            lines = text.replace("\\\n", " ").splitlines()
+            yield from (Block(page, shlex.join(words)) for line in lines if (words := shlex.split(line, comments=True)))
+
+
+def run(command: str, folder: Path = ROOT) -> str:
     """Return what a command prints; raises CalledProcessError if it fails."""
     words = shlex.split(command)
     programs = {"gupai": [sys.executable, "-m", "gupai_app"], "python": [sys.executable]}
     words = [*programs.get(words[0], words[:1]), *words[1:]]
-    return subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "agents", ROOT / "training")))
+    environment = {**os.environ, "COLUMNS": COLUMNS, "PYTHONPATH": paths}
+    how = {"cwd": folder, "env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+    return subprocess.run(words, check=True, text=True, **how).stdout
 
 
-def main(words: list[str] | None = None) -> None:
+def run_blocks(everything: bool) -> int:
+    """Run the commands of all pages and return how many print something else than their page."""
+    wrong = 0
+    for page in PAGES:
+        with tempfile.TemporaryDirectory() as folder:
+            for block in blocks_of(page):
+                if block.command.startswith(OUTSIDE) or (
+                    not everything and any(part in block.command for part in SLOW)
+                ):
+                    continue
+                begin, output = time.perf_counter(), run(block.command, Path(folder))
+                agrees = block.agrees(output)
+                wrong += not agrees
+                print(f"{'same' if agrees else 'OTHER'} {block} ({time.perf_counter() - begin:.0f} s)", flush=True)
+                if not agrees:
+                    print(output)
+    return wrong
+
+
+def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"figures: {', '.join(FIGURES)}")
     parser.add_argument("--all", action="store_true", help="all of them, which takes an hour or more")
     arguments = parser.parse_args(words)
     if unknown := [name for name in arguments.names if name not in FIGURES]:
         parser.error(f"there is no figure {unknown[0]!r}; there are {', '.join(FIGURES)}")
-    names = arguments.names or [name for name, figure in FIGURES.items() if figure.quick or arguments.all]
+    names = arguments.names or [name for name, figure in FIGURES.items() if figure.exact or arguments.all]
     readme = README.read_text(encoding="utf-8")
     print(", ".join(f"{name} {value}" for name, value in machine().items()), flush=True)
+    wrong = 0 if arguments.names else run_blocks(arguments.all)
     for name in names:
         figure, begin = FIGURES[name], time.perf_counter()
-        measured = figure.measured(run(figure.command))
-        seconds = time.perf_counter() - begin
-        print(f"\n{name}: {figure.command} ({seconds:.0f} s)")
-        print(f"  README {matches(figure.stated)(readme)}\n  here   {measured}", flush=True)
+        stated, measured = matches(figure.stated)(readme), figure.measured(run(figure.command))
+        wrong += figure.exact and stated != measured
+        print(f"\n{name}: {figure.command} ({time.perf_counter() - begin:.0f} s)")
+        print(f"  README {stated}\n  here   {measured}", flush=True)
+    return wrong
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(f"{wrong} differ" if (wrong := main()) else None)

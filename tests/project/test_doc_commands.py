@@ -11,12 +11,14 @@ import pytest
 from typer import TyperException
 from typer.main import get_command
 
+from benchmarks import readme
 from checkout import ROOT
 from commands import gupai
 from gupai_app.shell.cli import app
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LEFT_OUT = {
+    "git clone ": "fetches",
     "make ": "installs and takes minutes; CI runs `make test`",
     "pip install ": "installs",
     "ray ": "starts a cluster or looks at one; test_workers.py starts one",
@@ -31,7 +33,6 @@ LEFT_OUT = {
     "gupai verify ": "needs a card; test_benchmark.py verifies some",
     "gupai tournament jie-long stacked_memory:": "its module is in examples; test_stateful.py plays it",
     "gupai tournament ce-deng stacked_memory:": "its module is in examples; test_stateful.py plays it",
-    "gupai warm": "compiles all games for minutes; test_web_warmer.py compiles one",
     "python -m benchmarks.": "measures or trains for minutes; test_benchmarks.py and test_learning_tiny.py do less",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
     "python -m build": "test_release.py builds the wheel",
@@ -41,7 +42,6 @@ LEFT_OUT = {
 SMALLER = {
     "gupai tune ": "--seconds 1",
     "gupai best-response ": "--generations 2 --candidate-deals 20 --deals 20 --playouts 5 --minutes 0",
-    "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
     "gupai record jie-long best tuned": "--deals 10",
     "gupai claim run jl-attack-2 --dry": "--no-masters",
@@ -59,12 +59,12 @@ NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
 NEEDS_A_CLUSTER = "--ray"  # test_workers.py
 
 
+BLOCKS = [block for page in PAGES for block in readme.blocks_of(page)]
+PRINTED = list({(block.command, block.printed): block for block in BLOCKS if block.printed}.values())
+
+
 def commands() -> list[str]:
-    """The lines of shell blocks without comments, of those with output what follows `$`; a backslash joins lines."""
-    found = [each for page in PAGES for each in re.findall(r"```(sh|console)\n(.*?)```", page.read_text("utf-8"), re.S)]
-    shown = ["".join(re.findall(r"^\$ (.*\n)", block, re.M)) if kind == "console" else block for kind, block in found]
-    lines = "".join(shown).replace("\\\n", " ").splitlines()
-    return [shlex.join(words) for line in lines if (words := shlex.split(line, comments=True))]
+    return [block.command for block in BLOCKS]
 
 
 def commands_in_sentences() -> list[str]:
@@ -113,7 +113,23 @@ def why_left_out(command: str) -> str | None:
     return found[0] if found else f"needs {needs[0]}" if needs else None
 
 
-RUN = [command for command in dict.fromkeys(commands()) if why_left_out(command) is None]
+RUN = [
+    command
+    for command in dict.fromkeys(block.command for block in BLOCKS if not block.printed)
+    if why_left_out(command) is None
+]
+
+
+@pytest.mark.parametrize("block", PRINTED, ids=str)
+def test_command_prints_what_its_page_shows(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", readme.COLUMNS)
+    program, *words = shlex.split(block.command)
+    quick = ["--no-masters"] if words[:2] == ["claim", "run"] else []  # what strong players do is left out on a screen
+    done = gupai(*words, *quick)
+    assert program == "gupai" and block.agrees(done.stdout), done.stdout
+    assert "..." in block.printed and not block.agrees(done.stdout.replace("1", "7"))
+    assert max(map(len, block.printed.splitlines())) <= int(readme.COLUMNS)
 
 
 @pytest.mark.parametrize("command", RUN)
