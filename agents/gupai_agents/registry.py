@@ -29,15 +29,17 @@ NOT_NAMED = (
     "sample:PATH",
     "onnx:FILE",
     "package.module:factory",
+    "command:PROGRAM ARGS",
 )  # players, as documents tell
+COMMAND = "command"  # before the colon of a program
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SEARCH_HEURISTICS = ("heuristic", "others", "infer")  # settings of a search that are players
-KINDS = ("checkpoint", "sample", "onnx", "search", "heuristic")  # before a colon; anything else is a factory's module
+KINDS = ("checkpoint", "sample", "onnx", "search", "heuristic")  # before a colon, of data; others run code
 SUFFIX, ONNX = ".yaml", ".onnx"  # of files that hold a heuristic, and a network as a graph
 
 
 def runs_code(spec: str) -> bool:
-    """Return whether a text is that of a factory, whose module is run to make the player."""
+    """Return whether a text is that of a factory, whose module is run to make the player, or of a program."""
     kind, colon, _ = spec.partition(":")
     return bool(colon) and kind not in KINDS
 
@@ -70,7 +72,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
                 a heuristic, and assumes that the others have played by another; see `gupai_agents.search`;
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
             "onnx:FILE": your own network, see `gupai_agents.onnx_agent`; "sample:FILE.onnx": drawing from its policy;
-            "package.module:factory": your own; `factory(game, variant)` returns the agent.
+            "package.module:factory": your own; `factory(game, variant)` returns the agent;
+            "command:PROGRAM ARGS": a program that reads requests and writes moves, see `gupai_agents.text_agent`.
 
     Raises:
         ValueError: Naming an unknown player or feature and those there are.
@@ -79,7 +82,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
     game = get_game(next(iter(GAMES)) if game is None else game)
     checked = variant_from(game, variant, make_agent)
     if isinstance(spec, str) and runs_code(spec):
-        return made_by_factory(spec, game, checked)
+        return agent_of_code(spec, game, checked)
     return agent_of_data(spec, game, checked)
 
 
@@ -97,7 +100,7 @@ def agents_of(game: Game, variant: Variant, specs: Sequence[str | Agent]) -> lis
 
 
 def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
-    """Return a player as `make_agent` does, except from factories: names in files must not run code."""
+    """Return a player as `make_agent` does, except from factories and programs: names in files must not run code."""
     if not isinstance(spec, str):
         raise ValueError(f"{short_repr(spec)} is not a player's name; players are {', '.join(agent_names(game))}")
     if spec in LEVELS:
@@ -221,13 +224,22 @@ def _number(spec: str, text: str) -> float:
 
 def _unknown(spec: str, name: str, game: Game) -> ValueError:
     known = say(
-        "players are {names}, heuristic:..., search:..., checkpoint:PATH, sample:PATH, onnx:FILE and "
-        "package.module:factory",
+        "players are {names}, heuristic:..., search:..., checkpoint:PATH, sample:PATH, onnx:FILE, "
+        "package.module:factory and command:PROGRAM ARGS",
         names=", ".join(agent_names(game)),
     )
     advice = joined("", [nearest(name, agent_names(game)), known])
     template = "{spec} is not a player of {game}; {advice}"
     return ValueError(say(template, spec=short_repr(spec), game=game.id, advice=advice))
+
+
+def agent_of_code(spec: str, game: Game, variant: Variant) -> Agent:
+    """Return a player whose text `runs_code`. Raises: ValueError and AgentError, as `make_agent`."""
+    if spec.partition(":")[0] == COMMAND:
+        from gupai_agents.text_agent import CommandAgent
+
+        return CommandAgent(spec, game, variant)
+    return made_by_factory(spec, game, variant)
 
 
 def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:

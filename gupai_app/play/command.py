@@ -1,4 +1,8 @@
-"""Commands for people at a table: `play` and `rules`."""
+"""Commands for people at a table, or a program in their place: `play` and `rules`."""
+
+from typing import Annotated
+
+import typer
 
 from gupai_app.shell.errors import Mistake, mistakes
 from gupai_app.shell.options import (
@@ -26,6 +30,9 @@ def play(
     option: Options = None,
     *,
     record: Record,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Let a program play: print requests as lines of JSON, and read moves")
+    ] = False,
 ) -> None:
     """Play against agents in the terminal; you need not know the game."""
     from gupai_env.core.rng import draw
@@ -41,10 +48,12 @@ def play(
 
     others = read_line_up(against or [level.name for level in levels(game)[:1]], players - 1, game, variant)
 
-    from gupai_app.play import terminal
+    from gupai_app.play import lines, terminal
 
     seating = [*others[:seat], others[0], *others[seat:]]
     with record.writer() as file:
+        if as_json:
+            lines.play(game, variant, seating, seat, seed, file)
         terminal.play(game, variant, seating, seat, seed, terminal.Terminal(), file)
     say("To see agents play: gupai watch {game}", game=game.id)
 

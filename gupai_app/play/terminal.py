@@ -342,16 +342,21 @@ def _play_episode(
             terminal.say("The count, all tiles face up:")
             ended = session.as_paid(payoffs)
             terminal.table(ended.scene(names, first=you))
-            views, guide = ended.views(), guide_of(game, variant)
-            paid = [
-                payment(transfer, names)
-                for transfer in guide.payments(views, payoffs)
-                if you in (transfer.payer, transfer.winner)
-            ]
-            others = [] if payoffs[you] == max(payoffs) else [winners(names, payoffs)]
-            terminal.paragraph(joined(" ", [*others, *guide.reasons(views, names, payoffs), *paid]))
+            terminal.paragraph(outcome(ended, names, you, payoffs))
             terminal.say(result(payoffs[you]))
     return float(session.state.total[you])
+
+
+def outcome(ended: Session, names: Sequence[str], you: int, payoffs: Sequence[float]) -> str:
+    """Return in sentences who won a deal and why, and what a seat paid and got for it."""
+    views, guide = ended.views(), guide_of(ended.game, ended.variant)
+    paid = [
+        payment(transfer, names)
+        for transfer in guide.payments(views, payoffs)
+        if you in (transfer.payer, transfer.winner)
+    ]
+    others = [] if payoffs[you] == max(payoffs) else [winners(names, payoffs)]
+    return joined(" ", [*others, *guide.reasons(views, names, payoffs), *paid])
 
 
 def _wants_more(terminal: Terminal) -> bool:

@@ -137,9 +137,7 @@ def verify(
     ],
     rerun: Annotated[
         bool,
-        typer.Option(
-            "--rerun", help="Also run the agents and compare their actions; this executes the code of factories"
-        ),
+        typer.Option("--rerun", help="Also run the agents and compare their actions; this runs factories and programs"),
     ] = False,
     agent: Annotated[
         list[str] | None,

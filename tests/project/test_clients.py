@@ -13,7 +13,7 @@ from checkout import ROOT
 from gupai_agents import DecisionBatch, ObservationAgent
 from gupai_env import GAMES, make_vec
 
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted({*(ROOT / "examples").glob("*.py")} - {ROOT / "examples" / "text_player.py"})  # which needs nothing
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 

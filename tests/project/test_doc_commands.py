@@ -57,6 +57,7 @@ TEXTS_ELSEWHERE = [
 ]
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
 NEEDS_A_CLUSTER = "--ray"  # test_workers.py
+NEEDS_AN_EXAMPLE = "command:python examples/"  # test_text_agent.py plays it
 
 
 BLOCKS = [block for page in PAGES for block in readme.blocks_of(page)]
@@ -109,7 +110,7 @@ def why_refused(command: str) -> str:
 
 def why_left_out(command: str) -> str | None:
     found = [why for start, why in LEFT_OUT.items() if command.startswith(start)]
-    needs = [what for what in (NEEDS_A_RUN, NEEDS_A_CLUSTER) if what in command]
+    needs = [what for what in (NEEDS_A_RUN, NEEDS_A_CLUSTER, NEEDS_AN_EXAMPLE) if what in command]
     return found[0] if found else f"needs {needs[0]}" if needs else None
 
 

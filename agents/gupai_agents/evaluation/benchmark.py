@@ -42,6 +42,7 @@ from gupai_agents.evaluation.match import Progress, duel
 from gupai_agents.identity import digest_of, identity_of, moves_of
 from gupai_agents.registry import KINDS, agent_of_data, agents_of, runs_code
 from gupai_agents.shipped import BEST, best_file
+from gupai_agents.text_agent import CommandAgent
 from gupai_agents.workers import Workers, one_core
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -377,7 +378,7 @@ def _as_arrays(chips: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
 def timed(card: Card, agents: Mapping[str, str | Agent], cpu: str) -> Card:
     """Return a card that says how long its agent thinks about a decision, of the processor's time: as on one core.
 
-    What runs elsewhere, as on a GPU or on another machine, is not seen.
+    What runs elsewhere, as on a GPU or on another machine, is not seen, and programs of a command are not timed.
 
     Args:
         card: A card of these agents.
@@ -388,8 +389,11 @@ def timed(card: Card, agents: Mapping[str, str | Agent], cpu: str) -> Card:
     with one_core():
         for task in (suite.task(result.task) for result in card.results):
             game, variant = task.played
+            agent = _made(agents[task.name], task)
+            if isinstance(agent, CommandAgent):
+                return card
             batch = some_decisions(game, agent_of_data(list(task.players)[1], game, variant), variant)
-            per_second = speed(_made(agents[task.name], task), game, variant, batch, time.process_time)
+            per_second = speed(agent, game, variant, batch, time.process_time)
             microseconds[task.name] = round(1e6 / per_second, PLACES)
     slowest = max(microseconds.values())
     word = next((f"under {limit}" for most, limit in CLASSES.items() if slowest < most), "a second or more")
@@ -438,8 +442,8 @@ def verify_card(
     Args:
         path: The card.
         agents: Who played each task, as `play_benchmark` takes it. Default: the players that the card names, except
-            factories, for a file must not run code; their files are sought next to the card first, then from the
-            current folder.
+            factories and programs, for a file must not run code; their files are sought next to the card first, then
+            from the current folder.
         progress: Called with 1 after every duel.
         workers: Who plays, default this process.
 

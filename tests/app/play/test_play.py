@@ -1,15 +1,20 @@
 """An evening at the table: what is told and counted from deal to deal and from game to game."""
 
 import itertools
+import json
+import re
 
 import pytest
 
+from commands import gupai
 from gupai_agents import make_agent
+from gupai_agents.evaluation.records import read_games
 from gupai_app.play import terminal as play
 from gupai_app.play.moves import Entry, entries_of
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import HumanAgent, Terminal, _begins
 from gupai_app.review import terminal as watching
+from gupai_app.words.sentences import result as won_in_words
 from gupai_env import GAMES, get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS
@@ -150,3 +155,45 @@ def test_session_keeps_the_end_of_a_deal_and_shows_all_seats():
             assert end.payoff.tolist() == payoffs
             assert not end.hands.any()
     assert ended == 3
+
+
+def lines_of(*words, typed):
+    """What a program reads that plays with these words and writes these answers, and the end of the command."""
+    done = gupai("play", "jie-long", "--json", "--seed", 3, "--seat", 2, "--against", "greedy", *words, input=typed)
+    return list(map(json.loads, done.stdout.splitlines())), done
+
+
+def test_program_plays_deals_through_lines_until_its_input_ends(tmp_path):
+    requests, done = lines_of("-o", "deals=2", "--record", tmp_path / "games.jsonl", typed="1\n" * 40)
+    assert (done.exit_code, done.stderr) == (0, "gupai: jie-long, seed 3, seat 2\n")
+    assert requests[0]["type"] == "game" and "one open end" in requests[0]["rules"]
+    records = list(read_games(tmp_path / "games.jsonl"))
+    results = [request for request in requests if request["type"] == "result"]
+    assert len(records) == len(results) // 2 >= 1
+    payoffs = [tuple(result["payoffs"]) for result in results]
+    assert payoffs[: 2 * len(records)] == [paid for record in records for paid in record.payoffs]
+    assert [result["deal"] for result in results[:2]] == [1, 2]
+    assert results[0]["text"].endswith(won_in_words(results[0]["payoffs"][2]))
+    assert records[0].agents == ("greedy", "greedy", "program", "greedy")
+    decisions = [request for request in requests if request["type"] == "decision"]
+    assert len(decisions) == 41 and {decision["seat"] for decision in decisions} == {2}
+
+
+def test_program_that_answers_no_move_ends_the_game_in_one_line():
+    requests, done = lines_of(typed="1\n99\n")
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[1].startswith("gupai: program, seat 2: '99' is none of its moves, which are 1 to ")
+    assert [request["type"] for request in requests] == ["game", "decision", "decision"]
+
+
+def test_program_reads_chinese_with_the_names_of_moves_unchanged():
+    def play_in(language):
+        done = gupai("--language", language, "play", "jie-long", "--json", "--seed", 3, "--seat", 2, input="1\n" * 9)
+        return list(map(json.loads, done.stdout.splitlines()))
+
+    for chinese, english in zip(play_in("zh-Hant"), play_in("en"), strict=True):
+        assert [move["name"] for move in chinese.get("moves", [])] == [
+            move["name"] for move in english.get("moves", [])
+        ]
+        for key in {"rules", "task", "table", "text"} & english.keys():
+            assert re.search("[\u4e00-\u9fff]", chinese[key]) and not re.search("[a-z]{3}", chinese[key]), chinese[key]

@@ -9,7 +9,7 @@ import numpy as np
 from gupai_agents.agent import Agent, DecisionBatch, check_agent, labels_of
 from gupai_agents.evaluation.claims.schema import Changed, Player
 from gupai_agents.identity import require_steady
-from gupai_agents.registry import agent_of_data, made_by_factory, runs_code
+from gupai_agents.registry import agent_of_code, agent_of_data, runs_code
 from gupai_agents.shipped import BEST
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
@@ -89,7 +89,7 @@ def labels_in(panel: Sequence[str | Agent]) -> list[str]:
 
 
 def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict[str, Agent]:
-    """Return the agents of a panel, and those that its factories make, by what they are called.
+    """Return the agents of a panel, and those that its factories and programs make, by what they are called.
 
     A panel is typed or handed over, and may run code; a file's may not. Raises: ValueError as `make_agent`.
     """
@@ -99,7 +99,7 @@ def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict
             check_agent(player, game, variant)
             agents[label] = player
         elif runs_code(player):
-            agents[label] = made_by_factory(player, game, variant)
+            agents[label] = agent_of_code(player, game, variant)
     for agent in agents.values():
         require_steady(agent, game, variant)
     return agents
@@ -115,7 +115,7 @@ def named(spec: str, same: str, baseline: str = "") -> str:
 
 def _made(spec: str, game: Game, variant: Variant) -> Agent:
     if runs_code(spec):
-        raise ValueError(f"{spec!r} runs code of a package, which a claim may not; give the player by name")
+        raise ValueError(f"{spec!r} runs code, which a claim may not; give the player by name")
     agent = agent_of_data(spec, game, variant)
     check_agent(agent, game, variant)
     return agent

@@ -1,0 +1,60 @@
+"""`gupai play --json`: a program at the table in place of a person; it reads lines of JSON and writes its moves."""
+
+import itertools
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.match import labels_of_line_up
+from gupai_agents.failure import Leave
+from gupai_agents.text_agent import TextAgent, as_line
+from gupai_app.play.session import Session
+from gupai_app.play.terminal import WIDEST, Record, outcome, rules_text
+from gupai_app.shell.streams import say
+from gupai_app.words.sentences import result, translated
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from gupai_env.words.messages import joined, word
+from gupai_env.words.scene import seat_names
+
+
+def play(game: Game, variant: Variant, agents: Sequence[Agent], you: int, seed: int, record: Record = None) -> NoReturn:
+    """Play episodes of one stream with a program at standard input and output, until its input ends.
+
+    Args:
+        agents: One per seat; the one at seat `you` is not asked.
+
+    Raises:
+        Leave: The input has ended.
+        AgentError: For an answer that is not a move.
+    """
+    program = TextAgent("program", game, variant, _answer, translated)
+    seating = [program if seat == you else agent for seat, agent in enumerate(agents)]
+    labels, names = labels_of_line_up(seating), seat_names(variant.players, you)
+    say("gupai: {game}, seed {seed}, seat {seat}", error=True, game=game.id, seed=seed, seat=you)
+    _write(as_line(program.opening(rules_text(game, WIDEST))))
+    for episode in itertools.count():
+        session = Session(game, variant, seed, episode)
+        while not session.terminated:
+            payoffs = session.play(session.answer(seating[session.seat]))
+            if payoffs:
+                ended = session.as_paid(payoffs)
+                text = word(joined(" ", [outcome(ended, names, you, payoffs), result(payoffs[you])]))
+                scene = ended.scene(names, first=you)
+                _write(as_line(program.result(int(session.state.deal), you, payoffs, text, scene)))
+        if record is not None:
+            record.write([session.record(labels)])
+    raise AssertionError("episodes never end")
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(line)
+    sys.stdout.flush()
+
+
+def _answer(request: str) -> str:
+    _write(request)
+    if not (line := sys.stdin.readline()):
+        raise Leave(0)
+    return line
