@@ -21,6 +21,7 @@ from gupai_env.words.messages import say
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
 MOST_ACTIONS = 100_000  # more than a game has
+MOST_CHIPS = 10**9  # that a seat has won or lost before
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Address:
 
     seat: that of the person. others: the agents' names, for the other seats in their order; fewer are repeated. PERSON
     is one more person at the same screen. practice: whether moves may be taken back and hints be had. moves: every
-    action so far, in order of play. players: who may be named.
+    action so far, in order of play. score: chips by seat from the games before this one, () for none. players: who may
+    be named.
     """
 
     game: Game
@@ -40,6 +42,7 @@ class Address:
     others: tuple[str, ...]
     practice: bool = True
     moves: tuple[int, ...] = ()
+    score: tuple[float, ...] = ()
     players: Players = field(default=NAMED, compare=False, repr=False)
 
     @classmethod
@@ -69,6 +72,7 @@ class Address:
             others,
             query.get("practice", "1") != "0",
             moves_in(query.get("moves", "")),
+            score_in(query.get("score", ""), variant.players),
             players,
         )
 
@@ -82,6 +86,7 @@ class Address:
             "seat": str(self.seat),
             "with": ";".join(self.others),
             "practice": "" if self.practice else "0",
+            "score": ",".join(f"{chips:.10g}" for chips in self.score),
             "moves": ".".join(map(str, self.moves)),
         }
         return query_of(words)
@@ -161,6 +166,28 @@ def moves_in(text: str) -> tuple[int, ...]:
             say("moves are numbers of actions with dots between them, such as {example}", example="12.40.7")
         )
     return numbers
+
+
+def score_in(text: str, players: int) -> tuple[float, ...]:
+    """Return the chips by seat that an address holds, () for none. Raises: ValueError."""
+    if not text:
+        return ()
+    try:
+        score = tuple(map(float, text.split(",", players)))
+    except ValueError:
+        score = ()
+    # A number that is none, "nan", is within no bounds.
+    if len(score) != players or not all(abs(chips) <= MOST_CHIPS for chips in score):
+        raise refused(
+            "score",
+            text,
+            say(
+                "it is the chips of {players} seats, up to {most:,} each, with commas between",
+                players=players,
+                most=MOST_CHIPS,
+            ),
+        )
+    return score
 
 
 def play_on(session: Session, moves: Sequence[int]) -> None:

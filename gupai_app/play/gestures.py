@@ -46,10 +46,13 @@ class Spot(NamedTuple):
     ghost: Piece | None = None
 
 
-def drawn(scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], thrown: Mapping[int, int]) -> Drawing:
-    """Return tables drawn, wide and narrow; the last one has buttons on the tiles that may be played.
+def drawn(
+    scenes: Sequence[Scene], by_tile: ByTile | None, laid: Mapping[int, Laid], thrown: Mapping[int, int]
+) -> Drawing:
+    """Return tables drawn, wide and narrow; the last one has buttons on the tiles of the hand.
 
     Args:
+        by_tile: The moves of the person, {} where they split the hand, None where it is not their turn.
         laid: The tables after the actions that lay a tile at the end of a line.
         thrown: The actions that discard tiles, by tile.
     """
@@ -60,7 +63,7 @@ def drawn(scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], th
         for number, scene in enumerate(scenes):
             table, last = draw_table(scene, layout), number == len(scenes) - 1
             hot = ""
-            if last and by_tile:
+            if last and by_tile is not None:
                 spots = list(_spots(scene, table, layout, by_tile, laid))
                 targets = _targets(scene, table, by_tile, {spot.name for spot in spots}, thrown)
                 hot = "".join([*targets, *_over(spots, parts)])
@@ -85,14 +88,20 @@ def at_once(entries: Sequence[tuple[int, Entry]]) -> bool:
 def _targets(
     scene: Scene, table: TablePicture, by_tile: ByTile, spots: set[str], thrown: Mapping[int, int]
 ) -> Iterator[str]:
-    """Yield buttons over the tiles that can be played: at once, or by a list of what can be done."""
+    """Yield buttons over the tiles: they play a tile at once or open a list of what can be done with it, choose a tile
+    that is to be split, or say what is to be done instead."""
     # Tiles that can only be discarded have no rim next to some that can be played.
     lays = any(not move.discards for entries in by_tile.values() for _, (move, _) in entries)
-    for piece in _playable(scene, table, by_tile):
+    split = 'class="tile" data-numbers="" type="button"'
+    other = 'class="idle" type="button" popovertarget="idle"' if by_tile else split
+    hand, playable = _own(scene, table, by_tile)
+    for piece in hand:
         kind = _kind(piece)
         entries = by_tile.get(kind, [])
         throws = f'data-discard="{thrown[kind]}"' if kind in thrown else ""
-        if not entries and not throws:
+        if piece not in playable or (not entries and not throws):
+            name = f'data-tile="{digits([kind])}" aria-label="{tile_name(kind)}"'
+            yield _button(_covered(piece, 5), f'{other} tabindex="-1" {name}')
             continue
         numbers = " ".join(str(number) for number, _ in entries)
         if not entries:
@@ -113,21 +122,22 @@ def _targets(
         )
 
 
-def _playable(scene: Scene, table: TablePicture, by_tile: ByTile) -> list[Piece]:
-    """Return the tiles that may be played: those of the hand, and one that lies apart in the centre to be taken.
+def _own(scene: Scene, table: TablePicture, by_tile: ByTile) -> tuple[list[Piece], list[Piece]]:
+    """Return the tiles of the hand with one that lies apart in the centre to be taken, and which of them may be played.
 
     Where every move is made with the tile in the centre, such as the top one of a stock, no tile of the hand is.
     """
     if not scene.places or not scene.places[0].piles:
-        return []
+        return [], []
     hand = _face_up(table.tiles[0])[: len(scene.places[0].piles[0].tiles)]
     before = 0
     for pile in scene.centre:
         if len(pile.tiles) == len(pile.marked) == 1 and not pile.capacity:
             apart = _face_up(table.centre)[before]
-            return [apart] if set(by_tile) == {_kind(apart)} else [*hand, apart]
+            own = [*hand, apart]
+            return own, [apart] if set(by_tile) == {_kind(apart)} else own
         before += len(pile.tiles)
-    return hand
+    return hand, hand
 
 
 def _face_up(pieces: Sequence[Piece]) -> list[Piece]:

@@ -119,7 +119,7 @@ def table(query: Query, server: Asked) -> Response:
         at=seating.seat if len(there.people) > 1 else None,
         place=place,
         first=not there.episode and len(there.moves) < there.variant.players,
-        again=there.after((), episode=there.episode + 1),
+        again=there.after((), episode=there.episode + 1, score=tuple(seating.total)),
         options=fields(there.variant),
     )
 

@@ -159,7 +159,10 @@ class WebGame:
         if self.seat in self._marks and address.practice:
             self.undo = address.after(self._marks[self.seat].actions)
         self.names = names_at(address.variant.players, address.seat, None if self.covered else self.seat)
-        self.total = [float(chips) for chips in self.session.state.total[: address.variant.players]]
+        won = self.session.state.total[: address.variant.players]
+        self.total = [
+            float(chips) + before for chips, before in zip(won, address.score or [0.0] * len(won), strict=True)
+        ]
 
     def _begin(self, address: Address) -> Played:
         """Play the moves of an address from the beginning."""
@@ -331,8 +334,9 @@ class WebGame:
         return by_kind
 
     def drawing(self) -> Drawing:
-        """Return the frames drawn, wide and narrow, with the tiles that may be played."""
-        return drawn([frame.scene for frame in self.frames], self.by_tile(), self._laid(), self._thrown())
+        """Return the frames drawn, wide and narrow, with buttons on the tiles of the hand."""
+        by_tile = self.by_tile() if self.entries else None
+        return drawn([frame.scene for frame in self.frames], by_tile, self._laid(), self._thrown())
 
     def _thrown(self) -> dict[int, int]:
         """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""

@@ -1,6 +1,7 @@
 "use strict";
 // A tile of the hand is chosen by a click, or dragged: the places where it may go glow, and no other takes it.
 const NEAR = 24; // pixels between a pointer and a place that takes the tile
+const NEXT = 12; // pixels between a click and the tile that it means
 const shown = () => [...document.querySelectorAll(".spot:not([hidden])")];
 
 // Show the places of a tile, none for null; return whether there are any.
@@ -17,15 +18,17 @@ function offer(tile) {
   return true;
 }
 
-function nearest(x, y) {
-  let [best, least] = [null, NEAR];
-  for (const spot of shown()) {
-    const { left, right, top, bottom } = spot.querySelector("button").getBoundingClientRect();
+// The button that is nearest to a point, if any is as near as that.
+function nearest(buttons, x, y, near) {
+  let [best, least] = [null, near];
+  for (const button of buttons) {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
     const apart = Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
-    if (apart < least) [best, least] = [spot, apart];
+    if (apart < least) [best, least] = [button, apart];
   }
   return best;
 }
+const nearestSpot = (x, y) => nearest(shown().map((spot) => spot.querySelector("button")), x, y, NEAR)?.closest(".spot");
 
 const composing = document.querySelector(".composer");
 const hand = [...document.querySelectorAll("button.tile")];
@@ -33,16 +36,23 @@ for (const tile of composing ? [] : hand) {
   draggable(tile, tile.dataset.tile, {
     lift: () => offer(tile),
     over: (x, y) => {
-      const there = nearest(x, y);
+      const there = nearestSpot(x, y);
       for (const spot of shown()) spot.classList.toggle("over", spot === there);
     },
     drop: (x, y) => {
-      const there = x === undefined ? null : nearest(x, y);
+      const there = x === undefined ? null : nearestSpot(x, y);
       if (there) there.querySelector("button").click();
       else offer(null);
     },
   });
 }
+
+// A click next to a tile means it.
+document.querySelector(".stages").addEventListener("click", (event) => {
+  if (event.target.closest("button") || document.querySelector(".replaying")) return;
+  const tiles = [...document.querySelectorAll("button:is(.tile, .idle)")].filter((tile) => tile.checkVisibility());
+  nearest(tiles, event.clientX, event.clientY, NEXT)?.click();
+}, true); // before a click that skips the moves of the others has shown the tiles
 
 // While the menu of a tile is open, the places glow too.
 for (const menu of document.querySelectorAll(".menu")) {

@@ -103,8 +103,19 @@ if (splitter) {
     });
     zones[0].append(piece);
   }
+  // A tile of the drawn hand is the same tile: a click chooses it here.
+  for (const tile of document.querySelectorAll("button.tile")) {
+    tile.addEventListener("click", () => {
+      const same = [...tile.closest(".stage").querySelectorAll(`button.tile[data-tile="${tile.dataset.tile}"]`)];
+      const pieces = splitter.querySelectorAll(`.piece[data-tile="${tile.dataset.tile}"]`);
+      pieces[same.indexOf(tile)].click();
+      splitter.scrollIntoView({ block: "nearest" });
+    });
+  }
   const row = document.createElement("div");
   row.className = "zones";
+  // Their widths are those of full groups, however many tiles lie in them: nothing moves.
+  row.style.gridTemplateColumns = sizes.map((room) => `${room + 1}fr`).join(" ");
   row.append(...zones);
   const words = document.createElement("p");
   words.append(done, splitter.dataset.how);

@@ -12,6 +12,7 @@ let timer = 0;
 function show(frame) {
   clearTimeout(timer);
   stages.classList.toggle("moving", frame < last);
+  root.classList.toggle("replaying", frame < last); // what is to be done now, and the score, wait for the picture
   for (const stage of stages.children) stage.classList.toggle("now", Number(stage.dataset.frame) === frame);
   tail.forEach((line) => line.classList.toggle("later", Number(line.dataset.frame) > frame));
   const ended = ends.find((each) => Number(each.dataset.frame) === frame);
@@ -34,7 +35,8 @@ try {
   if (sessionStorage.length > 400) sessionStorage.clear();
   sessionStorage.setItem(seen, "1");
 } catch { /* the moves are shown once more */ }
-stages.addEventListener("click", () => { if (stages.classList.contains("moving") && !root.classList.contains("counting")) show(last); });
+const skip = () => { if (root.classList.contains("replaying") && !root.classList.contains("counting")) show(last); };
+for (const each of [stages, root.querySelector(".skip button")]) each.addEventListener("click", skip);
 
 // A second click while the first is answered does nothing.
 let sent = false;
@@ -76,6 +78,7 @@ function mark(number) {
 
 addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
+  if (/^([0-9]|Arrow.*|Escape)$/.test(event.key)) skip();
   if (/^[0-9]$/.test(event.key)) {
     clearTimeout(forget);
     forget = setTimeout(() => { typed = ""; }, 1500);
@@ -105,5 +108,4 @@ addEventListener("keydown", (event) => {
   }
   const link = document.querySelector(`a[data-key="${CSS.escape(event.key)}"]`);
   if (link) link.click();
-  if (event.key === "Escape" && stages.classList.contains("moving")) show(last);
 });

@@ -2,7 +2,7 @@
 
 import re
 from html import unescape
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -44,6 +44,23 @@ def test_legal_actions_have_a_button_each(game, pages):
     text, at = table(pages, game=game)
     session = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at)))).session
     assert set(actions(text)) == set(session.mask().nonzero()[0].tolist())
+
+
+def test_score_goes_on_in_the_next_game(pages):
+    ended = pages.get(f"/table?{played(pages, game='da-ling')[-1]}").text
+    link = unescape(re.search(r'href="([^"]*)" data-key="n"', ended)[1])
+    scores = re.compile(r"<td>([+-][\d.,]+) chips</td>")
+    assert scores.findall(pages.get(link).text) == scores.findall(ended) != []
+    words = dict(parse_qsl(urlsplit(link).query))
+    following = WebGame(Address.read(dict(parse_qsl(played(pages, **words)[-1]))))
+    won = zip(map(float, words["score"].split(",")), following.session.payoffs[-1], strict=True)
+    assert following.total == [before + chips for before, chips in won]
+
+
+@pytest.mark.parametrize("score", ["1", "1,2,3", "1,nan", "1,inf", "1,x", "1,2000000000"])
+def test_score_that_cannot_be_is_refused_in_one_line(score, pages):
+    answer = pages.get("/table", params={"game": "tiu-u", "seed": 5, "seat": 0, "score": score})
+    assert answer.status_code == 422 and re.match("Score=.* of 2 seats", said(answer))
 
 
 def test_double_click_makes_one_move(pages):

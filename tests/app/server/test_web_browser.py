@@ -61,8 +61,8 @@ def visited(browser, address):
     """Open pages; at the end nothing may have gone wrong in any of them."""
     wrong, contexts = [], []
 
-    def visit(path, size=DESKTOP, scheme="dark"):
-        context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    def visit(path, size=DESKTOP, scheme="dark", motion="reduce"):
+        context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion=motion)
         context.set_default_timeout(MOST_WAIT)
         contexts.append(context)
         page = context.new_page()
@@ -114,6 +114,12 @@ def choose(page):
             tile.click()
             for button in composer.locator("button:enabled").all()[:1]:
                 return button.click()
+    if zones.count():
+        for zone in zones.all()[1:]:
+            while zone.locator(".piece").count() < zone.evaluate("zone => zone.room"):
+                zones.first.locator(".piece").first.click()
+                zone.click(position={"x": 8, "y": 8})
+        return page.locator(".splitter .main").click()
     if tiles.count():
         tiles.first.click()
         page.wait_for_timeout(20)  # a menu's places are shown after it
@@ -121,12 +127,6 @@ def choose(page):
         for button in [each.first for each in offered if each.count()][:1]:
             button.click()
         return None
-    if zones.count():
-        for zone in zones.all()[1:]:
-            while zone.locator(".piece").count() < zone.evaluate("zone => zone.room"):
-                zones.first.locator(".piece").first.click()
-                zone.click(position={"x": 8, "y": 8})
-        return page.locator(".splitter .main").click()
     return page.locator(".choices button:visible").first.click()
 
 
@@ -308,6 +308,42 @@ def test_run_is_shown_and_played_against(visited):
         assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
     page.get_by_role("link", name="Play against it").click()
     assert page.locator("svg.stage:visible").count() == 1
+
+
+@both
+def test_panel_waits_for_the_moves_of_the_others(size, scheme, opened):
+    page = opened("game=jie-long", size, scheme, "no-preference")
+    turn(page, lambda: page.locator(".choices button").first.evaluate("button => button.click()"))
+    waiting = page.locator(".task, .side .now, .side .score")
+    assert waiting.count() == 3 and not any(each.is_visible() for each in waiting.all())
+    page.get_by_role("button", name="Skip to the end").click()
+    assert all(each.is_visible() for each in waiting.all())
+    assert page.locator("svg.stage:not(.past):visible").count() == 1
+
+
+@both
+def test_boxes_keep_their_size_and_take_tiles_of_the_drawn_hand(size, scheme, opened):
+    page = opened("game=da-ling", size, scheme)
+    boxes = (
+        "zones => zones.map((zone) => [zone.offsetLeft, zone.offsetTop, zone.offsetWidth, zone.offsetHeight].join())"
+    )
+    before = page.locator(".zone").evaluate_all(boxes)
+    for tile, zone in zip(tiles_in_hand(page).all(), (1, 2, 2, 3, 3, 3), strict=True):
+        tile.click()
+        page.locator(".zone").nth(zone).click(position={"x": 8, "y": 8})
+        assert page.locator(".zone").evaluate_all(boxes) == before
+    assert page.get_by_role("button", name="Play this split").is_enabled()
+
+
+def test_click_next_to_a_tile_means_it_and_other_tiles_answer(opened):
+    page = opened("game=jie-long")
+    x, y, width, height = tiles_in_hand(page).first.bounding_box().values()
+    page.mouse.click(x + width / 2, y + height + 5)
+    assert page.locator(".menu:popover-open").count()
+    page = opened("game=jie-long&o.forced_play=true")
+    idle = page.locator("button.idle:visible")
+    idle.first.click()
+    assert page.get_by_text("This tile cannot be played now.").is_visible()
 
 
 # --- accessibility --------------------------------------------------------------------------------
