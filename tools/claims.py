@@ -27,14 +27,14 @@ from gupai_env.games import GAMES
 
 STRONG = ("jl-attack-2", "jl-discard-weight", "jl-duopoly")  # against strong players too: minutes each
 DOCS = Path(__file__).parents[1] / "docs"
+WRITTEN = "*Written by `tools/claims.py`.*"
 HEAD = """\
 # What players say, and what comes of it
 
-*Written by `tools/claims.py`; [how claims are tested](claims-guide.md).*
-
-Each claim is tested in one reading or more, against the players and in the variant named next to it; a verdict
-holds for them. Chips are as the rules of each game pay them. ± is half of a 95% interval. q is the false discovery rate
-of a verdict among all that are tested here (Benjamini and Hochberg); what is enumerated or only measured has none.
+Each claim is [tested](claims-guide.md) in one reading or more, against the players and in the variant named next to
+it; a verdict holds for them. Chips are as the rules of each game pay them. ± is half of a 95% interval. q is the false
+discovery rate of a verdict among all that are tested here (Benjamini and Hochberg); what is enumerated or only measured
+has none.
 
 """
 
@@ -46,12 +46,12 @@ def pages() -> dict[Path, str]:
     for game in GAMES.values():
         own = [verdict for verdict in verdicts if verdict["game"] == game.id]
         if own:
-            head = f"# {game.title}: what players say\n\n*Written by `tools/claims.py`; [legend](../claims.md).*\n\n"
-            files[DOCS / "claims" / f"{game.id}.md"] = head + markdown(own)
+            head = f"# {game.title}: what players say\n\n[What the figures mean](../claims.md).\n\n"
+            files[DOCS / "claims" / f"{game.id}.md"] = f"{head}{markdown(own)}\n{WRITTEN}\n"
             readings = sum(len(verdict["readings"]) for verdict in own)
             rows.append((f"[{game.title}](claims/{game.id}.md)", str(len(own)), str(readings)))
     tree = "```{toctree}\n:hidden:\n:glob:\n\nclaims/*\n```\n"
-    files[DOCS / "claims.md"] = "\n".join([HEAD + tree, *table(("game", "claims", "readings"), rows), ""])
+    files[DOCS / "claims.md"] = "\n".join([HEAD + tree, *table(("game", "claims", "readings"), rows), "", WRITTEN, ""])
     return files
 
 

@@ -24,8 +24,6 @@ def page(game: Game) -> str:
     lines = [
         f"# Facts of {game.title}",
         "",
-        "*Written by `tools/pages.py` from `results/facts`, by `python -m benchmarks.facts`.*",
-        "",
         "Each player has all seats of the same deals, so what differs between seats is the game's and",
         "not the players'.",
         "[What the figures mean, and all games side by side](../facts.md).",
@@ -35,7 +33,9 @@ def page(game: Game) -> str:
         lines += [f"## {options_of(content['variant'])}", "", f"`{content['command']}`", ""]
         for title, heads, rows in tables_of(content):
             lines += [f"### {title}", "", *table(heads, rows), ""]
-    return fill_paragraphs(lines)
+    return fill_paragraphs(
+        [*lines, "*Written by `tools/pages.py` from `results/facts`, by `python -m benchmarks.facts`.*"]
+    )
 
 
 def overview() -> str:
@@ -44,14 +44,11 @@ def overview() -> str:
     lines = [
         "# The facts of ten games",
         "",
-        "*Written by `tools/pages.py` from `results/facts`, by `python -m benchmarks.facts`; `gupai",
-        "facts GAME` measures any",
-        "variant again.*",
-        "",
         "What a good player knows of a game, and no rulebook says: who gains by leading, how long a deal",
         "is, how it ends,",
         "how much of it is luck. `best`, the strongest player that ships, has all seats here; the page of",
-        "each game also has `random`, `greedy` and `tuned`. Intervals are of 95%, over deals.",
+        "each game also has `random`, `greedy` and `tuned`. Intervals are of 95%, over deals. `gupai facts GAME`",
+        "measures any variant again.",
         "",
         "## Who gains by leading",
         "",
@@ -83,7 +80,14 @@ def overview() -> str:
         "",
     ]
     tree = ["```{toctree}", ":hidden:", ":glob:", "", "facts/*", "```", ""]
-    return "\n".join([fill_paragraphs(lines), *tree])
+    return "\n".join(
+        [
+            fill_paragraphs(lines),
+            *tree,
+            "*Written by `tools/pages.py` from `results/facts`, by `python -m benchmarks.facts`.*",
+            "",
+        ]
+    )
 
 
 def summary(game: Game) -> list[str]:

@@ -67,7 +67,8 @@ def page(game: Game) -> str:
         _rewards(game, chips),
         _history(game),
     )
-    return fill_paragraphs([line for section in sections for line in (*section, "")])
+    lines = [line for section in sections for line in (*section, "")]
+    return fill_paragraphs([*lines, "*Written by `tools/pages.py` from the code.*"])
 
 
 def picture(game: Game) -> str:
@@ -88,8 +89,6 @@ def _opening(game: Game) -> list[str]:
         session.play(action)
     return [
         f"# {game.title}",
-        "",
-        "*Written by `tools/pages.py` from the code.*",
         "",
         f"![The table as seat {session.seat} sees it]({game.id}.svg)",
         "",

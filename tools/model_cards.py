@@ -25,8 +25,6 @@ def models() -> str:
     lines = [
         "# Trained players",
         "",
-        "*Written by `tools/pages.py` from the headers of `agents/gupai_agents/networks`.*",
-        "",
         "Each of these players is `best` in its variant: a feed-forward network (plain, residual or gated) on the",
         "observation of its seat, with weights rounded to eight or sixteen bits. Some also [look ahead late in a",
         "deal](players.md#looking-ahead). The tables evaluate them as they ship, in chips per deal of one player among",
@@ -56,7 +54,7 @@ def models() -> str:
                 *_judged(header),
                 "",
             ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "*Written by `tools/pages.py` from the headers of `agents/gupai_agents/networks`.*", ""])
 
 
 def card(game: Game, file: Path, header: dict[str, Any]) -> str:
@@ -112,8 +110,6 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             f"# {game.title}, {options}",
             "",
-            "*Written by `tools/pages.py` from the header of the file.*",
-            "",
             f"A player of [{game.title}](../games/{game.id}.md) ({options}): a feed-forward network over what",
             f"its seat observes{_ahead(header)}. It ships with gupai as `best` in this variant.",
             "",
@@ -158,6 +154,8 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             *_recipes(header),
             "</details>",
+            "",
+            "*Written by `tools/pages.py` from the header of the file.*",
         ]
     )
 

@@ -37,8 +37,6 @@ def ladder() -> str:
     lines = [
         "# Ladder",
         "",
-        "*Written by `tools/pages.py` from `results/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
-        "",
         MEANING,
         "Search agents play fewer deals. Decisions per second are measured in batches of 512 decisions, drawn from all",
         "stages of a deal. In the column of all except `random`, ± is an upper bound: the mean of the half-widths.",
@@ -75,15 +73,19 @@ def ladder() -> str:
                 f"`{ladder_file['command']}`, seed {ladder_file['seed']}; {machine}.{note}",
                 "",
             ]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            *lines,
+            "*Written by `tools/pages.py` from `results/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
+            "",
+        ]
+    )
 
 
 def learning() -> str:
     """Return the page of all learning curves."""
     lines = [
         "# Learning curves",
-        "",
-        "*Written by `tools/pages.py` from `results/learning/*.json`, by `python -m benchmarks.learning_curves`.*",
         "",
         "How strong a new network becomes while it learns from search targets by the recipe of `gupai train GAME`:",
         "chips per deal of one such player among copies of each rule-based player and of `best`, with 95% intervals",
@@ -109,15 +111,19 @@ def learning() -> str:
             f"`python -m benchmarks.learning_curves {game.id} --targets {curve['targets']} --seed {curve['seed']}`",
             "",
         ]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            *lines,
+            "*Written by `tools/pages.py` from `results/learning/*.json`, by `python -m benchmarks.learning_curves`.*",
+            "",
+        ]
+    )
 
 
 def ways_of_play() -> str:
     """Return the page of the numbers that other programs of the rules must find too."""
     lines = [
         "# Ways of play",
-        "",
-        "*Written by `tools/pages.py` from `results/perft.json`, by `python -m benchmarks.perft`.*",
         "",
         "How many sequences of 1, 2, 3, ... legal actions begin with the deal (which chess programs call",
         "perft): two programs with the same rules find the same numbers. The compiled engine has counted them, and so",
@@ -139,15 +145,15 @@ def ways_of_play() -> str:
                 lines += [f"Seed {content['seed']}, seats in turn {turns}: {content['order']}", "", f": {numbers}", ""]
             else:
                 lines += [f"{content['deals']:,} deals, {in_words(content['variant'])}", "", f": {numbers}", ""]
-    return "\n".join(lines)
+    return "\n".join(
+        [*lines, "*Written by `tools/pages.py` from `results/perft.json`, by `python -m benchmarks.perft`.*", ""]
+    )
 
 
 def configuration() -> str:
     """Return the keys of a training configuration."""
     lines = [
         "# Keys of a configuration",
-        "",
-        "*Written by `tools/pages.py` from `gupai_training/config.py`.*",
         "",
         "`gupai train FILE --set KEY=VALUE`; [how training works](../training.md).",
         "",
@@ -170,7 +176,7 @@ def configuration() -> str:
             if section or name not in sections
         )
         lines += [f"## {section or 'The run'}", "", *table(("key", "default", "allowed", "meaning"), rows), ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, "*Written by `tools/pages.py` from `gupai_training/config.py`.*", ""])
 
 
 def _allowed(schema: dict[str, Any]) -> str:

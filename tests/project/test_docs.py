@@ -16,11 +16,20 @@ from gupai_app.play.session import Session
 from gupai_env.core.game import PROVIDED, Game
 from gupai_env.games import GAMES
 
+BY_SCRIPT = re.compile(r"\*Written by `tools/").match
+
 
 def test_generated_pages_are_current():
     files = tool("pages").repository_files()
     old = [str(path.relative_to(ROOT)) for path, text in files.items() if path.read_text(encoding="utf-8") != text()]
     assert not old, "run: python tools/pages.py"
+
+
+def test_pages_name_their_script_at_the_end():
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
+    named = [lines for text in texts if (lines := text.rstrip().splitlines()) and any(map(BY_SCRIPT, lines))]
+    assert len(named) > len(GAMES) and all(map(BY_SCRIPT, (lines[-1] for lines in named)))
+    assert not [lines for lines in named if any(map(BY_SCRIPT, lines[:-1]))]
 
 
 def test_option_types_equal_the_variants():
