@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 
 import pytest
 import typer.testing
@@ -15,6 +16,7 @@ typer.testing._get_command = functools.cache(typer.testing._get_command)
 # The tests start a hundred processes, and each would compile the sources of all packages again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["GUPAI_HOME"] = tempfile.mkdtemp(prefix="gupai-games-")  # games that tests finish are nobody's
 os.environ.pop("COLUMNS", None)  # which readline sets for the workers of a pytest at a terminal
 
 # A worker has a core, and so do the threads of its products; before numpy and torch are there.

@@ -48,13 +48,14 @@ def play(
 
     others = read_line_up(against or [level.name for level in levels(game)[:1]], players - 1, game, variant)
 
+    from gupai_app.kept.store import Store
     from gupai_app.play import lines, terminal
 
     seating = [*others[:seat], others[0], *others[seat:]]
     with record.writer() as file:
         if as_json:
             lines.play(game, variant, seating, seat, seed, file)
-        terminal.play(game, variant, seating, seat, seed, terminal.Terminal(), file)
+        terminal.play(game, variant, seating, seat, seed, terminal.Terminal(), file, Store())
     say("To see agents play: gupai watch {game}", game=game.id)
 
 

@@ -93,6 +93,8 @@ def table(query: Query, server: Asked) -> Response:
     seating = WebGame(address, _actions(query), viewer)
     there = seating.address
     if there.query != _saved_query(query, server.players):
+        if seating.terminated and "play" in query:  # and not at the address of a game that was over before
+            server.keep(seating.session.record(there.seating))
         return RedirectResponse(f"/table?{there.query}", 303)
     head = title(there.game, there.variant)
     place = compass(there.variant.players, there.seat)[seating.seat]

@@ -16,6 +16,7 @@ from gupai_agents.failure import Leave
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import plainest_heuristic
+from gupai_app.kept.store import Store
 from gupai_app.play.moves import ADVISER, Entry, digits, entries_of, headed, scores
 from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.session import Session
@@ -299,11 +300,13 @@ def play(
     seed: int,
     terminal: Terminal,
     record: Record = None,
+    games: Store | None = None,
 ) -> None:
     """Play episodes of one stream against agents until the person stops; raises Quit if they leave.
 
     Args:
         agents: One per seat; the one at seat `you` is not asked.
+        games: Where finished games are kept, besides `record`.
     """
     names = names_at(variant.players, you, you)
     adviser = make_agent(ADVISER, game, **asdict(variant))
@@ -317,6 +320,8 @@ def play(
         session = Session(game, variant, seed, episode)
         won += _play_episode(session, agents, person, you, names)
         _keep(session, sat, record)
+        if games is not None and (problem := games.keep(session.record(sat))):
+            terminal.say(problem)
         episode += 1
         if episode > 1:
             terminal.say(say("Since you sat down: {chips}.", chips=chips(won)))

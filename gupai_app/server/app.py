@@ -8,6 +8,8 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from gupai_app.claims import routes as claims
+from gupai_app.kept import routes as kept
+from gupai_app.kept.store import Store
 from gupai_app.play import routes as play
 from gupai_app.review import routes as review
 from gupai_app.server.pages import Server, assets, page_before, sentence
@@ -29,6 +31,7 @@ def create_app(
     runs: Path | None = None,
     tournaments: Path | None = None,
     agents: Sequence[str] = (),
+    games: Store | None = None,
     warm: bool = False,
 ) -> FastAPI:
     """Return the server.
@@ -38,6 +41,7 @@ def create_app(
         runs: The folder of training runs.
         tournaments: The folder in which tournaments are kept; without it there are none.
         agents: Texts of more players.
+        games: Where finished games are kept; without it they are not.
         warm: Whether games are compiled in the background at once.
 
     Raises:
@@ -46,11 +50,11 @@ def create_app(
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
     load_plugins()
     warmer = Warmer(list(GAMES.values())) if warm else None
-    app.state.server = Server(Players(runs, agents), tournaments, warmer=warmer)
+    app.state.server = Server(Players(runs, agents), tournaments, games, warmer=warmer)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, error_page)
-    for part in (router, *(subject.router for subject in (play, review, claims, tournament_pages, training))):
+    for part in (router, *(subject.router for subject in (play, review, kept, claims, tournament_pages, training))):
         app.include_router(part)
     return app
 

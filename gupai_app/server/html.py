@@ -11,7 +11,7 @@ from gupai_app.words.sentences import choice_in, error_in, game_in, option_in, t
 from gupai_env.render.pieces import DARK, LIGHT, style
 from gupai_env.words.messages import word
 
-SUBJECTS = ("play", "review", "claims", "tournaments", "training", "server")  # each with a folder of templates
+SUBJECTS = ("play", "review", "kept", "claims", "tournaments", "training", "server")  # each with a folder of templates
 TEMPLATES = templates(*(f"gupai_app.{subject}" for subject in SUBJECTS))
 TEMPLATES.filters.update(pictured=pictured, error=error_in)
 TEMPLATES.globals.update(_=word, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in)

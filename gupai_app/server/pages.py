@@ -1,6 +1,7 @@
 """What all pages share: the state of the server, templates, files, and reading what a browser sends."""
 
 import functools
+import sys
 import threading
 from dataclasses import dataclass, fields
 from dataclasses import field as made
@@ -15,7 +16,9 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.html import standalone
+from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.stored import small_file
+from gupai_app.kept.store import Store
 from gupai_app.play.pictures import tile_pictures
 from gupai_app.server.html import filled, sheet
 from gupai_app.server.jobs import Jobs
@@ -46,12 +49,14 @@ MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form off
 class Server:
     """What the pages of a server share.
 
-    tournaments: the folder in which they are kept, if any is. begun: pages of tournaments by the form that began each,
-    which is changed under the lock `beginning`. warmer: compiles games in the background, if anything does.
+    tournaments: the folder in which they are kept, if any is. games: those that people finished, if they are kept.
+    begun: pages of tournaments by the form that began each, which is changed under the lock `beginning`. warmer:
+    compiles games in the background, if anything does.
     """
 
     players: Players
     tournaments: Path | None = None
+    games: Store | None = None
     jobs: Jobs = made(default_factory=Jobs)
     begun: dict[tuple[tuple[str, str], ...], str] = made(default_factory=dict)
     beginning: threading.Lock = made(default_factory=threading.Lock)
@@ -60,6 +65,11 @@ class Server:
     def preparing(self, game: Game, parts: int, *, patient: bool = True) -> str:
         """Return in a sentence what the first parts of a game wait for, "" when they are ready."""
         return self.warmer.await_parts(game, parts, patient=patient) if self.warmer else ""
+
+    def keep(self, record: GameRecord) -> None:
+        """Keep a game that has just ended, if games are kept; a failure is reported in the console."""
+        if self.games and (problem := self.games.keep(record)):
+            print(f"gupai: {problem}", file=sys.stderr)
 
 
 async def server_of(request: Request) -> Server:

@@ -12,6 +12,7 @@ from types import FrameType
 import uvicorn
 from uvicorn.server import HANDLED_SIGNALS
 
+from gupai_app.kept.store import Store
 from gupai_app.server.app import create_app
 from gupai_app.server.safety import MOST_QUERY
 from gupai_app.shell.language import worded
@@ -86,7 +87,7 @@ def serve(
     address = f"http://{host_text}:{number}/"
     print(worded("gupai is at {address} (ctrl-C ends it)", address=address), flush=True)
     config = uvicorn.Config(
-        create_app((host_text.lower(),), agents=agents, warm=True, **folders),
+        create_app((host_text.lower(),), agents=agents, games=Store(), warm=True, **folders),
         log_level="warning",
         server_header=False,
         h11_max_incomplete_event_size=MOST_QUERY + 16_384,

@@ -6,6 +6,7 @@ import typer
 
 from gupai_app.claims import command as claims
 from gupai_app.facts import command as facts
+from gupai_app.kept import command as kept
 from gupai_app.play import command as play
 from gupai_app.review import command as review
 from gupai_app.server import command as server
@@ -34,6 +35,7 @@ app = typer.Typer(
 for command in COMMANDS:
     app.command(cls=Command)(command)
 app.add_typer(claims.app, name="claim")
+app.add_typer(kept.app, name="games")
 
 
 @app.callback(invoke_without_command=True)

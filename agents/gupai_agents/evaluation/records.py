@@ -7,6 +7,7 @@ and write the lines.
 """
 
 import codecs
+import contextlib
 import functools
 import gzip
 import io
@@ -16,6 +17,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +40,7 @@ from gupai_env.words.messages import one_line, say
 
 FORMAT = "gupai-game-1"
 ORDER = "order"  # a key after "episode", of games that were dealt as it says and not as the seed shuffles
+WHEN = "when"  # the last key, of games whose time was kept
 KEYS = ["format", "game", "version", "variant", "agents", "seed", "episode", "actions", "names", "payoffs"]
 COMPRESSED = ".gz"  # the end of the name of a new file
 GZIP = b"\x1f\x8b"  # how a compressed file begins, whatever its name
@@ -61,6 +64,7 @@ class GameRecord:
     agents: the name of who sat at each seat. actions: every decision, in order of play; movers: the seat of each, which
     follows from the rules and does not stand in a file. payoffs: chips by seat, a row for every deal of the match.
     order: the kinds of all tiles in the order in which the deal took them, where that is not the seed's; else empty.
+    when: the local time at which it ended, as ISO 8601 with its offset from UTC, where that was kept; else empty.
     """
 
     game: Game
@@ -72,6 +76,7 @@ class GameRecord:
     payoffs: tuple[tuple[float, ...], ...]
     movers: tuple[int, ...] = field(repr=False)
     order: tuple[int, ...] = field(default=(), repr=False)
+    when: str = field(default="", compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,10 +95,11 @@ class GameRecord:
         named = ",".join([names[action] for action in self.actions])
         paid = json.dumps(self.payoffs, separators=(",", ":"))
         order = f',"{ORDER}":[{",".join(map(str, self.order))}]' if self.order else ""
+        when = f',"{WHEN}":{json.dumps(self.when)}' if self.when else ""
         episode = json.dumps(in_json(self.episode))
         return (
             f'{head},"seed":"{self.seed}","episode":{episode}{order},"actions":[{moves}],"names":[{named}],'
-            f'"payoffs":{paid}}}\n'
+            f'"payoffs":{paid}{when}}}\n'
         )
 
 
@@ -328,6 +334,7 @@ class _Claim:
     names: Any
     payoffs: Any
     order: tuple[int, ...]
+    when: str
 
 
 def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
@@ -388,11 +395,19 @@ def _claim(number: int, line: bytes) -> _Claim:
         seed, episode = from_json(content["seed"]), from_json(content["episode"], "an episode")
         rounded = not isinstance(content["seed"], str) and _is_rounded(seed)
         order = order_of(game, variant, content[ORDER]) if ORDER in content else ()
+        when = _time(content[WHEN]) if WHEN in content else ""
     except ValueError as error:
         raise _LineError(number, error) from None
-    return _Claim(
-        number, line, rules, tuple(agents), seed, rounded, episode, actions, content["names"], content["payoffs"], order
-    )
+    names, payoffs = content["names"], content["payoffs"]
+    return _Claim(number, line, rules, tuple(agents), seed, rounded, episode, actions, names, payoffs, order, when)
+
+
+def _time(when: Any) -> str:
+    """Return when a game ended, as ISO 8601. Raises: ValueError."""
+    with contextlib.suppress(ValueError, TypeError):
+        if datetime.fromisoformat(when).utcoffset() is not None:
+            return str(when)
+    raise ValueError(f'"{WHEN}" is a time such as "2026-11-27T20:15:00+08:00", not {short_repr(when)}')
 
 
 class _RepeatedError(ValueError):
@@ -437,11 +452,10 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
         format_name = short_repr(content.get("format"))
         raise _LineError(number, f'no record of a game: its "format" is {format_name}, not {FORMAT!r}')
     for key in content:
-        if key not in (*KEYS, ORDER):
+        if key not in (*KEYS, ORDER, WHEN):
             problem = f"{short_repr(key, LONGEST_KEY)} is not a key of a record"
-            raise _LineError(
-                number, f"{problem}; its keys are {', '.join(KEYS)}, and {ORDER} where it is not the seed's"
-            )
+            others = f"and {ORDER} where it is not the seed's, {WHEN} where it is known"
+            raise _LineError(number, f"{problem}; its keys are {', '.join(KEYS)}, {others}")
     if missing := [key for key in KEYS if key not in content]:
         raise _LineError(number, f"it lacks {', '.join(missing)}; its keys are {', '.join(KEYS)}")
     return content
@@ -525,7 +539,8 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
         refused.setdefault(lane, f"the game is not over after its {lengths[lane]} actions")
     records = log.records([claim.agents for claim in block])
     games = [
-        replace(game, order=claim.order) if claim.order else game for game, claim in zip(records, block, strict=True)
+        replace(game, order=claim.order, when=claim.when) if claim.order or claim.when else game
+        for game, claim in zip(records, block, strict=True)
     ]
     return [refused.get(lane, record) for lane, record in enumerate(games)]
 

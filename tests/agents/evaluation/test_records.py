@@ -180,6 +180,7 @@ FORGED = {
     "one agent too few": (changed(agents=["a"]), "1 agent for 4 seats"),
     "another format": (changed(format="gupai-game-0"), "its \"format\" is 'gupai-game-0'"),
     "a missing key": (without("seed"), "it lacks seed; its keys are"),
+    "a time without its offset": (changed(when="2026-11-27T20:15:00"), '"when" is a time such as'),
     "a new key": (changed(**{"n" * 99: "x"}), f"'{'n' * 99}' is not a key of a record; its keys are"),
     "an order that is not a list": (changed(order=3), "the order does not hold the 32 tiles"),
     "an order of other tiles": (changed(order=[0] * 32), "the order does not hold the 32 tiles"),

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 
 from gupai_app.claims import routes as claims
+from gupai_app.kept.store import Store
 from gupai_app.server.app import create_app
 from web_room import furnish
 
@@ -36,6 +37,16 @@ GETS = {
     },
     "/record": {**TABLE, "moves": "1"},
     "/review/game": {**TABLE, "sat": SAT, "order": "1.2", "moves": "1", "agent": "greedy", "o.deals": "2"},
+    "/kept": {
+        "game": "jie-long",
+        "level": "greedy",
+        "since": "2026-11-27",
+        "until": "2026-11-27",
+        "result": "won",
+        "most": "9",
+    },
+    "/kept/{}": {},
+    "/kept/{}/file": {},
     "/look": {**TABLE, "moves": "1"},
     "/claims": {},
     "/claim/{}": {},
@@ -55,6 +66,7 @@ GETS = {
 }
 POSTS = {
     "/review": {"games": "{}", "number": "1", "agent": "greedy"},
+    "/kept": {"do": "delete", "number": "1", "games": "{}"},
     "/claim/jl-attack-2": {"do": "change", "deals": "20", "readings.0.suit": "3"},
     "/tournaments": {**TABLE, "agent": "greedy", "deals": "20", "table": "one", "token": "x", "o.players": "3"},
     "/tournament/kept": {"do": "x"},
@@ -117,7 +129,7 @@ async def at_once(function, *words, **_):
 
 @pytest.fixture(scope="module")
 def ask(room):
-    asker = Asker(create_app(runs=room / "runs", tournaments=room / "tournaments"))
+    asker = Asker(create_app(runs=room / "runs", tournaments=room / "tournaments", games=Store(room)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anyio.to_thread.run_sync", at_once)  # rather than begin and end a thread for every request
         yield asker

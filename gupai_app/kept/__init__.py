@@ -1,0 +1,1 @@
+"""Games that a person has finished: kept on this machine, searched, counted, exported and played again."""

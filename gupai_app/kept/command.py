@@ -1,0 +1,136 @@
+"""`gupai games`: a group of commands for the games that a person has finished, see docs/my-games.md."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gupai_app.shell.errors import Command, Commands, Mistake, mistakes
+from gupai_app.shell.options import AsJson, Force, grouped, not_empty, one_of
+from gupai_app.shell.streams import say
+
+if TYPE_CHECKING:
+    from gupai_app.kept.store import Search
+
+LATEST = 20  # games that a list without --last shows
+
+Numbers = Annotated[
+    list[int] | None, typer.Argument(metavar="[NUMBER]...", help="Games, by their numbers in `gupai games`")
+]
+NewFile = Annotated[str, typer.Argument(metavar="FILE", callback=not_empty, help="New file, - for standard output")]
+
+app = typer.Typer(
+    cls=Commands, help="List, search, export and delete your finished games, which are kept on this machine."
+)
+
+
+@app.callback(invoke_without_command=True)
+def options(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        from gupai_app.kept import terminal
+        from gupai_app.kept.store import Search
+
+        with mistakes():
+            terminal.listed(Search(), LATEST)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Options that say which games are meant."""
+
+    game: Annotated[str, typer.Option(metavar="GAME", help="Only games of this id")] = ""
+    level: Annotated[str, typer.Option(metavar="AGENT", help="Only games against this level or agent")] = ""
+    since: Annotated[
+        str, typer.Option(metavar="DAY", help="Only games that ended on this day, 2026-11-27, or later")
+    ] = ""
+    until: Annotated[str, typer.Option(metavar="DAY", help="Only games that ended on this day or earlier")] = ""
+    result: Annotated[str, typer.Option(metavar="RESULT", help="Only games that you `won`, `lost` or left `even`")] = ""
+
+    @property
+    def search(self) -> "Search":
+        """What is looked for. Raises: ValueError."""
+        from gupai_app.kept.store import Search
+
+        return Search(**vars(self))
+
+
+@app.command("list", cls=Command)
+@grouped
+def list_games(
+    *,
+    searched: Searched,
+    last: Annotated[int, typer.Option(min=1, help="How many games to list, the latest first")] = LATEST,
+    as_json: AsJson = False,
+) -> None:
+    """List your finished games, the latest first."""
+    from gupai_app.kept import terminal
+
+    with mistakes():
+        terminal.listed(searched.search, last, as_json=as_json)
+
+
+@app.command(cls=Command)
+@grouped
+def export(file: NewFile, numbers: Numbers = None, *, searched: Searched, force: Force = False) -> None:
+    """Write your games to a file, which `gupai replay` and the review in the browser open, on any machine."""
+    from gupai_app.kept.store import Store
+    from gupai_env.words.checks import counted
+    from gupai_env.words.files import write_output
+
+    with mistakes():
+        one_of({"numbers": numbers, "a search": any(vars(searched).values())})
+        games = [Store().get(number) for number in numbers] if numbers else Store().find(searched.search)[::-1]
+        if not games:
+            raise Mistake("there is no such game, so no file was written")
+        write_output(file, "".join(game.line for game in games), force=force)
+    say("{file}: {games}", error=True, file=file, games=counted(len(games), "game"))
+
+
+@app.command("import", cls=Command)
+def import_games(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", callback=not_empty, help="File that `gupai games export` or --record wrote")
+    ],
+) -> None:
+    """Add the games of a file in which a person played; each is checked, and those that are there already stay."""
+    from gupai_agents.evaluation.records import read_games
+    from gupai_app.kept.store import Store, of_person
+    from gupai_env.words.checks import counted
+
+    with mistakes():
+        games = list(read_games(file))
+        own = [game for game in games if of_person(game)]
+        added = counted(Store().add(own), "game")
+    template = "{added} added of {games}; {others} have no person in them"
+    say(template, added=added, games=counted(len(games), "game"), others=len(games) - len(own))
+
+
+@app.command(cls=Command)
+def delete(
+    numbers: Numbers = None, everything: Annotated[bool, typer.Option("--all", help="Delete all of them")] = False
+) -> None:
+    """Delete games for good."""
+    from gupai_app.kept.store import Store
+    from gupai_env.words.checks import counted
+
+    with mistakes():
+        one_of({"numbers": numbers, "--all": everything})
+        if not numbers and not everything:
+            raise Mistake("name the numbers of games, or --all")
+        say("{games} deleted", games=counted(Store().delete(numbers or None), "game"))
+
+
+@app.command(cls=Command)
+def keep(
+    state: Annotated[
+        str, typer.Argument(metavar="on|off", help="Whether games are kept from now; those that are there stay")
+    ],
+) -> None:
+    """Begin or end to keep your finished games, of the terminal and of the browser."""
+    from gupai_app.kept.store import Store
+
+    if state not in ("on", "off"):
+        raise Mistake("{state!r:.60} is not allowed; write on or off", state=state)
+    with mistakes():
+        Store().switch(on=state == "on")
+    say("your games are kept from now" if state == "on" else "your games are not kept from now")

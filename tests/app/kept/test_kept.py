@@ -1,0 +1,145 @@
+"""Games that a person has finished: what is kept of them, found, exported, and never lost."""
+
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the pages need gupai[web]")
+pytest.importorskip("httpx", reason="pages are tested with httpx")
+
+from fastapi.testclient import TestClient
+
+from commands import answer, gupai
+from gupai_agents.evaluation.records import game_of_line
+from gupai_app.kept.store import FILE, Search, Store
+from gupai_app.play.session import Session
+from gupai_app.server.app import create_app
+from gupai_env.games import get_game
+from web_room import HOME, OURS, played, said
+
+
+def game(seed, day="2026-11-27", level="greedy", seat=0):
+    """A game of Jie Long in which everybody takes the first legal action."""
+    rules = get_game("jie-long")
+    session = Session(rules, rules.variant(), seed)
+    while not session.terminated:
+        session.play(int(session.mask().argmax()))
+    record = session.record(["human" if each == seat else level for each in range(4)])
+    return replace(record, when=f"{day}T20:15:00+08:00")
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("GUPAI_HOME", str(tmp_path / "home"))
+    return Store()
+
+
+@pytest.fixture
+def pages(store):
+    with TestClient(create_app(games=store), base_url=HOME, raise_server_exceptions=False) as client:
+        yield client
+
+
+def test_finished_game_is_kept_once_and_opens_as_a_review(pages, store):
+    *_, end = played(pages, game="jie-long")
+    pages.get(f"/table?{end}")  # somebody looks at it again
+    played(pages, game="jie-long")  # the same deal
+    (kept,) = store.find()
+    assert (kept.game, kept.level, kept.seat, kept.deals) == ("jie-long", "greedy", 0, 1)
+    record = game_of_line(kept.line.encode())
+    assert record.payoffs[0][0] == kept.chips and record.when.startswith(kept.day)
+    assert 'href="/kept/1"' in pages.get("/kept").text
+    shared = pages.get("/kept/1/file").text
+    other = TestClient(create_app(), base_url=HOME)
+    assert other.post("/review", headers=OURS, data={"games": shared}).url.path == "/review/game"
+
+
+def test_game_of_the_terminal_is_kept_unless_turned_off(store):
+    for seed in (1, 2):
+        gupai("play", "da-ling", "--seed", seed, "--seat", 0, "--against", "greedy", input="1\n" * 9 + "n\n")
+        assert len(store.find()) == 1, "the second is played while games are not kept"
+        answer("games", "keep", "off")
+    assert "not kept" in answer("games")
+
+
+@pytest.mark.parametrize(
+    ("words", "seeds"),
+    [
+        ({}, {1, 2, 3}),
+        ({"game": "da-ling"}, set()),
+        ({"level": "tuned"}, {3}),
+        ({"since": "2026-11-02"}, {2, 3}),
+        ({"until": "2026-11-02", "level": "greedy"}, {1, 2}),
+        ({"level": "' OR 1=1 --"}, set()),
+    ],
+)
+def test_search_finds_what_matches(store, words, seeds):
+    games = [game(1, "2026-11-01"), game(2, "2026-11-02"), game(3, "2026-11-03", "tuned")]
+    assert store.add(games) == 3
+    found = store.find(Search(**words))
+    assert {json.loads(each.line)["seed"] for each in found} == set(map(str, seeds))
+    assert store.count(Search(**words)) == len(found)
+    results = {name: store.count(Search(result=name)) for name in ("won", "lost", "even")}
+    assert sum(results.values()) == 3 and results["won"] == sum(each.payoffs[0][0] > 0 for each in games)
+
+
+def test_exported_games_are_imported_with_their_days(store, tmp_path, monkeypatch):
+    agents_only = replace(game(3), agents=("greedy",) * 4)
+    store.add([game(1, "2026-11-01"), game(2)])
+    file = tmp_path / "games.jsonl"
+    assert gupai("games", "export", file).exit_code == 0
+    assert "2 games" in answer("replay", file, "--check")
+    file.write_text(file.read_text() + agents_only.line)
+    before = [kept[1:] for kept in store.find()]
+    monkeypatch.setenv("GUPAI_HOME", str(tmp_path / "another"))
+    for added in ("2 games added of 3", "0 games added of 3"):
+        assert added in answer("games", "import", file)
+    assert [kept[1:] for kept in Store().find()] == before
+    file.write_text(file.read_text().replace('"payoffs":[[', '"payoffs":[[9'))
+    assert gupai("games", "import", file).exit_code == 2
+    assert Store().count() == 2
+
+
+def test_writers_at_the_same_time_lose_nothing(store):
+    games = [game(seed) for seed in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(lambda each: Store().add([each]), games)) == 8
+    assert Store().count() == 8
+
+
+def _foreign(path):
+    with sqlite3.connect(path) as file:
+        file.execute("CREATE TABLE games (a)")
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda path: path.write_bytes(b"not a database" * 99), _foreign, lambda path: path.mkdir()]
+)
+def test_file_that_is_not_ours_is_refused_in_one_line_and_left(store, pages, spoil):
+    store.path.parent.mkdir(parents=True)
+    spoil(store.path)
+    before = store.path.read_bytes() if store.path.is_file() else None
+    for words in (("games",), ("games", "delete", "--all"), ("games", "export", "-")):
+        refused = gupai(*words)
+        assert refused.exit_code == 2 and refused.stderr.count("\n") == 1 and FILE in refused.stderr
+    assert pages.get("/kept").status_code == 422
+    played(pages, game="da-ling")  # the game is not disturbed
+    assert before is None or store.path.read_bytes() == before
+
+
+def test_page_deletes_imports_and_stops(pages, store):
+    store.add([game(1), game(2)])
+    saved = pages.get("/kept/file").text
+    for sent, left in (
+        ({"do": "delete", "number": "1"}, 1),
+        ({"do": "import", "games": saved}, 2),
+        ({"do": "delete-all"}, 0),
+    ):
+        assert pages.post("/kept", headers=OURS, data=sent).status_code == 200
+        assert store.count() == left
+    pages.post("/kept", headers=OURS, data={"do": "off"})
+    assert not store.keeping and "New games are not kept." in pages.get("/kept").text
+    assert "number 9" in said(pages.get("/kept/9"))
