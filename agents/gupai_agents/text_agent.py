@@ -49,6 +49,11 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else vars(value)
 
 
+def _field(value: Any) -> Any:
+    """Return a field of a view; numbers of 64 bits are text, because many languages round them."""
+    return value.astype(str).tolist() if value.dtype == np.int64 else value.tolist()
+
+
 class TextAgent:
     """Asks for each choice in a line of JSON, which holds what the seat may know, and nothing else."""
 
@@ -98,7 +103,7 @@ class TextAgent:
         return int(actions[number - 1])
 
     def request(self, view: np.record, mask: np.ndarray) -> dict[str, Any]:
-        """Return a decision as data: the table as the seat sees it, and its moves."""
+        """Return a decision as data: the table as the seat sees it, its moves, and its whole view."""
         seat, moves = int(view.seat), [self.game.move(int(action), view) for action in np.flatnonzero(mask)]
         verbs = list(dict.fromkeys(move.verb for move in moves))
         labels = [self.hints.label(view, [int(action)]) for action in np.flatnonzero(mask)]
@@ -118,6 +123,7 @@ class TextAgent:
                 for number, (move, label) in enumerate(zip(moves, labels, strict=True), 1)
             ],
             **self._table(self.game.scene(self.variant, [view], seat_names(self.variant.players, seat))),
+            "view": {name: _field(view[name]) for name in self.game.view.names or ()},
         }
 
     def result(self, deal: int, seat: int, payoffs: Sequence[float], text: str, scene: Scene) -> dict[str, Any]:

@@ -104,8 +104,13 @@ def test_move_is_chosen_by_its_name_or_its_number(name):
 
     by_name, by_number = map(answer_with, ("name", "number"))
     while not session.terminated:
-        legal = np.flatnonzero(session.mask())
+        legal, view = np.flatnonzero(session.mask()), session.view(session.seat)
         assert session.answer(by_name) == session.answer(by_number) == legal[-1]
+        if len(legal) > 1:
+            sent = requests[-1]["view"]
+            assert sent.keys() == set(view.dtype.names)
+            assert all(np.array_equal(np.array(sent[field]).astype(view[field].dtype), view[field]) for field in sent)
+            assert not re.search(r"[^\"\d]\d{16}", json.dumps(sent))  # which doubles would round
         session.play(int(legal[0]))
     assert requests[::2] == requests[1::2]
     assert all(len(request["moves"]) > 1 for request in requests)
