@@ -31,7 +31,7 @@ def models() -> str:
         "equal others (in games of teams, of one side against the other), each deal played from every seat; ± is the",
         "half-width of the 95% interval of the mean over deals that were not used in training. Each player knows the",
         "rules of its own variant only and is free to use (MIT).",
-        "[Another seed](training-studies.md#another-seed) gives another player. On the site each has a card in the",
+        "[Another seed](studies/games.md#another-seed) gives another player. On the site each has a card in the",
         "format of the Hugging Face Hub, with its recipes and whether they can be repeated from what ships.",
         "`python benchmarks/strong.py RUN` ships a run, and `python -m benchmarks.recipes CONFIGURATION RUN` adds to a",
         "card what one command makes.",
