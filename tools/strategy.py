@@ -43,6 +43,10 @@ ROOT = Path(__file__).parents[1]
 FOLDER, FEATURES = ROOT / "docs" / "strategy", ROOT / "results" / "features"
 EXACT = ROOT / "results" / "exact"
 PICTURES, POSITIONS = FOLDER / "positions", ROOT / "results" / "positions.json"
+STRONG = (
+    " Strong players: how often they choose this way of playing and how often the other, of the decisions in their own "
+    "deals where both are open, and by how much they value it more: a search in chips, `best` in its own scores."
+)
 PROVED = "Every case was counted."
 HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
 GOOD = ("supported", "proved", "measured", "it depends")
@@ -111,8 +115,7 @@ def page(game: Game) -> str:
         "",
         f"{HOLDS} holds, after correction for the number of tests; {EXPLORATORY} exploratory, perhaps chance; {OPEN} "
         "open. Chips are per deal in which it comes up, with their 95% interval, against the players that "
-        "[the statistics](../claims.md) name. Strong players: of the decisions in their own deals where both ways of "
-        "playing are open, how often they choose this one and how often the other, and by how much they value it more.",
+        f"[the statistics](../claims.md) name.{STRONG * any(map(_has_masters, all_advice))}",
         "",
     ]
     lines += [fill_paragraphs(summary(game))]
@@ -129,6 +132,10 @@ def page(game: Game) -> str:
         lines += _exact(json.loads(exact.read_text(encoding="utf-8")))
     source = "*Written by `tools/strategy.py` from [verdicts on claims](../claims.md)"
     return "\n".join([*lines, f"{source}; [how claims are tested](../claims-guide.md).*", ""])
+
+
+def _has_masters(advice: Advice) -> bool:
+    return any("masters" in figure for figure in (advice.reading, *levels(advice.reading)))
 
 
 # --- advice ---------------------------------------------------------------------------------------
@@ -225,10 +232,8 @@ def _strong(advice: Advice, master: dict[str, Any]) -> str:
     if does.samples < FEWEST_OPEN:
         return f"{name}, {verdict} ({decisions:,})"
     shares = f"{share_text(does)} against {share_text(other)} of {decisions:,}"
-    if "worth" in master:
-        unit = "chips" if master["unit"] == "chips" else "in its own scores"
-        shares += f", {advice.gain(master['worth']).text(2)} {unit}"
-    return f"{name} {verdict} ({shares})"
+    value = f", {advice.gain(master['worth']).text(2)}" if "worth" in master else ""
+    return f"{name} {verdict} ({shares}{value})"
 
 
 def _answer(advice: Advice, level: dict[str, Any]) -> str:
