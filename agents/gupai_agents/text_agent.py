@@ -39,21 +39,6 @@ MOST_SECONDS = 86_400.0
 GRACE = 1.0  # seconds that a program has to end after its input
 
 
-def as_line(request: dict[str, Any]) -> str:
-    """Return a request as a line of JSON, which holds ASCII characters alone."""
-    return f"{json.dumps(request, default=_plain)}\n"
-
-
-def _plain(value: Any) -> Any:
-    """Return a number of numpy as one of Python, and a record as its fields."""
-    return value.item() if isinstance(value, np.generic) else vars(value)
-
-
-def _field(value: Any) -> Any:
-    """Return a field of a view; numbers of 64 bits are text, because many languages round them."""
-    return value.astype(str).tolist() if value.dtype == np.int64 else value.tolist()
-
-
 class TextAgent:
     """Asks for each choice in a line of JSON, which holds what the seat may know, and nothing else."""
 
@@ -76,9 +61,19 @@ class TextAgent:
         self.ask, self.translated = ask, translated
         self.guide, self.hints = guide_of(game, variant), game.hints(game, variant)
 
-    def opening(self, rules: str) -> dict[str, Any]:
-        """Return the request that comes first: what is played, by which rules."""
-        return {"type": "game", **self._played(), "title": word(self.game.title), "rules": rules}
+    def request(self, kind: str, scene: Scene | None = None, **content: Any) -> str:
+        """Return a request as a line of JSON, in ASCII.
+
+        Args:
+            kind: Its type.
+            scene: The table, if it shows one.
+            content: What else it holds, by key.
+        """
+        content = {"type": kind, "game": self.game.id, "variant": vars(self.variant), **content}
+        if scene is not None:
+            scene = self.translated(scene) if self.translated else scene
+            content |= {"table": draw_text(scene), "scene": scene}
+        return f"{json.dumps(content, default=_plain)}\n"
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return the moves that are chosen, one after another, int16 [N]; raises AgentError.
@@ -90,61 +85,50 @@ class TextAgent:
 
     def _choose(self, view: np.record, mask: np.ndarray) -> int:
         pause()
-        actions = np.flatnonzero(mask)
+        actions = np.flatnonzero(mask).tolist()
         if len(actions) == 1:
             return int(actions[0])
-        names = [str(self.game.action_name(int(action), view)) for action in actions]
-        answer = self.ask(as_line(self.request(view, mask))).strip()
+        seat, moves = int(view.seat), self._moves(view, actions)
+        request = self.request(
+            "decision",
+            self.game.scene(self.variant, [view], seat_names(self.variant.players, seat)),
+            deal=int(view.deal) + 1,
+            seat=seat,
+            task=word(self.guide.task(view, mask)),
+            moves=moves,
+            view={name: _field(view[name]) for name in self.game.view.names or ()},
+        )
+        answer, names = self.ask(request).strip(), [move["name"] for move in moves]
         number = names.index(answer) + 1 if answer in names else read_whole(answer)
         if number is None or not 1 <= number <= len(names):
             template = "{name}, seat {seat}: {answer} is none of its moves, which are 1 to {most}, such as {move}"
-            parts = {"name": self.name, "seat": view.seat, "answer": short_repr(answer), "most": len(names)}
+            parts = {"name": self.name, "seat": seat, "answer": short_repr(answer), "most": len(names)}
             raise AgentError(say(template, **parts, move=names[0]))
         return int(actions[number - 1])
 
-    def request(self, view: np.record, mask: np.ndarray) -> dict[str, Any]:
-        """Return a decision as data: the table as the seat sees it, its moves, and its whole view."""
-        seat, moves = int(view.seat), [self.game.move(int(action), view) for action in np.flatnonzero(mask)]
-        verbs = list(dict.fromkeys(move.verb for move in moves))
-        labels = [self.hints.label(view, [int(action)]) for action in np.flatnonzero(mask)]
-        return {
-            "type": "decision",
-            **self._played(),
-            "deal": int(view.deal) + 1,
-            "seat": seat,
-            "task": word(self.guide.task(view, mask)),
-            "moves": [
-                {
-                    "number": number,
-                    "name": move.name,
-                    "text": word(joined(": ", [self.hints.heading(move.verb, verbs), label])),
-                    "tiles": PIPS[list(move.tiles)].tolist(),
-                }
-                for number, (move, label) in enumerate(zip(moves, labels, strict=True), 1)
-            ],
-            **self._table(self.game.scene(self.variant, [view], seat_names(self.variant.players, seat))),
-            "view": {name: _field(view[name]) for name in self.game.view.names or ()},
-        }
+    def _moves(self, view: np.record, actions: Sequence[int]) -> list[dict[str, Any]]:
+        """Return legal actions as data."""
+        moves = {action: self.game.move(action, view) for action in actions}
+        verbs = list(dict.fromkeys(move.verb for move in moves.values()))
+        return [
+            {
+                "number": number,
+                "name": move.name,
+                "text": word(joined(": ", [self.hints.heading(move.verb, verbs), self.hints.label(view, [action])])),
+                "tiles": PIPS[list(move.tiles)].tolist(),
+            }
+            for number, (action, move) in enumerate(moves.items(), 1)
+        ]
 
-    def result(self, deal: int, seat: int, payoffs: Sequence[float], text: str, scene: Scene) -> dict[str, Any]:
-        """Return the end of a deal as data.
 
-        Args:
-            deal: Its number in the match, from 1.
-            seat: The player's.
-            payoffs: Chips by seat.
-            text: The end in words.
-            scene: The table, all tiles face up.
-        """
-        paid = {"deal": deal, "seat": seat, "payoffs": payoffs, "text": text}
-        return {"type": "result", **self._played(), **paid, **self._table(scene)}
+def _plain(value: Any) -> Any:
+    """Return a number of numpy as one of Python, and a record as its fields."""
+    return value.item() if isinstance(value, np.generic) else vars(value)
 
-    def _played(self) -> dict[str, Any]:
-        return {"game": self.game.id, "variant": vars(self.variant)}
 
-    def _table(self, scene: Scene) -> dict[str, Any]:
-        scene = scene if self.translated is None else self.translated(scene)
-        return {"table": draw_text(scene), "scene": scene}
+def _field(value: Any) -> Any:
+    """Return a field of a view; numbers of 64 bits are text, because many languages round them."""
+    return value.astype(str).tolist() if value.dtype == np.int64 else value.tolist()
 
 
 class CommandAgent(TextAgent):
@@ -166,7 +150,7 @@ class CommandAgent(TextAgent):
             raise ValueError(say("{spec}: there is no program {program}", spec=short_repr(spec), program=program))
         self.program = Program(spec, words, seconds)
         super().__init__(spec, game, variant, self.program.ask)
-        self.program.opening = as_line(self.opening(game.rules_text))
+        self.program.opening = self.request("game", rules=game.rules_text)
         note_origin(self, spec, [path for path in map(Path, words) if path.is_file()])
 
     def act(self, batch: DecisionBatch) -> np.ndarray:

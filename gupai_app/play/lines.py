@@ -8,7 +8,7 @@ from typing import NoReturn
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import labels_of_line_up
 from gupai_agents.failure import Leave
-from gupai_agents.text_agent import TextAgent, as_line
+from gupai_agents.text_agent import TextAgent
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import WIDEST, Record, outcome, rules_text
 from gupai_app.shell.streams import say
@@ -33,7 +33,7 @@ def play(game: Game, variant: Variant, agents: Sequence[Agent], you: int, seed: 
     seating = [program if seat == you else agent for seat, agent in enumerate(agents)]
     labels, names = labels_of_line_up(seating), seat_names(variant.players, you)
     say("gupai: {game}, seed {seed}, seat {seat}", error=True, game=game.id, seed=seed, seat=you)
-    _write(as_line(program.opening(rules_text(game, WIDEST))))
+    _write(program.request("game", rules=rules_text(game, WIDEST)))
     for episode in itertools.count():
         session = Session(game, variant, seed, episode)
         while not session.terminated:
@@ -41,8 +41,8 @@ def play(game: Game, variant: Variant, agents: Sequence[Agent], you: int, seed: 
             if payoffs:
                 ended = session.as_paid(payoffs)
                 text = word(joined(" ", [outcome(ended, names, you, payoffs), result(payoffs[you])]))
-                scene = ended.scene(names, first=you)
-                _write(as_line(program.result(int(session.state.deal), you, payoffs, text, scene)))
+                paid = {"deal": int(session.state.deal), "seat": you, "payoffs": payoffs, "text": text}
+                _write(program.request("result", ended.scene(names, first=you), **paid))
         if record is not None:
             record.write([session.record(labels)])
     raise AssertionError("episodes never end")
