@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gupai_app.shell.errors import Command, Commands, Mistake, mistakes
-from gupai_app.shell.options import AsJson, Force, grouped, not_empty, one_of
+from gupai_app.shell.options import AsJson, Force, grouped, not_empty, one_of, read_agent
 from gupai_app.shell.streams import say
 
 if TYPE_CHECKING:
@@ -103,6 +103,21 @@ def import_games(
         added = counted(Store().add(own), "game")
     template = "{added} added of {games}; {others} have no person in them"
     say(template, added=added, games=counted(len(games), "game"), others=len(games) - len(own))
+
+
+@app.command(cls=Command)
+def duplicate(
+    number: Annotated[int, typer.Argument(min=1, metavar="NUMBER", help="Game, by its number in `gupai games`")],
+) -> None:
+    """Play the deal of a game again with `best` in your seat, and compare."""
+    from gupai_agents.evaluation.records import game_of_line
+    from gupai_app.kept import terminal
+    from gupai_app.kept.duplicate import duplicate
+    from gupai_app.kept.store import Store
+
+    with mistakes():
+        record = game_of_line(Store().get(number).line.encode())
+        terminal.duplicate(duplicate(record, lambda name: read_agent(name, record.game, record.variant)))
 
 
 @app.command(cls=Command)

@@ -1,17 +1,24 @@
 """Pages of the games that a person has finished on this machine."""
 
+from datetime import date
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from gupai_agents.evaluation.records import game_of_line
-from gupai_app.kept.store import RESULTS, Search, Store, of_person
-from gupai_app.review.routes import MOST_GAMES, show
-from gupai_app.server.pages import Asked, Query, Server, form_of, once, page, saved_as, whole
+from gupai_agents.evaluation.records import GameRecord, game_of_line
+from gupai_app.kept.duplicate import day_seed, duplicate
+from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
+from gupai_app.play.address import fits_a_page
+from gupai_app.review.routes import MOST_GAMES, address_of, check_names, read_line, record_of, show
+from gupai_app.server.pages import Asked, Query, Server, form_of, once, page, saved_as, waiting, whole
+from gupai_app.server.players import level_names
+from gupai_app.server.warming import MATCHES
 from gupai_env.games import GAMES
+from gupai_env.games.phrases import title
 from gupai_env.words.checks import refused
-from gupai_env.words.messages import say
+from gupai_env.words.messages import say, word
 
 LATEST = 50  # games on a page
 MOST_NUMBER = (1 << 63) - 1
@@ -45,13 +52,47 @@ def games(query: Query, server: Asked) -> Response:
         most=most,
         keeping=store.keeping,
         path=store.path,
+        today=_today(store),
+        seed=day_seed(date.today()),
     )
+
+
+def _today(store: Store) -> list[tuple[str, list[str], Kept | None]]:
+    """Return every game with its levels, and the first game today of the deal of the day, None if there is none."""
+    today = date.today()
+    words = '"variant":{}', f'"seed":"{day_seed(today)}","episode":0,'
+    games = store.find(Search(since=today.isoformat()))
+    played = {game.game: game for game in games if all(word in game.line for word in words)}  # the first is last
+    return [(name, level_names(game), played.get(name)) for name, game in GAMES.items()]
 
 
 @router.get("/kept/file")
 def file(query: Query, server: Asked) -> Response:
     games = _store(server).find(_search(query))[::-1]
     return saved_as("games.jsonl", "".join(game.line for game in games))
+
+
+@router.get("/duplicate")
+def duplicate_at(query: Query, server: Asked) -> Response:
+    return _duplicated(record_of(query, server.players), server)
+
+
+@router.get("/kept/{number}/duplicate")
+def duplicate_of(number: str, server: Asked) -> Response:
+    return _duplicated(read_line(_line(number, server)), server)
+
+
+def _duplicated(record: GameRecord, server: Server) -> Response:
+    fits_a_page(record.variant)
+    check_names(record.agents)
+    if wait := waiting(server, record.game, MATCHES):
+        return wait
+    played = duplicate(record, lambda name: server.players.agent(name, record.game, record.variant))
+    reviews = [
+        (address_of(record), word("Review your game")),
+        (address_of(played.rerun), word(say("Review the game of {player}", player=played.player))),
+    ]
+    return page("duplicate.html", head=title(record.game, record.variant), played=played, reviews=reviews)
 
 
 @router.get("/kept/{number}")

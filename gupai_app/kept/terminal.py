@@ -2,6 +2,7 @@
 
 import json
 
+from gupai_app.kept.duplicate import Duplicate
 from gupai_app.kept.store import Search, Store
 from gupai_app.shell.language import worded
 from gupai_app.shell.screen import put, put_json, table_of
@@ -25,3 +26,11 @@ def listed(search: Search, most: int, *, as_json: bool = False) -> None:
     put(say("Games: {shown} of {count}, in {path}.", shown=len(games), count=count, path=store.path))
     if not store.keeping:
         put("New games are not kept: gupai games keep on")
+
+
+def duplicate(played: Duplicate) -> None:
+    """Print what a deal came to for a person and for another player at their seat."""
+    table = table_of("seat", "your game", played.player)
+    for name, won, rerun in played.rows:
+        table.add_row(worded(name), f"{won:+z.6g}", f"{rerun:+z.6g}")
+    put(table, say("Difference: {chips:+z.6g} chips.", chips=played.difference))

@@ -1,5 +1,6 @@
 """Commands for people at a table, or a program in their place: `play` and `rules`."""
 
+from datetime import date
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from gupai_app.shell.options import (
     SomeGame,
     YourSeat,
     grouped,
+    one_of,
     read_line_up,
     read_seed,
     read_variant,
@@ -28,6 +30,7 @@ def play(
     seat: YourSeat = None,
     seed: Seed = None,
     option: Options = None,
+    daily: Annotated[bool, typer.Option("--daily", help="Play the deal of the day, whose seed is the date")] = False,
     *,
     record: Record,
     as_json: Annotated[
@@ -39,6 +42,12 @@ def play(
     from gupai_env.core.streams import PERSON_STREAM
 
     game, variant = read_variant(name, option)
+    if daily:
+        from gupai_app.kept.duplicate import day_seed
+
+        with mistakes():
+            one_of({"--daily": daily, "--seed": seed is not None})
+        seed = day_seed(date.today())
     seed, players = read_seed(seed), variant.players
     if seat is None:
         seat = draw(seed, PERSON_STREAM, players)

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -13,7 +14,9 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from fastapi.testclient import TestClient
 
 from commands import answer, gupai
+from gupai_agents import make_agent
 from gupai_agents.evaluation.records import game_of_line
+from gupai_app.kept.duplicate import duplicate
 from gupai_app.kept.store import FILE, Search, Store
 from gupai_app.play.session import Session
 from gupai_app.server.app import create_app
@@ -143,3 +146,32 @@ def test_page_deletes_imports_and_stops(pages, store):
     pages.post("/kept", headers=OURS, data={"do": "off"})
     assert not store.keeping and "New games are not kept." in pages.get("/kept").text
     assert "number 9" in said(pages.get("/kept/9"))
+
+
+@pytest.mark.parametrize("name", ["jie-long", "tien-gow"])
+def test_duplicate_differs_by_what_best_does_in_the_seat_of_the_person(name):
+    rules = get_game(name)
+    best, greedy = (make_agent(player, name) for player in ("best", "greedy"))
+    games = []
+    for mine in (best, greedy):
+        session = Session(rules, rules.variant(), 6)
+        while not session.terminated:
+            session.play(session.answer(mine if session.seat == 1 else greedy))
+        games.append(session.record(["human" if seat == 1 else "greedy" for seat in range(rules.variant().players)]))
+    for record in games:
+        played = duplicate(record, lambda player: make_agent(player, name))
+        assert played.rerun.actions == games[0].actions and played.player == "best" == played.rerun.agents[1]
+        assert played.difference == record.payoffs[0][1] - games[0].payoffs[0][1]
+
+
+def test_deal_of_the_day_is_offered_until_it_is_played(pages, store):
+    seed = f"{date.today():%Y%m%d}"
+    offered = f"/table?game=da-ling&amp;seed={seed}"
+    assert offered in pages.get("/kept").text
+    played(pages, game="da-ling", seed=seed, practice=0)
+    text = pages.get("/kept").text
+    assert offered not in text and f"/table?game=jie-long&amp;seed={seed}" in text
+    compared = pages.get("/kept/1/duplicate").text
+    assert "Difference: " in compared and compared.count("/review/game?") == 2
+    assert "Difference: " in answer("games", "duplicate", 1)
+    assert f"seed {seed}" in gupai("play", "da-ling", "--daily", input="q\n").output

@@ -47,6 +47,8 @@ GETS = {
     },
     "/kept/{}": {},
     "/kept/{}/file": {},
+    "/kept/{}/duplicate": {},
+    "/duplicate": {**TABLE, "sat": SAT, "order": "1.2", "moves": "1"},
     "/look": {**TABLE, "moves": "1"},
     "/claims": {},
     "/claim/{}": {},
