@@ -224,7 +224,7 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
         lines += ["", f"## {content['id']}", "", f"“{content['statement']}” ({content['source']}; {content['game']})"]
         for reading in content["readings"]:
             lines += ["", f"**{reading['name']}: {headline(reading)}.** {reading['sentence']}", ""]
-            lines += [f"- {line}" for line in (*master_sentences(reading), *remarks(reading))]
+            lines += [*_master_rows(reading), *(f"- {line}" for line in remarks(reading))]
             for level in levels(reading):
                 lines += ["", f"<details><summary>{level['label']}: {summary(level, reading)}</summary>", ""]
                 lines += [*(f"- {line}" for line in figures(level, parent=reading)), "", "</details>"]
@@ -237,6 +237,25 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
             lines += ["", f"Not tested: {content['untested']}"]
         lines += ["", f"To repeat it: `{command_of(content)}`"]
     return "\n".join(lines) + "\n"
+
+
+def _master_rows(reading: dict[str, Any]) -> Iterator[str]:
+    """Yield a table of what the strong do at every dose: how often they take either action where both are open."""
+    rows = [(level, master) for level in levels(reading) or [reading] for master in level.get("masters", ())]
+    if rows:
+        yield "| what the strong do where both actions are open | | claimed | the other | decisions | value to them |"
+        yield "| --- | --- | --- | --- | --- | --- |"
+    for level, master in rows:
+        who = ", ".join([*filter(None, [level.get("label")]), master["who"]])
+        figures_of = ["", "", f"{master['decisions']:,}", ""]
+        if master["deals"] >= FEWEST_OPEN:
+            figures_of[:2] = (share_text(Estimate.of(master[name])) for name in ("chooses", "other"))
+            if "worth" in master:
+                unit = "chips" if master["unit"] == "chips" else "in its own scores"
+                figures_of[3] = f"{Estimate.of(master['worth']).text(2)} {unit}"
+        yield f"| {who} | {master['verdict']} | {' | '.join(figures_of)} |"
+    if rows:
+        yield ""
 
 
 def command_of(content: dict[str, Any]) -> str:
