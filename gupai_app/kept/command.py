@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gupai_app.shell.errors import Command, Commands, Mistake, mistakes
+from gupai_app.shell.errors import Command, Commands, Mistake, mistakes, resume_hint
 from gupai_app.shell.options import AsJson, Force, grouped, not_empty, one_of, read_agent
 from gupai_app.shell.streams import say
 
@@ -67,6 +67,27 @@ def list_games(
 
     with mistakes():
         terminal.listed(searched.search, last, as_json=as_json)
+
+
+@app.command(cls=Command)
+@grouped
+def statistics(
+    *,
+    searched: Searched,
+    by: Annotated[str, typer.Option(help="Period: all, year, month or day")] = "all",
+    review: Annotated[
+        bool, typer.Option("--review", help="First look at every decision of games that were not reviewed yet")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show how you do by game and level: chips, the same without luck, and the loss per decision."""
+    from gupai_app.kept import terminal
+    from gupai_app.kept.figures import PERIODS
+
+    with mistakes(), resume_hint("games that were reviewed are kept: run the command again"):
+        if by not in PERIODS:
+            raise Mistake("--by {by!r:.60} is not allowed; choose one of {names}", by=by, names=", ".join(PERIODS))
+        terminal.statistics(searched.search, by, review=review, as_json=as_json)
 
 
 @app.command(cls=Command)

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_app.kept.duplicate import day_seed, duplicate
+from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time
 from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
 from gupai_app.play.address import fits_a_page
 from gupai_app.review.routes import MOST_GAMES, address_of, check_names, read_line, record_of, show
@@ -64,6 +65,26 @@ def _today(store: Store) -> list[tuple[str, list[str], Kept | None]]:
     games = store.find(Search(since=today.isoformat()))
     played = {game.game: game for game in games if all(word in game.line for word in words)}  # the first is last
     return [(name, level_names(game), played.get(name)) for name, game in GAMES.items()]
+
+
+@router.get("/kept/statistics")
+def statistics(query: Query, server: Asked) -> Response:
+    search, by = _search(query), query.get("by", "all")
+    if by not in PERIODS:
+        raise refused("by", by, say("choose one of {names}", names=", ".join(PERIODS)))
+    games = _store(server).find(search)[::-1]
+    return page(
+        "figures.html",
+        head="Statistics",
+        search=search,
+        ids=list(GAMES),
+        results=RESULTS,
+        periods=PERIODS,
+        by=by,
+        rows=figures(games, by),
+        mean=mean_text,
+        drawn=over_time(games) if search.game else "",
+    )
 
 
 @router.get("/kept/file")

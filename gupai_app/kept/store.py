@@ -31,6 +31,8 @@ SCHEMA = """CREATE TABLE games (
     game TEXT NOT NULL, level TEXT NOT NULL, seat INTEGER NOT NULL, chips REAL NOT NULL, deals INTEGER NOT NULL,
     luck REAL, losses TEXT)"""
 ADD = "INSERT OR IGNORE INTO games (deal, line, day, game, level, seat, chips, deals) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+NOTE = """UPDATE games SET luck = :luck, losses = :losses
+    WHERE deal = :deal AND substr(line, 1, length(:line)) = :line AND luck IS NULL"""
 MATCHES = """:game IN ('', game) AND :level IN ('', level) AND day >= :since AND (:until = '' OR day <= :until)
     AND :result IN ('', CASE WHEN chips > 0 THEN 'won' WHEN chips < 0 THEN 'lost' ELSE 'even' END)"""
 
@@ -39,7 +41,8 @@ class Kept(NamedTuple):
     """A game that was kept.
 
     number: by which it is named. line: its record, with its newline. day: when it ended, "2026-11-27". level: who sat
-    at the other seats. seat, chips: of the person. deals: how many the match had.
+    at the other seats. seat, chips: of the person. deals: how many the match had. luck: the value of the person's tiles
+    in chips, None before a review. losses: by kind of action how many decisions and the chips that they lost, as JSON.
     """
 
     number: int
@@ -50,6 +53,8 @@ class Kept(NamedTuple):
     seat: int
     chips: float
     deals: int
+    luck: float | None = None
+    losses: str | None = None
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,13 @@ class Store:
             raise ValueError(say("no game has the number {number}; `gupai games` lists them", number=number))
         return Kept(*row)
 
+    def note(self, record: GameRecord, luck: float, losses: str) -> None:
+        """Keep what a review finds, if the game is here and was not reviewed before; see `Kept`."""
+        deal, line = _deal(record), replace(record, when="").line.rstrip("}\n")
+        if self.path.exists():
+            with self._open(write=True) as file:
+                file.execute(NOTE, {"luck": luck, "losses": losses, "deal": deal, "line": line})
+
     def delete(self, numbers: Sequence[int] | None = None) -> int:
         """Delete the games of these numbers, None: all; return how many there were."""
         with self._open(write=True) as file:
@@ -205,9 +217,13 @@ def _row(record: GameRecord) -> tuple[object, ...]:
     seat, line = near_of(record), record.line
     others = {name for other, name in enumerate(record.agents) if other != seat}
     chips = sum(paid[seat] for paid in record.payoffs)
-    deal = line.partition(',"actions":')[0]  # the names of players before it are in quotes that are escaped
     day = record.when[:10]
-    return deal, line, day, record.game.id, ", ".join(sorted(others)), seat, chips, len(record.payoffs)
+    return _deal(record), line, day, record.game.id, ", ".join(sorted(others)), seat, chips, len(record.payoffs)
+
+
+def _deal(record: GameRecord) -> str:
+    """Return the beginning of a line, which says what was dealt to whom: names in it have their quotes escaped."""
+    return record.line.partition(',"actions":')[0]
 
 
 def of_person(record: GameRecord) -> bool:

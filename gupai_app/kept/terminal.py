@@ -3,9 +3,10 @@
 import json
 
 from gupai_app.kept.duplicate import Duplicate
+from gupai_app.kept.figures import figures, mean_text, review_all
 from gupai_app.kept.store import Search, Store
 from gupai_app.shell.language import worded
-from gupai_app.shell.screen import put, put_json, table_of
+from gupai_app.shell.screen import progress, put, put_json, table_of
 from gupai_app.words.sentences import game_in
 from gupai_env.words.messages import say
 
@@ -26,6 +27,30 @@ def listed(search: Search, most: int, *, as_json: bool = False) -> None:
     put(say("Games: {shown} of {count}, in {path}.", shown=len(games), count=count, path=store.path))
     if not store.keeping:
         put("New games are not kept: gupai games keep on")
+
+
+def statistics(search: Search, by: str, *, review: bool, as_json: bool) -> None:
+    """Print how the person does by game, level and period; review: look at every decision of the games before."""
+    store = Store()
+    games = store.find(search)
+    if review and (new := [game for game in games if game.luck is None]):
+        with progress("games", len(new)) as done:
+            for _ in review_all(store, new):
+                done(1)
+        games = store.find(search)
+    rows = figures(games, by)
+    if as_json:
+        means = ("chips", "adjusted", "loss")
+        put_json({"rows": [row._asdict() | {name: getattr(row, name).as_numbers() for name in means} for row in rows]})
+        return
+    heads = "games", "chips per deal", "reviewed", "luck-adjusted", "loss per decision", "by kind"
+    table = table_of("game", "against", *([] if by == "all" else [by]), *heads)
+    for row in rows:
+        kinds = ", ".join(f"{worded(kind)} {lost:.2f} ({number})" for kind, number, lost in row.kinds)
+        period = [] if by == "all" else [row.period]
+        cells = str(row.games), mean_text(row.chips), str(row.reviewed), mean_text(row.adjusted), mean_text(row.loss)
+        table.add_row(game_in(row.game), worded(row.level), *period, *cells, kinds)
+    put(table, "With 95% intervals. Luck and losses are those of reviewed games; --review looks at all that are left.")
 
 
 def duplicate(played: Duplicate) -> None:

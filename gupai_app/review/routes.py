@@ -1,5 +1,6 @@
 """Pages that review a game, and the addresses of recorded ones."""
 
+import contextlib
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
 from gupai_agents.shipped import best_heuristic
+from gupai_app.kept.figures import note_review
 from gupai_app.play.address import (
     MOST_DEALS,
     MOST_MOVES,
@@ -155,7 +157,13 @@ def choose() -> Response:
 def review_at(query: Query, server: Asked) -> Response:
     record, agent = record_of(query, server.players), query.get("agent", "")
     position = number_in(query, "table", 0, MOST_MOVES + MOST_DEALS)
-    return (agent and waiting(server, record.game, MATCHES)) or reviewed(record, agent, server.players, position)
+    if agent and (wait := waiting(server, record.game, MATCHES)):
+        return wait
+    answer = reviewed(record, agent, server.players, position)
+    if agent and server.games:
+        with contextlib.suppress(OSError, ValueError):  # the page of the games says what is wrong with their file
+            note_review(server.games, record, server.players.agent(agent, record.game, record.variant))
+    return answer
 
 
 @router.post("/review")

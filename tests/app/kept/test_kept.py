@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
@@ -19,6 +20,7 @@ from gupai_agents.evaluation.records import game_of_line
 from gupai_app.kept.duplicate import duplicate
 from gupai_app.kept.store import FILE, Search, Store
 from gupai_app.play.session import Session
+from gupai_app.review.analysis import decisions, luck
 from gupai_app.server.app import create_app
 from gupai_env.games import get_game
 from web_room import HOME, OURS, played, said
@@ -175,3 +177,36 @@ def test_deal_of_the_day_is_offered_until_it_is_played(pages, store):
     assert "Difference: " in compared and compared.count("/review/game?") == 2
     assert "Difference: " in answer("games", "duplicate", 1)
     assert f"seed {seed}" in gupai("play", "da-ling", "--daily", input="q\n").output
+
+
+def test_statistics_are_those_of_the_reviews(pages, store):
+    games = [game(seed, day) for seed, day in ((1, "2026-10-01"), (2, "2026-11-01"), (3, "2026-11-02"))]
+    store.add(games)
+    for number in (1, 2):  # the third is not looked at
+        address = pages.get(f"/kept/{number}").url.query.decode()
+        assert pages.get(f"/review/game?{address}&agent=greedy").status_code == 200
+    (row,) = json.loads(answer("games", "statistics", "--json"))["rows"]
+    won = [record.payoffs[0][0] for record in games]
+    values = [luck(record)[0].value.mean for record in games[:2]]
+    own = [
+        turn for record in games[:2] for turn in decisions(record, make_agent("greedy", "jie-long")) if turn.seat == 0
+    ]
+    assert (row["games"], row["reviewed"]) == (3, 2)
+    assert row["chips"]["mean"] == pytest.approx(np.mean(won))
+    assert row["adjusted"]["mean"] == pytest.approx(np.mean(np.subtract(won[:2], values)))
+    assert row["loss"]["mean"] == pytest.approx(sum(turn.loss for turn in own if turn.sure) / len(own))
+    assert sum(number for _, number, _ in row["kinds"]) == len(own)
+    assert answer("games", "statistics", "--review", "--by", "month").count("2026-1") == 2
+    assert all(kept.luck is not None for kept in store.find())
+    text = pages.get("/kept/statistics?game=jie-long&by=month").text
+    assert text.count("<td>2026-1") == 2 and "<svg" in text
+
+
+def test_review_of_another_game_of_the_deal_is_not_noted(store):
+    kept = game(1)
+    store.add([kept])
+    store.note(replace(kept, actions=(*kept.actions[:-1], 0)), 1.0, "{}")
+    assert store.get(1).luck is None
+    store.note(replace(kept, when=""), 1.0, "{}")
+    store.note(kept, 2.0, "{}")
+    assert store.get(1).luck == 1.0

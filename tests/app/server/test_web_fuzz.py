@@ -45,6 +45,7 @@ GETS = {
         "result": "won",
         "most": "9",
     },
+    "/kept/statistics": {"game": "jie-long", "by": "month", "since": "2026-11-27"},
     "/kept/{}": {},
     "/kept/{}/file": {},
     "/kept/{}/duplicate": {},
