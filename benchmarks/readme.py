@@ -1,6 +1,6 @@
 """What the README and the pages for a start print, compared with what their commands print here.
 
-    python -m benchmarks.readme                # what takes a minute or less
+    python -m benchmarks.readme                # without training: five minutes
     python -m benchmarks.readme speed peers    # figures by name, or everything with --all
 
 Run it before a release. Every command of a block is run as it is printed, those of a page in one empty folder, and
@@ -146,20 +146,17 @@ def run(command: str, folder: Path = ROOT) -> str:
 
 def run_blocks(everything: bool) -> int:
     """Run the commands of all pages and return how many print something else than their page."""
-    wrong = 0
+    wrong, left_out = 0, () if everything else SLOW
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             for block in blocks_of(page):
-                if block.command.startswith(OUTSIDE) or (
-                    not everything and any(part in block.command for part in SLOW)
-                ):
+                if block.command.startswith(OUTSIDE) or any(part in block.command for part in left_out):
                     continue
                 begin, output = time.perf_counter(), run(block.command, Path(folder))
-                agrees = block.agrees(output)
+                seconds, agrees = time.perf_counter() - begin, block.agrees(output)
                 wrong += not agrees
-                print(f"{'same' if agrees else 'OTHER'} {block} ({time.perf_counter() - begin:.0f} s)", flush=True)
-                if not agrees:
-                    print(output)
+                verdict = "ran" if not block.printed else "same" if agrees else f"OTHER\n{output}\n"
+                print(f"{verdict:5} {block} ({seconds:.0f} s)", flush=True)
     return wrong
 
 

@@ -130,7 +130,12 @@ def test_command_prints_what_its_page_shows(block, tmp_path, monkeypatch):
     done = gupai(*words, *quick)
     assert program == "gupai" and block.agrees(done.stdout), done.stdout
     assert "..." in block.printed and not block.agrees(done.stdout.replace("1", "7"))
-    assert max(map(len, block.printed.splitlines())) <= int(readme.COLUMNS)
+
+
+@pytest.mark.parametrize("page", readme.PAGES, ids=lambda page: page.name)
+def test_code_of_a_first_page_fits_a_code_host(page):
+    code = re.findall(r"^```.*?^```", page.read_text("utf-8"), re.S | re.M)
+    assert code and not [line for block in code for line in block.splitlines() if len(line) > int(readme.COLUMNS)]
 
 
 @pytest.mark.parametrize("command", RUN)
