@@ -22,6 +22,7 @@ from gupai_env.render.pieces import (
 from gupai_env.words.scene import Pile
 
 SMALLEST = 17  # a tile's width that can be read on a phone
+COUNT = 1.4  # from the left edge of a stack to the number of its tiles, in widths of a tile
 
 
 class Block(NamedTuple):
@@ -50,7 +51,7 @@ def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int, smallest: int = S
         for block in row:
             if block.pile.label:
                 text = fitted(drawable(block.pile.label), block.w, 13)
-                pieces.append(text_at(x, y + 6, text, 13, "quiet"))
+                pieces.append(text_at(x, y + 4, text, 13, "quiet"))  # above the rim of a marked tile
             lay = {"row": _lay_row, "fan": _lay_fan, "line": _lay_line, "stack": _lay_stack}[block.pile.form]
             pieces += lay(block, x, y + label, size)
             x += block.w + gap
@@ -89,12 +90,19 @@ def _largest(
 
 
 def _rows(piles: Sequence[Pile], size: int, width: float) -> list[list[Block]]:
-    """Return the piles in rows no wider than `width`, at one tile width."""
+    """Return the piles in rows no wider than `width`, at one tile width: as few as they take, of as many piles each."""
+    blocks = [_block(pile, size, width) for pile in piles]
+    rows = _filled(blocks, width, gap_of(size), len(blocks))
+    even = _filled(blocks, width, gap_of(size), ceil(len(blocks) / max(len(rows), 1)))
+    return even if len(even) == len(rows) else rows
+
+
+def _filled(blocks: Sequence[Block], width: float, gap: float, most: int) -> list[list[Block]]:
+    """Return rows that are filled one after another with up to `most` piles."""
     rows: list[list[Block]] = []
-    free, gap = 0.0, gap_of(size)
-    for pile in piles:
-        block = _block(pile, size, width)
-        if not rows or block.w > free:
+    free = 0.0
+    for block in blocks:
+        if not rows or block.w > free or len(rows[-1]) == most:
             rows.append([])
             free = width
         rows[-1].append(block)
@@ -114,7 +122,8 @@ def _block(pile: Pile, size: int, width: float) -> Block:
         return Block(pile, width, count * _pitch(size), 0)
     least = min(length(drawable(pile.label), 13), width)
     if pile.form == "stack":
-        return Block(pile, max(2.8 * size, least), tall(size), 1)
+        words = length(f"x {max(pile.capacity, pile.hidden)}", _letters(size))
+        return Block(pile, max(COUNT * size + words, least), tall(size), 1)
     count = max(pile.capacity, len(pile.tiles) + pile.hidden, 1)
     if pile.form == "fan":
         return Block(pile, max(size + (count - 1) * _overlapping(size), least), tall(size), count)
@@ -183,7 +192,12 @@ def _lay_stack(block: Block, x: float, y: float, size: int) -> list[Piece]:
         pieces += tile_at(None, x + index * size / 7, y + (2 - index) * size / 14, size)
     if not hidden:
         pieces.append(slot_at(x, y, size))
-    return [*pieces, text_at(x + 1.6 * size, y + tall(size) / 2, f"x {hidden}", 0.5 * size, "ink")]
+    return [*pieces, text_at(x + COUNT * size, y + tall(size) / 2, f"x {hidden}", _letters(size), "ink")]
+
+
+def _letters(size: int) -> float:
+    """Return the size of the letters next to a stack."""
+    return max(0.5 * size, 11)
 
 
 # --- the connected line ---------------------------------------------------------------------------

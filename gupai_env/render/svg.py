@@ -166,21 +166,21 @@ def _pill(note: str, x: float, y: float, height: float, size: float) -> Sequence
 
 
 def _narrow_head(scene: Scene, box: Box) -> tuple[list[Piece], float]:
-    """Return the title, the notes and the last move below each other, and how high they are."""
+    """Return the title with the notes after it, the last move below them, and how high they are."""
     pieces: list[Piece] = []
     y = box.y + 12
     for row in wrapped(drawable(scene.title), box.w, 20):
         pieces.append(text_at(box.x, y, row, 20, "ink"))
+        x = box.x + length(row, 20) + 12
         y += 26
-    y -= 6
-    x = box.x
+    y -= 38  # the notes begin in the last row of the title
     for note in (fitted(drawable(note), box.w - 24, 14) for note in scene.notes):
         width = length(note, 14) + 20
         if x > box.x and x + width > box.x + box.w:
             x, y = box.x, y + 30
         pieces += _pill(note, x, y, 24, 14)
         x += width + 8
-    y += 42 if scene.notes else 10
+    y += 42
     for row in wrapped(drawable(scene.last_move), box.w, 16):
         if row:
             pieces.append(text_at(box.x, y, row, 16, "accent"))
@@ -275,28 +275,35 @@ def _wide(seats: int) -> Layout:
 
 
 def _narrow(scenes: Sequence[Scene]) -> Layout:
-    """Return a layout with everything below each other: the others as they move, the centre, the near seat."""
+    """Return a layout of one column: the centre, the near seat, and the other seats, up to three in a row.
+
+    The first page of a phone shows what a person plays with, however many tiles the rest of the table has.
+    """
     gap, width = 8.0, NARROW - 16.0
     head = Box(gap + 2, 8, width - 4, 0)
     head = head._replace(h=max(_narrow_head(scene, head)[1] for scene in scenes))
     seats, y = len(scenes[0].places), head.y + head.h
     areas: dict[int, Box] = {}
 
-    def put(seat: int) -> None:
+    def put(row: Sequence[int], columns: int) -> None:
         nonlocal y
-        area = Box(gap, y, width, 0)
-        areas[seat] = area._replace(h=max(_place_height(scene.places[seat], area, seat == 0) for scene in scenes))
-        y += areas[seat].h + gap
+        step = (width + gap) / columns
+        boxes = {seat: Box(gap + column * step, y, step - gap, 0) for column, seat in enumerate(row)}
+        high = max(_place_height(scene.places[seat], boxes[seat], seat == 0) for scene in scenes for seat in row)
+        areas.update({seat: box._replace(h=high) for seat, box in boxes.items()})
+        y += high + gap
 
-    for seat in range(1, seats):
-        put(seat)
     centre = Box(gap, y, width, 0)
     inner = centre.inside(10)
     high = max(_piles_height(_snug(scene.centre, inner, FINGERS[1]), inner, *_central(scene)) for scene in scenes)
     centre = centre._replace(h=high + 20)
     y += centre.h + gap
     if seats:
-        put(0)
+        put([0], 1)
+    others = range(1, seats)[::-1]  # the right neighbour last, as around the table
+    columns = ceil(len(others) / ceil(len(others) / 3)) if others else 1
+    for first in range(0, len(others), columns):
+        put(others[first : first + columns], columns)
     return Layout(NARROW, ceil(y), True, head, centre, tuple(areas[seat] for seat in range(seats)))
 
 
@@ -319,11 +326,14 @@ def _snug(piles: tuple[Pile, ...], box: Box, size: int) -> tuple[Pile, ...]:
 
 
 def _piles_of(place: Place, box: Box, near: bool) -> tuple[Pile, ...]:
-    """Return the piles of a seat on a phone: the backs of another hand overlap, so that all are larger."""
-    hand, others = place.piles[:1], place.piles[1:]
-    if not near:
-        hand = tuple(replace(pile, form="fan") if pile.form == "row" and not pile.tiles else pile for pile in hand)
-    return _snug(hand + others, box, SEEN[0])
+    """Return the piles of a seat on a phone: other seats have no empty ones, and those face down are stacked."""
+    if near:
+        return _snug(place.piles, box, SEEN[0])
+    return tuple(
+        replace(pile, capacity=0, form=pile.form if pile.tiles else "stack")
+        for pile in place.piles
+        if pile.tiles or pile.hidden
+    )
 
 
 def _place_height(place: Place, area: Box, near: bool) -> float:

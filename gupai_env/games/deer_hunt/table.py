@@ -22,29 +22,29 @@ def scene(
     names: Sequence[str],
     payoffs: Sequence[float] | None = None,
 ) -> Scene:
-    """Return the table; see `Game.scene`. The tile that takes the trick is marked."""
+    """Return the table; see `Game.scene`. The trick is in the centre, and the tile that takes it is marked."""
     near = views[0]
     order = seats_from(near, SEATS)
     terminated = payoffs is not None
     own = {int(view.seat): view for view in views}
     size = HANDS[variant.as_rules().deck]
 
-    places = []
+    centre, places = [], []
     for place, seat in enumerate(order):
         hand = Pile("hand", hidden=int(near.sizes[place]), capacity=size)
         if seat in own:
             hand = Pile("hand", faces(own[seat].hand), capacity=size)
         kind = near.trick[place]
         played = () if kind == NOBODY else faces(ONE[kind])
-        trick = Pile("trick", played, marked=(0,) if played and place == near.taking else (), capacity=1)
+        marked = (0,) if played and place == near.taking else ()
+        centre.append(Pile(names[seat], played, marked=marked, capacity=1))
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         words.append(say("{pips} red pips taken", pips=near.red[place]))
-        piles = (hand, trick, Pile("taken", faces(near.taken[place]), capacity=SEATS * size // 2))
+        piles = (hand, Pile("taken", faces(near.taken[place]), capacity=SEATS * size // 2))
         places.append(
             Place(names[seat], piles, to_act=not terminated and place == near.mover, note=joined(", ", words))
         )
 
-    centre = []
     if near.escape:
         centre.append(Pile("escaped", faces(near.escaped), capacity=SEATS * size // 2))
     notes = []

@@ -38,18 +38,22 @@ def scene(
     names: Sequence[str],
     payoffs: Sequence[float] | None = None,
 ) -> Scene:
-    """Return the table; see `Game.scene`. The combination to beat is marked."""
+    """Return the table; see `Game.scene`. A trick is in the centre until the next lead; what takes it is marked."""
     near = views[0]
     order = seats_from(near, variant.players)
     terminated = payoffs is not None
     own = {int(view.seat): view for view in views}
     size = HANDS[variant.as_rules().deck]
     plays, tricks = plays_of(near)
-    now = tricks[-1] if tricks and (near.tiles > 0 or terminated) else {}
+    trick = tricks[-1] if tricks else {}
+    capacity = max((play.each for play in trick.values()), default=0)
 
-    places = []
+    centre, places = [], []
     for place, seat in enumerate(order):
-        piles = _piles(near, own.get(seat), place, size, now.get(place))
+        in_trick = _in_trick(trick.get(place), own.get(seat))
+        if trick:
+            centre.append(_trick_pile(names[seat], in_trick, capacity, takes=place == near.holder))
+        piles = _piles(near, own.get(seat), place, size, in_trick)
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         if place == near.leader:
             words += ["banker", *([say("times {times}", times=near.multiplier)] if near.multiplier > 1 else [])]
@@ -67,7 +71,9 @@ def scene(
     if near.last and not terminated:
         notes.append("the last trick")
     notes += deal_of_match(near, terminated)
-    return Scene(title(game, variant), (), tuple(places), tuple(notes), _last_move(near, names, order, plays))
+    return Scene(
+        title(game, variant), tuple(centre), tuple(places), tuple(notes), _last_move(near, names, order, plays)
+    )
 
 
 def plays_of(view: np.record) -> tuple[list[Play], list[dict[int, Play]]]:
@@ -92,28 +98,42 @@ def plays_of(view: np.record) -> tuple[list[Play], list[dict[int, Play]]]:
     return plays, tricks
 
 
-def _piles(near: np.record, own: np.record | None, place: int, size: int, play: Play | None) -> list[Pile]:
-    """Return the piles of a seat; what it played to the trick on the table lies apart."""
-    up, down, face_down = int(near.played[place]), 0, int(near.face_down[place])
+class InTrick(NamedTuple):
+    """What a seat has in a trick: tiles face up, tiles face down that the viewer knows, and how many it does not."""
+
+    up: int
+    down: int
+    unknown: int
+
+
+def _in_trick(play: Play | None, own: np.record | None) -> InTrick:
+    """Return what a play consists of; own: the view of its seat, None if the viewer does not have it."""
+    if play is None:
+        return InTrick(0, 0, 0)
+    if play.action != NOBODY:
+        return InTrick(int(COMBINATION_TILES[play.action]), 0, 0)
     if own is None:
-        hand = Pile("hand", hidden=int(near.sizes[place]))
+        return InTrick(0, 0, play.end - play.start)
+    return InTrick(0, sum(int(TILES[action]) for action in own.record[play.start : play.end].tolist()), 0)
+
+
+def _trick_pile(name: str, tiles: InTrick, capacity: int, *, takes: bool) -> Pile:
+    """Return the pile of a seat in a trick of `capacity` tiles."""
+    up = faces(tiles.up)
+    label = say("{name}, face down", name=name) if tiles.down else name
+    marked = tuple(range(len(up))) if takes else ()
+    return Pile(label, up or faces(tiles.down), hidden=tiles.unknown, marked=marked, capacity=capacity)
+
+
+def _piles(near: np.record, own: np.record | None, place: int, size: int, in_trick: InTrick) -> list[Pile]:
+    """Return the piles of a seat, without what it has in the trick."""
+    if own is None:
+        hand, down = Pile("hand", hidden=int(near.sizes[place])), 0
+        unknown = int(near.face_down[place]) - in_trick.unknown
     else:
-        hand, down, face_down = Pile("hand", faces(own.hand), capacity=size), int(own.discards), 0
-    trick = []
-    if play is not None and play.action != NOBODY:
-        tiles = int(COMBINATION_TILES[play.action])
-        up -= tiles
-        best = tuple(range(int(SIZE[play.action]))) if place == near.holder else ()
-        trick = [Pile("in the trick", faces(tiles), marked=best, capacity=play.each)]
-    elif play is not None and own is not None:
-        tiles = sum(int(TILES[action]) for action in own.record[play.start : play.end].tolist())
-        down -= tiles
-        trick = [Pile("face down", faces(tiles), capacity=play.each)]
-    elif play is not None:
-        face_down -= play.end - play.start
-        trick = [Pile("face down", hidden=play.end - play.start, capacity=play.each)]
-    played = Pile("played", faces(up), capacity=size)
-    return [hand, *trick, played, Pile("discarded", faces(down), hidden=face_down, capacity=size)]
+        hand, down, unknown = Pile("hand", faces(own.hand), capacity=size), int(own.discards) - in_trick.down, 0
+    played = Pile("played", faces(int(near.played[place]) - in_trick.up), capacity=size)
+    return [hand, played, Pile("discarded", faces(down), hidden=unknown, capacity=size)]
 
 
 def _last_move(view: np.record, names: Sequence[str], order: Sequence[int], plays: list[Play]) -> str:
