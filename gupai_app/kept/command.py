@@ -142,6 +142,29 @@ def duplicate(
 
 
 @app.command(cls=Command)
+@grouped
+def puzzles(
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", callback=not_empty, help="File of recorded games (default: your own games)"),
+    ] = None,
+    *,
+    searched: Searched,
+) -> None:
+    """Solve decisions of your games, or of recorded ones, in which one move is worth much more than the others."""
+    from gupai_agents.evaluation.records import game_of_line, read_games
+    from gupai_app.kept import terminal
+    from gupai_app.kept.store import Store
+    from gupai_app.play.terminal import Terminal
+
+    with mistakes():
+        one_of({"FILE": file, "a search": any(vars(searched).values())})
+        own = () if file else Store().find(searched.search)
+        games = read_games(file) if file else (game_of_line(game.line.encode()) for game in own)
+        terminal.puzzles(games, Terminal())
+
+
+@app.command(cls=Command)
 def delete(
     numbers: Numbers = None, everything: Annotated[bool, typer.Option("--all", help="Delete all of them")] = False
 ) -> None:

@@ -1,6 +1,7 @@
 """Pages of the games that a person has finished on this machine."""
 
 from datetime import date
+from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -8,20 +9,23 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line
+from gupai_agents.levels import LEVELS
 from gupai_app.kept.duplicate import day_seed, duplicate
 from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time
+from gupai_app.kept.puzzles import Puzzle, puzzles_in
 from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
-from gupai_app.play.address import fits_a_page
-from gupai_app.review.routes import MOST_GAMES, address_of, check_names, read_line, record_of, show
+from gupai_app.play.address import MOST_ACTIONS, Address, fits_a_page
+from gupai_app.review.routes import MOST_GAMES, address_of, again_from, check_names, read_line, record_of, show
 from gupai_app.server.pages import Asked, Query, Server, form_of, once, page, saved_as, waiting, whole
 from gupai_app.server.players import level_names
-from gupai_app.server.warming import MATCHES
+from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_env.games import GAMES
 from gupai_env.games.phrases import title
 from gupai_env.words.checks import refused
 from gupai_env.words.messages import say, word
 
 LATEST = 50  # games on a page
+SEARCHED = 5  # games in which a page looks for puzzles, half a second each
 MOST_NUMBER = (1 << 63) - 1
 router = APIRouter()
 
@@ -41,30 +45,36 @@ def _search(query: dict[str, str]) -> Search:
 @router.get("/kept")
 def games(query: Query, server: Asked) -> Response:
     store, search = _store(server), _search(query)
-    most = whole(query.get("most", str(LATEST)), "most", 1, MOST_GAMES)
+    most, today = whole(query.get("most", str(LATEST)), "most", 1, MOST_GAMES), _today(store)
     return page(
         "kept.html",
         head="My games",
         games=store.find(search, most),
         count=store.count(search),
         search=search,
-        ids=list(GAMES),
+        titles=_titles(),
         results=RESULTS,
         most=most,
         keeping=store.keeping,
         path=store.path,
-        today=_today(store),
+        today=today,
+        daily=[name for name, game in GAMES.items() if level_names(game) and name not in today],
         seed=day_seed(date.today()),
+        levels=LEVELS,
     )
 
 
-def _today(store: Store) -> list[tuple[str, list[str], Kept | None]]:
-    """Return every game with its levels, and the first game today of the deal of the day, None if there is none."""
+def _titles() -> dict[str, str]:
+    """Return the titles of the games, by id."""
+    return {name: game.title for name, game in GAMES.items()}
+
+
+def _today(store: Store) -> dict[str, Kept]:
+    """Return by game the first one today of the deal of the day under default rules."""
     today = date.today()
     words = '"variant":{}', f'"seed":"{day_seed(today)}","episode":0,'
     games = store.find(Search(since=today.isoformat()))
-    played = {game.game: game for game in games if all(word in game.line for word in words)}  # the first is last
-    return [(name, level_names(game), played.get(name)) for name, game in GAMES.items()]
+    return {game.game: game for game in games if all(word in game.line for word in words)}  # the first is last
 
 
 @router.get("/kept/statistics")
@@ -77,7 +87,7 @@ def statistics(query: Query, server: Asked) -> Response:
         "figures.html",
         head="Statistics",
         search=search,
-        ids=list(GAMES),
+        titles=_titles(),
         results=RESULTS,
         periods=PERIODS,
         by=by,
@@ -91,6 +101,33 @@ def statistics(query: Query, server: Asked) -> Response:
 def file(query: Query, server: Asked) -> Response:
     games = _store(server).find(_search(query))[::-1]
     return saved_as("games.jsonl", "".join(game.line for game in games))
+
+
+@router.get("/kept/puzzles")
+def puzzles(query: Query, server: Asked) -> Response:
+    before = whole(query.get("before", str(MOST_NUMBER)), "before", 1, MOST_NUMBER)
+    older = [game for game in _store(server).find(_search(query)) if game.number < before]
+    games, listed = older[:SEARCHED], []
+    for game in games:
+        record = read_line(game.line)
+        if wait := waiting(server, record.game, MATCHES):
+            return wait
+        for turn in puzzles_in(record):
+            address = again_from(record, turn, [*level_names(record.game), "random"][0], server.players)
+            listed.append((address, record.game.title, game.day, turn.number))
+    more = min(game.number for game in games) if len(older) > SEARCHED else 0
+    return page("puzzles.html", head="Puzzles", puzzles=[row for row in listed if row[0]], before=more)
+
+
+@router.get("/puzzle")
+def puzzle(query: Query, server: Asked) -> Response:
+    address = Address.read(query, server.players)
+    action = whole(query["play"], "play", 0, MOST_ACTIONS - 1) if "play" in query else None
+    if wait := waiting(server, address.game, PLAYERS if action is None else HINTS):
+        return wait
+    puzzle = Puzzle(address, action)
+    fields = parse_qsl(puzzle.address.query)
+    return page("puzzle.html", head=title(address.game, address.variant), puzzle=puzzle, fields=fields)
 
 
 @router.get("/duplicate")

@@ -4,6 +4,7 @@ A game is a line of a record; the other columns are what it is searched by. A de
 that playing it again changes no statistics.
 """
 
+import json
 import os
 import sqlite3
 import sys
@@ -222,8 +223,9 @@ def _row(record: GameRecord) -> tuple[object, ...]:
 
 
 def _deal(record: GameRecord) -> str:
-    """Return the beginning of a line, which says what was dealt to whom: names in it have their quotes escaped."""
-    return record.line.partition(',"actions":')[0]
+    """Return what was dealt, to whomever: who has seen the tiles does not play the deal again for the statistics."""
+    rules = record.game.id, record.game.version, record.variant.changed()
+    return json.dumps([*rules, str(record.seed), record.episode, record.order], sort_keys=True)
 
 
 def of_person(record: GameRecord) -> bool:

@@ -1,14 +1,21 @@
 """What `gupai games` prints."""
 
 import json
+from collections.abc import Iterable
 
+from gupai_agents.evaluation.records import GameRecord
 from gupai_app.kept.duplicate import Duplicate
 from gupai_app.kept.figures import figures, mean_text, review_all
+from gupai_app.kept.puzzles import puzzles_in
 from gupai_app.kept.store import Search, Store
+from gupai_app.play.address import play_on
+from gupai_app.play.session import Session
+from gupai_app.play.terminal import HumanAgent, Terminal
 from gupai_app.shell.language import worded
 from gupai_app.shell.screen import progress, put, put_json, table_of
-from gupai_app.words.sentences import game_in
-from gupai_env.words.messages import say
+from gupai_app.words.sentences import game_in, names_at
+from gupai_env.games.phrases import title
+from gupai_env.words.messages import say, word
 
 
 def listed(search: Search, most: int, *, as_json: bool = False) -> None:
@@ -59,3 +66,23 @@ def duplicate(played: Duplicate) -> None:
     for name, won, rerun in played.rows:
         table.add_row(worded(name), f"{won:+z.6g}", f"{rerun:+z.6g}")
     put(table, say("Difference: {chips:+z.6g} chips.", chips=played.difference))
+
+
+def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:
+    """Let a person solve the puzzles of games, one after another; raises Quit if they leave."""
+    number = 0
+    for record in games:
+        for turn in puzzles_in(record):
+            number += 1
+            head = "Puzzle {number}: {game}. One move is worth much more than the others; q leaves."
+            terminal.paragraph(say(head, number=number, game=title(record.game, record.variant)))
+            session = Session.of(record)
+            play_on(session, record.actions[: turn.number - 1])
+            names = names_at(record.variant.players, turn.seat, turn.seat)
+            action = session.answer(HumanAgent(record.game, record.variant, terminal, names))
+            best = turn.bars[0]
+            right = record.game.action_name(action, session.view(turn.seat)) == best.words
+            terminal.say("Right." if right else say("It is {move}.", move=say(best.words)))
+            for bar in turn.bars:
+                terminal.say(f"  {word(bar.words)} {bar.mean:+z.1f} ±{bar.half:.1f}")
+    terminal.say("There are no more puzzles in these games.")

@@ -1,10 +1,12 @@
 """Games that a person has finished: what is kept of them, found, exported, and never lost."""
 
 import json
+import re
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
+from html import unescape
 
 import numpy as np
 import pytest
@@ -18,12 +20,13 @@ from commands import answer, gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation.records import game_of_line
 from gupai_app.kept.duplicate import duplicate
-from gupai_app.kept.store import FILE, Search, Store
+from gupai_app.kept.puzzles import puzzles_in
+from gupai_app.kept.store import FILE, VERSION, Search, Store
 from gupai_app.play.session import Session
 from gupai_app.review.analysis import decisions, luck
 from gupai_app.server.app import create_app
 from gupai_env.games import get_game
-from web_room import HOME, OURS, played, said
+from web_room import HOME, OURS, actions, played, said
 
 
 def game(seed, day="2026-11-27", level="greedy", seat=0):
@@ -50,7 +53,6 @@ def pages(store):
 
 def test_finished_game_is_kept_once_and_opens_as_a_review(pages, store):
     *_, end = played(pages, game="jie-long")
-    pages.get(f"/table?{end}")  # somebody looks at it again
     played(pages, game="jie-long")  # the same deal
     (kept,) = store.find()
     assert (kept.game, kept.level, kept.seat, kept.deals) == ("jie-long", "greedy", 0, 1)
@@ -60,6 +62,11 @@ def test_finished_game_is_kept_once_and_opens_as_a_review(pages, store):
     shared = pages.get("/kept/1/file").text
     other = TestClient(create_app(), base_url=HOME)
     assert other.post("/review", headers=OURS, data={"games": shared}).url.path == "/review/game"
+    assert store.add([replace(record, agents=("human", *["tuned"] * 3))]) == 0  # who has seen the tiles
+    store.delete()
+    pages.get(f"/table?{end}&o.deals=1")  # somebody looks at it again, by an address that is not ours
+    assert store.count() == 0
+    assert (store.keep(record), store.keep(record), store.count()) == ("", "", 1)
 
 
 def test_game_of_the_terminal_is_kept_unless_turned_off(store):
@@ -117,11 +124,17 @@ def test_writers_at_the_same_time_lose_nothing(store):
 
 def _foreign(path):
     with sqlite3.connect(path) as file:
-        file.execute("CREATE TABLE games (a)")
+        file.executescript(f"CREATE TABLE games (a); PRAGMA user_version = {VERSION}")
+
+
+def _newer(path):
+    Store().add([game(1)])
+    with sqlite3.connect(path) as file:
+        file.execute(f"PRAGMA user_version = {VERSION + 1}")
 
 
 @pytest.mark.parametrize(
-    "spoil", [lambda path: path.write_bytes(b"not a database" * 99), _foreign, lambda path: path.mkdir()]
+    "spoil", [lambda path: path.write_bytes(b"not a database" * 99), _foreign, _newer, lambda path: path.mkdir()]
 )
 def test_file_that_is_not_ours_is_refused_in_one_line_and_left(store, pages, spoil):
     store.path.parent.mkdir(parents=True)
@@ -168,11 +181,11 @@ def test_duplicate_differs_by_what_best_does_in_the_seat_of_the_person(name):
 
 def test_deal_of_the_day_is_offered_until_it_is_played(pages, store):
     seed = f"{date.today():%Y%m%d}"
-    offered = f"/table?game=da-ling&amp;seed={seed}"
-    assert offered in pages.get("/kept").text
+    offered = '<option value="da-ling">'  # among the games of the search too
+    assert pages.get("/kept").text.count(offered) == 2
     played(pages, game="da-ling", seed=seed, practice=0)
     text = pages.get("/kept").text
-    assert offered not in text and f"/table?game=jie-long&amp;seed={seed}" in text
+    assert text.count(offered) == 1 and f'name="seed" value="{seed}"' in text
     compared = pages.get("/kept/1/duplicate").text
     assert "Difference: " in compared and compared.count("/review/game?") == 2
     assert "Difference: " in answer("games", "duplicate", 1)
@@ -210,3 +223,24 @@ def test_review_of_another_game_of_the_deal_is_not_noted(store):
     store.note(replace(kept, when=""), 1.0, "{}")
     store.note(kept, 2.0, "{}")
     assert store.get(1).luck == 1.0
+
+
+def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
+    record = game(1, level="easy")
+    store.add([record])
+    turns = puzzles_in(record)
+    assert turns and all(turn.bars[0].mean - turn.bars[1].mean > turn.bars[0].half for turn in turns)
+    addresses = [unescape(each) for each in re.findall(r'href="(/puzzle\?[^"]+)"', pages.get("/kept/puzzles").text)]
+    assert len(addresses) == len(turns)
+    text = pages.get(addresses[0]).text
+    assert 'class="worth"' not in text and 'class="best"' not in text
+    verdicts = {choice: pages.get(f"{addresses[0]}&play={choice}").text for choice in actions(text)}
+    assert sum("Right: " in verdict for verdict in verdicts.values()) == 1
+    assert all('class="worth"' in verdict for verdict in verdicts.values())
+    assert pages.get(f"{addresses[0]}&play=99999").status_code == 422
+    file = tmp_path / "games.jsonl"
+    file.write_text(record.line)
+    solved = gupai("games", "puzzles", file, input="1\n" * len(turns))
+    assert solved.exit_code == 0 and solved.stdout.count("Puzzle ") == len(turns)
+    before_the_move = solved.stdout.partition("Your move: ")[0]
+    assert "±" in solved.stdout and "±" not in before_the_move

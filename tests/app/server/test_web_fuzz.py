@@ -46,6 +46,8 @@ GETS = {
         "most": "9",
     },
     "/kept/statistics": {"game": "jie-long", "by": "month", "since": "2026-11-27"},
+    "/kept/puzzles": {"before": "9"},
+    "/puzzle": {**TABLE, "moves": "1", "play": "1"},
     "/kept/{}": {},
     "/kept/{}/file": {},
     "/kept/{}/duplicate": {},

@@ -1,0 +1,58 @@
+"""Puzzles: decisions of recorded games in which one action is worth much more than all others."""
+
+from math import hypot
+from typing import Any
+
+from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.levels import levels
+from gupai_app.play.address import Address
+from gupai_app.play.gestures import Drawing, drawn
+from gupai_app.play.table import Line, WebGame
+from gupai_app.review.analysis import Decision, decisions
+from gupai_app.server.players import NAMED, strongest
+from gupai_env.words.checks import refused
+from gupai_env.words.messages import say
+
+CLEAR = 2.0  # times the 95% interval of the difference by which the best action leads, for it was picked from many
+
+
+def puzzles_in(record: GameRecord) -> list[Decision]:
+    """Return the decisions of all seats that are puzzles: the best action is clear, and somebody misses it.
+
+    It was missed in the game, or the second level would miss it, who plays about as people do.
+    """
+    second = [level.name for level in levels(record.game)[1:2]]
+    agent: Any = strongest(record.game, record.variant)
+    if second:
+        agent = NAMED.agent(second[0], record.game, record.variant)
+    return [turn for turn in decisions(record, agent) if _is_puzzle(turn)]
+
+
+def _is_puzzle(turn: Decision) -> bool:
+    best, next_best = turn.bars[:2]
+    clear = best.mean - next_best.mean > CLEAR * hypot(best.half, next_best.half)
+    return clear and not (best.played and best.words == turn.preferred)
+
+
+class Puzzle:
+    """A puzzle as a page shows it.
+
+    address: the table at the decision. lines: the moves under their headings, with their values once one is chosen.
+    chosen: the move that the person chose, None before.
+    """
+
+    def __init__(self, address: Address, action: int | None) -> None:
+        """Show the decision, or the answer. Raises: ValueError for a table with no decision, or an illegal action."""
+        seating = WebGame(address)
+        if seating.terminated:
+            raise ValueError("the game is over; a puzzle is a decision")
+        self.address, self.names, self.task = seating.address, seating.names, seating.task
+        self.drawing: Drawing = drawn([seating.frames[-1].scene], None, {}, {})
+        self.lines, _ = seating.lines(advice=action is not None)
+        self.chosen: Line | None = None
+        if action is not None:
+            listed = [line for lines in self.lines.values() for line in lines]
+            chosen = [line for line in listed if any(choice.action == action for choice in line.choices)]
+            if not chosen:
+                raise refused("play", str(action), say("choose one of the moves that are listed"))
+            self.chosen = chosen[0]
