@@ -320,8 +320,13 @@ def play(
         session = Session(game, variant, seed, episode)
         won += _play_episode(session, agents, person, you, names)
         _keep(session, sat, record)
-        if games is not None and (problem := games.keep(session.record(sat))):
-            terminal.say(problem)
+        if games is not None:
+            if problem := games.keep(session.record(sat)):
+                terminal.say(problem)
+            elif episode == 0 and games.keeping:
+                terminal.say(
+                    "This game is kept on your machine: gupai games lists yours, gupai games keep off ends this."
+                )
         episode += 1
         if episode > 1:
             terminal.say(say("Since you sat down: {chips}.", chips=chips(won)))

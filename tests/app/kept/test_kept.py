@@ -71,7 +71,9 @@ def test_finished_game_is_kept_once_and_opens_as_a_review(pages, store):
 
 def test_game_of_the_terminal_is_kept_unless_turned_off(store):
     for seed in (1, 2):
-        gupai("play", "da-ling", "--seed", seed, "--seat", 0, "--against", "greedy", input="1\n" * 9 + "n\n")
+        words = "play", "da-ling", "--seed", seed, "--seat", 0, "--against", "greedy"
+        said = gupai(*words, input="1\n" * 9 + "n\n").output
+        assert ("This game is kept" in said) == (seed == 1)
         assert len(store.find()) == 1, "the second is played while games are not kept"
         answer("games", "keep", "off")
     assert "not kept" in answer("games")
