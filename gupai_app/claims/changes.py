@@ -20,6 +20,15 @@ from gupai_env.words.messages import say
 SUITS = "123456"
 MOST_NAME = 120  # characters of the name of a reading
 SKIP = "skip"  # the key of a reading that is left out: "readings.0.skip"
+# What fields mean whose models do not say it.
+HELP = {
+    SKIP: "a claim can be understood in several ways; each is tested by itself",
+    "alternative": "what is expected of the figure: greater, less or only different",
+    "margin": "a smaller difference does not count",
+    "at_least": "deals or decisions with less are left out",
+    "at_most": "deals or decisions with more are left out",
+    "exactly": "deals or decisions with more or less are left out",
+}
 FIXED = {"name", "kind", "note", "plan", "deals", "subgroups", "number", "feature", "label", "but", "fields", "metric"}
 FIXED |= {"against", "comparator", "away"}
 WEIGHTS = r"[a-z0-9_]+=-?[0-9.]+(?:,[a-z0-9_]+=-?[0-9.]+)*"
@@ -123,7 +132,7 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
     if not reading.seating:
         return
     if len(claim.readings) > 1:
-        yield Field(f"{key}.{SKIP}", "test this reading", "", ("", "leave it out"))
+        yield Field(f"{key}.{SKIP}", "test this reading", "", ("", "leave it out"), help=HELP[SKIP])
     content, items = reading.model_dump(mode="json"), getattr(reading, "items", ())
     suits = sorted(set(_suits(content)))
     if len(suits) == 1 and not items:
@@ -132,7 +141,7 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
             "suit",
             suits[0],
             tuple(SUITS),
-            help="the number that it is about: of the hand, the metric and weights such as attack_2",
+            help="the pips that the claim is about; weights such as attack_2 change with it",
         )
     yield from _walk(reading, key, names)
     if items:
@@ -161,7 +170,7 @@ def _walk(part: Written, key: str, names: Sequence[str], prefix: str = "", *, nu
         value, here = getattr(part, name), f"{key}.{name}"
         if name in FIXED or name in ("variant", "items", "expect", "enumerate"):
             continue
-        help, label = info.description or "", say(name.replace("_", " "))
+        help, label = info.description or HELP.get(name, ""), say(name.replace("_", " "))
         if prefix:
             label = say("{part}, {field}", part=prefix, field=label)
         if name == "panel":

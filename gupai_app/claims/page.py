@@ -24,7 +24,18 @@ from gupai_agents.evaluation.claims.report import (
     remarks,
     summary,
 )
-from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPROVED, PROVED, SUPPORTED
+from gupai_agents.evaluation.claims.verdicts import (
+    CONTRADICTED,
+    DEPENDS,
+    DISPROVED,
+    INCONCLUSIVE,
+    MEASURED,
+    NO_EFFECT,
+    PROVED,
+    SUPPORTED,
+    TOO_FEW,
+    TOO_RARE,
+)
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.review.page import Parts, page, stepper
@@ -39,6 +50,18 @@ TITLE = {
     GAIN: say("Largest gain"),
     LOSS: say("Largest loss"),
     MEDIAN: say("Median of those that were played otherwise"),
+}
+MEANINGS = {
+    SUPPORTED: "the deals that were played show it",
+    CONTRADICTED: "they show the opposite",
+    DEPENDS: "it holds for some hands and not for others, or only from some number on",
+    NO_EFFECT: "it makes no difference that matters",
+    INCONCLUSIVE: "the deals show neither, or the opponents disagree",
+    TOO_RARE: "what it is about hardly ever comes up",
+    TOO_FEW: "more deals are needed to say anything",
+    MEASURED: "a figure is given; there is nothing to be right or wrong about",
+    PROVED: "all cases were counted, and it is true",
+    DISPROVED: "all cases were counted, and it is false",
 }
 LOOKS = {SUPPORTED: "yes", PROVED: "yes", CONTRADICTED: "no", DISPROVED: "no", DEPENDS: "partly"}
 

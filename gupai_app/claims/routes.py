@@ -18,7 +18,7 @@ from gupai_agents.evaluation.claims.files import RECORDED, paths
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.claims.changes import Changed, changed
-from gupai_app.claims.page import LOOKS, claim_body, deal_both_ways, deal_elsewhere
+from gupai_app.claims.page import LOOKS, MEANINGS, claim_body, deal_both_ways, deal_elsewhere
 from gupai_app.review.page import Parts
 from gupai_app.server.jobs import Notify
 from gupai_app.server.pages import Asked, Server, form_of, once, page, saved_as, waiting, whole
@@ -134,7 +134,8 @@ Now = Annotated[Changed, Depends(now_changed)]
 
 @router.get("/claims")
 def claims() -> Response:
-    return page("claims.html", head="Claims", claims=[(claim, _summary(claim.id)) for claim in known().values()])
+    summaries = [(claim, _summary(claim.id)) for claim in known().values()]
+    return page("claims.html", head="Claims", claims=summaries, meanings=MEANINGS)
 
 
 @router.get("/claim/{name}")

@@ -20,6 +20,7 @@ HEADS = {
     503: "Something is missing on this machine",
 }
 REFUSED = "This request is refused"  # the head of any other error
+YES_OR_NO = {"true": "yes", "false": "no"}  # of an option, in English; other languages have their own
 
 
 def compass(players: int, south: int = 0) -> list[str]:
@@ -128,7 +129,8 @@ def option_in(name: str) -> str:
 
 def choice_in(name: str, value: object) -> str:
     """Return a value of an option; an entry with the option's name as its context is for that option alone."""
-    return word(value_named(name.replace(" ", "_"), value))
+    choice = word(value_named(name.replace(" ", "_"), value))
+    return YES_OR_NO.get(choice, choice)
 
 
 def translated(scene: Scene) -> Scene:

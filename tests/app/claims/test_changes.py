@@ -7,9 +7,17 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from gupai_agents.evaluation.claims import claim_of, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.claims.verdicts import VERDICTS
 from gupai_app.claims import routes as claims
-from gupai_app.claims.changes import changed
-from gupai_app.claims.page import claim_page
+from gupai_app.claims.changes import changed, fields_of
+from gupai_app.claims.page import MEANINGS, claim_page
+
+
+def test_every_field_and_every_verdict_is_explained():
+    own = [(claim, index) for claim in claims.known().values() for index in range(len(claim.readings))]
+    fields = {(field.key, field.help) for claim, index in own for field in fields_of(claim, index, ["greedy"])}
+    assert len(fields) > 100 and not [key for key, help in fields if not help]
+    assert set(MEANINGS) == set(VERDICTS)
 
 
 def test_changed_claim_is_named_after_what_is_tested():

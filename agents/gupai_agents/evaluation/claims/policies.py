@@ -64,9 +64,11 @@ class Policy(Comparison):
 
     kind: Literal["policy"]
     population: Population = Population()
-    treated: Player = Field(description='a player; "+attack_2=40" adds weights to the baseline')
-    baseline: Player = Field("same", description='a player; "same": the opponent itself')
-    panel: list[str] = Field(min_length=1, max_length=12, description="opponents, at all other seats")
+    treated: Player = Field(description='who follows the claim; "+attack_2=40" adds weights to the baseline')
+    baseline: Player = Field("same", description='who does not, in the same deals; "same": the opponent itself')
+    panel: list[str] = Field(
+        min_length=1, max_length=12, description="opponents, at all other seats: each is tested by itself"
+    )
     metric: str = "chips"
     number: Number | None = None
     alternative: Alternative = "greater"

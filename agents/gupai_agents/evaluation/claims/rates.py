@@ -30,12 +30,14 @@ class Rate(Measuring):
     number: Number | None = None
     panel: PanelOrNone = Field([])
     fields: Fields = Field([])
-    treated: Player | None = Field(None, description="sits at the seat in question, if it is another")
+    treated: Player | None = Field(None, description="who sits at the seat in question, if it is another")
     against: dict[str, Any] | None = Field(
         None, description="a variant to be compared with on the same deals: by the ratio of both"
     )
     alternative: Alternative = "greater"
-    threshold: float | None = Field(None, description="that it is compared with; without it it is measured only")
+    threshold: float | None = Field(
+        None, description="the number to compare the figure with; without it, it is only measured"
+    )
     deals: int = Field(10_000, ge=2, le=MOST_DEALS)
     signed: ClassVar[bool] = False
 
