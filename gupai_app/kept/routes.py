@@ -137,7 +137,7 @@ def duplicate_at(query: Query, server: Asked) -> Response:
 
 @router.get("/kept/{number}/duplicate")
 def duplicate_of(number: str, server: Asked) -> Response:
-    return _duplicated(read_line(_line(number, server)), server)
+    return _duplicated(read_line(_game(number, server).line), server)
 
 
 def _duplicated(record: GameRecord, server: Server) -> Response:
@@ -155,17 +155,17 @@ def _duplicated(record: GameRecord, server: Server) -> Response:
 
 @router.get("/kept/{number}")
 def review(number: str, server: Asked) -> Response:
-    return show(_line(number, server), server.players)
+    return show(_game(number, server).line, server.players)
 
 
 @router.get("/kept/{number}/file")
 def file_of_game(number: str, server: Asked) -> Response:
-    line = _line(number, server)
-    return saved_as(f"game-{number}.jsonl", line)
+    game = _game(number, server)
+    return saved_as(f"game-{game.number}.jsonl", game.line)
 
 
-def _line(number: str, server: Server) -> str:
-    return _store(server).get(whole(number, "number", 1, MOST_NUMBER)).line
+def _game(number: str, server: Server) -> Kept:
+    return _store(server).get(whole(number, "number", 1, MOST_NUMBER))
 
 
 @router.post("/kept")

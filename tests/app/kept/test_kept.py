@@ -72,8 +72,8 @@ def test_finished_game_is_kept_once_and_opens_as_a_review(pages, store):
 def test_game_of_the_terminal_is_kept_unless_turned_off(store):
     for seed in (1, 2):
         words = "play", "da-ling", "--seed", seed, "--seat", 0, "--against", "greedy"
-        said = gupai(*words, input="1\n" * 9 + "n\n").output
-        assert ("This game is kept" in said) == (seed == 1)
+        output = gupai(*words, input="1\n" * 9 + "n\n").output
+        assert ("This game is kept" in output) == (seed == 1)
         assert len(store.find()) == 1, "the second is played while games are not kept"
         answer("games", "keep", "off")
     assert "not kept" in answer("games")
@@ -162,6 +162,8 @@ def test_page_deletes_imports_and_stops(pages, store):
         assert store.count() == left
     pages.post("/kept", headers=OURS, data={"do": "off"})
     assert not store.keeping and "New games are not kept." in pages.get("/kept").text
+    store.add([game(1)])
+    assert pages.get("/kept/\u0664/file").status_code == 200  # Arabic 4
     assert "number 9" in said(pages.get("/kept/9"))
 
 
