@@ -81,7 +81,7 @@ def _today(store: Store) -> dict[str, Kept]:
 def statistics(query: Query, server: Asked) -> Response:
     search, by = _search(query), query.get("by", "all")
     if by not in PERIODS:
-        raise refused("by", by, say("choose one of {names}", names=", ".join(PERIODS)))
+        raise refused("by", by, say("choose one of {words}", words=", ".join(PERIODS)))
     games = _store(server).find(search)[::-1]
     return page(
         "figures.html",
@@ -190,4 +190,4 @@ def _change(store: Store, sent: dict[str, str]) -> None:
             if not store.add([record for record in records if of_person(record)]):
                 raise ValueError(say("there is no new game of a person in what was sent"))
         case _:
-            raise refused("do", order, say("choose one of {names}", names="on, off, delete, delete-all, import"))
+            raise refused("do", order, say("choose one of {words}", words="on, off, delete, delete-all, import"))

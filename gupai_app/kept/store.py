@@ -73,7 +73,7 @@ class Search:
             if (text := getattr(self, name)) and not _is_day(text):
                 raise refused(name, text, say("write a day such as {day}", day="2026-11-27"))
         if self.result not in ("", *RESULTS):
-            raise refused("result", self.result, say("choose one of {names}", names=", ".join(RESULTS)))
+            raise refused("result", self.result, say("choose one of {words}", words=", ".join(RESULTS)))
 
 
 def _is_day(text: str) -> bool:

@@ -25,7 +25,7 @@ from gupai_agents.evaluation.folder import FolderError
 from gupai_agents.evaluation.tournament import LineUp
 from gupai_app.play import routes as play_routes
 from gupai_app.play.address import Address, moves_in, play_on
-from gupai_app.play.gestures import _playable
+from gupai_app.play.gestures import _own
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
 from gupai_app.review.routes import MOST_NAME, check_names
@@ -77,8 +77,8 @@ def test_moves_after_the_end_are_refused():
 
 def test_empty_table_has_nothing_to_click():
     scene, table = SimpleNamespace(places=(), centre=()), SimpleNamespace(tiles=[], centre=[])
-    assert _playable(scene, table, {}) == []
-    assert _playable(SimpleNamespace(places=[SimpleNamespace(piles=())], centre=()), table, {}) == []
+    assert _own(scene, table, {}) == ([], [])
+    assert _own(SimpleNamespace(places=[SimpleNamespace(piles=())], centre=()), table, {}) == ([], [])
 
 
 # --- jobs -----------------------------------------------------------------------------------------
