@@ -18,6 +18,9 @@ FEATURES = (
     Feature("unseen_fit", "unseen tiles that fit a number left open", "tiles", 0, 15),
     Feature("next_void", "seats that come next, one after another, known to hold no tile that fits", "seats", 0, 3),
     Feature("gives_up", "numbers that no tile kept carries any more", "numbers", 0, 2),
+    Feature("answers", "unseen tiles with a number that a kept tile has too", "tiles", 0, 32),
+    Feature("own_next", "tiles kept that fit a number open after the move", "tiles", 0, 15),
+    Feature("unseen_next", "unseen tiles that fit a number open after the move", "tiles", 0, 15),
     *(yes_or_no(f"leave_{n}", say("{number} is left open", number=n)) for n in range(1, HIGHEST + 1)),
     *(
         yes_or_no(f"attack_{n}", say("{number} is left open and a tile with it is kept", number=n))
@@ -51,6 +54,16 @@ def numbers_on(tiles):
 
 
 @rule
+def sharing(tiles):
+    """Return the kinds that share a number with a tile of a set."""
+    kinds, shared = kinds_in(tiles), 0
+    for number in range(1, HIGHEST + 1):
+        if kinds & CARRYING[number]:
+            shared |= CARRYING[number]
+    return shared
+
+
+@rule
 def share_over(view):
     """Return how much of the deal is over, 0 to 1."""
     unplayed = 0
@@ -80,6 +93,14 @@ def score_of(view, action, weights, both_ends):
         total += weights[AT.variety] * numbers_on(rest)
     if weights[AT.gives_up] != 0:
         total += weights[AT.gives_up] * (numbers_on(view.hand) - numbers_on(rest))
+    if weights[AT.answers] != 0:
+        total += weights[AT.answers] * size(view.unseen & 7 * sharing(rest))
+    if weights[AT.own_next] != 0 or weights[AT.unseen_next] != 0:
+        one, other = ends_left(view, action, both_ends)
+        open_kinds = 7 * (CARRYING[one] | CARRYING[other])
+        total += weights[AT.own_next] * size(rest & open_kinds) + weights[AT.unseen_next] * size(
+            view.unseen & open_kinds
+        )
     if action >= DISCARD:
         return total + weights[AT.discard] + weights[AT.discard_pips] * WEIGHT[kind]
     total += weights[AT.pips] * WEIGHT[kind]
@@ -109,6 +130,14 @@ def ends_after(view, kind, end, both_ends):
     if view.ends[0] == 0:
         return joins, leaves
     return (leaves, view.ends[1]) if view.ends[0] == joins else (view.ends[0], leaves)
+
+
+@rule
+def ends_left(view, action, both_ends):
+    """Return the numbers open after a move, which a discard leaves as they are."""
+    if action >= DISCARD:
+        return view.ends[0], view.ends[1]
+    return ends_after(view, action % KINDS, action // KINDS, both_ends)
 
 
 @rule

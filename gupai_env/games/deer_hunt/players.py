@@ -14,17 +14,20 @@ FEATURES = (
     Feature("theirs", "the same, times about how likely the other side does", "pips", 0, 32),
     Feature("red", "red pips of the tile", "pips", 0, 8),
     Feature("rank", "kinds that are weaker than the tile", "kinds", 0, STRONGEST),
-    Feature("lead_rank", "the same, if the tile is led", "kinds", 0, STRONGEST),
+    Feature("lead_rank", "kinds that are weaker than the tile, if it is led", "kinds", 0, STRONGEST),
     Feature("lead_red", "red pips of the tile, if it is led", "pips", 0, 8),
     yes_or_no("takes", "the tile takes the trick from the other side, as it is"),
     yes_or_no("over_partner", "the tile takes the trick from your partner"),
     Feature("sure_red", "red pips of the tile, if your partner takes the trick for sure", "pips", 0, 8),
     Feature("lost_red", "red pips of the tile, if the other side takes the trick for sure", "pips", 0, 8),
     yes_or_no("top", "no unseen tile is stronger, and the tile takes the trick as it is"),
-    yes_or_no("top_lead", "the same, and it is led"),
+    yes_or_no("top_lead", "the tile is led, and no unseen tile is stronger"),
     yes_or_no("pair", "the other tile of the kind is in your hand too"),
     Feature("last_rank", "kinds that are weaker than the tile, if it takes the trick as its last", "kinds", 0, 20),
     yes_or_no("escapes", "the trick ends, and counts for nobody"),
+    Feature("trick_red", "red pips in the trick, those of your tile among them", "pips", 0, 32),
+    Feature("stronger", "unseen tiles that are stronger than the tile that then takes the trick", "tiles", 0, 31),
+    yes_or_no("holds", "your side takes the trick as it is"),
 )
 AT = indices(FEATURES)
 HEURISTICS: dict[str, dict[str, float]] = {
@@ -95,7 +98,10 @@ def score(view, action, weights):
     """Return the weighted sum of the features of a tile."""
     red, all_red, kind, taker = trick_of(view, action)
     ours = chance_ours(view, kind, taker)
-    total = weights[AT.red] * RED[action] + weights[AT.rank] * action
+    total = weights[AT.red] * RED[action] + weights[AT.rank] * action + weights[AT.trick_red] * red
+    total += weights[AT.stronger] * view.above[kind]
+    if taker % PARTNER == 0:
+        total += weights[AT.holds]
     if view.escape and all_red and view.lying == SEATS - 1:
         total += weights[AT.escapes]
     else:

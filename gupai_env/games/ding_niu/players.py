@@ -32,7 +32,7 @@ FEATURES = (
     ),
     Feature(
         "ahead",
-        "the same whatever the move is, if the deal ended after it and nothing more were laid",
+        "pips by which the seat that has laid most counts more than you, if the deal ended after the move",
         "pips",
         -MOST_PIPS,
         MOST_PIPS,

@@ -1,7 +1,28 @@
 """What rule-based players of the fishing games share."""
 
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.heuristic import Feature
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import size
+from gupai_env.core.tiles import ONE, size
+
+CATCHERS = (
+    Feature("catchers", "unseen tiles that may catch the tile laid into the lake", "tiles", 0, 24),
+    Feature(
+        "exposed",
+        "points that each tile left in the lake adds, times the unseen tiles that may catch it, in all",
+        "points",
+        0,
+        10_000,
+    ),
+    Feature("later", "points of the tiles left in the lake that a tile kept may catch", "points", 0, 2000),
+    Feature("own_catchers", "tiles kept that may catch the tile laid into the lake", "tiles", 0, 24),
+)
+
+
+@rule
+def own_catchers(view, kinds):
+    """Return how many tiles of some kinds, which may catch the tile laid, are kept; the tile itself is one of them."""
+    return size(view.hand & (7 * kinds)) - (view.drawn == NOBODY)
 
 
 @rule
@@ -11,3 +32,9 @@ def risk(view, baits):
     for _ in range(view.sizes[1] + 1):
         missed *= 1 - baits / max(size(view.unseen), 1)
     return 1 - missed
+
+
+@rule
+def hand_after(view, bait):
+    """Return the hand once a bait is played, which is in it unless it was turned up."""
+    return view.hand - ONE[bait] if view.drawn == NOBODY else view.hand

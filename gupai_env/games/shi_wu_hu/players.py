@@ -4,7 +4,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
-from gupai_env.games.fishing.players import risk
+from gupai_env.games.fishing.players import CATCHERS, hand_after, own_catchers, risk
 from gupai_env.games.fishing.rules import CATCH, SEATS
 from gupai_env.games.shi_wu_hu.rules import (
     BAIT,
@@ -23,7 +23,7 @@ MOST = 600  # points by which a catch may grow at once
 FEATURES = (
     yes_or_no("catch", "something is caught"),
     Feature("points", "points by which your catch grows now", "points", 0, MOST),
-    Feature("sets", "the same beyond ten for each tile caught: for groups that are or become full", "points", 0, MOST),
+    Feature("sets", "points beyond ten for each tile caught, for groups that are or become full", "points", 0, MOST),
     Feature(
         "denies",
         "points beyond ten a tile that the tiles caught would add to another catch, the most of them",
@@ -35,16 +35,17 @@ FEATURES = (
     Feature("keeps", "tiles caught of groups that can still become full in your catch", "tiles", 0, 4),
     yes_or_no("thousand", "your catch reaches 1,000 points"),
     Feature("laid", "points that the tile laid into the lake counts at most", "points", 0, 30),
-    Feature("laid_now", "points that it would add to the next seat's catch now", "points", 0, MOST),
+    Feature("laid_now", "points that the tile laid would add to the next seat's catch now", "points", 0, MOST),
     Feature("risk", "the same, times how likely the next seat is to catch it", "points", 0, MOST),
     Feature("again", "the points it counts at most, if another tile of the hand may catch it and as likely it stays",
             "points", 0, 30),
     yes_or_no("pile", "the three of the lake are caught with the fourth"),
     yes_or_no("third", "the tile is laid as the third of its kind in the lake"),
-    yes_or_no("own_third", "the same, and the fourth stays in your hand"),
+    yes_or_no("own_third", "the tile is laid as the third of its kind in the lake, and the fourth stays in your hand"),
     Feature("gives", "points each tile of the lake counts at most, times how likely the next seat is to catch it",
             "points", 0, 1840),
     Feature("gives_best", "the same of the tile of which it is most", "points", 0, 30),
+    *CATCHERS,
 )  # fmt: skip
 AT = indices(FEATURES)
 HEURISTICS: dict[str, dict[str, float]] = {
@@ -66,8 +67,8 @@ def growth(view, place, tiles):
 def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if weights[AT.gives] != 0 or weights[AT.gives_best] != 0:
-        total += score_of_lake(view, lake_after(view, action), weights)
+    if weights[AT.gives] != 0 or weights[AT.gives_best] != 0 or weights[AT.exposed] != 0 or weights[AT.later] != 0:
+        total += score_of_lake(view, lake_after(view, action), hand_after(view, BAIT[action]), weights)
     if action < CATCH:
         return total + score_of_tile(view, BAIT[action], weights)
     return total + score_of_catch(view, action, weights)
@@ -94,8 +95,11 @@ def score_of_tile(view, kind, weights):
     if weights[AT.laid_now] != 0 or weights[AT.risk] != 0 or weights[AT.again] != 0:
         danger, gain = risk(view, view.rivals[kind]), growth(view, 1, ONE[kind])
         total += (weights[AT.laid_now] + weights[AT.risk] * danger) * gain
-        if size(view.hand & (7 * MATCHING[view.matches, kind])) > (view.drawn == NOBODY):
+        if own_catchers(view, MATCHING[view.matches, kind]) > 0:
             total += weights[AT.again] * (1 - danger) * VALUE[kind]
+    total += weights[AT.catchers] * view.rivals[kind]
+    if weights[AT.own_catchers] != 0:
+        total += weights[AT.own_catchers] * own_catchers(view, MATCHING[view.matches, kind])
     if count(view.lake, kind) == 2:
         total += weights[AT.third]
         if count(view.hand, kind) > (view.drawn == NOBODY):
@@ -104,16 +108,19 @@ def score_of_tile(view, kind, weights):
 
 
 @rule
-def score_of_lake(view, lake, weights):
+def score_of_lake(view, lake, hand, weights):
     """Return what weighs that the next seat may catch in a lake."""
-    total, best, kinds = 0.0, 0.0, kinds_in(lake)
+    total, best, exposed, later, kinds = 0.0, 0.0, 0, 0, kinds_in(lake)
     while kinds:
         kind = first_kind(kinds)
         kinds -= ONE[kind]
         given = VALUE[kind] * risk(view, int(view.rivals[kind]))
         total += count(lake, kind) * given
+        exposed += count(lake, kind) * VALUE[kind] * view.rivals[kind]
         best = max(best, given)
-    return weights[AT.gives] * total + weights[AT.gives_best] * best
+        later += count(lake, kind) * VALUE[kind] if hand & (7 * MATCHING[view.matches, kind]) else 0
+    total = weights[AT.gives] * total + weights[AT.gives_best] * best
+    return total + weights[AT.exposed] * exposed + weights[AT.later] * later
 
 
 @rule

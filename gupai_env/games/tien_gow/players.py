@@ -3,6 +3,7 @@
 from gupai_env.core.bits import first_one, ones
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
+from gupai_env.core.tiles import ONE, first_kind, kinds_in
 from gupai_env.games.tien_gow.combinations import (
     BEATEN_BY,
     COMBINATION_TILES,
@@ -21,7 +22,7 @@ FEATURES = (
     yes_or_no("sure", "a combination is played that no unseen tiles beat"),
     Feature("sure_tiles", "tiles of the combination that is led, if no unseen tiles beat it", "tiles", 0, 4),
     Feature("threats", "combinations of unseen tiles that beat what is played", "combinations", 0, 11),
-    Feature("strength", "strength of the tiles played face up: 0 to 1 each, by their place in the suit", "tiles", 0, 4),
+    Feature("strength", "strength of the tiles played face up, each 0 to 1 by its place in the suit", "tiles", 0, 4),
     Feature("late_strength", "the same, times the share of the hand that is gone", "tiles", 0, 4),
     yes_or_no("beat", "the combination on the table is beaten"),
     yes_or_no("takes", "a combination is played that nobody who is still to play can beat"),
@@ -37,6 +38,9 @@ FEATURES = (
     Feature("discard_strength", "strength of the tile that is discarded, 0 to 1", "tiles", 0, 1),
     Feature("discard_breaks", "sets of two tiles or more that the discard breaks", "sets", 0, 20),
     yes_or_no("discard_sure", "a tile is discarded that no unseen tile beats"),
+    Feature(
+        "discard_all", "strength of the tiles discarded together, if the weakest that may follow do", "tiles", 0, 4
+    ),
 )
 AT = indices(FEATURES)
 HEURISTICS: dict[str, dict[str, float]] = {
@@ -129,6 +133,24 @@ def score_of_discard(view, kind, rest, weights):
         total += weights[AT.discard_breaks] * broken(view.hand, rest, 0)
     if (view.beatable >> kind) & 1 == 0:
         total += weights[AT.discard_sure]
+    if weights[AT.discard_all] != 0:
+        total += weights[AT.discard_all] * strength_of_all(view, kind, rest)
+    return total
+
+
+@rule
+def strength_of_all(view, kind, rest):
+    """Return the strength of a tile that is discarded and of the weakest that may follow: none of a lower kind may."""
+    total = KIND_STRENGTH[kind]
+    for _ in range(1, view.to_discard if view.to_discard > 0 else view.tiles):
+        weakest, kinds = -1, kinds_in(rest) & ~(ONE[kind] - 1)
+        while kinds:
+            other = first_kind(kinds)
+            kinds -= ONE[other]
+            if weakest < 0 or KIND_STRENGTH[other] < KIND_STRENGTH[weakest]:
+                weakest = other
+        total += KIND_STRENGTH[weakest]
+        rest -= ONE[weakest]
     return total
 
 

@@ -3,8 +3,8 @@
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
-from gupai_env.games.fishing.players import risk
+from gupai_env.core.tiles import ONE, count, first_kind, kinds_in
+from gupai_env.games.fishing.players import CATCHERS, hand_after, own_catchers, risk
 from gupai_env.games.tiu_u.rules import (
     BAIT,
     BIG_POINTS,
@@ -23,14 +23,14 @@ VALUE = BIG_POINTS + SMALL_RED  # [KINDS], about how many points a tile adds to 
 FEATURES = (
     yes_or_no("catch", "something is caught, or a heaven pair laid"),
     Feature("points", "points by which your catch grows now", "points", 0, 96),
-    Feature("red", "red pips of small fish that are caught: rounding to tens may hide them", "pips", 0, 12),
-    Feature("laid", "about how many points the tile adds that is laid into the lake", "points", 0, 24),
+    Feature("red", "red pips of small fish that are caught, before rounding to tens", "pips", 0, 12),
+    Feature("laid", "points that the tile laid into the lake adds, about", "points", 0, 24),
     Feature("risk", "the same, times how likely the next seat is to catch it", "points", 0, 24),
     Feature("again", "the same, if another tile of the hand may catch it, times how likely it stays", "points", 0, 24),
     Feature("big", "points of big fish by which your catch grows now", "points", 0, 96),
     yes_or_no("pile", "the three of the lake are caught with the fourth"),
     yes_or_no("third", "the tile is laid as the third of its kind in the lake"),
-    yes_or_no("own_third", "the same, and the fourth stays in your hand"),
+    yes_or_no("own_third", "the tile is laid as the third of its kind in the lake, and the fourth stays in your hand"),
     Feature(
         "gives",
         "about how many points each tile of the lake adds, times how likely the next seat is to catch it, in all",
@@ -39,6 +39,7 @@ FEATURES = (
         int(VALUE[DECK].sum()),
     ),
     Feature("gives_best", "the same of the tile, or the closed pile, of which it is most", "points", 0, 72),
+    *CATCHERS,
 )
 AT = indices(FEATURES)
 HEURISTICS: dict[str, dict[str, float]] = {
@@ -51,11 +52,18 @@ HEURISTICS: dict[str, dict[str, float]] = {
 def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if weights[AT.gives] != 0 or weights[AT.gives_best] != 0:
-        total += score_of_lake(view, lake_after(view, action), weights)
+    if weights[AT.gives] != 0 or weights[AT.gives_best] != 0 or weights[AT.exposed] != 0 or weights[AT.later] != 0:
+        total += score_of_lake(view, lake_after(view, action), tiles_kept(view, action), weights)
     if action >= CATCH:
         return total + weights[AT.catch] + score_of_catch(view, action, weights)
     return total + score_of_tile(view, BAIT[action], weights)
+
+
+@rule
+def tiles_kept(view, action):
+    """Return the hand after an action; a heaven pair is two tiles of it."""
+    hand = hand_after(view, BAIT[action])
+    return hand - ONE[BAIT[action]] if action == HEAVEN_PAIR else hand
 
 
 @rule
@@ -65,8 +73,11 @@ def score_of_tile(view, kind, weights):
     if weights[AT.risk] != 0 or weights[AT.again] != 0:
         danger = risk(view, view.rivals[kind])
         total += weights[AT.risk] * danger * VALUE[kind]
-        if size(view.hand & (7 * MATCHING[kind])) > (view.drawn == NOBODY):
+        if own_catchers(view, MATCHING[kind]) > 0:
             total += weights[AT.again] * (1 - danger) * VALUE[kind]
+    total += weights[AT.catchers] * view.rivals[kind]
+    if weights[AT.own_catchers] != 0:
+        total += weights[AT.own_catchers] * own_catchers(view, MATCHING[kind])
     if count(view.lake, kind) == 2:
         total += weights[AT.third]
         if count(view.hand, kind) > (view.drawn == NOBODY):
@@ -85,9 +96,9 @@ def lake_after(view, action):
 
 
 @rule
-def score_of_lake(view, lake, weights):
+def score_of_lake(view, lake, hand, weights):
     """Return the part of the score for what the next seat may catch in a lake."""
-    total, best, kinds = 0.0, 0.0, kinds_in(lake)
+    total, best, exposed, later, kinds = 0.0, 0.0, 0, 0, kinds_in(lake)
     while kinds:
         kind = first_kind(kinds)
         kinds -= ONE[kind]
@@ -96,8 +107,11 @@ def score_of_lake(view, lake, weights):
             at_once, baits = (3, count(view.unseen, kind))  # a closed pile; of four nothing can be caught any more
         given = VALUE[kind] * risk(view, baits) if tiles < 4 or not view.lock_triples else 0.0
         total += tiles * given
+        exposed += tiles * VALUE[kind] * baits if tiles < 4 or not view.lock_triples else 0
         best = max(best, at_once * given)
-    return weights[AT.gives] * total + weights[AT.gives_best] * best
+        later += tiles * VALUE[kind] if hand & (7 * MATCHING[kind]) else 0
+    total = weights[AT.gives] * total + weights[AT.gives_best] * best
+    return total + weights[AT.exposed] * exposed + weights[AT.later] * later
 
 
 @rule

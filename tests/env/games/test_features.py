@@ -15,14 +15,17 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import RED, tile_name, tile_set, tiles_in
+from gupai_env.core.tiles import RED, kind_of, tile_name, tile_set, tiles_in
 from gupai_env.games.da_ling.players import share_as_strong
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, VALUE, strength_of
 from gupai_env.games.deer_hunt import players as deer_hunt_players
 from gupai_env.games.pai_gow import players as pai_gow_players
+from gupai_env.games.shi_wu_hu import players as shi_wu_hu_players
 from gupai_env.games.small_mahjong.triplets import TRIPLETS
 from gupai_env.games.tien_gow import players as tien_gow_players
-from gupai_env.positions import da_ling, ding_niu, small_mahjong, tien_gow, tiu_u
+from gupai_env.games.tien_gow.rules import DISCARD
+from gupai_env.games.tiu_u import players as tiu_u_players
+from gupai_env.positions import da_ling, deer_hunt, ding_niu, shi_wu_hu, small_mahjong, tien_gow, tiu_u
 from referees.ding_niu import suan_zhang
 from referees.tiles import Tile, is_double
 from walks import views_of
@@ -128,13 +131,21 @@ def features_of_a_line(sight: Sight, action: int) -> dict[str, float]:
     verb, tile, *leaves = ADAPTERS[sight.game].moves[action]
     kept = hand.copy()
     kept.remove(tile)
-    found = {"variety": len(numbers_on(kept)), "gives_up": len(numbers_on(hand)) - len(numbers_on(kept))}
-    if verb == "discard":
-        return found | {"discard": 1, "discard_pips": sum(tile)}
+    unseen, left = unseen_tiles(sight), sum(len(sight.hand(seat)) for seat in sight.order)
     # A view does not tell a line with one open end from one whose ends are equal.
     two_ends = sight.game == "ding-niu" or line.ends[0] != line.ends[1]
-    ends = set(joined(line.ends, tile, leaves[0], two_ends))
-    unseen, left = unseen_tiles(sight), sum(len(sight.hand(seat)) for seat in sight.order)
+    ends = set(line.ends if verb == "discard" else joined(line.ends, tile, leaves[0], two_ends))
+    fitting = {
+        "own_next": sum(bool(ends & {*each}) for each in kept),
+        "unseen_next": sum(bool(ends & {*each}) for each in unseen),
+    }
+    found = fitting | {
+        "variety": len(numbers_on(kept)),
+        "gives_up": len(numbers_on(hand)) - len(numbers_on(kept)),
+        "answers": sum(bool(numbers_on(kept) & {*each}) for each in unseen),
+    }
+    if verb == "discard":
+        return found | {"discard": 1, "discard_pips": sum(tile)}
     terminated = line.turns / (line.turns + left)
     void = [forced and all(line.missed[seat][end - 1] for end in ends) for seat in sight.others]
     found |= {
@@ -142,8 +153,8 @@ def features_of_a_line(sight: Sight, action: int) -> dict[str, float]:
         "late_pips": sum(tile) * terminated,
         "double": is_double(tile),
         "double_early": is_double(tile) * (1 - terminated),
-        "own_fit": sum(bool(ends & {*each}) for each in kept),
-        "unseen_fit": sum(bool(ends & {*each}) for each in unseen),
+        "own_fit": fitting["own_next"],
+        "unseen_fit": fitting["unseen_next"],
         "next_void": [*void, False].index(False),
     }
     for end in ends:
@@ -373,6 +384,7 @@ def test_catch_adds_to_the_one_before():
     # It leaves the lake as it is, with one [1:1]; of 57 unseen tiles two are like it.
     caught = 1 - (1 - 2 / 57) ** 2
     assert short_repr(position, "heaven pair", "gives") == pytest.approx([2 * caught])
+    assert short_repr(position, "heaven pair", "exposed", "later") == [2 * 2, 2]  # by the [1:1] that is kept
 
 
 def test_tile_laid_that_another_one_of_the_hand_may_catch():
@@ -411,6 +423,33 @@ def test_lake_given_to_the_next_seat():
     for locked, gives in ((False, 4 * (1 - (53 / 59) ** 2)), (True, 0)):
         four = tiu_u.from_tiles(["51 44", "22"], "51 51 51", lock_triples=locked)
         assert short_repr(four, "lay [5:1]", "gives") == pytest.approx([gives])
+
+
+@pytest.mark.parametrize(("positions", "players"), [(tiu_u, tiu_u_players), (shi_wu_hu, shi_wu_hu_players)])
+def test_tiles_that_may_catch_and_be_caught(positions, players):
+    # Tiles of as many pips catch each other: eight have [4:4], [5:3] and [6:2], and [6:6] catches its own kind alone.
+    position = positions.from_tiles(["44 53 66", "11"], "66")
+    view, value = position.view(0), players.VALUE
+    man, heaven = kind_of(4, 4), kind_of(6, 6)
+    assert short_repr(position, "lay [4:4]", "catchers", "own_catchers") == [view.rivals[man], 1]
+    drawn = positions.from_tiles(["53 66", "11"], "66", drawn="44")
+    assert short_repr(drawn, "lay [4:4]", "own_catchers") == [1]
+    # With [4:4] laid and [5:3] and [6:6] kept, both tiles of the lake may be caught later.
+    exposed = int(value[man]) * int(view.rivals[man]) + int(value[heaven]) * int(view.rivals[heaven])
+    assert short_repr(position, "lay [4:4]", "exposed", "later") == [exposed, value[man] + value[heaven]]
+    assert short_repr(position, "lay [6:6]", "later") == [0]  # nothing kept catches [6:6]
+    assert short_repr(position, "[6:6] catches [6:6]", "exposed", "later", "catchers") == [0, 0, 0]
+
+
+def test_lake_locked_in_piles_is_caught_with_the_fourth_tile():
+    hands, lake = ["66 55", "11"], "66 66"
+    for locked in (False, True):
+        pile = tiu_u.from_tiles(hands, lake, lock_triples=locked)
+        assert short_repr(pile, "lay [6:6]", "exposed") == [3 * 24 * 1]
+    # Of four [5:1], seven tiles match each; where they are closed none can be caught any more.
+    for locked, exposed in ((False, 4 * 6), (True, 0)):
+        four = tiu_u.from_tiles(["51 44", "22"], "51 51 51", lock_triples=locked)
+        assert short_repr(four, "lay [5:1]", "exposed") == [exposed]
 
 
 # Small Mahjong
@@ -564,3 +603,27 @@ def test_high_nine_of_pai_gow_holds_six_six_or_one_one():
         value = pai_gow_players.value_of(0, tiles[0], tiles[pai_gow_players.SPLITS[0, 0]])
         view = SimpleNamespace(tiles=tiles, table=0)
         assert pai_gow_players.has_high_tile(view, 0, value) == high
+
+
+def test_discard_of_several_tiles_in_tien_gow_counts_those_that_must_follow():
+    # After [6:5], the lowest civil tile but two, only what is no lower may follow: of the others the weakest is [4:4].
+    position = tien_gow.from_tiles(["66 66 42", "44 65 21", "54 32 33", "41 61 51"])
+    position.play("6666")
+    strength = {tile: float(tien_gow_players.KIND_STRENGTH[kind_of(*tile)]) for tile in ((4, 4), (6, 5), (2, 1))}
+    legal = {position.game.action_name(int(action)): int(action) for action in np.flatnonzero(position.mask())}
+    for name, action in legal.items():
+        kept = [kind for kind in tiles_in(int(position.view(1).hand)) if kind != action - DISCARD]
+        follow = [float(tien_gow_players.KIND_STRENGTH[kind]) for kind in kept if kind >= action - DISCARD]
+        own = float(tien_gow_players.KIND_STRENGTH[action - DISCARD])
+        assert short_repr(position, name, "discard_all") == pytest.approx([own + min(follow)]), name
+    assert len(legal) == 2 and strength
+
+
+def test_trick_of_deer_hunt_by_what_a_person_counts():
+    position = deer_hunt.from_tiles(["61", "44 11", "66 55", "31 21"], "64")
+    view, names = position.view(1), ("trick_red", "stronger", "holds")
+    for tile, kind in (("[4:4]", kind_of(4, 4)), ("[1:1]", kind_of(1, 1))):
+        takes = max(kind, kind_of(6, 4))
+        stronger = sum(other > takes for other in tiles_in(int(view.unseen)))
+        red = int(RED[kind_of(6, 4)]) + int(RED[kind])
+        assert short_repr(position, tile, *names) == [red, stronger, kind >= kind_of(6, 4)]
