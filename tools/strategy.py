@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from fact_pages import summary
 from writing import fill_paragraphs
 
+from gupai_agents.card import READING, card_agent, closes, rule_in_words
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.files import RECORDED
@@ -27,6 +28,7 @@ from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Masters, written
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.plain_yaml import parse_yaml
+from gupai_agents.shipped import shipped_card
 from gupai_app.claims import terminal as claims
 from gupai_app.play.session import Session
 from gupai_app.training.discover import figure, label
@@ -118,7 +120,7 @@ def page(game: Game) -> str:
         f"[the statistics](../claims.md) name.{STRONG * any(map(_has_masters, all_advice))}",
         "",
     ]
-    lines += [fill_paragraphs(summary(game))]
+    lines += [*_card(game), fill_paragraphs(summary(game))]
     for heading in [*topics, *(name for name in LAST if name in headings)]:
         lines += [f"## {heading}", ""]
         for advice in all_advice:
@@ -136,6 +138,26 @@ def page(game: Game) -> str:
 
 def _has_masters(advice: Advice) -> bool:
     return any("masters" in figure for figure in (advice.reading, *levels(advice.reading)))
+
+
+def _card(game: Game) -> list[str]:
+    """Return the rules of the game's card, and what each adds."""
+    written, card = shipped_card(game, game.variant()), card_agent(game, game.variant())
+    if written is None or card is None:
+        return []
+    rules = zip(card.rules, written["adds"], strict=True)
+    return [
+        "## Rules to follow",
+        "",
+        fill_paragraphs([f"{READING} {closes(written)}"]),
+        "| | rule | adds |",
+        "| --- | --- | --- |",
+        *(f"| {number} | {rule_in_words(game, rule)}. | {adds} |" for number, (rule, adds) in enumerate(rules, 1)),
+        "",
+        f"The player `card` follows them, `gupai rules {game.id} --card` prints them, and `python -m benchmarks.cards "
+        f"{game.id}` finds them again.",
+        "",
+    ]
 
 
 # --- advice ---------------------------------------------------------------------------------------

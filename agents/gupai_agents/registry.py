@@ -10,12 +10,23 @@ from pathlib import Path
 from typing import Unpack
 
 from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
+from gupai_agents.card import card_agent
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.failure import AgentError, called
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent, RuleAgent
 from gupai_agents.levels import LEVELS, player_of
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import BEST, TUNED, best_file, best_heuristic, has_tuned, heuristic_names, tuned_weights
+from gupai_agents.shipped import (
+    BEST,
+    CARD,
+    TUNED,
+    best_file,
+    best_heuristic,
+    has_tuned,
+    heuristic_names,
+    shipped_card,
+    tuned_weights,
+)
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game, variant_from
@@ -52,8 +63,8 @@ def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """
     game = get_game(game)
     has_best = best_file(game, game.variant() if variant is None else variant)
-    heuristics = heuristic_names(game)
-    return ["random", *heuristics[:-1], *game.policies, *heuristics[-1:], *([BEST] if has_best else [])]
+    heuristics, cards = heuristic_names(game), [CARD] if shipped_card(game, game.variant()) else []
+    return ["random", *heuristics[:-1], *game.policies, *cards, *heuristics[-1:], *([BEST] if has_best else [])]
 
 
 def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Options]) -> Agent:
@@ -62,8 +73,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
     Args:
         spec: One of
             "easy", "medium", "strong", "master": the player of that level, see `gupai_agents.levels`;
-            "random", "greedy", "house-way", ...: a player of the game by name; "tuned" is the best heuristic,
-                "best" a network for the common variants;
+            "random", "greedy", "house-way", ...: a player of the game by name; "card" follows rules for people, "tuned"
+                is the best heuristic, "best" a network for the common variants;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
             "heuristic:pips=1,variety=6": the weights of your own player, see `gupai rules GAME`;
             "heuristic:FILE.yaml": those that `gupai tune` wrote;
@@ -121,6 +132,8 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
         return note_origin(agent, spec, [path / AGENT_FILE if path.is_dir() else path])
     if spec == BEST:
         return best_agent(game, variant)
+    if spec == CARD and (card := card_agent(game, variant)):
+        return note_origin(card, spec)
     if kind == "search":
         return search_agent(spec, argument, game, variant)
     if spec in game.policies:

@@ -1,4 +1,6 @@
-"""Players that ship with the package: `tuned`, a heuristic, and `best`, a network.
+"""Players that ship with the package: `card`, rules for people, `tuned`, a heuristic, and `best`, a network.
+
+`cards/GAME.yaml` lists the cards of a game as `benchmarks/cards.py` found them.
 
 `weights/GAME.yaml` lists what `gupai tune` found, as it writes a heuristic, the one for the game's default rules first.
 A variant is played by the weights found for the options nearest to its own.
@@ -16,17 +18,38 @@ from gupai_agents.plain_yaml import parse_yaml
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
-TUNED, BEST = "tuned", "best"
+CARD, TUNED, BEST = "card", "tuned", "best"
+CARDS = Path(__file__).parent / "cards"
 FOLDER = Path(__file__).parent / "weights"
 NETWORKS = Path(__file__).parent / "networks"
 
 
 @functools.cache
+def _shipped(file: Path) -> list[dict[str, Any]]:
+    """Return the players in a file, that for the game's default rules first; none if there is no such file."""
+    players: list[dict[str, Any]] = parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
+    return players
+
+
 def shipped_heuristics(game_id: str) -> list[dict[str, Any]]:
     """Return what `gupai tune` wrote of a game's shipped heuristics; none for a game of another package."""
-    file = FOLDER / f"{game_id}.yaml"
-    heuristics: list[dict[str, Any]] = parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
-    return heuristics
+    return _shipped(FOLDER / f"{game_id}.yaml")
+
+
+def shipped_card(game: Game, variant: Variant) -> dict[str, Any] | None:
+    """Return what is written of the card for a variant; None for a game without cards."""
+    cards = _shipped(CARDS / f"{game.id}.yaml")
+    return _nearest(cards, variant) if cards else None
+
+
+def _nearest(players: list[dict[str, Any]], variant: Variant) -> dict[str, Any]:
+    """Return what is written of a player of a variant: of those whose options all hold, the one with most options."""
+    matching = [
+        player
+        for player in players
+        if all(getattr(variant, name) == value for name, value in player["variant"].items())
+    ]
+    return max(matching, key=lambda player: len(player["variant"]))
 
 
 def has_tuned(game: Game) -> bool:
@@ -36,12 +59,7 @@ def has_tuned(game: Game) -> bool:
 
 def tuned_weights(game: Game, variant: Variant) -> dict[str, float]:
     """Return the weights of `tuned` in a variant: of those whose options all hold, the ones with most options."""
-    candidates = [
-        heuristic
-        for heuristic in shipped_heuristics(game.id)
-        if all(getattr(variant, name) == value for name, value in heuristic["variant"].items())
-    ]
-    weights: dict[str, float] = max(candidates, key=lambda heuristic: len(heuristic["variant"]))["weights"]
+    weights: dict[str, float] = _nearest(shipped_heuristics(game.id), variant)["weights"]
     return weights
 
 

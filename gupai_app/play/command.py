@@ -22,6 +22,8 @@ from gupai_app.shell.options import (
 )
 from gupai_app.shell.streams import say
 
+Card = Annotated[bool, typer.Option("--card", help="Print ten rules or fewer that a person can follow instead")]
+
 
 @grouped
 def play(
@@ -68,7 +70,7 @@ def play(
     say("To see agents play: gupai watch {game}", game=game.id)
 
 
-def rules(name: OptionalGame = None) -> None:
+def rules(name: OptionalGame = None, *, card: Card = False) -> None:
     """Print the rules of a game, its options and its agents."""
     from gupai_app.play import terminal
     from gupai_env.games import GAMES, load_plugins
@@ -78,4 +80,4 @@ def rules(name: OptionalGame = None) -> None:
             load_plugins()
         terminal.games(GAMES.values())
     else:
-        terminal.rules(read_variant(name, None)[0])
+        (terminal.card if card else terminal.rules)(read_variant(name, None)[0])

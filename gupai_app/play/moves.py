@@ -6,10 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch
+from gupai_agents.card import card_agent, rule_in_words
 from gupai_agents.search import SearchAgent
+from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import PIPS
+from gupai_env.core.variant import Variant
 from gupai_env.words.messages import say
 
 ADVISER = "search:playouts=200"  # the agent that values moves
@@ -71,3 +74,19 @@ def scores(adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) 
         deals=values.deals.max(),
     )
     return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], how_found
+
+
+def by_card(game: Game, variant: Variant, turn: DecisionBatch, action: int) -> str:
+    """Return in a sentence what the card of a game says of a move; "" where it has no card or every move is alike."""
+    if (card := card_agent(game, variant)) is None:
+        return ""
+    removed_by = card.removed_by(turn)[0]
+    removed_at = int(removed_by[action])
+    if removed_at < len(card.rules):
+        template = "The card would do otherwise, by its rule {number}: {rule}"
+    else:
+        removed_at = int(removed_by[removed_by < len(card.rules)].max())
+        template = "The card agrees, by its rule {number}: {rule}"
+    if removed_at < 0:  # none was removed
+        return ""
+    return say(template, number=removed_at + 1, rule=rule_in_words(game, card.rules[removed_at]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from gupai_app.play.address import PERSON, Address, check_legal
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
-from gupai_app.play.moves import Entry, digits, entries_of, headed, scores
+from gupai_app.play.moves import Entry, by_card, digits, entries_of, headed, scores
 from gupai_app.play.session import Session
 from gupai_app.server.players import adviser, strongest
 from gupai_app.words.sentences import names_at, payment, result, signed_chips, winners
@@ -288,7 +288,9 @@ class WebGame:
         elif advice:
             search = adviser(self.address.game, self.address.variant)
             values, how_found = scores(search, self.session.decision_batch(), self.entries)
-            most = max(value.mean for value in values)
+            best = max(values, key=lambda value: value.mean)
+            reason = by_card(self.address.game, self.address.variant, self.session.decision_batch(), best.action)
+            how_found, most = joined(". ", [how_found, reason]), best.mean
             notes = [(f"{value.mean:+z.1f} ±{value.half:.1f}", value.mean == most) for value in values]
         listed = {
             heading: [self._line(number, entry, *notes[number - 1]) for number, entry in numbered]

@@ -10,16 +10,18 @@ import numpy as np
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, DecisionBatch
+from gupai_agents.card import READING, card_agent, closes, rule_in_words
 from gupai_agents.evaluation.match import labels_of_line_up
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.failure import Leave
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_agents.search import SearchAgent
-from gupai_agents.shipped import plainest_heuristic
+from gupai_agents.shipped import plainest_heuristic, shipped_card
 from gupai_app.kept.store import Store
-from gupai_app.play.moves import ADVISER, Entry, digits, entries_of, headed, scores
+from gupai_app.play.moves import ADVISER, Entry, by_card, digits, entries_of, headed, scores
 from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.session import Session
+from gupai_app.shell.errors import Mistake
 from gupai_app.shell.screen import Screen, put, table_of
 from gupai_app.shell.streams import printable
 from gupai_app.words.languages import ENGLISH, spoken
@@ -191,6 +193,8 @@ class HumanAgent:
             f"{values[index].mean:+z.1f} ±{values[index].half:.1f}"
             for index in ranked
         ]
+        if reason := by_card(self.game, self.variant, turn, values[ranked[0]].action):
+            self.terminal.paragraph(say("{sentence}.", sentence=reason))
         self.terminal.paragraph(say("{heading}:", heading=how_found))
         self.terminal.say(_columns(lines, self.terminal.width))
 
@@ -441,3 +445,20 @@ def rules(game: Game) -> None:
                 player=plainest,
             ),
         )
+
+
+def card(game: Game) -> None:
+    """Print the rules of a game's card, and what each of them adds."""
+    written, player = shipped_card(game, game.variant()), card_agent(game, game.variant())
+    if written is None or player is None:
+        raise Mistake("{game} has no card", game=game.id)
+    rules = table_of("", "rule", "adds")
+    for number, (rule, adds) in enumerate(zip(player.rules, written["adds"], strict=True), 1):
+        rules.add_row(str(number), rule_in_words(game, rule), adds)
+    put(
+        say("{game}: rules to follow in their order", game=title(game, game.variant())),
+        READING,
+        rules,
+        closes(written),
+        say("The player card follows them: gupai tournament {game} card greedy best", game=game.id),
+    )

@@ -133,7 +133,7 @@ def test_trained_players_are_compared_with_shipped_ones(networks, tmp_path):
     told = {**kept, "seconds": 3.5, "machine": "an abacus"}
     assert {name: found[name] for name in told} == told
     assert found["command"] == "gupai train jie-long --set seed=4"
-    assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "tuned", "best"}
+    assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "card", "tuned", "best"}
     settings["expert_iteration"] |= {"max_minutes": None, "heuristic": "greedy", "learning_rate": 0.5}
     settings["network"] |= {"hidden": [8, 16]}
     (run / "config.yaml").write_text(to_yaml(settings))
@@ -175,7 +175,7 @@ def test_run_ships_as_judged_and_is_judged_again(networks, tmp_path, monkeypatch
     assert small["policy.weight"].dtype == np.float16
     np.testing.assert_allclose(unpacked(small)["policy.weight"], tensors["policy.weight"], atol=0.02)
     won = header["evaluation"]["chips_per_deal_against"]
-    assert won.keys() == {"random", *GAME.heuristics, "tuned", "search:playouts=200"}
+    assert won.keys() == {"random", *GAME.heuristics, "card", "tuned", "search:playouts=200"}
     assert {each["n"] for each in won.values()} == {2}
     monkeypatch.setattr(strong, "DEALS", 3)
     strong.judge(file)

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_app.play.moves import WIDE, Entry, entries_of, scores
+from gupai_agents.card import rule_in_words
+from gupai_app.play.moves import WIDE, Entry, by_card, entries_of, scores
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import result
-from gupai_env import get_game
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS, PIPS
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
@@ -173,3 +175,29 @@ def test_moves_of_one_verb_are_listed_together_heaviest_first():
 )
 def test_result_is_worded_by_its_sign(paid, said):
     assert result(paid) == said
+
+
+def test_card_says_which_of_its_rules_speaks_for_a_move():
+    card = make_agent("card", "jie-long")
+    envs = VectorEnv("jie-long", 12, seed=3)
+    agreed = set()
+    for step in range(31):
+        views, rng_keys = envs.views()
+        batch = DecisionBatch(views, envs.masks.copy(), rng_keys)
+        removed_by = card.removed_by(batch)
+        for row in range(len(views)):
+            legal = np.flatnonzero(batch.masks[row])
+            narrowing = {int(rule) for rule in removed_by[row, legal]} - {len(card.rules)}
+            for action in legal:
+                rule = int(removed_by[row, action])
+                sentence = by_card(envs.game, envs.variant, batch.at(slice(row, row + 1)), int(action))
+                agrees = rule == len(card.rules)
+                agreed.add((agrees, bool(narrowing)))
+                if not narrowing:
+                    assert sentence == ""
+                    continue
+                number = (max(narrowing) if agrees else rule) + 1
+                assert f" {number}: {rule_in_words(envs.game, card.rules[number - 1])}" in sentence
+                assert ("agrees" in sentence) == agrees
+        envs.step(envs.sample(step))
+    assert agreed == {(True, True), (False, True), (True, False)}

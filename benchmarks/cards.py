@@ -1,0 +1,129 @@
+"""Find the card of every game again and write it where the player `card` finds it: agents/gupai_agents/cards.
+
+    python -m benchmarks.cards
+    python -m benchmarks.cards jie-long --deals 5000
+
+The same seed finds the same card on the same processor. Each is judged in deals that the search did not see, one among
+equal others: by which share of the way from `greedy` to `best` it goes, in chips won from `greedy` and lost to `best`
+together, and by the chips that every rule adds against `greedy`. A game takes about five minutes of one core.
+"""
+
+import argparse
+import time
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from gupai_agents.card import CardAgent, CardRule
+from gupai_agents.card_search import Budget, find_card
+from gupai_agents.evaluation.match import duel
+from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
+from gupai_agents.plain_yaml import to_yaml
+from gupai_agents.registry import make_agent
+from gupai_agents.shipped import CARDS, shipped_card
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from gupai_env.games import GAMES
+
+SEED = 1
+# Features that nobody can work out at a table: probabilities, and products with the share of the deal that is over.
+UNCOUNTABLE = (
+    *(
+        "late_pips",
+        "own_fit",
+        "unseen_fit",
+        "double_early",
+        *(f"{name}_{number}" for name in ("attack", "attack_short") for number in range(1, 7)),
+        "own_threat_ahead",
+        "threat_ahead",
+    ),  # the connecting games
+    *("risk", "again", "gives", "gives_best"),  # the fishing games
+    *("ours", "theirs"),  # Deer Hunt
+    *("late_strength", "supreme_early", "set_late"),  # Tien Gow
+    *("single_probability", "pair_probability", "triple_probability", "stake_probability"),  # Da Ling
+    *("high_probability", "low_probability", "both_probability"),  # Pai Gow
+)
+BUDGETS = {
+    "jie-long": Budget(steps=800),
+    "small-mahjong": Budget(decisions=12_000, steps=1000),
+    "tiu-u": Budget(decisions=12_000, steps=1000),
+    "ding-niu": Budget(steps=1500),
+    "da-ling": Budget(decisions=600),  # with hundreds of moves in each
+}
+
+DEALS = {"pai-gow": 10, "small-mahjong": 5, "tiu-u": 2}  # times as many, where deals differ by more than players
+
+
+def countable(game: Game) -> list[str]:
+    """Return the names of the features that a rule for people may be about."""
+    # In Ding Niu numbers are on one to eight tiles; in the other games a rule about a number is chance.
+    numbers = () if game.id == "ding-niu" else tuple(f"leave_{number}" for number in range(1, 7))
+    return [feature.name for feature in game.features if feature.name not in (*UNCOUNTABLE, *numbers)]
+
+
+def figure(value: Estimate, form: str = "+z.3f") -> str:
+    return f"{value.mean:{form}} ±{value.half_width:{form.lstrip('+')}}"
+
+
+def described(game: Game, variant: Variant, rules: list[CardRule], deals: int) -> dict[str, Any]:
+    """Return a card with its figures, as its file holds it."""
+    best, greedy = (make_agent(name, game, **vars(variant)) for name in ("best", "greedy"))
+    card = CardAgent(game, "card", rules)
+
+    def chips(hero: Any, villain: Any) -> np.ndarray:
+        return duel(game, hero, villain, deals, seed=SEED, **variant.changed()).chips[:, :, 0].mean(1)
+
+    won, won_best = chips(card, greedy), chips(best, greedy)
+    lost, lost_greedy = chips(card, best), chips(greedy, best)
+    closes = {
+        "closes": ratio_of_means(np.stack([won + lost - lost_greedy, won_best - lost_greedy], 1)),
+        "closes_against_greedy": ratio_of_means(np.stack([won, won_best], 1)),
+        "closes_against_best": ratio_of_means(np.stack([lost_greedy - lost, lost_greedy], 1)),
+    }
+    adds = []
+    for index in range(len(rules)):
+        rest = CardAgent(game, "card", [*rules[:index], *rules[index + 1 :]])
+        adds.append(figure(estimate(won - chips(rest, greedy))))
+    return {
+        "game": game.id,
+        "version": game.version,
+        "variant": variant.changed(),
+        "rules": [written.model_dump(exclude_none=True, exclude_defaults=True) for written in rules],
+        "adds": adds,
+        **{name: f"{100 * share.mean:.0f}% ±{100 * share.half_width:.0f}" for name, share in closes.items()},
+        "chips_per_deal": {
+            "card against greedy": figure(estimate(won)),
+            "best against greedy": figure(estimate(won_best)),
+            "card against best": figure(estimate(lost)),
+            "greedy against best": figure(estimate(lost_greedy)),
+        },
+        "judged_in": {"deals": deals, "seed": SEED},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", metavar="GAME", default=list(GAMES))
+    parser.add_argument("--deals", type=int, default=4000, help="to judge a card in")
+    parser.add_argument("--judge", action="store_true", help="only judge the cards that are there")
+    chosen = parser.parse_args()
+    CARDS.mkdir(exist_ok=True)
+    for name in chosen.games:
+        begin, game = time.monotonic(), GAMES[name]
+        variant, budget = game.variant(), BUDGETS.get(name, Budget())
+        written = shipped_card(game, variant) if chosen.judge else None
+        rules = (
+            [CardRule(**rule) for rule in written["rules"]]
+            if written
+            else find_card(game, variant, countable(game), budget, SEED)
+        )
+        card = described(game, variant, rules, chosen.deals * DEALS.get(name, 1)) | {
+            "search": written["search"] if written else asdict(budget)
+        }
+        (CARDS / f"{name}.yaml").write_text(to_yaml([card]), encoding="utf-8")
+        print(name, card["closes"], f"{time.monotonic() - begin:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
