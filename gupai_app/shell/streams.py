@@ -18,8 +18,8 @@ COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-class OutputLostError(Exception):
-    """Standard output takes no more. It is not an OSError, so that it is not mistaken for one of a file."""
+class OutputLostError(BaseException):
+    """Standard output takes no more: no OSError, as of a file, and no failure of an agent that shows something."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
