@@ -46,7 +46,7 @@ UNCOUNTABLE = (
 )
 BUDGETS = {
     "jie-long": Budget(steps=800),
-    "small-mahjong": Budget(decisions=12_000, steps=1000),
+    "small-mahjong": Budget(steps=800),
     "tiu-u": Budget(decisions=12_000, steps=1000),
     "ding-niu": Budget(steps=1500),
     "da-ling": Budget(decisions=600),  # with hundreds of moves in each

@@ -96,12 +96,14 @@ def summary(game: Game) -> list[str]:
     best, luck = content["self_play"][-1], content["luck"]
     shares = sorted(best["endings"].items(), key=lambda ending: -ending[1]["mean"])
     ends = ", ".join(f"{name} {share['mean']:.1%}" for name, share in shares if share["mean"] >= 0.0005)
+    skill = percent(luck["skill"])
+    who = "" if skill == "-" else f"; who plays, `greedy`, `tuned` or `best`, {skill}"
     return [
         "## The game in figures",
         "",
         f"With `best` in all seats, {content['deals']:,} deals: the seat that leads wins {chips(best['by_turn'][0])}",
-        f"chips per deal. The hand as dealt and the turn explain {percent(best['hand'])} of the variance of chips;",
-        f"who plays, `greedy`, `tuned` or `best`, {percent(luck['skill'])}. How deals end: {ends}.",
+        f"chips per deal. The hand as dealt and the turn explain {percent(best['hand'])} of the variance of",
+        f"chips{who}. How deals end: {ends}.",
         f"[All figures](../facts.md), [those of {game.title} by player and number of seats](../facts/{game.id}.md).",
         "",
     ]

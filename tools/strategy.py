@@ -149,7 +149,8 @@ def _card(game: Game) -> list[str]:
     return [
         "## Rules to follow",
         "",
-        fill_paragraphs([f"{READING} {closes(written)}"]),
+        f"{READING} {closes(written)}",
+        "",
         "| | rule | adds |",
         "| --- | --- | --- |",
         *(f"| {number} | {rule_in_words(game, rule)}. | {adds} |" for number, (rule, adds) in enumerate(rules, 1)),

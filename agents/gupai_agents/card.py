@@ -250,7 +250,7 @@ def closes(card: dict[str, Any]) -> str:
     return say(
         "It goes {closes} of the way from greedy to best: {greedy} in chips won from greedy, {best} in chips lost to "
         "best ({deals} deals, each from every seat, seed {seed}, with 95% intervals). What a rule adds is in chips per "
-        "deal against greedy.",
+        "deal against greedy; one that adds nothing there may help against better players.",
         closes=card["closes"],
         greedy=card["closes_against_greedy"],
         best=card["closes_against_best"],
@@ -279,9 +279,8 @@ def _moves(game: Game, written: CardRule) -> str:
         if is_counted(feature):
             moves = say("the moves with the most {what}" if most else "the moves with the fewest {what}", what=meaning)
         else:
-            moves = say(
-                "the moves with the highest {what}" if most else "the moves with the lowest {what}", what=meaning
-            )
+            template = "the moves with the highest ({what})" if most else "the moves with the lowest ({what})"
+            moves = say(template, what=meaning)
         near = say("up to {number:g} less" if most else "up to {number:g} more", number=written.within)
     else:
         terms = joined(", ", [_term(_feature(game, name), weight) for name, weight in written.keep.items()])
@@ -292,12 +291,8 @@ def _moves(game: Game, written: CardRule) -> str:
 
 def _term(feature: Feature, weight: float) -> str:
     """Return what a feature adds to a count."""
-    meaning = say(feature.meaning)
-    if is_yes_or_no(feature):
-        return say("{weight:+g} if {what}", weight=weight, what=meaning)
-    if is_counted(feature):
-        return say("{weight:+g} for each of the {what}", weight=weight, what=meaning)
-    return say("{weight:+g} times the {what}", weight=weight, what=meaning)
+    template = "{weight:+g} if {what}" if is_yes_or_no(feature) else "{weight:+g} × ({what})"
+    return say(template, weight=weight, what=say(feature.meaning))
 
 
 def _condition(game: Game, when: When) -> str:
@@ -314,22 +309,21 @@ def _condition(game: Game, when: When) -> str:
             (True, True): "there is a move by which {what}",
             (True, False): "there is no move by which {what}",
             (False, True): "by every move {what}",
-            (False, False): "there is a move by which it is not so that {what}",
+            (False, False): "there is a move other than those by which {what}",
         }[highest, least]
-        return say(template, what=meaning)
-    if not is_counted(feature):
+    elif not is_counted(feature):
         template = {
-            (True, True): "the highest {what} is {number:g} or more",
-            (True, False): "the highest {what} is {number:g} or less",
-            (False, True): "the lowest {what} is {number:g} or more",
-            (False, False): "the lowest {what} is {number:g} or less",
+            (True, True): "the highest ({what}) is {number:g} or more",
+            (True, False): "the highest ({what}) is {number:g} or less",
+            (False, True): "the lowest ({what}) is {number:g} or more",
+            (False, False): "the lowest ({what}) is {number:g} or less",
         }[highest, least]
     elif bound == 0 and not least:
         template = "no move has any {what}" if highest else "a move has no {what}"
     else:
         template = {
             (True, True): "a move has {number:g} or more {what}",
-            (True, False): "no move has more than {number:g} {what}",
+            (True, False): "every move has {number:g} or fewer {what}",
             (False, True): "every move has {number:g} or more {what}",
             (False, False): "a move has {number:g} or fewer {what}",
         }[highest, least]

@@ -81,12 +81,12 @@ def by_card(game: Game, variant: Variant, turn: DecisionBatch, action: int) -> s
     if (card := card_agent(game, variant)) is None:
         return ""
     removed_by = card.removed_by(turn)[0]
-    removed_at = int(removed_by[action])
-    if removed_at < len(card.rules):
-        template = "The card would do otherwise, by its rule {number}: {rule}"
-    else:
-        removed_at = int(removed_by[removed_by < len(card.rules)].max())
-        template = "The card agrees, by its rule {number}: {rule}"
-    if removed_at < 0:  # none was removed
+    index, choice = int(removed_by[action]), int((removed_by == len(card.rules)).argmax())
+    template = "The card would choose {move}, by its rule {number}: {rule}"
+    if index == len(card.rules):
+        index, choice = int(removed_by[removed_by < index].max()), action
+        template = "The card agrees with {move}, by its rule {number}: {rule}"
+    if index < 0:  # no move was removed
         return ""
-    return say(template, number=removed_at + 1, rule=rule_in_words(game, card.rules[removed_at]))
+    move = game.action_name(choice, turn.views[0])
+    return say(template, move=move, number=index + 1, rule=rule_in_words(game, card.rules[index]))

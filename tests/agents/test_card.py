@@ -111,7 +111,7 @@ def test_shipped_card_is_short_in_words_and_better_than_greedy(game):
         (
             {"keep": {"variety": 4, "double": -2}, "when": {"fewest": "gives_up", "at_most": 0}},
             "If a move has no numbers that no tile kept carries any more, keep the moves with the highest count: +4 "
-            "for each of the different numbers on the tiles that are kept, -2 if a double is laid",
+            "× (different numbers on the tiles that are kept), -2 if a double is laid",
         ),
     ],
 )

@@ -33,8 +33,12 @@ _HANDS = hands_of(DECK, HAND)
 SHARES = np.array([shares_below(table, *_HANDS) for table in range(len(VALUE))])  # [tables, 2, values + 1]
 
 FEATURES = (
-    Feature("high", "place of the high group among all different groups, from below", "places", 0, MOST_VALUE),
-    Feature("low", "place of the low group among them", "places", 0, MOST_VALUE),
+    Feature(
+        "high", "place of the high group among all 121 different ones, from 0 for the lowest", "places", 0, MOST_VALUE
+    ),
+    Feature(
+        "low", "place of the low group among all 121 different ones, from 0 for the lowest", "places", 0, MOST_VALUE
+    ),
     yes_or_no("high_pair", "the high group is a pair"),
     yes_or_no("high_gong", "the high group is a wong or a gong"),
     yes_or_no("high_nine", "the high group is a nine with [6:6] or [1:1]"),

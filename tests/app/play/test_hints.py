@@ -199,5 +199,10 @@ def test_card_says_which_of_its_rules_speaks_for_a_move():
                 number = (max(narrowing) if agrees else rule) + 1
                 assert f" {number}: {rule_in_words(envs.game, card.rules[number - 1])}" in sentence
                 assert ("agrees" in sentence) == agrees
+                chosen = sentence.partition(", by its rule ")[0].partition("agrees with " if agrees else "choose ")[2]
+                names = {
+                    envs.game.action_name(int(other)) for other in legal if removed_by[row, other] == len(card.rules)
+                }
+                assert chosen == envs.game.action_name(int(action)) if agrees else chosen in names
         envs.step(envs.sample(step))
     assert agreed == {(True, True), (False, True), (True, False)}
