@@ -98,6 +98,8 @@ def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = (), kno
         hashes = {spec: hash_of(spec, game, variant) for spec in [*rivals, *ends]}
         if known:
             before = known.task(task).players
+            rivals = [spec for spec in rivals if spec in before]  # players that came later stay out
+            hashes = {spec: hashes[spec] for spec in [*rivals, *ends]}
             hashes |= {spec: before[spec] for spec in hashes if replaced_file(before[spec])}
         population, scale = ({spec: hashes[spec] for spec in part} for part in (rivals, ends))
         identity = {"name": task, "game": game.id, "version": game.version, "options": options}

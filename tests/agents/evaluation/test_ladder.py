@@ -59,7 +59,7 @@ def test_ladder_equals_duels():
     names = [*agent_names("jie-long"), "search:playouts=2"]
     agents = [make_agent(name, "jie-long") for name in names]
     found = play_ladder("jie-long", agents, 12, 4, seed=4)
-    assert found.rivals == ("random", "greedy", "variety", "tuned", "best")
+    assert found.rivals == ("random", "greedy", "variety", "card", "tuned", "best")
     assert {rung.player for rung in found.rungs} == set(names)
     totals = [rung.total.mean for rung in found.rungs]
     assert totals == sorted(totals, reverse=True)
@@ -115,7 +115,7 @@ def test_command_prints_a_table_and_the_same_as_json(monkeypatch):
     content = json.loads(gupai(*words, "--json", catch_exceptions=False).stdout)
     assert content["changed"] == {"must_catch": True} and content["seed"] == 0
     assert content["command"].startswith("gupai ladder tiu-u --deals 20")
-    assert content["rivals"] == ["random", "greedy", "careful", "tuned"]
+    assert content["rivals"] == ["random", "greedy", "careful", "card", "tuned"]
     assert "tiu-u v0, must_catch=True; seed 0" in table
     rows = {cells[0]: cells[1:] for line in table.splitlines() if len(cells := line.split()) > 8}
     for rung, shown in zip(climbed[0].rungs, content["rungs"], strict=True):
