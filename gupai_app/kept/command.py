@@ -50,7 +50,10 @@ class Searched:
     def search(self) -> "Search":
         """What is looked for. Raises: ValueError."""
         from gupai_app.kept.store import Search
+        from gupai_env import get_game
 
+        if self.game:
+            get_game(self.game)
         return Search(**vars(self))
 
 
@@ -121,9 +124,10 @@ def import_games(
     with mistakes():
         games = list(read_games(file))
         own = [game for game in games if of_person(game)]
-        added = counted(Store().add(own), "game")
-    template = "{added} added of {games}; {others} have no person in them"
-    say(template, added=added, games=counted(len(games), "game"), others=len(games) - len(own))
+        added = Store().add(own)
+    template = "{added} added of {games}; {known} were there already, {others} have no person in them"
+    others, known = len(games) - len(own), len(own) - added
+    say(template, added=counted(added, "game"), games=counted(len(games), "game"), known=known, others=others)
 
 
 @app.command(cls=Command)
@@ -176,7 +180,10 @@ def delete(
         one_of({"numbers": numbers, "--all": everything})
         if not numbers and not everything:
             raise Mistake("name the numbers of games, or --all")
-        say("{games} deleted", games=counted(Store().delete(numbers or None), "game"))
+        store = Store()
+        for number in numbers or ():
+            store.get(number)  # or say that there is none
+        say("{games} deleted", games=counted(store.delete(numbers or None), "game"))
 
 
 @app.command(cls=Command)
@@ -192,4 +199,4 @@ def keep(
         raise Mistake("{state!r:.60} is not allowed; write on or off", state=state)
     with mistakes():
         Store().switch(on=state == "on")
-    say("your games are kept from now" if state == "on" else "your games are not kept from now")
+    say("new games are kept" if state == "on" else "new games are no longer kept; those that are there stay")

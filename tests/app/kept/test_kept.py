@@ -109,12 +109,20 @@ def test_exported_games_are_imported_with_their_days(store, tmp_path, monkeypatc
     file.write_text(file.read_text() + agents_only.line)
     before = [kept[1:] for kept in store.find()]
     monkeypatch.setenv("GUPAI_HOME", str(tmp_path / "another"))
-    for added in ("2 games added of 3", "0 games added of 3"):
-        assert added in answer("games", "import", file)
+    for added, known in (("2 games added of 3", "0 were there"), ("0 games added of 3", "2 were there")):
+        assert added in (words := answer("games", "import", file)) and known in words
     assert [kept[1:] for kept in Store().find()] == before
     file.write_text(file.read_text().replace('"payoffs":[[', '"payoffs":[[9'))
     assert gupai("games", "import", file).exit_code == 2
     assert Store().count() == 2
+
+
+@pytest.mark.parametrize("words", [("delete", 1, 99), ("export", "-", 99), ("list", "--game", "jie-lomg")])
+def test_game_that_is_not_there_is_refused_and_nothing_changes(store, words):
+    store.add([game(1)])
+    refused = gupai("games", *words)
+    assert refused.exit_code == 2 and refused.stderr.count("\n") == 1
+    assert store.count() == 1
 
 
 def test_writers_at_the_same_time_lose_nothing(store):
