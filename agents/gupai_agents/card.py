@@ -23,7 +23,6 @@ from gupai_env.core.rng import draw
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.tiles import KINDS
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import nearest, short_repr
 from gupai_env.words.messages import joined, say
 
 MOST_RULES = 10
@@ -71,14 +70,13 @@ def card_rows(game: Game, rules: Sequence[CardRule]) -> np.ndarray:
     """Return a card as loops take it, float64 [rules, 5 + features].
 
     Raises:
-        ValueError: For more than ten rules, and for features that the game does not have.
+        ValueError: For more than ten rules, and as `Game.heuristic`.
     """
     if len(rules) > MOST_RULES:
         raise ValueError(f"a card has at most {MOST_RULES} rules, not {len(rules)}")
     rows = np.zeros((len(rules), WEIGHTS + len(game.features)))
     for row, written in zip(rows, rules, strict=True):
-        for name, weight in written.keep.items():
-            row[WEIGHTS + _feature_index(game, name)] = weight
+        row[WEIGHTS:] = game.heuristic(written.keep)[:-1]
         row[WITHIN] = written.within + NEAR
         if (when := written.when) is not None:
             row[COUNTED], row[OF] = _quantity(game, when)
@@ -87,25 +85,11 @@ def card_rows(game: Game, rules: Sequence[CardRule]) -> np.ndarray:
     return rows
 
 
-def _feature_index(game: Game, name: str) -> int:
-    names = [feature.name for feature in game.features]
-    if name not in names:
-        advice = nearest(name, names, 3)
-        raise ValueError(f"{short_repr(name)} is not a feature of {game.id}; {advice}they are {', '.join(names)}")
-    return names.index(name)
-
-
-def _feature(game: Game, name: str) -> Feature:
-    return game.features[_feature_index(game, name)]
-
-
 def _quantity(game: Game, when: When) -> tuple[int, int]:
     """Return what a condition counts, and of which feature."""
-    if when.most is not None:
-        return MOST, _feature_index(game, when.most)
-    if when.fewest is not None:
-        return FEWEST, _feature_index(game, when.fewest)
-    return (MOVES if when.number == "moves" else HAND), 0
+    if (name := when.most or when.fewest) is None:
+        return (MOVES if when.number == "moves" else HAND), 0
+    return (FEWEST if when.most is None else MOST), int(game.heuristic({name: 1.0}).argmax())
 
 
 @long_rule
@@ -141,11 +125,20 @@ def keep_moves(game, row, view, scratch, moves, count):
     weights, values = scratch
     weights[: len(row) - WEIGHTS] = row[WEIGHTS:]
     measure(game, view, weights, moves, count, values)
+    return keep_highest(values, row[WITHIN], moves, count)
+
+
+@rule
+def keep_highest(values, within, moves, count):
+    """Put those of the first `count` moves with the highest values, or within so much of them, before the others.
+
+    Returns how many they are; they stay in their order.
+    """
     best, remaining = -np.inf, 0
     for place in range(count):
         best = max(best, values[place])
     for place in range(count):
-        if values[place] >= best - row[WITHIN]:
+        if values[place] >= best - within:
             moves[remaining], moves[place] = moves[place], moves[remaining]
             remaining += 1
     return remaining
@@ -328,6 +321,10 @@ def _condition(game: Game, when: When) -> str:
             (False, False): "a move has {number:g} or fewer {what}",
         }[highest, least]
     return say(template, what=meaning, number=bound)
+
+
+def _feature(game: Game, name: str) -> Feature:
+    return next(feature for feature in game.features if feature.name == name)
 
 
 def is_yes_or_no(feature: Feature) -> bool:

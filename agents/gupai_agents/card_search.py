@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, concatenated, observations_of
-from gupai_agents.card import MOST_RULES, NEAR, CardAgent, CardRule, When, hand_start, is_yes_or_no
+from gupai_agents.card import MOST_RULES, NEAR, CardAgent, CardRule, When, hand_start, is_yes_or_no, keep_highest
 from gupai_agents.decisions import decisions, new_lanes
 from gupai_agents.heuristics import scores_of
 from gupai_agents.registry import make_agent
@@ -57,49 +57,41 @@ class Budget:
 
 
 @rule
-def narrow(features, quantities, row, line, moves, count):
-    """Keep those of the first `count` moves of a decision that a rule keeps; return how many they are."""
-    quantity = int(line[0])
+def narrow(features, quantities, row, line, values, moves, count):
+    """Put those of the first `count` moves of a decision that a rule keeps before the others; return how many they are.
+
+    values: scratch, float64 [moves].
+    """
+    quantity, first, second = int(line[0]), int(line[3]), int(line[5])
     if quantity >= 0 and not line[1] <= quantities[row, quantity] <= line[2]:
         return count
-    first, second, best = int(line[3]), int(line[5]), -np.inf
     for place in range(count):
-        move = moves[place]
-        value = line[4] * features[row, move, first]
+        values[place] = line[4] * features[row, moves[place], first]
         if second >= 0:
-            value += line[6] * features[row, move, second]
-        best = max(best, value)
-    remaining, least = 0, best - line[7] - NEAR
-    for place in range(count):
-        move = moves[place]
-        value = line[4] * features[row, move, first]
-        if second >= 0:
-            value += line[6] * features[row, move, second]
-        if value >= least:
-            moves[remaining] = move
-            remaining += 1
-    return remaining
+            values[place] += line[6] * features[row, moves[place], second]
+    return keep_highest(values, line[7] + NEAR, moves, count)
 
 
 def _narrow_all(features, quantities, lines, moves, counts):
+    values = np.empty(moves.shape[1])
     for row in range(len(counts)):
         for line in range(len(lines)):
             if counts[row] > 1:
-                counts[row] = narrow(features, quantities, row, lines[line], moves[row], counts[row])
+                counts[row] = narrow(features, quantities, row, lines[line], values, moves[row], counts[row])
 
 
 def _lose_all(features, quantities, losses, tried, after, rows, moves, counts, out):
-    remaining = np.empty(moves.shape[1], np.int64)
+    values, remaining = np.empty(moves.shape[1]), np.empty(moves.shape[1], np.int64)
     for number in range(len(tried)):
         total = 0.0
         for row in rows:
             count = counts[row]
             for place in range(count):
                 remaining[place] = moves[row, place]
-            count = narrow(features, quantities, row, tried[number], remaining, count)
+            count = narrow(features, quantities, row, tried[number], values, remaining, count)
             for line in range(len(after)):
                 if count > 1:
-                    count = narrow(features, quantities, row, after[line], remaining, count)
+                    count = narrow(features, quantities, row, after[line], values, remaining, count)
             lost = 0.0
             for place in range(count):
                 lost += losses[row, remaining[place]]
