@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import probabilities
+from gupai_agents.card import CardAgent
 from gupai_agents.decisions import play_out
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.search import SearchAgent
-from gupai_agents.shipped import BEST, best_heuristic
+from gupai_agents.shipped import BEST, best_heuristic, shipped_card
 from gupai_agents.workers import Processes
-from gupai_app.play.moves import ADVISER
+from gupai_app.play.moves import ADVISER, by_card
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import being_prepared
 from gupai_env.core.compiling import on_disk
@@ -156,7 +157,8 @@ def prepare(game: str, number: int) -> None:
 
 def hints_on_disk(game: Game) -> bool:
     """Return whether hints of a game need no compiling, only loading."""
-    return on_disk(SearchAgent.__module__, game)
+    advisers = [SearchAgent, *([CardAgent] if shipped_card(game, game.variant()) else [])]
+    return all(on_disk(agent.__module__, game) for agent in advisers)
 
 
 def _choose(game: Game, variant: Variant, agents: list) -> None:
@@ -169,7 +171,9 @@ def _choose(game: Game, variant: Variant, agents: list) -> None:
 def _advise(game: Game, variant: Variant) -> None:
     adviser = make_agent(ADVISER, game, **asdict(variant))
     assert isinstance(adviser, SearchAgent)
-    adviser.values(Session(game, variant, 0).decision_batch())
+    turn = Session(game, variant, 0).decision_batch()
+    adviser.values(turn)
+    by_card(game, variant, turn, int(turn.masks[0].argmax()))
 
 
 def _table(game: Game, variant: Variant) -> VectorEnv:

@@ -289,3 +289,10 @@ def test_warm_reports_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_
     assert not warming.hints_on_disk(get_game("jie-long"))
     assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
     assert gupai("warm", "chess").exit_code == 2
+
+
+def test_hints_are_prepared_with_the_card_that_explains_them(monkeypatch):
+    explained = []
+    monkeypatch.setattr(warming, "by_card", lambda game, variant, turn, action: explained.append(turn.masks[0, action]))
+    next(part for part in warming.parts(get_game("pai-gow")) if part.what == "hints").work()
+    assert explained == [True]
