@@ -159,7 +159,7 @@ def puzzles(
     from gupai_agents.evaluation.records import game_of_line, read_games
     from gupai_app.kept import terminal
     from gupai_app.kept.store import Store
-    from gupai_app.play.terminal import Terminal
+    from gupai_app.shell.terminal import Terminal
 
     with mistakes():
         one_of({"FILE": file, "a search": any(vars(searched).values())})

@@ -9,10 +9,11 @@ from gupai_app.kept.figures import figures, mean_text, review_all
 from gupai_app.kept.puzzles import puzzles_in
 from gupai_app.kept.store import Search, Store
 from gupai_app.play.address import play_on
+from gupai_app.play.person import HumanAgent
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import HumanAgent, Terminal
 from gupai_app.shell.language import worded
 from gupai_app.shell.screen import progress, put, put_json, table_of
+from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import game_in, names_at
 from gupai_env.games.phrases import title
 from gupai_env.words.messages import say, word

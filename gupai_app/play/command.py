@@ -61,23 +61,24 @@ def play(
 
     from gupai_app.kept.store import Store
     from gupai_app.play import lines, terminal
+    from gupai_app.shell.terminal import Terminal
 
     seating = [*others[:seat], others[0], *others[seat:]]
     with record.writer() as file:
         if as_json:
             lines.play(game, variant, seating, seat, seed, file)
-        terminal.play(game, variant, seating, seat, seed, terminal.Terminal(), file, Store())
+        terminal.play(game, variant, seating, seat, seed, Terminal(), file, Store())
     say("To see agents play: gupai watch {game}", game=game.id)
 
 
 def rules(name: OptionalGame = None, *, card: Card = False) -> None:
     """Print the rules of a game, its options and its agents."""
-    from gupai_app.play import terminal
+    from gupai_app.play import rules as printed
     from gupai_env.games import GAMES, load_plugins
 
     if name is None:
         with mistakes():
             load_plugins()
-        terminal.games(GAMES.values())
+        printed.games(GAMES.values())
     else:
-        (terminal.card if card else terminal.rules)(read_variant(name, None)[0])
+        (printed.card if card else printed.rules)(read_variant(name, None)[0])

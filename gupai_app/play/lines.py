@@ -7,11 +7,14 @@ from typing import NoReturn
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import labels_of_line_up
+from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.failure import Leave
 from gupai_agents.text_agent import TextAgent
+from gupai_app.play.rules import rules_text
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import WIDEST, Record, outcome, rules_text
+from gupai_app.play.terminal import outcome
 from gupai_app.shell.streams import say
+from gupai_app.shell.terminal import WIDEST
 from gupai_app.words.sentences import result, translated
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -19,7 +22,9 @@ from gupai_env.words.messages import joined, word
 from gupai_env.words.scene import seat_names
 
 
-def play(game: Game, variant: Variant, agents: Sequence[Agent], you: int, seed: int, record: Record = None) -> NoReturn:
+def play(
+    game: Game, variant: Variant, agents: Sequence[Agent], you: int, seed: int, record: RecordWriter | None = None
+) -> NoReturn:
     """Play episodes of one stream with a program at standard input and output, until its input ends.
 
     Args:

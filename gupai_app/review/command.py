@@ -39,8 +39,8 @@ def watch(
     game, variant = read_variant(name, option)
     seed, line_up = read_seed(seed), read_line_up(agents, variant.players, game, variant)
 
-    from gupai_app.play.terminal import Terminal
     from gupai_app.review import terminal
+    from gupai_app.shell.terminal import Terminal
 
     with record.writer() as file:
         if as_json:
@@ -61,8 +61,8 @@ def replay(
 ) -> None:
     """Step through recorded games, or check them; each is replayed under the rules before it is shown."""
     from gupai_agents.evaluation.records import read_games
-    from gupai_app.play.terminal import Terminal
     from gupai_app.review import terminal
+    from gupai_app.shell.terminal import Terminal
     from gupai_env.words.checks import counted
 
     if html is not None:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import labels_of_line_up
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import Record, Terminal, _keep
+from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
@@ -27,14 +27,15 @@ def watch(
     terminal: Terminal,
     *,
     tables: bool = False,
-    record: Record = None,
+    record: RecordWriter | None = None,
 ) -> None:
     """Show one episode of agents, one per seat, move by move; with `tables` the table after every move."""
     session = Session(game, variant, seed)
     names = labels_of_line_up(agents)
     terminal.paragraph(say("{game}, seed {seed}", game=title(game, variant), seed=seed))
     _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables)
-    _keep(session, names, record)
+    if record is not None:
+        record.write([session.record(names)])
 
 
 def replay(
@@ -105,7 +106,9 @@ def _show(
             terminal.table(step.scene)
 
 
-def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None) -> None:
+def watch_json(
+    game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: RecordWriter | None = None
+) -> None:
     """Print one episode as one JSON object per move; where a move ends a deal, `payoffs` are chips by seat."""
     session, names = Session(game, variant, seed), labels_of_line_up(agents)
     while not session.terminated:
@@ -127,4 +130,5 @@ def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int,
             "payoffs": payoffs,
         }
         print(json_text(line))
-    _keep(session, names, record)
+    if record is not None:
+        record.write([session.record(names)])

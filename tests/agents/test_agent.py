@@ -21,8 +21,8 @@ from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_agents.workers import Processes
 from gupai_app.play import terminal as play
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import Terminal
 from gupai_app.review import terminal as watching
+from gupai_app.shell.terminal import Terminal
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv

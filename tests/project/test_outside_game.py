@@ -29,8 +29,10 @@ from gupai_agents.tune import start_of
 from gupai_app.claims.terminal import template
 from gupai_app.play.address import Address
 from gupai_app.play.moves import digits
+from gupai_app.play.person import HumanAgent
+from gupai_app.play.rules import rules
 from gupai_app.play.table import WebGame
-from gupai_app.play.terminal import HumanAgent, Terminal, rules
+from gupai_app.shell.terminal import Terminal
 from gupai_env import Move
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.deal import Deal

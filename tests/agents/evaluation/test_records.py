@@ -560,8 +560,8 @@ def test_replay_begins_at_the_named_game_and_reports_mistakes(tmp_path):
 
 def test_person_steps_through_a_game():
     from gupai_app.play.session import Session
-    from gupai_app.play.terminal import Quit, Terminal
     from gupai_app.review.terminal import replay
+    from gupai_app.shell.terminal import Quit, Terminal
 
     def played(game):
         session = Session(get_game(game), get_game(game).variant(), 5)

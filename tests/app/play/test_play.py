@@ -11,9 +11,10 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation.records import read_games
 from gupai_app.play import terminal as play
 from gupai_app.play.moves import Entry, entries_of
+from gupai_app.play.person import HumanAgent, _begins
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import HumanAgent, Terminal, _begins
 from gupai_app.review import terminal as watching
+from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import result as won_in_words
 from gupai_env import GAMES, get_game
 from gupai_env.core.move import Move

@@ -8,9 +8,12 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
+from gupai_app.play.person import HumanAgent, _begins, _columns
+from gupai_app.play.rules import rules
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import HumanAgent, Quit, Terminal, _begins, _columns, play, rules
+from gupai_app.play.terminal import play
 from gupai_app.review.terminal import watch
+from gupai_app.shell.terminal import Quit, Terminal
 from gupai_app.words.sentences import names_at
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import Hints

@@ -1,0 +1,222 @@
+"""A person at the terminal as an agent: the table, the moves in words, and tolerance of typing errors."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from string import ascii_lowercase
+
+import numpy as np
+
+from gupai_agents.agent import DecisionBatch
+from gupai_agents.search import SearchAgent
+from gupai_app.play.moves import Entry, by_card, digits, entries_of, headed, scores
+from gupai_app.play.rules import rules_text
+from gupai_app.shell.terminal import Terminal
+from gupai_env.core.game import Game
+from gupai_env.core.move import PLAY
+from gupai_env.core.tiles import kind_of, tile_name
+from gupai_env.core.variant import Variant
+from gupai_env.games.guide import guide_of
+from gupai_env.games.phrases import listed
+from gupai_env.render import draw_text
+from gupai_env.words.messages import say, word
+from gupai_env.words.scene import Scene, seat_names
+from gupai_env.words.spelling import TILE, spelled
+from gupai_env.words.text import columns
+
+HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
+ASIDE = 4  # lines of a screen for the task, which may take two, the prompt and one to spare
+FEWEST = 4  # moves that are always listed
+
+
+class HumanAgent:
+    """A person who plays a variant."""
+
+    name = "human"
+
+    def __init__(
+        self,
+        game: Game,
+        variant: Variant,
+        terminal: Terminal | None = None,
+        names: Sequence[str] | None = None,
+        adviser: SearchAgent | None = None,
+    ) -> None:
+        """adviser: values the moves when asked.
+
+        Args:
+            names: How the seats are called, by seat; None: "You", and the others by their number.
+        """
+        self.game, self.variant, self.names = game, variant, names
+        self.terminal = Terminal() if terminal is None else terminal
+        self.hints, self.adviser = game.hints(game, variant), adviser
+        self.guide = guide_of(game, variant)
+        self._greeted = False
+        self._most = 0  # moves that were listed last
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
+        rows = range(len(batch.rng_keys))
+        return np.array([self._choose(batch.at(slice(row, row + 1))) for row in rows], np.int16)
+
+    def _choose(self, turn: DecisionBatch) -> int:
+        view = turn.views[0]
+        entries = entries_of(self.hints, view, turn.masks[0])
+        self._show(view, turn.masks[0], entries)
+        while True:
+            text = self.terminal.ask("Your move: ")
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if text in HELP:
+                self.terminal.say("")
+                self.terminal.say(rules_text(self.game, self.terminal.width))
+                self._greeted = False
+                self._show(view, turn.masks[0], entries)
+                continue
+            if text in ADVICE and self.adviser is not None:
+                self._advise(self.adviser, turn, entries)
+                continue
+            if text in ALL and len(entries) > self._most:
+                self._list(view, entries, len(entries))
+                continue
+            answer = self._read(text, entries)
+            if isinstance(answer, str):
+                self.terminal.paragraph(answer)
+                continue
+            action = self._settle(view, answer)
+            if action is not None:
+                return action
+
+    def _show(self, view: np.record, mask: np.ndarray, entries: Sequence[Entry]) -> None:
+        """Show the table, the moves under their headings, and at first how the game is played."""
+        names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
+        if not self._greeted:
+            self.terminal.paragraph(self.hints.reminder())
+            self.terminal.paragraph(self.hints.answers())
+            if self.adviser is not None:
+                self.terminal.paragraph(say("{key} shows the value of each move.", key=ADVICE[0]))
+            self._greeted = True
+        scene = self.game.scene(self.variant, [view], names)
+        self.terminal.table(scene, near_last=True)
+        self.terminal.paragraph(say("You: {task}.", task=say(self.guide.task(view, mask))))
+        self._most = self._list_length(scene, view, entries)
+        self._list(view, entries, self._most)
+
+    def _list_length(self, scene: Scene, view: np.record, entries: Sequence[Entry]) -> int:
+        """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""
+        near = replace(scene, title="", notes=(), last_move="", places=scene.places[:1])
+        room = self.terminal.height - len(draw_text(near, width=self.terminal.width).split("\n")) - ASIDE
+        most = min(self.hints.most_shown, len(entries))
+        while most > FEWEST and len(self._listed(view, entries, most)) > room:
+            most -= 1
+        return most
+
+    def _advise(self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> None:
+        """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
+        values, how_found = scores(adviser, turn, entries)
+        ranked = sorted(range(len(entries)), key=lambda index: -values[index].mean)[: self.hints.most_shown]
+        lines = [
+            f"{index + 1:>3}  {word(self.game.action_name(values[index].action, turn.views[0]))} "
+            f"{values[index].mean:+z.1f} ±{values[index].half:.1f}"
+            for index in ranked
+        ]
+        if reason := by_card(self.game, self.variant, turn, values[ranked[0]].action):
+            self.terminal.paragraph(say("{sentence}.", sentence=reason))
+        self.terminal.paragraph(say("{heading}:", heading=how_found))
+        self.terminal.say(_columns(lines, self.terminal.width))
+
+    def _list(self, view: np.record, entries: Sequence[Entry], most: int) -> None:
+        """Show the first moves under their headings, and how many there are besides."""
+        self.terminal.say("\n".join(self._listed(view, entries, most)))
+
+    def _listed(self, view: np.record, entries: Sequence[Entry], most: int) -> list[str]:
+        """Return the lines that list the first moves."""
+        lines: list[str] = []
+        for heading, numbered in headed(self.hints, entries).items():
+            labels = [(number, word(self.hints.label(view, entry.actions))) for number, entry in numbered]
+            words = [f"{number:>3}  {label}" for number, label in labels if number <= most]
+            if words:
+                lines.append(word(say("{heading}:", heading=say(heading))))
+                lines += _columns(words, self.terminal.width).split("\n")
+        if len(entries) > most:
+            lines.append(word(say("There are {number} more; type all to see them.", number=len(entries) - most)))
+        return lines
+
+    def _read(self, text: str, entries: Sequence[Entry]) -> Entry | str:
+        """Return the move that a text means, or a sentence that says why it means none."""
+        typed = text.removeprefix("#").strip()
+        is_number = typed.isdecimal()
+        place = int(typed) if is_number else 0
+        by_number = entries[place - 1] if 1 <= place <= len(entries) else None
+        spell = spelled if "/" in text else str  # a split may be spelled in many ways; other tiles are found below
+        by_name = next((entry for entry in entries if spell(entry.move.name) == spell(text)), None)
+        if by_name:
+            return by_name
+        tiles = tuple(sorted(kind_of(int(a), int(b)) for a, b in TILE.findall(text)))
+        words = "".join(letter if letter in ascii_lowercase else " " for letter in text).split()
+        if is_number and (text.startswith("#") or not tiles):
+            return by_number or say(
+                "There is no move {number}; your moves are 1 to {most}.", number=place, most=len(entries)
+            )
+        if not text:
+            return self.hints.answers()
+        if set(TILE.sub("", text)) - set(ascii_lowercase + " ,"):
+            return say("I do not understand {text!r}. {advice}", text=text, advice=say(self.hints.answers()))
+        by_tile = self._named(tiles, words, entries)
+        if by_number and by_tile is not by_number and any(entry.move.named == tiles for entry in entries):
+            tile = f"[{text[0]}:{text[1]}]"
+            question = "Is {text} a move or a tile? Type #{number} for move {number}, or {tile} for the tile."
+            return say(question, text=text, number=place, tile=tile)
+        return by_number if by_number and isinstance(by_tile, str) else by_tile
+
+    def _named(self, tiles: tuple, words: list[str], entries: Sequence[Entry]) -> Entry | str:
+        """Return the move with these tiles, its verb beginning like the words typed, or why there is none."""
+        called = "".join(map(tile_name, tiles))
+        matches = [entry for entry in entries if entry.move.named == tiles] if tiles else list(entries)
+        if words:
+            matches = [entry for entry in matches if _begins(entry.move.verb.split(), words)]
+        elif any(entry.move.verb == PLAY for entry in entries):  # a tile alone is to be played
+            others = [entry.move.verb for entry in matches if entry.move.verb != PLAY]
+            matches = [entry for entry in matches if entry.move.verb == PLAY]
+            if others and not matches:
+                template = "{tile} cannot be played now; type {verb} {digits} to {meaning} it."
+                return say(template, tile=called, verb=str(others[0]), digits=digits(tiles), meaning=say(others[0]))
+        if len(matches) == 1:
+            return matches[0]
+        if not matches and not tiles:
+            return say("I do not understand {text!r}. {advice}", text=" ".join(words), advice=say(self.hints.answers()))
+        if not matches:
+            text = " ".join([*words, called])
+            return say("{text} is not among your moves, which are 1 to {most}.", text=text, most=len(entries))
+        if tiles:
+            return "More than one of your moves is like that; type the number of one."
+        verbs = listed((entry.move.verb for entry in matches), "or")
+        return say("Which tile? Type {verbs} 64 for [6:4], or the number of a move.", verbs=verbs)
+
+    def _settle(self, view: np.record, entry: Entry) -> int | None:
+        """Return the action of a move; ask where tiles can be turned two ways. None: rather another move."""
+        if len(entry.actions) == 1:
+            return entry.actions[0]
+        question, answers = self.hints.choice(view, entry.actions)
+        while True:
+            text = self.terminal.ask(f"{word(question)} ")
+            if text in answers:
+                return answers[text]
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if not text:
+                return None
+            advice = "Answer {answers}, or nothing to choose another move."
+            self.terminal.paragraph(say(advice, answers=listed(list(answers), "or")))
+
+
+def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:
+    """True if everything typed is the beginning of one of the words."""
+    return all(any(word.startswith(part) for word in words) for part in typed)
+
+
+def _columns(entries: Sequence[str], width: int) -> str:
+    """Lay entries out in columns of equal width, row by row."""
+    column = max(map(columns, entries)) + 2
+    across = max(width // column, 1)
+    rows = [entries[start : start + across] for start in range(0, len(entries), across)]
+    return "\n".join("".join(entry + " " * (column - columns(entry)) for entry in row).rstrip() for row in rows)

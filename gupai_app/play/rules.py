@@ -1,0 +1,97 @@
+"""The rules of a game in the terminal, its options, its agents and its card."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+
+from gupai_agents import agent_names
+from gupai_agents.card import READING, card_agent, closes, rule_in_words
+from gupai_agents.registry import NOT_NAMED
+from gupai_agents.shipped import plainest_heuristic, shipped_card
+from gupai_app.play.pictures import rules_in_words
+from gupai_app.shell.errors import Mistake
+from gupai_app.shell.screen import Screen, put, table_of
+from gupai_app.shell.terminal import Terminal
+from gupai_app.words.languages import ENGLISH, spoken
+from gupai_env.core.game import Game
+from gupai_env.games.guide import guide_of
+from gupai_env.games.phrases import latin, title
+from gupai_env.words.messages import joined, say, word
+from gupai_env.words.spelling import fill_rules
+from gupai_env.words.text import wrap
+
+
+def rules_text(game: Game, width: int) -> str:
+    """Return the rules of a game in the language that is spoken, in lines of at most `width` columns."""
+    if spoken() == ENGLISH:
+        return fill_rules(game.rules_text, width)
+    rules = [_heading(game), *(joined(": ", rule) for rule in rules_in_words(game))]
+    return "\n".join(line for rule in rules for line in wrap(word(rule), width))
+
+
+def _heading(game: Game) -> str:
+    if spoken() == ENGLISH:
+        return game.rules_text.partition("\n")[0]
+    return joined(": ", [latin(game.title), guide_of(game, game.variant()).goal()])
+
+
+def games(listed: Iterable[Game]) -> None:
+    """Print the games, a line each."""
+    table = table_of("game", "", show_header=False)
+    for game in listed:
+        table.add_row(game.id, _heading(game))
+    put(table, "For the rules of a game, its options and its agents: gupai rules GAME")
+
+
+def rules(game: Game) -> None:
+    """Print the rules of a game, its options and who plays it."""
+    table = table_of("option", "default", "allowed", "meaning")
+    table.columns[0].no_wrap = True
+    for field in fields(game.variant):
+        allowed = game.variant.allowed(field.name)
+        table.add_row(field.name, str(field.default).lower(), say(allowed), say(field.metadata["help"]))
+    features = table_of("feature", "unit", "range", "meaning")
+    features.columns[0].no_wrap = True
+    for feature in game.features:
+        bounds = say("{bottom} to {top}", bottom=f"{feature.low:g}", top=f"{feature.high:g}")
+        features.add_row(feature.name, say(feature.unit), bounds, say(feature.meaning))
+    heuristics = table_of("player", "weights")
+    heuristics.columns[0].no_wrap = True
+    for name, weights in game.heuristics.items():
+        heuristics.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
+    Terminal().say(rules_text(game, Screen().width))
+    first, last = game.moves[0].name, game.moves[-1].name
+    put(
+        table,
+        say("Set options with -o: gupai play {game} -o {option}", game=game.id, option=game.variant.example()),
+        say("Actions: {number}, from {first} to {last}.", number=game.num_actions, first=first, last=last),
+        say("Agents: {names}.", names=", ".join([*agent_names(game), *NOT_NAMED])),
+    )
+    if game.features:
+        plainest = plainest_heuristic(game)
+        put(
+            "Rule-based agents weigh features of each action and play the best one:",
+            heuristics,
+            features,
+            say(
+                "To change weights: heuristic:FEATURE=WEIGHT,..., {player}+FEATURE=WEIGHT, or with a temperature, "
+                "{player}@1.5",
+                player=plainest,
+            ),
+        )
+
+
+def card(game: Game) -> None:
+    """Print the rules of a game's card, and what each of them adds."""
+    written, player = shipped_card(game, game.variant()), card_agent(game, game.variant())
+    if written is None or player is None:
+        raise Mistake("{game} has no card", game=game.id)
+    rules = table_of("", "rule", "adds")
+    for number, (rule, adds) in enumerate(zip(player.rules, written["adds"], strict=True), 1):
+        rules.add_row(str(number), rule_in_words(game, rule), adds)
+    put(
+        say("{game}: rules to follow in their order", game=title(game, game.variant())),
+        READING,
+        rules,
+        closes(written),
+        say("The player card follows them: gupai tournament {game} card greedy best", game=game.id),
+    )
