@@ -11,7 +11,7 @@ from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
 from gupai_env.core.move import Move
-from gupai_env.core.tiles import PIPS
+from gupai_env.core.tiles import PIPS, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.words.messages import say
 
@@ -76,17 +76,56 @@ def scores(adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) 
     return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], how_found
 
 
-def by_card(game: Game, variant: Variant, turn: DecisionBatch, action: int) -> str:
-    """Return in a sentence what the card of a game says of a move; "" where it has no card or every move is alike."""
+def by_card(game: Game, variant: Variant, turn: DecisionBatch, best: int) -> str:
+    """Return in a sentence what the card of a game says of the best move, which it does not name.
+
+    It is "" where there is no card or every move is alike to it.
+    """
     if (card := card_agent(game, variant)) is None:
         return ""
     removed_by = card.removed_by(turn)[0]
-    index, choice = int(removed_by[action]), int((removed_by == len(card.rules)).argmax())
-    template = "The card would choose {move}, by its rule {number}: {rule}"
+    index, template = int(removed_by[best]), "The best move is an exception to rule {number} of the card: {rule}"
     if index == len(card.rules):
-        index, choice = int(removed_by[removed_by < index].max()), action
-        template = "The card agrees with {move}, by its rule {number}: {rule}"
+        index = int(removed_by[removed_by < index].max())
+        template = "The best move follows from rule {number} of the card: {rule}"
     if index < 0:  # no move was removed
         return ""
-    move = game.action_name(choice, turn.views[0])
-    return say(template, move=move, number=index + 1, rule=rule_in_words(game, card.rules[index]))
+    return say(template, number=index + 1, rule=rule_in_words(game, card.rules[index]))
+
+
+def tiles_in_question(entries: Sequence[Entry], entry: Entry) -> tuple[int, ...]:
+    """Return the kinds of the tiles that a person should think about to find one of their moves.
+
+    They are () where all moves are made with the same tiles; of a split, they are its first group.
+    """
+    if len({candidate.move.groups[:1] or candidate.move.tiles for candidate in entries}) == 1:
+        return ()
+    return entry.move.groups[0] if entry.move.groups else entry.move.tiles
+
+
+def think_about(entry: Entry, tiles: Sequence[int]) -> str:
+    """Return in a sentence which tiles to think about, "" if there are none."""
+    template = "Think about where {tiles} should go" if entry.move.groups else "Think about {tiles}"
+    return say(template, tiles="".join(map(tile_name, tiles))) if tiles else ""
+
+
+class Advice(NamedTuple):
+    """The hints for a decision, which are given one step after another.
+
+    steps: sentences that come before the values, without full stops: which tiles to think about, and why. tiles: their
+    kinds. values: those of the entries, in their order. how_found: how the values were found.
+    """
+
+    steps: list[str]
+    tiles: tuple[int, ...]
+    values: list[TileValue]
+    how_found: str
+
+
+def advise(adviser: SearchAgent, game: Game, variant: Variant, turn: DecisionBatch, entries: Sequence[Entry]) -> Advice:
+    """Return the hints for one decision, of which the entries are the moves."""
+    values, how_found = scores(adviser, turn, entries)
+    best = max(range(len(entries)), key=lambda index: values[index].mean)
+    tiles = tiles_in_question(entries, entries[best])
+    steps = [think_about(entries[best], tiles), by_card(game, variant, turn, values[best].action)]
+    return Advice([step for step in steps if step], tiles, values, how_found)

@@ -9,12 +9,12 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.card import rule_in_words
-from gupai_app.play.moves import WIDE, Entry, by_card, entries_of, scores
+from gupai_app.play.moves import WIDE, Entry, advise, by_card, entries_of, scores
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import result
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.move import Move
-from gupai_env.core.tiles import KINDS, PIPS
+from gupai_env.core.tiles import KINDS, PIPS, tile_name
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
 
 DING_NIU = get_game("ding-niu")
@@ -177,7 +177,7 @@ def test_result_is_worded_by_its_sign(paid, said):
     assert result(paid) == said
 
 
-def test_card_says_which_of_its_rules_speaks_for_a_move():
+def test_card_names_the_rule_that_decides_and_not_the_move():
     card = make_agent("card", "jie-long")
     envs = VectorEnv("jie-long", 12, seed=3)
     agreed = set()
@@ -197,12 +197,32 @@ def test_card_says_which_of_its_rules_speaks_for_a_move():
                     assert sentence == ""
                     continue
                 number = (max(narrowing) if agrees else rule) + 1
-                assert f" {number}: {rule_in_words(envs.game, card.rules[number - 1])}" in sentence
-                assert ("agrees" in sentence) == agrees
-                chosen = sentence.partition(", by its rule ")[0].partition("agrees with " if agrees else "choose ")[2]
-                names = {
-                    envs.game.action_name(int(other)) for other in legal if removed_by[row, other] == len(card.rules)
-                }
-                assert chosen == envs.game.action_name(int(action)) if agrees else chosen in names
+                words = "follows from" if agrees else "is an exception to"
+                written = rule_in_words(envs.game, card.rules[number - 1])
+                assert sentence == f"The best move {words} rule {number} of the card: {written}"
         envs.step(envs.sample(step))
     assert agreed == {(True, True), (False, True), (True, False)}
+
+
+SIX_SIX, ONE_ONE, TWO_TWO = (next(kind for kind in range(KINDS) if set(PIPS[kind]) == {pips}) for pips in (6, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("best", "other", "tiles"),
+    [
+        (Move(tiles=(SIX_SIX,)), Move(tiles=(ONE_ONE,)), (SIX_SIX,)),
+        (Move(tiles=(SIX_SIX,)), Move("discard", tiles=(SIX_SIX,)), ()),  # which tile is no question
+        (Move(tiles=(SIX_SIX,)), Move("pass"), (SIX_SIX,)),
+        (Move("pass"), Move(tiles=(SIX_SIX,)), ()),
+        (Move(groups=((ONE_ONE,), (SIX_SIX, TWO_TWO))), Move(groups=((TWO_TWO,), (SIX_SIX, ONE_ONE))), (ONE_ONE,)),
+        (Move(groups=((ONE_ONE,), (SIX_SIX, TWO_TWO))), Move(groups=((ONE_ONE,), (TWO_TWO, SIX_SIX))), ()),
+    ],
+)
+def test_first_hint_names_tiles_that_not_every_move_is_made_with(best, other, tiles):
+    values = SimpleNamespace(means=np.array([[2.0, 1.0]]), errors=np.zeros((1, 2)), deals=np.array([[200, 200]]))
+    game = SimpleNamespace(id="a game without a card")
+    turn, entries = DecisionBatch(None, None, None), [Entry(other, [1]), Entry(best, [0])]
+    advice = advise(SimpleNamespace(values=lambda turn: values), game, None, turn, entries)
+    assert advice.tiles == tiles and len(advice.steps) == bool(tiles)
+    assert [value.mean for value in advice.values] == [1.0, 2.0]
+    assert all("".join(map(tile_name, tiles)) in step for step in advice.steps)
