@@ -7,6 +7,7 @@ REPEATS runs over CALLS calls, in processor time, inside one compiled loop.
 """
 
 import argparse
+import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +16,9 @@ import numba
 import numpy as np
 
 from gupai_env.core import bits, byte_rows, memory
-from gupai_env.core.compiling import bind
 from gupai_env.core.episode import NOBODY
+from gupai_env.core.machine_code import entry_point
+from gupai_env.core.parts import register_marks
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import counts_of, tiles_in
 from gupai_env.games.connecting.rules import STATE, clear
@@ -246,7 +248,7 @@ def calls() -> tuple[float, float]:
 
     fastest = []
     for loop, argument in ((by_tuple, rules), (by_record, record)):
-        call, times = bind(loop, argument), []
+        call, times = functools.partial(entry_point(loop, (argument,)), argument), []
         for _ in range(REPEATS):
             begun = time.process_time_ns()
             for _ in range(1000):
@@ -258,6 +260,7 @@ def calls() -> tuple[float, float]:
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    register_marks()
     print("tuple_at, by a call from Python: {:.0f} ns, {:.0f} ns".format(*calls()), flush=True)
     for name, pair in PAIRS.items():
         numba_alone, ours = map(nanoseconds, pair)

@@ -7,13 +7,11 @@ packages with an entry point; `register` adds others.
 
 import warnings
 
-import gymnasium
-import pettingzoo
-
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.move import Move
 from gupai_env.games import GAMES, add_game, get_game, load_plugins
+from gupai_env.registries import add_to_registries
 from gupai_env.vector import VectorEnv, make_vec
 from gupai_env.words.checks import refused
 
@@ -29,17 +27,7 @@ def register(game: Game) -> None:
     if not isinstance(game, Game):
         raise refused("game", game, "it must be a Game (docs/adding-a-game.md)")
     add_game(game)
-    options = {"game": game.id}
-    aec, seat = (f"gupai/{game.id}-v{game.version}", f"gupai/{game.id.title().replace('-', '')}-v{game.version}")
-    if hasattr(pettingzoo, "register") and aec not in pettingzoo.aec_registry:  # older ones have no registry
-        pettingzoo.register("aec", aec, "gupai_env.aec:GupaiEnv", kwargs=options)
-    if seat not in gymnasium.registry:
-        gymnasium.register(
-            seat,
-            entry_point="gupai_agents.gymnasium_envs:SeatEnv",
-            vector_entry_point="gupai_agents.gymnasium_envs:SeatVectorEnv",
-            kwargs=options,
-        )
+    add_to_registries(game)
 
 
 for _game in GAMES.values():

@@ -19,8 +19,8 @@ from gupai_agents.workers import Processes
 from gupai_app.play.moves import ADVISER, by_card
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import being_prepared
-from gupai_env.core.compiling import on_disk
 from gupai_env.core.game import Game
+from gupai_env.core.machine_code import on_disk
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.games.phrases import title

@@ -7,24 +7,14 @@ The line above each says what numba makes of the same function written as a loop
 `python benchmarks/intrinsics.py` (numba 0.68, one core of an Intel Xeon with AVX-512, 27 November 2026).
 """
 
-from llvmlite import binding, ir
-from numba import types
-from numba.core import config
+from typing import Any
 
-from gupai_env.core.rule import in_machine_code, rule, rule_in_place
+from gupai_env.core.internals import Later
+from gupai_env.core.rule import in_machine_code, rule
 
+ir: Any = Later("llvmlite.ir")
+types: Any = Later("numba.core.types")
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
-INT64 = types.int64
-# Numba asks for the processor's features once, when it starts; what it compiles for must be what is asked about here,
-# or the code would stop at an unknown instruction. So its own settings come first, and the processor only then.
-# x86 with BMI2 moves bits to or from the positions set in a word by one instruction. Each function that uses it has a
-# second implementation, bit by bit, for processors without it (such as ARM); plain Python uses that too, so that it is
-# tested everywhere.
-FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba compiles for, with CPU_NAME
-if FEATURES or getattr(config, "CPU_NAME", None):
-    MOVES_BITS = "+bmi2" in (FEATURES or "")
-else:
-    MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
 
 
 def _trailing_zeros(builder, word):
@@ -48,7 +38,7 @@ def ones(word: int) -> int:
 # numba: a loop over 64 bits, 7.4 ns; here: popcnt, 0.3 ns.
 @in_machine_code(ones)
 def _ones(typing_context, word):
-    return INT64(INT64), lambda context, builder, signature, given: builder.ctpop(given[0])
+    return types.int64(types.int64), lambda context, builder, signature, given: builder.ctpop(given[0])
 
 
 def first_one(word: int) -> int:
@@ -59,7 +49,7 @@ def first_one(word: int) -> int:
 # numba: a loop up to the first bit, 12 ns, most of it a jump that is predicted wrongly; here: tzcnt, 0.4 ns.
 @in_machine_code(first_one)
 def _first_one(typing_context, word):
-    return INT64(INT64), lambda context, builder, signature, given: _trailing_zeros(builder, given[0])
+    return types.int64(types.int64), lambda context, builder, signature, given: _trailing_zeros(builder, given[0])
 
 
 @rule
@@ -111,31 +101,35 @@ def nth_one(bits: int, number: int) -> int:
     return _nth_one_by_one(int(bits), number)
 
 
-if MOVES_BITS:
-    # numba: eight groups written byte by byte, 4.8 ns; here, with `store_word`: pdep and one store, 1.1 ns.
-    @in_machine_code(spread)
-    def _spread(typing_context, groups):
-        def build(context, builder, signature, given):
-            return _moved(builder, "pdep", given[0], context.get_constant(INT64, GROUPS))
+# x86 with BMI2 moves bits to or from the positions set in a word by one instruction. Each function that uses it has a
+# second implementation, bit by bit, for processors without it (such as ARM); plain Python uses that too, so that it is
+# tested everywhere.
 
-        return INT64(INT64), build
 
-    # numba: a round for each of 64 entries of a mask, 8.6 ns; here, in `marks_from`: 1.2 ns.
-    @in_machine_code(gather)
-    def _gather(typing_context, bits, places):
-        return INT64(INT64, INT64), lambda context, builder, signature, given: _moved(builder, "pext", *given)
+# numba: eight groups written byte by byte, 4.8 ns; here, with `store_word`: pdep and one store, 1.1 ns.
+@in_machine_code(spread, without_bmi2=_spread_step_by_step)
+def _spread(typing_context, groups):
+    def build(context, builder, signature, given):
+        return _moved(builder, "pdep", given[0], context.get_constant(types.int64, GROUPS))
 
-    # numba: a loop of unknown length, 21 ns for one of the first 16; here: pdep puts a single bit at the wanted place,
-    # and tzcnt finds it, 1.2 ns. Drawing a legal action is this.
-    @in_machine_code(nth_one)
-    def _nth_one(typing_context, bits, number):
-        def build(context, builder, signature, given):
-            numbered = builder.shl(context.get_constant(INT64, 1), given[1])
-            return _trailing_zeros(builder, _moved(builder, "pdep", numbered, given[0]))
+    return types.int64(types.int64), build
 
-        return INT64(INT64, INT64), build
 
-else:  # the same names, so that no caller asks which processor it runs on
-    rule_in_place(spread, _spread_step_by_step)
-    rule_in_place(gather, _gather_one_by_one)
-    rule_in_place(nth_one, _nth_one_by_one)
+# numba: a round for each of 64 entries of a mask, 8.6 ns; here, in `marks_from`: 1.2 ns.
+@in_machine_code(gather, without_bmi2=_gather_one_by_one)
+def _gather(typing_context, bits, places):
+    def build(context, builder, signature, given):
+        return _moved(builder, "pext", *given)
+
+    return types.int64(types.int64, types.int64), build
+
+
+# numba: a loop of unknown length, 21 ns for one of the first 16; here: pdep puts a single bit at the wanted place, and
+# tzcnt finds it, 1.2 ns. Drawing a legal action is this.
+@in_machine_code(nth_one, without_bmi2=_nth_one_by_one)
+def _nth_one(typing_context, bits, number):
+    def build(context, builder, signature, given):
+        numbered = builder.shl(context.get_constant(types.int64, 1), given[1])
+        return _trailing_zeros(builder, _moved(builder, "pdep", numbered, given[0]))
+
+    return types.int64(types.int64, types.int64), build

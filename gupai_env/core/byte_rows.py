@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core.errors import TypingError
 
 from gupai_env.core.bits import gather, nth_one, ones
+from gupai_env.core.internals import Later
 from gupai_env.core.rule import in_machine_code, rule
 
+ir: Any = Later("llvmlite.ir")
+errors: Any = Later("numba.core.errors")
+types: Any = Later("numba.core.types")
 WORD, HALF = 8, 4  # entries
 BLOCK = 32  # entries that are copied at once
 MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
-INT64: Any = ir.IntType(64)
 
 
 def require_bytes(*arrays: Any) -> None:
@@ -32,11 +32,15 @@ def require_bytes(*arrays: Any) -> None:
     for array in arrays:  # LLVM would read any address: what numba checks elsewhere is checked here, once, for nothing
         row = isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"
         if not (row and array.dtype in (types.int8, types.uint8, types.bool_)):
-            raise TypingError(f"words are read from and written to contiguous rows of bytes, not {array}")
+            raise errors.TypingError(f"words are read from and written to contiguous rows of bytes, not {array}")
 
 
 def _bytes(number):
     return ir.VectorType(ir.IntType(8), number)
+
+
+def _integer(bits):
+    return lambda: ir.IntType(bits)
 
 
 def _read(context, builder, array, row, offset, kind):
@@ -48,7 +52,7 @@ def _read(context, builder, array, row, offset, kind):
 def _write(context, builder, array, row, offset, value):
     """Build what writes there; refuse it, at compile time, where Python must not write."""
     if not array.mutable:
-        raise TypingError(f"a word cannot be written to {array}")
+        raise errors.TypingError(f"a word cannot be written to {array}")
     builder.store(value, _pointer(context, builder, array, row, offset, value.type), align=1)
     return context.get_dummy_value()
 
@@ -61,15 +65,15 @@ def _pointer(context, builder, array, row, offset, kind):
     return builder.bitcast(byte, kind.as_pointer())
 
 
-def _reads(function, kind, to_word=lambda builder, value: builder.zext(value, INT64)):
-    """Make a function of a row and an index read an LLVM `kind` in compiled code, converted to a word."""
+def _reads(function, kind, to_word=lambda builder, value: builder.zext(value, ir.IntType(64))):
+    """Make a function of a row and an index read what `kind()` is to LLVM in compiled code, converted to a word."""
 
     @in_machine_code(function)
     def _typed(typing_context, row, offset):
         require_bytes(row)
 
         def build(context, builder, signature, given):
-            return to_word(builder, _read(context, builder, signature.args[0], *given, kind))
+            return to_word(builder, _read(context, builder, signature.args[0], *given, kind()))
 
         return types.int64(row, types.intp), build
 
@@ -121,7 +125,7 @@ def store_marks(row: np.ndarray, offset: int, bits: int) -> None:
 
 def _bits_of(builder, marks):
     set_ones = builder.icmp_unsigned("!=", marks, ir.Constant(marks.type, None))
-    return builder.zext(builder.bitcast(set_ones, ir.IntType(MARKS)), INT64)
+    return builder.zext(builder.bitcast(set_ones, ir.IntType(MARKS)), ir.IntType(64))
 
 
 def _marks_of(builder, word):
@@ -130,13 +134,13 @@ def _marks_of(builder, word):
 
 
 # numba: eight loads of a byte, shifted and joined; here: one load. The same for stores, and for four entries.
-_reads(load_word, INT64)
-_reads(load_half, ir.IntType(32))
+_reads(load_word, _integer(64))
+_reads(load_half, _integer(32))
 _writes(store_word, lambda builder, word: word)
 _writes(store_half, lambda builder, word: builder.trunc(word, ir.IntType(32)))
 # numba: 64 entries read one by one, 8.6 ns, and written, 9.4 ns; here: a comparison of 32 bytes at once gives a bit for
 # each, 1.2 ns, and bits are widened to bytes at once, 1.1 ns.
-_reads(load_marks, _bytes(MARKS), _bits_of)
+_reads(load_marks, lambda: _bytes(MARKS), _bits_of)
 _writes(store_marks, _marks_of)
 
 
@@ -178,8 +182,6 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
 
     Both are rows of int8 or bool; `source` has `width` entries.
     """
-    # The order is part of the code: as a constant LLVM turns it into a few byte shuffles, as data it could not.
-    indices_of = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), [int(index) for index in order])
 
     def rearrange(source, target, offset):
         target[offset : offset + len(order)] = source[order]
@@ -192,7 +194,9 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
         def build(context, builder, signature, given):
             (source, target, _), zero = signature.args, context.get_constant(types.intp, 0)
             entries = _read(context, builder, source, given[0], zero, _bytes(width))
-            moved = builder.shuffle_vector(entries, ir.Constant(entries.type, ir.Undefined), indices_of)
+            # The order is part of the code: as a constant LLVM turns it into a few byte shuffles, as data it could not.
+            indices = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), [int(index) for index in order])
+            moved = builder.shuffle_vector(entries, ir.Constant(entries.type, ir.Undefined), indices)
             return _write(context, builder, target, given[1], given[2], moved)
 
         return types.void(source, target, types.intp), build
@@ -209,7 +213,6 @@ def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], 
     # Layer n holds the n-th member of every entry, so that all entries are added up side by side, a layer at a time.
     most = max(map(len, members))
     layers = [[group[layer] if layer < len(group) else size - 1 for group in members] for layer in range(most)]
-    chosen = [ir.Constant(ir.VectorType(ir.IntType(32), len(layer)), layer) for layer in layers]
 
     def add_up(words, target, offset):
         entries = b"".join((int(word) % (1 << 64)).to_bytes(WORD, "little") for word in words)
@@ -223,13 +226,14 @@ def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], 
         require_bytes(target)
 
         def build(context, builder, signature, given):
-            vector = ir.Constant(ir.VectorType(INT64, 4), None)
+            vector = ir.Constant(ir.VectorType(ir.IntType(64), 4), None)
             for place in range(3):
                 word = builder.extract_value(given[0], place)
                 vector = builder.insert_element(vector, word, ir.Constant(ir.IntType(32), place))
             entries = builder.bitcast(vector, _bytes(size))
             nothing = ir.Constant(entries.type, ir.Undefined)
-            total = functools.reduce(builder.add, [builder.shuffle_vector(entries, nothing, order) for order in chosen])
+            orders = [ir.Constant(ir.VectorType(ir.IntType(32), len(layer)), layer) for layer in layers]
+            total = functools.reduce(builder.add, [builder.shuffle_vector(entries, nothing, order) for order in orders])
             return _write(context, builder, signature.args[1], given[1], given[2], total)
 
         return types.void(types.UniTuple(types.int64, 3), target, types.intp), build

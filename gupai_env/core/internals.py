@@ -8,8 +8,6 @@ import sys
 from importlib import import_module
 from typing import Any
 
-import numba
-
 LIBRARY, COMPILER, TEMPLATES = "core.codegen.JITCodeLibrary", "core.compiler", "core.typing.templates"
 PARTS = (  # to compile what loops contain only there
     *(f"{LIBRARY}.{name}" for name in ("add_ir_module", "enable_object_caching", "get_pointer_to_function")),
@@ -38,7 +36,7 @@ CODE = (  # to write machine code by hand
 
 def internal(name: str) -> Any:
     """Return a part of numba by its name within it, None if there is none."""
-    part, path = numba, ""
+    part, path = import_module("numba"), ""
     for word in name.split("."):  # attributes first: a submodule is an attribute only once something has imported it
         path = f"{path}.{word}"
         try:
@@ -46,6 +44,16 @@ def internal(name: str) -> Any:
         except ImportError:
             return None
     return part
+
+
+class Later:
+    """A module that is imported when something of it is first used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
 
 
 def base_class(name: str) -> Any:
@@ -58,7 +66,7 @@ def there(names: tuple[str, ...], instead: str) -> bool:
     """Return whether numba has all of these parts; if not, print a line that says what happens instead."""
     missing = next((name for name in names if internal(name) is None), None)
     if missing:  # said once for each purpose, because `there` is cached: one version of numba lacks several parts
-        tell(f"numba {numba.__version__} has no numba.{missing}: {instead}; tested are numba 0.63 to 0.68")
+        tell(f"numba {internal('__version__')} has no numba.{missing}: {instead}; tested are numba 0.63 to 0.68")
     return missing is None
 
 

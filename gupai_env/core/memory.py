@@ -12,17 +12,15 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core.errors import TypingError
 
-from gupai_env.core.internals import internal
+from gupai_env.core.internals import Later
 from gupai_env.core.rule import in_machine_code
 
-populate_array: Any = internal("np.arrayobj.populate_array")
-alloca_once: Any = internal("core.cgutils.alloca_once")
-global_constant: Any = internal("core.cgutils.global_constant")
-raw_memcpy: Any = internal("core.cgutils.raw_memcpy")
+ir: Any = Later("llvmlite.ir")
+arrayobj: Any = Later("numba.np.arrayobj")
+cgutils: Any = Later("numba.core.cgutils")
+errors: Any = Later("numba.core.errors")
+types: Any = Later("numba.core.types")
 
 
 # Who keeps an address alive? Whoever took it. Nothing here counts references, so an address is good only as long as
@@ -48,7 +46,7 @@ def _built(context, builder, array, data, lengths):
         strides.insert(0, builder.mul(strides[0], length))
     result = context.make_array(array)(context, builder)
     itemsize = context.get_constant(types.intp, size)
-    populate_array(result, data=data, shape=lengths, strides=strides, itemsize=itemsize, meminfo=None)
+    arrayobj.populate_array(result, data=data, shape=lengths, strides=strides, itemsize=itemsize, meminfo=None)
     return result._getvalue()
 
 
@@ -132,7 +130,7 @@ def blank(length: int, dtype: np.dtype) -> np.ndarray:
 def _on_the_stack(length, dtype, cleared):
     """Return how an array of constant length is made on the stack of the function that calls this."""
     if not isinstance(length, types.IntegerLiteral):
-        raise TypingError("the length of scratch is a number known when it is compiled")
+        raise errors.TypingError("the length of scratch is a number known when it is compiled")
     row = types.Array(dtype.dtype, 1, "C")
 
     # `alloca_once` puts the space at the entry of the function: inside a loop each round would take more of the stack.
@@ -140,7 +138,7 @@ def _on_the_stack(length, dtype, cleared):
     def build(context, builder, signature, given):
         entry = context.get_data_type(row.dtype)
         whole = ir.ArrayType(entry, length.literal_value)
-        memory = alloca_once(builder, whole)
+        memory = cgutils.alloca_once(builder, whole)
         memory.align = 16
         if cleared:  # here and not at the entry: a loop that asks for it in every round gets it empty in every round
             builder.store(ir.Constant(whole, None), memory)
@@ -179,8 +177,8 @@ def overwriting(source: np.ndarray, fields: Sequence[str]) -> Callable[..., None
             byte = ir.IntType(8)
             place = builder.gep(builder.bitcast(given[0], byte.as_pointer()), [ir.Constant(ir.IntType(64), start)])
             whole = ir.Constant(ir.ArrayType(byte, len(content)), bytearray(content))
-            data = builder.bitcast(global_constant(builder, "source", whole), byte.as_pointer())
-            raw_memcpy(builder, place, data, ir.Constant(ir.IntType(64), len(content)), 1)
+            data = builder.bitcast(cgutils.global_constant(builder, "source", whole), byte.as_pointer())
+            cgutils.raw_memcpy(builder, place, data, ir.Constant(ir.IntType(64), len(content)), 1)
             return context.get_dummy_value()
 
         return types.void(record), build

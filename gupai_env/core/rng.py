@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import rule, rule_in_place
 from gupai_env.words.checks import is_whole, one_of_an_array, read_whole, short_repr, whole_numbers
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -32,19 +31,16 @@ def derive(key: int, counter: int) -> int:
     return (z ^ (z >> 31)) >> 1
 
 
-@overload(derive, inline="never")
-def _derive_compiled(key, counter):
+def _derive_on_words(key, counter):
     # The same arithmetic on machine words, which wrap by themselves.
-    golden, mix_1, mix_2 = np.uint64(GOLDEN), np.uint64(MIX_1), np.uint64(MIX_2)
-    s30, s27, s31, s1 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(1)
+    one = np.uint64(1)
+    z = np.uint64(key) + (np.uint64(counter) + one) * np.uint64(GOLDEN)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(MIX_1)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(MIX_2)
+    return np.int64((z ^ (z >> np.uint64(31))) >> one)
 
-    def derive(key, counter):
-        z = np.uint64(key) + (np.uint64(counter) + s1) * golden
-        z = (z ^ (z >> s30)) * mix_1
-        z = (z ^ (z >> s27)) * mix_2
-        return np.int64((z ^ (z >> s31)) >> s1)
 
-    return derive
+rule_in_place(derive, _derive_on_words)
 
 
 @rule

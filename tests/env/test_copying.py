@@ -14,6 +14,7 @@ import gupai_agents.gymnasium_envs  # noqa: F401 -- registers the environments
 from gupai_env import VectorEnv
 from gupai_env.aec import GupaiEnv
 from gupai_env.core import byte_rows
+from gupai_env.core.parts import register_marks
 from gupai_training.selfplay import SelfPlayVecEnv
 
 SEED, TABLES, STEPS = 5, 8, 25
@@ -184,6 +185,7 @@ def test_loops_take_no_address_of_read_only_memory(name, spoilt):
 def test_compiled_code_writes_no_words_to_read_only_rows(write):
     row = np.zeros(32, np.int8)
     row.flags.writeable = False
+    register_marks()
     with pytest.raises((numba.core.errors.TypingError, numba.core.errors.LoweringError), match="cannot be written to"):
         numba.njit(write)(row)
     assert not row.any()

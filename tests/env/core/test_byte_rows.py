@@ -14,13 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gupai_env.core import bits, byte_rows, memory
+from gupai_env.core.parts import MOVES_BITS as MOVES_BITS
+from gupai_env.core.parts import register_marks
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, NO_TILE, bit_each, list_hand, tile_set
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 
 
-@numba.njit
+def njit(function):
+    """Compile a function that calls rules."""
+    register_marks()
+    return numba.njit(function)
+
+
+@njit
 def compiled_bits(word, memory, number):
     return (
         bits.ones(word),
@@ -163,7 +171,7 @@ def answers(function, compiled):
     """What it returns and leaves behind, 40 times with random input."""
     rng, printed = np.random.default_rng(7), []
     call = CALLS[len(LAYER[function](rng)) - 1](function)
-    call = numba.njit(call) if compiled else call
+    call = njit(call) if compiled else call
     for _ in range(40):
         given = LAYER[function](rng)
         found = call(*given)
@@ -190,7 +198,7 @@ def test_whole_layer_is_compared():
 
 
 OF_BITS = [function for function in LAYER if function.__module__ == bits.__name__] + [byte_rows.find_mark]
-ELSEWHERE = "from test_byte_rows import *; print(bits.MOVES_BITS, [answers(each, True) for each in OF_BITS])"
+ELSEWHERE = "from test_byte_rows import *; print(MOVES_BITS, [answers(each, True) for each in OF_BITS])"
 
 
 def test_processors_without_bit_instructions_do_without():
@@ -207,7 +215,7 @@ def test_processors_without_bit_instructions_do_without():
     assert done.stdout.strip() == f"False {[answers(each, compiled=False) for each in OF_BITS]}"
 
 
-@numba.njit
+@njit
 def compiled_words(row, at, word):
     before = byte_rows.load_word(row, at), byte_rows.load_half(row, at)
     byte_rows.store_word(row, at, word)
@@ -231,7 +239,7 @@ def test_words_are_read_and_written_in_place(at, word):
     np.testing.assert_array_equal(other, expected)
 
 
-compiled_copy, compiled_mark = numba.njit(byte_rows.copy_entries), numba.njit(byte_rows.mark_entries)
+compiled_copy, compiled_mark = njit(byte_rows.copy_entries), njit(byte_rows.mark_entries)
 
 
 @pytest.mark.parametrize("width", [*range(4, 20), 31, 32, 33])
@@ -253,7 +261,7 @@ def test_entries_are_copied_and_marked(width):
             np.testing.assert_array_equal(target, marked)
 
 
-@numba.njit
+@njit
 def compiled_hand(tiles, out):
     list_hand(tiles, out)
     return bits.ones(bit_each(tiles))
@@ -269,7 +277,7 @@ def test_hand_is_listed_and_no_tile_behind_it(size):
         assert plain.tolist() == compiled.tolist() == hand + [NO_TILE] * (6 - size)
 
 
-@numba.njit
+@njit
 def look(masks, row):
     mask = masks[row]
     found = np.empty(len(mask) + 1, np.int64)
@@ -291,7 +299,7 @@ def test_marks_are_counted_and_found(width):
 
 @pytest.mark.parametrize("width", [32, 33, 60, 63, 64])
 def test_bits_are_written_as_marks(width):
-    write = numba.njit(byte_rows.write_marks)
+    write = njit(byte_rows.write_marks)
     for word in (0, -1, 0x0123456789ABCDEF, -1 << (width - 1)):
         expected = [bool(word >> index & 1) for index in range(width)]
         for each in (write, write.py_func):
@@ -306,7 +314,7 @@ def test_entries_are_rearranged():
     source = np.arange(-30, 34, dtype=np.int8)
     expected = np.full(50, 7, np.int8)
     expected[5:46] = source[order]
-    for each in (rearrange, numba.njit(lambda source, target, at: rearrange(source, target, at))):
+    for each in (rearrange, njit(lambda source, target, at: rearrange(source, target, at))):
         target = np.full(50, 7, np.int8)
         each(source, target, 5)
         np.testing.assert_array_equal(target, expected)
@@ -321,7 +329,7 @@ def largest_first(values, out):
         order[order.argmax()] = -1
 
 
-@numba.njit
+@njit
 def fill_all(values, out):
     for row in range(len(values)):
         largest_first(values[row], out[row])
@@ -337,11 +345,11 @@ def test_scratch_is_an_array_like_any_other():
 
 def test_scratch_length_is_known_beforehand():
     with pytest.raises(numba.TypingError, match="known when it is compiled"):
-        numba.njit(lambda length: memory.scratch(length, np.int8)[0])(8)
+        njit(lambda length: memory.scratch(length, np.int8)[0])(8)
 
 
 def test_rows_other_than_contiguous_bytes_are_refused():
-    read = numba.njit(lambda row: byte_rows.load_word(row, 0))
+    read = njit(lambda row: byte_rows.load_word(row, 0))
     for row in (np.zeros(8), np.zeros(16, np.int8)[::2]):
         with pytest.raises(numba.TypingError, match="contiguous rows of bytes"):
             read(row)

@@ -20,9 +20,10 @@ from numba.core import event
 from checkout import ROOT
 from gupai_agents.search import search_loop
 from gupai_env import GAMES
-from gupai_env.core import compiling, internals
+from gupai_env.core import internals, machine_code, sources
 from gupai_env.core.kernels import kernels
-from gupai_env.core.rule import LoopCompiler, long_rule, rule
+from gupai_env.core.parts import LoopCompiler, register_marks
+from gupai_env.core.rule import long_rule, rule
 
 
 def run(code: str, folder: Path, **env: str) -> subprocess.CompletedProcess:
@@ -58,7 +59,7 @@ def small(tmp_path, monkeypatch) -> Iterator[Path]:
     (tmp_path / "small" / "loop.py").write_text(LOOP)
     write_rule(tmp_path, 1)
     (tmp_path / "small" / "other.py").write_text("")
-    monkeypatch.setattr(compiling.CONFIG, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(machine_code.CONFIG, "CACHE_DIR", str(tmp_path / "cache"))
     yield tmp_path
     forget()
 
@@ -75,11 +76,11 @@ def forget() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "small"]:
         del sys.modules[name]
     for cached in (
-        compiling._module,
-        compiling.sources_digest,
-        compiling._folder,
-        compiling._sweep,
-        compiling._warn_once,
+        sources._module,
+        sources.sources_digest,
+        machine_code._folder,
+        machine_code._sweep,
+        machine_code._warn_once,
     ):
         cached.cache_clear()
     importlib.invalidate_caches()
@@ -92,7 +93,7 @@ def use(folder: Path) -> tuple[int, int]:
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
     try:
         loop = importlib.import_module("small.loop").loop
-        return loop(1), sum(loop.stats.cache_misses.values())
+        return loop(1), sum(loop.dispatcher.stats.cache_misses.values())
     finally:
         sys.dont_write_bytecode = before
         sys.path.remove(str(folder))
@@ -181,20 +182,20 @@ def test_unused_machine_code_is_removed_when_other_is_saved(small):
     use(small)
     old = kept(small)
     for file in old:
-        os.utime(file, (0, time.time() - compiling.UNUSED - 60))
+        os.utime(file, (0, time.time() - machine_code.UNUSED - 60))
     use(small)  # which is a use
     write_rule(small, 2)
     use(small)
     assert set(old) < set(kept(small))
     for file in old:
-        os.utime(file, (0, time.time() - compiling.UNUSED - 60))
+        os.utime(file, (0, time.time() - machine_code.UNUSED - 60))
     write_rule(small, 3)
     use(small)
     assert len(kept(small)) == 4 and not set(old) & set(kept(small))
 
 
 def test_namespace_packages_and_modules_of_scripts_are_hashed(tmp_path, monkeypatch):
-    sources = {
+    texts = {
         "one/spread/rules.py": "from .shared import (\n    A,\n)\n",
         "other/spread/shared.py": "A = 1\n",
         "one/game.py": '"""Text.\n\nimport told\n"""\ntry:\n    import os, \\\n        beside as other\n'
@@ -203,7 +204,7 @@ def test_namespace_packages_and_modules_of_scripts_are_hashed(tmp_path, monkeypa
         "one/told.py": "",
         "one/spread/unused.py": "",
     }
-    for name, text in sources.items():
+    for name, text in texts.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     for folder in ("one", "other"):
@@ -211,7 +212,7 @@ def test_namespace_packages_and_modules_of_scripts_are_hashed(tmp_path, monkeypa
 
     def digests() -> list[str]:
         forget()
-        return [compiling.sources_digest("spread.rules"), compiling.sources_digest("game")]
+        return [sources.sources_digest("spread.rules"), sources.sources_digest("game")]
 
     for name in ("spread.rules", "game"):
         importlib.import_module(name)
@@ -226,9 +227,9 @@ def test_namespace_packages_and_modules_of_scripts_are_hashed(tmp_path, monkeypa
             "one/told.py": [False, False],  # in a text, no import
             "one/spread/unused.py": [False, False],
         }.items():
-            (tmp_path / name).write_text(sources[name] + "EDITED = True\n")
+            (tmp_path / name).write_text(texts[name] + "EDITED = True\n")
             assert (name, [a != b for a, b in zip(digests(), first, strict=True)]) == (name, changed)
-            (tmp_path / name).write_text(sources[name])
+            (tmp_path / name).write_text(texts[name])
         (tmp_path / "one/game.py").write_text("import (")  # being edited
         assert digests()[1] not in ("", first[1])
     finally:
@@ -270,13 +271,13 @@ USED_BY = {  # module -> games whose machine code is made of it
 
 def test_edit_counts_only_for_games_that_import_it(monkeypatch):
     def digests() -> dict[str, str]:
-        compiling.sources_digest.cache_clear()
-        return {game.id: compiling.sources_digest("gupai_agents.search", game.module_name) for game in GAMES.values()}
+        sources.sources_digest.cache_clear()
+        return {game.id: sources.sources_digest("gupai_agents.search", game.module_name) for game in GAMES.values()}
 
-    before, read = digests(), compiling._module
+    before, read = digests(), sources._module
     for edited, games in USED_BY.items():
         monkeypatch.setattr(
-            compiling,
+            sources,
             "_module",
             lambda name, edited=edited: (read(name)[0] + b"#", read(name)[1]) if name == edited else read(name),
         )
@@ -289,9 +290,9 @@ def test_edit_counts_only_for_games_that_import_it(monkeypatch):
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_machine_code_is_named_after_sources_of_game_and_loop(game):
     for module, loop in (("gupai_env.core.kernels", kernels(game).step), ("gupai_agents.search", search_loop(game))):
-        digest = compiling.sources_digest(module, game.module_name)
+        digest = sources.sources_digest(module, game.module_name)
         assert len(digest) == 16
-        assert f"-{game.module_name}-{digest}-" in loop.py_func.__qualname__
+        assert f"-{game.module_name}-{digest}-" in loop.dispatcher.py_func.__qualname__
 
 
 DEAL = """
@@ -305,7 +306,7 @@ from gupai_env import get_game
 game = get_game("jie-long")
 deal, states = laying_out(game), game.new_states(1)
 deal(game.variant().as_rules(), states, np.arange(32, dtype=np.int8)[None] // 2)
-print(sum(deal.stats.cache_misses.values()))
+print(sum(deal.dispatcher.stats.cache_misses.values()))
 print(json.dumps(states.hands.tolist()))
 """
 
@@ -336,7 +337,7 @@ from gupai_env.deals import laying_out
 
 deal, states = laying_out(GAME), GAME.new_states(1)
 deal(GAME.variant().as_rules(), states, np.arange(32, dtype=np.int8)[None] // 2)
-print(states.hands.any(), type(deal._cache).__name__)
+print(states.hands.any(), type(deal.dispatcher._cache).__name__)
 """
     done = subprocess.run(
         [sys.executable, "-"],
@@ -357,11 +358,12 @@ TAKE = """
 import numba
 import numpy as np
 
-from gupai_env.core import compiling, kernels
+from gupai_env.core import kernels, machine_code
 
-compiling.PATIENCE = 0
+machine_code.PATIENCE = 0
 kernels.pick(np.ones((1, 2), np.bool_), 1, np.zeros(1, np.int64))
-print(type(kernels.pick._cache).__name__, kernels.pick._cache.cache_path, sum(kernels.pick.stats.cache_misses.values()))
+pick = kernels.pick.dispatcher
+print(type(pick._cache).__name__, pick._cache.cache_path, sum(pick.stats.cache_misses.values()))
 print(repr(numba.config.CACHE_DIR))
 """
 
@@ -396,7 +398,7 @@ def test_machine_code_is_never_read_from_a_folder_others_may_write(tmp_path, mon
     for name in ("XDG_CACHE_HOME", "TMPDIR"):
         (tmp_path / name).mkdir()
         monkeypatch.setenv(name, str(tmp_path / name))
-    monkeypatch.setattr(compiling.tempfile, "tempdir", str(tmp_path / "TMPDIR"))
+    monkeypatch.setattr(machine_code.tempfile, "tempdir", str(tmp_path / "TMPDIR"))
     home, temporary = tmp_path / "XDG_CACHE_HOME" / "gupai", tmp_path / "TMPDIR" / f"gupai-{os.getuid()}"
     folder, elsewhere = home if place == "the home" else temporary, tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o700)
@@ -409,7 +411,7 @@ def test_machine_code_is_never_read_from_a_folder_others_may_write(tmp_path, mon
         folder.touch()
     if place == "temporary":
         home.touch()
-    found = compiling._folder.__wrapped__("")
+    found = machine_code._folder.__wrapped__("")
     assert found == (str(temporary) if place == "the home" else "")
     (printed,) = capsys.readouterr().err.splitlines()
     assert ("kept by nobody, so that every process compiles again" in printed) == (found == "")
@@ -462,6 +464,9 @@ def _whole(number):
     return _part(number) * _long_part(number)
 
 
+register_marks()
+
+
 class Compiled(event.Listener):
     """Notes what numba compiles."""
 
@@ -504,7 +509,7 @@ internal = internals.internal
 internals.internal = lambda name: None if name in HIDDEN else internal(name)
 
 import numpy as np
-from gupai_env.core import compiling, kernels
+from gupai_env.core import compiling, machine_code
 from gupai_env.core.bits import ones
 from gupai_env.core.memory import blank
 from gupai_env.core.rule import long_rule, rule
@@ -525,7 +530,7 @@ def loop(numbers):
 
 numbers = np.arange(5)
 compiling.compiled(loop)(numbers)
-print(numbers.tolist(), compiling.PLAIN, compiling.KEEPS)
+print(numbers.tolist(), machine_code.PLAIN, machine_code.KEEPS)
 """
 
 

@@ -20,6 +20,7 @@ from gupai_agents.tune import won_by
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core import streams
 from gupai_env.core.keys import derive_each
+from gupai_env.core.parts import register_marks
 from gupai_env.core.rng import KEYS, as_key, derive, draw, shuffle
 from gupai_env.core.tiles import set_name
 from gupai_training.config import parse
@@ -31,6 +32,7 @@ SPLITMIX64 = {
     0: (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC, 0x1B39896A51A8749B),
     1234567: (6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821),
 }
+register_marks()
 
 
 @numba.njit

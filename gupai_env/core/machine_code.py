@@ -1,0 +1,283 @@
+"""Machine code: numba's dispatcher of a loop, where its code is kept, and what people see while it is compiled.
+
+This imports numba, so it is imported itself only when a loop is compiled or found on disk.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import numba
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.internals import EVENTS, KEEPING, base_class, internal, tell, there
+from gupai_env.core.parts import CODED, LOOP, register_marks
+from gupai_env.core.sources import sources_digest
+from gupai_env.words.files import describe
+
+CONFIG: Any = numba.config
+njit: Any = numba.njit  # its stubs do not know all options
+PLAIN = bool(CONFIG.DISABLE_JIT) or not CODED
+KEEPS = PLAIN or there(KEEPING, "machine code is not kept, so that every process compiles again")
+VERSIONS = numba.__version__, np.__version__  # machine code of other versions is left alone
+DIGEST = hashlib.sha256().digest_size
+UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
+PATIENCE = 0.7  # seconds of compiling before a message
+
+
+def dispatcher_of(loop: Callable[..., Any], game: Game | None) -> Callable[..., Any]:
+    """Return what compiles a loop for the types of its arguments, or finds its machine code on disk, and calls it.
+
+    It releases the interpreter lock. The file name depends on the game and the sources, so that code of older rules is
+    never used, and that of the same rules is found wherever the package lies. That of a game without sources is not
+    kept.
+    """
+    if PLAIN:
+        return _plain(loop)
+    register_marks()
+    name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
+    digest = sources_digest(loop.__module__, *location)
+    # Numba's file names begin with the qualified name of the function; so the digest becomes a part of it.
+    loop.__qualname__ += "".join(f"-{part}" for part in (*location, digest, *VERSIONS))
+    dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, **LOOP)
+    if digest and KEEPS and _folder(CONFIG.CACHE_DIR):
+        dispatcher._cache = _Kept(loop)
+    _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
+    return dispatcher
+
+
+def entry_point(dispatcher: Any, examples: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return the machine code of a loop for arguments of the types of some examples: it takes no others."""
+    if PLAIN:
+        return dispatcher
+    types = tuple(map(_type_of, examples))
+    known = dispatcher.overloads.get(types)  # `compile` finds it too, but asks for numba's locks and timers on the way
+    return known.entry_point if known else dispatcher.compile(types)
+
+
+def on_disk(module: str, game: Game) -> bool:
+    """Return whether machine code of a module's loops for a game is kept, without loading it."""
+    digest, folder = sources_digest(module, game.module_name), _folder(CONFIG.CACHE_DIR) if KEEPS and not PLAIN else ""
+    return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
+
+
+_types: dict[tuple, Any] = {}  # of arrays: for a record, numba takes longer to find it than to play a move
+
+
+def _type_of(argument: Any) -> Any:
+    """Return numba's type of an argument."""
+    if not isinstance(argument, np.ndarray):
+        return numba.typeof(argument)
+    key = type(argument), argument.dtype, argument.ndim, argument.flags.num
+    if key not in _types:
+        _types[key] = numba.typeof(argument)
+    return _types[key]
+
+
+def _plain(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a loop that runs as Python; records let their fields be read as attributes, as in compiled code."""
+
+    @functools.wraps(loop)
+    def run(*arguments: Any) -> Any:
+        return loop(*map(_with_attributes, arguments))
+
+    return run
+
+
+def _with_attributes(argument: Any) -> Any:
+    structured = isinstance(argument, np.ndarray) and argument.dtype.names
+    return argument.view(np.recarray) if structured else argument
+
+
+# --- where machine code is kept -------------------------------------------------------------------
+#
+# Four classes, because numba's cache is made of four, and each of ours replaces just one method or two of one of them:
+#
+#   _Kept      FunctionCache           finds and saves the code of one loop; never fails because of a disk
+#   _Entries   CompileResultCacheImpl  names the class of the places where it looks
+#   _Place     _CacheLocator           the folder, and what says that code is of the same source
+#   _Files     IndexDataCacheFile      the bytes on disk, with a digest behind them
+#
+# `_Kept` makes the other three, as numba does. One class would have to bring along what the four inherit.
+
+
+class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
+    """Shows numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
+
+    def __init__(self, loop: Callable[..., Any], file: str) -> None:
+        self._py_file, self._line = file, loop.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return _folder(CONFIG.CACHE_DIR)
+
+    def get_source_stamp(self) -> str:
+        return ""  # numba: time and size of the file; here the digest in the name says it, also of what is imported
+
+    def get_disambiguator(self) -> str:
+        # Numba tells functions of one name in a file apart by it, such as the loops `step` of two modules.
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, loop: Callable[..., Any], file: str) -> Self:
+        return cls(loop, file)
+
+
+class _Entries(base_class("core.caching.CompileResultCacheImpl")):  # type: ignore[misc]
+    _locator_classes = [_Place]  # noqa: RUF012
+
+
+class _Files(base_class("core.caching.IndexDataCacheFile")):  # type: ignore[misc]
+    """The index and the machine code of a loop; the latter ends with its digest, because damaged code must not run."""
+
+    # Numba unpickles what it finds and runs it. The digest stops what a full disk or a crash has left. It does not stop
+    # an attacker, who could write a fitting one: that is why the folder must be this user's own (`_is_own`).
+    def _dump(self, entry: Any) -> bytes:
+        data: bytes = super()._dump(entry)
+        return data + hashlib.sha256(data).digest()
+
+    def _load_data(self, name: str) -> Any:
+        path = Path(self._data_path(name))
+        data = path.read_bytes()
+        if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
+            raise ValueError("damaged")
+        for used in (path, self._index_path):  # so that they are not removed yet
+            with contextlib.suppress(OSError):
+                os.utime(used)
+        return super()._load_data(name)
+
+
+class _Kept(base_class("core.caching.FunctionCache")):  # type: ignore[misc]
+    """The machine code of a loop on disk. If anything is wrong with the disk, the loop is compiled."""
+
+    _impl_class = _Entries
+
+    def __init__(self, loop: Callable[..., Any]) -> None:
+        super().__init__(loop)  # which makes a file of numba's own class, replaced here by ours
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(signature, target_context)
+        except Exception:  # bytes that are not what was written may raise anything
+            with contextlib.suppress(OSError):  # without its index nothing asks for the damaged code again
+                os.unlink(self._cache_file._index_path)
+            _warn_once(f"machine code in {self._cache_path} is damaged; it is compiled again")
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        try:
+            super().save_overload(signature, compiled)
+            _sweep(self._cache_path)
+        except OSError as error:
+            _warn_once(
+                f"machine code cannot be kept in {self._cache_path}: {describe(OSError(error.errno, error.strerror))}"
+            )
+
+
+@functools.cache
+def _sweep(folder: str) -> None:
+    """Remove what has not been used for long: machine code of older sources is never asked for again."""
+    for path in Path(folder).glob("*.nb*"):
+        with contextlib.suppress(OSError):  # another process has removed it
+            if path.stat().st_mtime < time.time() - UNUSED:
+                path.unlink()
+
+
+@functools.cache
+def _folder(chosen: str) -> str:
+    """Return the folder for machine code, "" if there is none: below the chosen one or among the user's caches.
+
+    If neither can be written to, it is a folder of this user alone below that for temporary files, with a message.
+    """
+    # Not next to the sources, where numba puts it: packages may be installed where the user cannot write.
+    home = internal("core.caching.AppDirs")("gupai", appauthor=False).user_cache_dir
+    if chosen and _usable(Path(chosen, "gupai"), lambda _: True):
+        return str(Path(chosen, "gupai"))
+    if os.path.isabs(home) and _usable(Path(home), _is_own):
+        return home
+    user = str(os.getuid()) if hasattr(os, "getuid") else ""
+    folder = Path(tempfile.gettempdir(), f"gupai-{user}")
+    usable = _usable(folder, _is_own)
+    place = f"in {folder}" if usable else "by nobody, so that every process compiles again"
+    tell(
+        f"the home's folder for caches cannot be written to: machine code is kept {place} "
+        "(NUMBA_CACHE_DIR names another place)"
+    )
+    return str(folder) if usable else ""
+
+
+def _usable(folder: Path, trusted: Callable[[Path], bool]) -> bool:
+    """Make a folder if there is none; return whether files can be written to it and it can be trusted."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        return trusted(folder)
+    except OSError:
+        return False
+
+
+def _is_own(folder: Path) -> bool:
+    """True if nobody else can have written to a folder, whose contents are run unchecked."""
+    status = folder.lstat()
+    mine = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not stat.S_IMODE(status.st_mode) & 0o077)
+    return stat.S_ISDIR(status.st_mode) and mine
+
+
+# --- what people see ----------------------------------------------------------------------------
+
+
+@functools.cache
+def _warn_once(line: str) -> None:
+    tell(line)
+
+
+class _Announcer(base_class("core.event.Listener")):  # type: ignore[misc]
+    """Shows a person at a terminal what is being compiled if it takes long, and when it is done.
+
+    numba notifies it when a loop is really compiled, not when machine code is found on disk.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[Any, str] = {}  # of our loops
+        self._begun: dict[Any, tuple[threading.Timer, float]] = {}
+        self._announced: set[Any] = set()
+
+    def on_start(self, event: Any) -> None:
+        loop = event.data["dispatcher"]
+        # Only for a person at a terminal: in a log or a pipe the line would be one more that somebody must filter out.
+        if loop not in self.names or sys.stderr is None or not sys.stderr.isatty():
+            return
+        timer = threading.Timer(PATIENCE, self._say, [loop])
+        timer.daemon = True
+        self._begun[loop] = timer, time.monotonic()
+        timer.start()
+
+    def _say(self, loop: Any) -> None:
+        self._announced.add(loop)
+        tell(f"compiling {self.names[loop]} (once on this machine, some seconds) ...")
+
+    def on_end(self, event: Any) -> None:
+        loop = event.data["dispatcher"]
+        if loop not in self._begun:
+            return
+        timer, begun = self._begun.pop(loop)
+        timer.cancel()
+        timer.join()  # it may be saying the line just now; what follows must come after it
+        if loop in self._announced:
+            self._announced.remove(loop)
+            tell(f"compiled {self.names[loop]} in {time.monotonic() - begun:.0f} s")
+
+
+_announcer = _Announcer()
+if there(EVENTS, "compiling is not announced"):
+    internal("core.event.register")("numba:compile", _announcer)

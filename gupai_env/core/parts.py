@@ -1,0 +1,158 @@
+"""Registers the functions that `rule` marked with numba, and compiles each as a part of the loops that contain it.
+
+numba would optimise every function by itself and turn it into machine code that is never called. That is half of the
+work of compiling, and is skipped here: a loop is optimised as a whole, with everything that it contains.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import binding
+from numba import types
+from numba.core import config
+from numba.extending import overload, register_jitable
+
+from gupai_env.core.internals import CODE, COMPILER, LIBRARY, PARTS, TEMPLATES, base_class, internal, there
+from gupai_env.core.rule import marks
+
+CODED = there(CODE, "everything runs as plain Python, slowly")
+# Numba asks for the processor's features once, when it starts; what it compiles for must be what is asked about here,
+# or the code would stop at an unknown instruction. So its own settings come first, and the processor only then.
+FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba compiles for, with CPU_NAME
+if FEATURES or getattr(config, "CPU_NAME", None):
+    MOVES_BITS = "+bmi2" in (FEATURES or "")
+else:
+    MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
+
+
+# Numba compiles every function to the end. In the four classes below a part stops where it can be inlined: `_Part` and
+# `_CalledPart` are the code of a part, `_PartCompiler` and `_CalledPartCompiler` make numba write it into them.
+
+
+class _Part(base_class(LIBRARY)):  # type: ignore[misc]
+    """The code of a function that others inline or call: linked into theirs, and never run by itself."""
+
+    @property
+    def codegen(self) -> Any:
+        # The compiler asks the code generator for just one thing of a part, `set_env`, which must do nothing here.
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: there is no machine code in which an environment could be set."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Only tidy up: what is inlined is optimised where it ends up. Left as it is, it would be more work there."""
+        module.data_layout = self._codegen._data_layout
+        # Level 1 removes what numba writes for every variable. Numba alone: level 3, of code that is thrown away.
+        for function in module.functions:
+            passes, builder = self._codegen._function_pass_manager(opt=1)
+            passes.run(function, builder)
+
+    def _optimize_final_module(self) -> None:
+        pass  # numba alone: the whole part with all its parts, again for each function on the way up
+
+    def _finalize_final_module(self) -> None:
+        # As numba's own, without the last step, which hands the module to the machine code compiler.
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        # Nobody calls a part, so there is no address; numba takes 0 for "not there".
+        self._ensure_finalized()
+        return 0
+
+
+class _CalledPart(_Part):
+    def add_ir_module(self, module: Any) -> None:
+        """Keep functions from being inlined; llvmlite 0.46 puts the attributes of a parsed module in a wrong place."""
+        for function in module.functions:
+            if not function.is_declaration:
+                function.attributes.add("noinline")
+        super().add_ir_module(module)
+
+
+class _Flags(base_class(f"{COMPILER}.Flags")):  # type: ignore[misc]
+    """The options of a loop or a part, equal if what is compiled inside them is the same.
+
+    numba compiles a function again for every combination of its callers' options.
+    """
+
+    __slots__ = ()
+    OWN = ("forceinline", "no_cfunc_wrapper", "no_cpython_wrapper", "release_gil")  # say nothing about what is inside
+
+    def values(self) -> dict[str, Any]:
+        return {name: value for name, value in super().values().items() if name not in self.OWN}
+
+
+class _Compiler(base_class(f"{COMPILER}.Compiler")):  # type: ignore[misc]
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        self.state.flags = _Flags(self.state.flags)
+        return super().compile_extra(func)
+
+
+class _PartCompiler(_Compiler):
+    library: type[_Part] = _Part
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        self.state.library = self.library(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(func)
+
+
+class _CalledPartCompiler(_PartCompiler):
+    library = _CalledPart
+
+
+class LoopCompiler(_Compiler):
+    """Compiles a loop; printing in its parts needs their environments, which only the loop has."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        loop = super().compile_extra(func)
+        for environment in loop._find_referenced_environments():
+            loop.target_context.codegen().set_env(environment.env_name, environment)
+        return loop
+
+
+# Numba writes two more functions around each: one that Python calls, and one for C. Compiling them would take time.
+_UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_CONTAINED: Any = {"forceinline": True, **_UNCALLED}
+_CALLED: Any = {"forceinline": False, **_UNCALLED}
+LOOP: Any = {}  # options of a loop
+if there(PARTS, "compiling takes longer"):
+    _CONTAINED["pipeline_class"], _CALLED["pipeline_class"] = _PartCompiler, _CalledPartCompiler
+    LOOP["pipeline_class"] = LoopCompiler
+
+
+def replace(function: Callable[..., Any], other: Callable[..., Any]) -> None:
+    """Make compiled code inline another function instead."""
+    overload(function, jit_options=_CONTAINED, strict=False)(lambda *_: other)
+
+
+def generate(
+    function: Callable[..., Any], generator: Callable[..., Any], without_bmi2: Callable[..., Any] | None
+) -> None:
+    """Make a code generator replace calls of a function."""
+    if without_bmi2 and not MOVES_BITS:
+        replace(function, without_bmi2)
+    elif CODED:
+        # What `@intrinsic` does, in two steps: a template of types with the generator in it, and the function as the
+        # name under which the compiler finds it. So the plain function stays the one that Python calls.
+        make = internal(f"{TEMPLATES}.make_intrinsic_template")
+        template = make(function, generator, function.__name__, prefer_literal=True)
+        internal(f"{TEMPLATES}.infer")(template)
+        internal(f"{TEMPLATES}.infer_global")(function, types.Function(template))
+
+
+_REGISTER: dict[str, Callable[..., Any]] = {
+    "inline": register_jitable(**_CONTAINED),
+    "call": register_jitable(**_CALLED),
+    "replace": replace,
+    "generate": generate,
+}
+
+
+def register_marks() -> None:
+    """Register all functions that were marked since the last time."""
+    while marks:
+        kind, *arguments = marks.popleft()
+        _REGISTER[kind](*arguments)
