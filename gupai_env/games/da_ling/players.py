@@ -62,25 +62,21 @@ KIND_POINTS, KIND_WILDS = points_of(VALUE).astype(np.int8), wilds_of(VALUE).asty
 KIND_PIPS = np.array([colour_of(VALUE, False), colour_of(VALUE, True)], np.int8)
 
 
-def fitting_tiles(wilds: int, lacks: int, red: int, pips: int) -> int:
-    """Return all tiles, as a set, that bring the points that a group lacks, modulo ten, and as many pips of the colour.
+def fitting_tiles(wilds: int, lacks: int) -> np.ndarray:
+    """Return all tiles, as sets, that bring the points that a group lacks, modulo ten, int64 [2, ENOUGH].
 
-    Each of its wild tiles, and the tile itself if it is one, may count more.
+    By colour, and by the pips of the colour that the tile has at least. Each of the group's wild tiles, and the tile
+    itself if it is one, may count more.
     """
-    return sum(
-        int(7 * ONE[kind])
-        for kind in range(KINDS)
-        if KIND_PIPS[red, kind] >= pips and matches(int(KIND_POINTS[kind]), wilds + KIND_WILDS[kind], lacks)
-    )
+    matching = [bool(matches(int(KIND_POINTS[kind]), wilds + KIND_WILDS[kind], lacks)) for kind in range(KINDS)]
+    enough = KIND_PIPS[:, :KINDS, None] >= np.arange(ENOUGH)
+    sets: np.ndarray = np.where(np.array(matching)[:, None] & enough, 7 * ONE[:, None], 0).sum(1)
+    return sets
 
 
 FITTING = np.array(
-    [
-        [[[fitting_tiles(*target, red, pips) for pips in range(ENOUGH)] for red in range(2)] for target in row]
-        for row in ([(wilds, lacks) for lacks in range(10)] for wilds in range(len(WILD) + 1))
-    ],
-    np.int64,
-)  # [3, 10, 2, ENOUGH]
+    [[fitting_tiles(wilds, lacks) for lacks in range(10)] for wilds in range(len(WILD) + 1)]
+)  # int64 [3, 10, 2, ENOUGH]
 
 
 def triples_with() -> np.ndarray:

@@ -19,13 +19,15 @@ def shares_below(table: int, hands: np.ndarray, times: np.ndarray) -> np.ndarray
     The last value stands for more than any. Hands are split for the highest sum of both shares, so that it shows how
     often a player who splits well wins a group from another one like it, but for the tiles that it sees.
     """
-    groups = groups_by_split(table, hands).astype(np.int64)
-    shares = np.tile(np.arange(MOST_VALUE + 2.0), (GROUP, 1)) / MOST_VALUE
+    # Both groups of a split as one number: one look-up and one count instead of two.
+    values, hand = MOST_VALUE + 1, np.arange(len(hands))
+    pairs = groups_by_split(table, hands) @ np.array([values, 1])
+    shares = np.tile(np.arange(values + 1.0), (GROUP, 1)) / MOST_VALUE
     for _ in range(ROUNDS):
-        best = (shares[0, groups[:, :, 0]] + shares[1, groups[:, :, 1]]).argmax(1)
-        chosen = groups[np.arange(len(hands)), best]
-        counts = [np.bincount(chosen[:, group], times, MOST_VALUE + 1) for group in range(GROUP)]
-        shares = np.concatenate([np.zeros((GROUP, 1)), np.cumsum(counts, 1)], 1) / times.sum()
+        sums = np.add.outer(shares[0, :-1], shares[1, :-1]).ravel()
+        chosen = pairs[hand, sums[pairs].argmax(1)]
+        counts = np.bincount(chosen, times, values * values).reshape(values, values)
+        shares = np.array([[0, *np.cumsum(counts.sum(axis))] for axis in (1, 0)]) / times.sum()
     return shares
 
 
