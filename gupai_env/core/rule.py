@@ -5,8 +5,8 @@ are known within it too, and there is no cost of a call. A `@long_rule` is calle
 that the cost of a call does not matter, and is used in so many places that compiling it at each of them would take
 seconds.
 
-Marks are only noted here. Numba is imported, and they are registered with it (`parts.py`), before the first loop is compiled: with it,
-`import gupai_env` would take three times the processor's time and twice the memory.
+Marks are only noted here. Numba is imported, and they are registered with it (`parts.py`), before the first loop is
+compiled. With it, `import gupai_env` would take three times the processor's time and twice the memory.
 """
 
 from collections import deque
