@@ -8,8 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from starlette.exceptions import HTTPException
-
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_header, variant_of
@@ -45,6 +43,8 @@ def folders(folder: Path | None) -> dict[str, Path]:
 def folder_called(folder: Path | None, name: str) -> Path:
     """Return one of those folders by its name; there is no such page for another."""
     if (path := folders(folder).get(name)) is None:
+        from starlette.exceptions import HTTPException  # commands name players without a server
+
         raise HTTPException(404)
     return path
 

@@ -36,6 +36,19 @@ def test_help_imports_nothing_heavy(words):
     assert "Usage: gupai" in result.stdout
 
 
+@pytest.mark.parametrize("words", [["games"], ["play", "da-ling", "--seed", "1"]], ids=str)
+def test_games_of_the_terminal_need_no_server(words, tmp_path):
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys(['fastapi', 'starlette', 'uvicorn'])); sys.argv[1:] = {words}\n"
+        "from gupai_app.shell.cli import main\n"
+        "main()"
+    )
+    environment = {**os.environ, "GUPAI_HOME": str(tmp_path)}
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60, input="1\nn\n", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_version_is_a_number():
     name, _, number = answer("--version").strip().partition(" ")
     assert name == "gupai"
