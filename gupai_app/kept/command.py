@@ -131,6 +131,24 @@ def import_games(
 
 
 @app.command(cls=Command)
+def review(
+    number: Annotated[
+        int | None,
+        typer.Argument(min=1, metavar="[NUMBER]", help="Game, by its number in `gupai games` (default: the latest)"),
+    ] = None,
+) -> None:
+    """Look at every decision of a game: what your moves lost, and what your tiles were worth."""
+    from gupai_app.kept import terminal
+    from gupai_app.kept.store import Store
+
+    with mistakes():
+        games = [Store().get(number)] if number is not None else Store().find(most=1)
+        if not games:
+            raise Mistake("you have finished no game yet; to play one: gupai play")
+        terminal.review(games[0])
+
+
+@app.command(cls=Command)
 def duplicate(
     number: Annotated[int, typer.Argument(min=1, metavar="NUMBER", help="Game, by its number in `gupai games`")],
 ) -> None:

@@ -11,7 +11,7 @@ from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
 from gupai_app.kept.store import Kept, Store
-from gupai_app.review.analysis import decisions, luck
+from gupai_app.review.analysis import Decision, decisions, luck
 from gupai_app.review.page import near_of
 from gupai_app.server.players import strongest
 from gupai_env.words.messages import word
@@ -39,8 +39,11 @@ class Figures(NamedTuple):
     kinds: list[tuple[str, int, float]]
 
 
-def note_review(store: Store, record: GameRecord, agent: Any = None) -> None:
-    """Keep what a review finds in a game that is kept; agent: with whose policy it was reviewed, if with any.
+def note_review(store: Store, record: GameRecord, agent: Any = None) -> list[Decision]:
+    """Keep what a review finds in a game that is kept; return the decisions of the person.
+
+    Args:
+        agent: With whose policy it was reviewed, if with any.
 
     Raises:
         OSError: As `Store`. ValueError too.
@@ -48,11 +51,12 @@ def note_review(store: Store, record: GameRecord, agent: Any = None) -> None:
     seat = near_of(record)
     losses: dict[str, list[float]] = {}
     player: Any = agent or strongest(record.game, record.variant)
-    for turn in decisions(record, player):
-        if turn.seat == seat:
-            number, lost = losses.get(turn.kind, (0, 0.0))
-            losses[turn.kind] = [number + 1, lost + (turn.loss if turn.sure else 0.0)]
+    own = [turn for turn in decisions(record, player) if turn.seat == seat]
+    for turn in own:
+        number, lost = losses.get(turn.kind, (0, 0.0))
+        losses[turn.kind] = [number + 1, lost + (turn.loss if turn.sure else 0.0)]
     store.note(record, luck(record)[seat].value.mean, json.dumps(losses))
+    return own
 
 
 def review_all(store: Store, games: Sequence[Kept]) -> Iterator[int]:

@@ -31,6 +31,8 @@ SCHEMA = """CREATE TABLE games (
     number INTEGER PRIMARY KEY AUTOINCREMENT, deal TEXT NOT NULL UNIQUE, line TEXT NOT NULL, day TEXT NOT NULL,
     game TEXT NOT NULL, level TEXT NOT NULL, seat INTEGER NOT NULL, chips REAL NOT NULL, deals INTEGER NOT NULL,
     luck REAL, losses TEXT)"""
+UNFINISHED = """CREATE TABLE IF NOT EXISTS unfinished (
+    game TEXT PRIMARY KEY, deal TEXT NOT NULL, line TEXT NOT NULL, day TEXT NOT NULL, daily INTEGER NOT NULL)"""
 ADD = "INSERT OR IGNORE INTO games (deal, line, day, game, level, seat, chips, deals) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 NOTE = """UPDATE games SET luck = :luck, losses = :losses
     WHERE deal = :deal AND substr(line, 1, length(:line)) = :line AND luck IS NULL"""
@@ -56,6 +58,17 @@ class Kept(NamedTuple):
     deals: int
     luck: float | None = None
     losses: str | None = None
+
+
+class Unfinished(NamedTuple):
+    """A game that was left before its end, the last one of its kind.
+
+    line: its record so far. day: when it was left. daily: whether it is the deal of the day.
+    """
+
+    line: str
+    day: str
+    daily: bool
 
 
 @dataclass(frozen=True)
@@ -141,7 +154,40 @@ class Store:
         with self._open(write=True) as file:
             before = file.total_changes
             file.executemany(ADD, rows)
-            return file.total_changes - before
+            added = file.total_changes - before
+            file.executemany("DELETE FROM unfinished WHERE deal = ?", [row[:1] for row in rows])
+            return added
+
+    def keep_unfinished(self, record: GameRecord, *, daily: bool) -> str:
+        """Keep a game that is not over in place of the one before of its kind, unless that is turned off.
+
+        Returns:
+            Why it could not be kept, "" if nothing.
+        """
+        try:
+            if self.keeping:
+                row = record.game.id, _deal(record), record.line, date.today().isoformat(), daily
+                with self._open(write=True) as file:
+                    file.execute("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?, ?)", row)
+        except (OSError, ValueError) as error:
+            return say("this game was not kept: {problem}", problem=str(error))
+        return ""
+
+    def unfinished(self) -> dict[str, Unfinished]:
+        """Return by game the one that was left last before its end, the latest first."""
+        with self._open() as file:
+            if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'unfinished'").fetchone():
+                return {}
+            rows = file.execute("SELECT game, line, day, daily FROM unfinished ORDER BY rowid DESC")
+            return {game: Unfinished(line, day, bool(daily)) for game, line, day, daily in rows}
+
+    def of_deal(self, record: GameRecord) -> Kept | None:
+        """Return the game that is kept of a deal, however it was played."""
+        with self._open() as file:
+            row = file.execute(
+                f"SELECT {', '.join(Kept._fields)} FROM games WHERE deal = ?", (_deal(record),)
+            ).fetchone()
+        return row and Kept(*row)
 
     def find(self, search: Search = Search(), most: int = -1) -> list[Kept]:
         """Return the games that match, the latest first; most: how many, all if it is negative."""
@@ -174,6 +220,7 @@ class Store:
         """Delete the games of these numbers, None: all; return how many there were."""
         with self._open(write=True) as file:
             if numbers is None:
+                file.execute("DELETE FROM unfinished")
                 return file.execute("DELETE FROM games").rowcount
             return file.executemany("DELETE FROM games WHERE number = ?", [(number,) for number in numbers]).rowcount
 
@@ -194,6 +241,8 @@ class Store:
                 file.execute("PRAGMA secure_delete = ON")
                 file.execute("BEGIN IMMEDIATE" if write else "BEGIN")
                 _check(file)
+                if write:
+                    file.execute(UNFINISHED)
                 yield file
         except sqlite3.Error as error:
             template = "{path}: {problem}; what is in it was left as it is"

@@ -3,18 +3,19 @@
 import json
 from collections.abc import Iterable
 
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_app.kept.duplicate import Duplicate
-from gupai_app.kept.figures import figures, mean_text, review_all
+from gupai_app.kept.figures import figures, mean_text, note_review, review_all
 from gupai_app.kept.puzzles import puzzles_in
-from gupai_app.kept.store import Search, Store
+from gupai_app.kept.store import Kept, Search, Store
 from gupai_app.play.address import play_on
-from gupai_app.play.person import HumanAgent
+from gupai_app.play.person import HumanPlayer
 from gupai_app.play.session import Session
+from gupai_app.review.analysis import largest_losses, luck
 from gupai_app.shell.language import worded
 from gupai_app.shell.screen import progress, put, put_json, table_of
 from gupai_app.shell.terminal import Terminal
-from gupai_app.words.sentences import game_in, names_at
+from gupai_app.words.sentences import game_in, names_at, result
 from gupai_env.games.phrases import title
 from gupai_env.words.messages import say, word
 
@@ -33,6 +34,9 @@ def listed(search: Search, most: int, *, as_json: bool = False) -> None:
             table.add_row(str(game.number), game.day, *cells)
         put(table)
     put(say("Games: {shown} of {count}, in {path}.", shown=len(games), count=count, path=store.path))
+    for name, unfinished in store.unfinished().items():
+        advice = "{game}, unfinished since {day}: gupai play {name} --resume"
+        put(say(advice, day=unfinished.day, game=game_in(name), name=name))
     if not store.keeping:
         put("New games are not kept: gupai games keep on")
 
@@ -61,6 +65,26 @@ def statistics(search: Search, by: str, *, review: bool, as_json: bool) -> None:
     put(table, "With 95% intervals. Luck and losses are those of reviewed games; --review looks at all that are left.")
 
 
+def review(game: Kept) -> None:
+    """Print what the person's decisions in a game lost, and what their tiles were worth."""
+    record = game_of_line(game.line.encode())
+    own = note_review(Store(), record)
+    table = table_of("move", "your move", "best move", "chips lost")
+    for turn in largest_losses(own):
+        cells = word(say(turn.words)), word(say(turn.bars[0].words))
+        table.add_row(str(turn.number), *cells, f"{turn.loss:.1f} ±{turn.half:.1f}")
+    put(say("{game}, seed {seed}", game=title(record.game, record.variant), seed=record.seed), result(game.chips))
+    tiles = luck(record)[game.seat]
+    worth = "Your tiles were worth {value:+z.1f} ±{half:.1f} chips; without their luck you come to {adjusted:+z.1f}."
+    value = tiles.value
+    put(say(worth, value=value.mean, half=value.half_width, adjusted=tiles.won - value.mean))
+    noise = "Losses within the noise of the search are not listed."
+    put(*[table, noise] if table.rows else ["No decision loses more than the noise of the search."])
+    file = f"game-{game.number}.jsonl"
+    walk = "To step through it: gupai games export {file} {number} && gupai replay {file}"
+    put(say(walk, file=file, number=game.number))
+
+
 def duplicate(played: Duplicate) -> None:
     """Print what a deal came to for a person and for another player at their seat."""
     table = table_of("seat", "your game", played.player)
@@ -80,7 +104,8 @@ def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:
             session = Session.of(record)
             play_on(session, record.actions[: turn.number - 1])
             names = names_at(record.variant.players, turn.seat, turn.seat)
-            action = session.answer(HumanAgent(record.game, record.variant, terminal, names))
+            action = HumanPlayer(record.game, record.variant, terminal, names).choose(session.decision_batch())
+            assert action is not None  # nothing is taken back here
             best = turn.bars[0]
             right = record.game.action_name(action, session.view(turn.seat)) == best.words
             terminal.say("Right." if right else say("It is {move}.", move=say(best.words)))

@@ -1,7 +1,7 @@
 """Commands for people at a table, or a program in their place: `play` and `rules`."""
 
 from datetime import date
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,10 @@ from gupai_app.shell.options import (
 )
 from gupai_app.shell.streams import say
 
+if TYPE_CHECKING:
+    from gupai_agents.agent import Agent
+    from gupai_app.play.terminal import Table
+
 Card = Annotated[bool, typer.Option("--card", help="Print ten rules or fewer that a person can follow instead")]
 
 
@@ -33,6 +37,7 @@ def play(
     seed: Seed = None,
     option: Options = None,
     daily: Annotated[bool, typer.Option("--daily", help="Play the deal of the day, whose seed is the date")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the game that you left last")] = False,
     *,
     record: Record,
     as_json: Annotated[
@@ -40,35 +45,74 @@ def play(
     ] = False,
 ) -> None:
     """Play against agents in the terminal; you need not know the game."""
+    with mistakes():
+        one_of({"--daily": daily, "--seed": seed is not None})
+        others = {"--against": against, "--seat": seat is not None, "--seed": seed is not None, "--option": option}
+        for flag, value in {**others, "--daily": daily, "--json": as_json}.items():
+            one_of({"--resume": resume, flag: value})
+    from gupai_app.kept.store import Store
+    from gupai_app.play import lines, terminal
+
+    with mistakes():
+        table = _resumed(name) if resume else _dealt(name, against, seat, seed, option, daily=daily)
+    with record.writer() as file:
+        if as_json:
+            lines.play(table.session, table.agents, table.you, file)
+        terminal.play(table, file, Store())
+    say("To see agents play: gupai watch {game}", game=table.session.game.id)
+
+
+def _dealt(
+    name: str | None,
+    against: list[str] | None,
+    seat: int | None,
+    seed: int | None,
+    option: list[str] | None,
+    *,
+    daily: bool,
+) -> "Table":
+    """Return a table where nothing has been played."""
+    from gupai_agents.levels import levels
+    from gupai_app.kept.duplicate import day_seed
+    from gupai_app.play.session import Session
+    from gupai_app.play.terminal import Table
     from gupai_env.core.rng import draw
     from gupai_env.core.streams import PERSON_STREAM
 
     game, variant = read_variant(name, option)
-    if daily:
-        from gupai_app.kept.duplicate import day_seed
-
-        with mistakes():
-            one_of({"--daily": daily, "--seed": seed is not None})
-        seed = day_seed(date.today())
-    seed, players = read_seed(seed), variant.players
+    seed, players = read_seed(day_seed(date.today()) if daily else seed), variant.players
     if seat is None:
         seat = draw(seed, PERSON_STREAM, players)
     if not 0 <= seat < players:
         raise Mistake("there is no seat {seat}; the seats are 0 to {last}", seat=seat, last=players - 1)
-    from gupai_agents.levels import levels
-
     others = read_line_up(against or [level.name for level in levels(game)[:1]], players - 1, game, variant)
+    return Table(Session(game, variant, seed), _around(seat, others), seat, daily=daily)
 
+
+def _resumed(name: str | None) -> "Table":
+    """Return the table that the person left last, of any game if none is named."""
+    from gupai_agents.evaluation.records import unfinished_game_of_line
     from gupai_app.kept.store import Store
-    from gupai_app.play import lines, terminal
-    from gupai_app.shell.terminal import Terminal
+    from gupai_app.play.address import play_on
+    from gupai_app.play.session import Session
+    from gupai_app.play.terminal import Table
+    from gupai_app.review.page import near_of
 
-    seating = [*others[:seat], others[0], *others[seat:]]
-    with record.writer() as file:
-        if as_json:
-            lines.play(game, variant, seating, seat, seed, file)
-        terminal.play(game, variant, seating, seat, seed, Terminal(), file, Store())
-    say("To see agents play: gupai watch {game}", game=game.id)
+    games = Store().unfinished()
+    names = [read_variant(name, None)[0].id] if name else [*games, ""][:1]
+    if (game := games.get(names[0])) is None:
+        raise Mistake("no unfinished game is kept; to begin one: gupai play GAME")
+    record = unfinished_game_of_line(game.line.encode())
+    session, seat = Session.of(record), near_of(record)
+    play_on(session, record.actions)
+    agents = [agent for place, agent in enumerate(record.agents) if place != seat]
+    others = read_line_up(agents, record.variant.players - 1, record.game, record.variant)
+    return Table(session, _around(seat, others), seat, daily=game.daily)
+
+
+def _around(seat: int, others: "list[Agent]") -> "list[Agent]":
+    """Return the agents by seat; the one at the person's is not asked."""
+    return [*others[:seat], others[0], *others[seat:]]
 
 
 def rules(name: OptionalGame = None, *, card: Card = False) -> None:

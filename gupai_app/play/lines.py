@@ -1,6 +1,5 @@
 """`gupai play --json`: a program at the table in place of a person; it reads lines of JSON and writes its moves."""
 
-import itertools
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -16,31 +15,28 @@ from gupai_app.play.terminal import outcome
 from gupai_app.shell.streams import say
 from gupai_app.shell.terminal import WIDEST
 from gupai_app.words.sentences import result, translated
-from gupai_env.core.game import Game
-from gupai_env.core.variant import Variant
 from gupai_env.words.messages import joined, word
 from gupai_env.words.scene import seat_names
 
 
-def play(
-    game: Game, variant: Variant, agents: Sequence[Agent], you: int, seed: int, record: RecordWriter | None = None
-) -> NoReturn:
+def play(session: Session, agents: Sequence[Agent], you: int, record: RecordWriter | None = None) -> NoReturn:
     """Play episodes of one stream with a program at standard input and output, until its input ends.
 
     Args:
+        session: The first episode.
         agents: One per seat; the one at seat `you` is not asked.
 
     Raises:
         Leave: The input has ended.
         AgentError: For an answer that is not a move.
     """
+    game, variant, seed = session.game, session.variant, session.seed
     program = TextAgent("program", game, variant, _answer, translated)
     seating = [program if seat == you else agent for seat, agent in enumerate(agents)]
     labels, names = labels_of_line_up(seating), seat_names(variant.players, you)
     say("gupai: {game}, seed {seed}, seat {seat}", error=True, game=game.id, seed=seed, seat=you)
     _write(program.request("game", rules=rules_text(game, WIDEST)))
-    for episode in itertools.count():
-        session = Session(game, variant, seed, episode)
+    while True:
         while not session.terminated:
             payoffs = session.play(session.answer(seating[session.seat]))
             if payoffs:
@@ -50,7 +46,7 @@ def play(
                 _write(program.request("result", ended.scene(names, first=you), **paid))
         if record is not None:
             record.write([session.record(labels)])
-    raise AssertionError("episodes never end")
+        session = Session(game, variant, seed, session.episode + 1)
 
 
 def _write(line: str) -> None:

@@ -1,4 +1,4 @@
-"""A person at the terminal as an agent: the table, the moves in words, and tolerance of typing errors."""
+"""A person who plays at the terminal: the table, the moves in words, and tolerance of typing errors."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,14 +24,16 @@ from gupai_env.words.spelling import TILE, spelled
 from gupai_env.words.text import columns
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
+UNDO, YES = ("u", "undo"), ("y", "yes")
 ASIDE = 4  # lines of a screen for the task, which may take two, the prompt and one to spare
 FEWEST = 4  # moves that are always listed
 
 
-class HumanAgent:
-    """A person who plays a variant."""
+class HumanPlayer:
+    """A person who plays a variant.
 
-    name = "human"
+    adviser: Values the moves when asked; None where there are no hints and no move is taken back.
+    """
 
     def __init__(
         self,
@@ -40,32 +42,36 @@ class HumanAgent:
         terminal: Terminal | None = None,
         names: Sequence[str] | None = None,
         adviser: SearchAgent | None = None,
+        leaving: str = "",
     ) -> None:
-        """adviser: values the moves when asked.
+        """Seat a person.
 
         Args:
             names: How the seats are called, by seat; None: "You", and the others by their number.
+            leaving: The question that confirms that they leave, "" for none.
         """
         self.game, self.variant, self.names = game, variant, names
         self.terminal = Terminal() if terminal is None else terminal
-        self.hints, self.adviser = game.hints(game, variant), adviser
+        self.hints, self.adviser, self._leaving = game.hints(game, variant), adviser, leaving
         self.guide = guide_of(game, variant)
         self._greeted = False
         self._most = 0  # moves that were listed last
 
-    def act(self, batch: DecisionBatch) -> np.ndarray:
-        """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
-        rows = range(len(batch.rng_keys))
-        return np.array([self._choose(batch.at(slice(row, row + 1))) for row in rows], np.int16)
-
-    def _choose(self, turn: DecisionBatch) -> int:
+    def choose(self, turn: DecisionBatch) -> int | None:
+        """Return the action that the person chooses, None if they take back their last one; raises Quit."""
         view = turn.views[0]
         entries = entries_of(self.hints, view, turn.masks[0])
         self._show(view, turn.masks[0], entries)
         while True:
             text = self.terminal.ask("Your move: ")
             if text in LEAVE:
-                raise self.terminal.leave()
+                self._leave()
+                continue
+            if text in (*UNDO, *ADVICE) and self.adviser is None:
+                self.terminal.say("There are no hints here, and no move is taken back.")
+                continue
+            if text in UNDO:
+                return None
             if text in HELP:
                 self.terminal.say("")
                 self.terminal.say(rules_text(self.game, self.terminal.width))
@@ -202,11 +208,17 @@ class HumanAgent:
             if text in answers:
                 return answers[text]
             if text in LEAVE:
-                raise self.terminal.leave()
+                self._leave()
+                continue
             if not text:
                 return None
             advice = "Answer {answers}, or nothing to choose another move."
             self.terminal.paragraph(say(advice, answers=listed(list(answers), "or")))
+
+    def _leave(self) -> None:
+        """Raise Quit, unless the person answers that they stay."""
+        if not self._leaving or self.terminal.ask(self._leaving) in (*YES, *LEAVE):
+            raise self.terminal.leave()
 
 
 def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:

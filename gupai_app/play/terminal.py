@@ -1,91 +1,188 @@
-"""`gupai play`: games of a person against agents, one after another."""
+"""`gupai play`: games of a person against agents, which they may take back, leave and resume."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import suppress
 
-from gupai_agents import make_agent
-from gupai_agents.agent import Agent
+from gupai_agents.agent import Agent, origin_of
 from gupai_agents.evaluation.match import labels_of_line_up
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_app.kept.store import Store
-from gupai_app.play.moves import ADVISER
-from gupai_app.play.person import HumanAgent
+from gupai_app.play.address import play_on
+from gupai_app.play.person import LEAVE, UNDO, YES, HumanPlayer
 from gupai_app.play.session import Session
+from gupai_app.review.page import PERSON
+from gupai_app.server.players import adviser
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import names_at, payment, result, winners
-from gupai_env.core.game import Game
-from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import chips, title
 from gupai_env.words.messages import joined, say
 
-YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
+AGAIN, NO = ("", *YES), ("n", "no", *LEAVE)
 
 
-def play(
-    game: Game,
-    variant: Variant,
-    agents: Sequence[Agent],
-    you: int,
-    seed: int,
-    terminal: Terminal,
-    record: RecordWriter | None = None,
-    games: Store | None = None,
-) -> None:
-    """Play episodes of one stream against agents until the person stops; raises Quit if they leave.
+class Table:
+    """A person at a table with agents.
 
-    Args:
-        agents: One per seat; the one at seat `you` is not asked.
-        games: Where finished games are kept, besides `record`.
+    session: The game as it stands. you: The person's seat. daily: Whether it is the deal of the day, which is played
+    without hints and without taking moves back.
     """
-    names = names_at(variant.players, you, you)
-    adviser = make_agent(ADVISER, game, **asdict(variant))
-    person = HumanAgent(game, variant, terminal, names, adviser)  # type: ignore[arg-type]
-    sat = [person.name if seat == you else name for seat, name in enumerate(labels_of_line_up(agents))]
-    others = [say("{name}: {agent}", name=names[seat], agent=name) for seat, name in enumerate(sat) if seat != you]
-    begins = "{game}, seed {seed}. You have seat {seat}. {others}."
-    terminal.paragraph(say(begins, game=title(game, variant), seed=seed, seat=you, others=joined(", ", others)))
-    episode, won = 0, 0.0
-    while True:
-        session = Session(game, variant, seed, episode)
-        won += _play_episode(session, agents, person, you, names)
-        if record is not None:
-            record.write([session.record(sat)])
-        if games is not None:
-            if problem := games.keep(session.record(sat)):
-                terminal.say(problem)
-            elif episode == 0 and games.keeping:
-                terminal.say(
+
+    def __init__(
+        self,
+        session: Session,
+        agents: Sequence[Agent],
+        you: int,
+        terminal: Terminal | None = None,
+        *,
+        daily: bool = False,
+    ) -> None:
+        """agents: One per seat; the one at seat `you` is not asked."""
+        game, variant = session.game, session.variant
+        self.session, self.agents, self.you, self.daily = session, agents, you, daily
+        self.terminal, self.names = terminal or Terminal(), names_at(variant.players, you, you)
+        self.line_up = [PERSON if seat == you else name for seat, name in enumerate(labels_of_line_up(agents))]
+        self.person = HumanPlayer(game, variant, self.terminal, self.names, leaving="Leave this game? [y/N] ")
+
+    def greet(self) -> None:
+        """Say what is played and who plays."""
+        session, names = self.session, self.names
+        agents = [
+            say("{name}: {agent}", name=names[seat], agent=name)
+            for seat, name in enumerate(self.line_up)
+            if seat != self.you
+        ]
+        begins = "{game}, seed {seed}. You have seat {seat}. {others}."
+        playing = title(session.game, session.variant)
+        others = joined(", ", agents)
+        self.terminal.paragraph(say(begins, game=playing, seed=session.seed, seat=self.you, others=others))
+
+    def offer(self, games: Store) -> None:
+        """Say how to continue the game that the person left last, if this is another one."""
+        with suppress(OSError, ValueError):  # which are reported when a game is to be kept
+            game = games.unfinished().get(self.session.game.id)
+            if game is not None and not self.session.actions:
+                offer = "You left a game on {day}; to continue it: gupai play {game} --resume"
+                self.terminal.paragraph(say(offer, day=game.day, game=self.session.game.id))
+
+    def play(self) -> None:
+        """Play to the end of the game, showing every move that the person can see; raises Quit if they leave."""
+        self.person.adviser = None if self.daily else adviser(self.session.game, self.session.variant)
+        seen = b""
+        while not (session := self.session).terminated:
+            view = session.view(self.you)
+            if view.tobytes() != seen:  # something happened that the person may know of
+                seen = view.tobytes()
+                self.terminal.say(session.game.scene(session.variant, [view], self.names).last_move)
+            action = self._decide()
+            if action is None:
+                self.take_back()
+            elif payoffs := session.play(action):
+                self._count(payoffs)
+
+    def _decide(self) -> int | None:
+        """Return what the seat to act plays; None where the person takes back their last move."""
+        if self.session.seat != self.you:
+            return self.session.answer(self.agents[self.session.seat])
+        return self.person.choose(self.session.decision_batch())
+
+    def take_back(self) -> None:
+        """Return to the person's last decision, if there is one."""
+        session, moved = self.session, [move for move, seat in enumerate(self.session.movers) if seat == self.you]
+        if not moved:
+            self.terminal.say("You have not moved yet.")
+            return
+        self.session = Session(session.game, session.variant, session.seed, session.episode, session.order)
+        play_on(self.session, session.actions[: moved[-1]])
+
+    def _count(self, payoffs: Sequence[float]) -> None:
+        """Show how a deal ended that has just been played."""
+        ended = self.session.as_paid(payoffs)
+        self.terminal.say("")
+        self.terminal.say("The count, all tiles face up:")
+        self.terminal.table(ended.scene(self.names, first=self.you))
+        self.terminal.paragraph(outcome(ended, self.names, self.you, payoffs))
+        self.terminal.say(result(payoffs[self.you]))
+
+    def keep(self, games: Store) -> None:
+        """Keep the game, which is over, and say how to review it."""
+        record = self.session.record(self.line_up)
+        if problem := games.keep(record):
+            self.terminal.say(problem)
+        elif (game := games.of_deal(record)) is not None:
+            own = game.line.startswith(record.line.rstrip("}\n"))
+            template = "Review this game: gupai games review {number}"
+            first = "This deal is kept as you played it first: gupai games review {number}"
+            self.terminal.paragraph(say(template if own else first, number=game.number))
+            if game.number == 1:
+                self.terminal.paragraph(
                     "This game is kept on your machine: gupai games lists yours, gupai games keep off ends this."
                 )
-        episode += 1
-        if episode > 1:
-            terminal.say(say("Since you sat down: {chips}.", chips=chips(won)))
-        if not _wants_more(terminal):
+
+    def keep_unfinished(self, games: Store) -> None:
+        """Keep the game, if the person has moved, and say how to continue it."""
+        if self.you not in self.session.movers:
             return
+        origins = [origin_of(agent) for agent in self.agents]
+        specs = [origin.spec if origin else name for origin, name in zip(origins, self.line_up, strict=True)]
+        specs[self.you] = PERSON
+        problem = games.keep_unfinished(self.session.record(specs), daily=self.daily)
+        if problem or games.keeping:
+            advice = say("To continue this game: gupai play {game} --resume", game=self.session.game.id)
+            self.terminal.say(problem or advice)
+
+    def wants_more(self) -> bool | None:
+        """Return whether the person wants another game; None where they take back their last move."""
+        question = "Play again? [Y/n] "
+        if self.daily:
+            question = "This was the deal of the day. Play another deal, an ordinary one? [Y/n] "
+        while True:
+            answer = self.terminal.ask(question)
+            if answer in (*AGAIN, *NO):
+                return answer in AGAIN
+            if answer in UNDO and not self.daily:
+                return None
+            self.terminal.say("Answer y or n." if self.daily else "Answer y or n, or u to take back your last move.")
+
+    def deal(self) -> None:
+        """Begin the next game, which is no deal of the day."""
+        ended, self.daily = self.session, False
+        self.session = Session(ended.game, ended.variant, ended.seed, ended.episode + 1)
 
 
-def _play_episode(
-    session: Session, agents: Sequence[Agent], person: HumanAgent, you: int, names: Sequence[str]
-) -> float:
-    """Play one episode, showing every move that the person can see; return the chips they won."""
-    game, variant, terminal = session.game, session.variant, person.terminal
-    seating = [person if seat == you else agent for seat, agent in enumerate(agents)]
-    seen = b""
-    while not session.terminated:
-        view = session.view(you)
-        if view.tobytes() != seen:  # something happened that the person may know of
-            seen = view.tobytes()
-            terminal.say(game.scene(variant, [view], names).last_move)
-        payoffs = session.play(session.answer(seating[session.seat]))
-        if payoffs:
-            terminal.say("")
-            terminal.say("The count, all tiles face up:")
-            ended = session.as_paid(payoffs)
-            terminal.table(ended.scene(names, first=you))
-            terminal.paragraph(outcome(ended, names, you, payoffs))
-            terminal.say(result(payoffs[you]))
-    return float(session.state.total[you])
+def play(table: Table, record: RecordWriter | None = None, games: Store | None = None) -> None:
+    """Play games until the person stops; raises Quit if they leave.
+
+    Args:
+        table: With the first game.
+        record: Where games are written, as they ended first.
+        games: Where they are kept too.
+    """
+    won: dict[int, float] = {}  # chips by episode
+    table.greet()
+    if games is not None:
+        table.offer(games)
+    while True:
+        try:
+            table.play()
+        finally:
+            if games is not None and not table.session.terminated:
+                table.keep_unfinished(games)
+        episode = table.session.episode
+        if record is not None and episode not in won:
+            record.write([table.session.record(table.line_up)])
+        if games is not None and games.keeping:
+            table.keep(games)
+        won[episode] = float(table.session.state.total[table.you])
+        if len(won) > 1:
+            table.terminal.say(say("Since you sat down: {chips}.", chips=chips(sum(won.values()))))
+        more = table.wants_more()
+        if more is None:
+            table.take_back()
+        elif more:
+            table.deal()
+        else:
+            return
 
 
 def outcome(ended: Session, names: Sequence[str], you: int, payoffs: Sequence[float]) -> str:
@@ -98,11 +195,3 @@ def outcome(ended: Session, names: Sequence[str], you: int, payoffs: Sequence[fl
     ]
     others = [] if payoffs[you] == max(payoffs) else [winners(names, payoffs)]
     return joined(" ", [*others, *guide.reasons(views, names, payoffs), *paid])
-
-
-def _wants_more(terminal: Terminal) -> bool:
-    while True:
-        answer = terminal.ask("Play again? [Y/n] ")
-        if answer in (*YES, *NO):
-            return answer in YES
-        terminal.say("Answer y or n.")

@@ -161,7 +161,7 @@ def watched_as_json(agent):
 def at_ones_table(agent):
     """A person who always takes the first move, and leaves after one game."""
     terminal = Terminal(lambda prompt: "n" if "again" in prompt else "#1", lambda text: None, width=80)
-    play.play(GAME, VARIANT, [agent] * VARIANT.players, 0, 1, terminal)
+    play.play(play.Table(Session(GAME, VARIANT, 1), [agent] * VARIANT.players, 0, terminal))
 
 
 def on_a_page(agent):

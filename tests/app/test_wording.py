@@ -13,7 +13,7 @@ from gupai_agents.evaluation.folder_models import Total
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import _play_episode
+from gupai_app.play.terminal import Table
 from gupai_app.review.routes import luck
 from gupai_app.shell.screen import put, table_of
 from gupai_app.tournaments.folders import SavedTournament
@@ -22,7 +22,6 @@ from gupai_app.training.terminal import ScreenReporter
 from gupai_app.words.sentences import result
 from gupai_env import get_game
 from gupai_env.games.phrases import deal_of_match
-from gupai_env.words.scene import seat_names
 from gupai_training.report import results_json
 from gupai_training.run_folder import FINAL_SEED, Row
 
@@ -100,10 +99,10 @@ def test_person_is_told_their_own_result(you):
     said = []
     terminal = SimpleNamespace(say=said.append, paragraph=said.append, table=lambda scene: None)
     agents = [make_agent("greedy") for _ in range(4)]
-    person = SimpleNamespace(name="me", terminal=terminal, act=agents[0].act)
     session = Session(JIE_LONG, JIE_LONG.variant(), 8)
-    won = _play_episode(session, agents, person, you, seat_names(4, you))
-    assert won == session.payoffs[0][you]
+    table = Table(session, agents, you, terminal)
+    table.person = SimpleNamespace(choose=lambda turn: int(agents[0].act(turn)[0]))
+    table.play()
     assert said[-1] == result(session.payoffs[0][you])
     assert len(set(session.payoffs[0])) == 4
 

@@ -29,7 +29,7 @@ from gupai_agents.tune import start_of
 from gupai_app.claims.terminal import template
 from gupai_app.play.address import Address
 from gupai_app.play.moves import digits
-from gupai_app.play.person import HumanAgent
+from gupai_app.play.person import HumanPlayer
 from gupai_app.play.rules import rules
 from gupai_app.play.table import WebGame
 from gupai_app.shell.terminal import Terminal
@@ -247,8 +247,9 @@ def test_verbs_of_an_outside_game_are_typed_and_reported(table_of_verbs):
     game, view, mask = table_of_verbs.address.game, table_of_verbs._view, table_of_verbs.session.mask()
     move, (action,) = next(entry for entry in table_of_verbs.entries if entry.move.verb == "bury")
     answers, lines = iter([f"b{digits(move.tiles)}"]), []
-    person = HumanAgent(game, table_of_verbs.address.variant, Terminal(lambda _: next(answers), lines.append))
-    assert person.act(DecisionBatch(np.array([view]).view(np.recarray), mask[None], np.zeros(1, np.int64))) == [action]
+    person = HumanPlayer(game, table_of_verbs.address.variant, Terminal(lambda _: next(answers), lines.append))
+    turn = DecisionBatch(np.array([view]).view(np.recarray), mask[None], np.zeros(1, np.int64))
+    assert person.choose(turn) == action
     assert any(move.name in line for line in lines)
 
 

@@ -312,6 +312,20 @@ def game_of_line(line: bytes) -> GameRecord:
         raise RecordError(say("the game, {problem}", problem=str(error))) from None
 
 
+def unfinished_game_of_line(line: bytes) -> GameRecord:
+    """Return the game of a line that is not over, whose moves were not played: without payoffs and movers.
+
+    Raises:
+        RecordError: For what is no such line.
+    """
+    try:
+        claim = _claim(1, _plain(line, 1))
+    except _LineError as error:
+        raise RecordError(say("the game, {problem}", problem=str(error))) from None
+    seed, episode, actions = claim.seed, claim.episode, tuple(claim.actions)
+    return GameRecord(*claim.rules, claim.agents, seed, episode, actions, (), (), claim.order)
+
+
 class _LineError(ValueError):
     """A line and what is wrong with it."""
 

@@ -257,3 +257,79 @@ def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
     assert solved.exit_code == 0 and solved.stdout.count("Puzzle ") == len(turns)
     before_the_move = solved.stdout.partition("Your move: ")[0]
     assert "±" in solved.stdout and "±" not in before_the_move
+
+
+def typed(lines, *words):
+    """What `gupai play` prints to a person who types these lines, and then leaves."""
+    done = gupai("play", *words, input="".join(f"{line}\n" for line in lines))
+    assert (done.exit_code, done.stderr) == (0, ""), done.output
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["jie-long", "tien-gow", "tiu-u"])
+def test_game_with_moves_taken_back_and_a_pause_ends_as_without(store, name):
+    words = name, "--seed", 5, "--seat", 1, "--against", "greedy"
+    typed(["1"] * 60, *words)
+    (plain,) = store.find()
+    store.delete()
+    assert "--resume" in typed(["u", "1", "2", "u", "1", "q", "n", "1", "q", "y"], *words)
+    assert store.count() == 0 and list(store.unfinished()) == [name]
+    assert "--resume" in answer("games") and "You left a game on " in typed(["q", "y"], *words)
+    output = typed(["2", "u", *["1"] * 60], "--resume")
+    (kept,) = store.find()
+    assert (kept.seat, kept.level, kept.chips) == (plain.seat, plain.level, plain.chips)
+    assert kept.line.partition(',"when"')[0] == plain.line.partition(',"when"')[0]
+    assert f"gupai games review {kept.number}" in output and not store.unfinished()
+
+
+def test_game_taken_back_at_its_end_is_kept_as_it_ended_first(store):
+    output = typed(["1"] * 8 + ["u", "1"], "pai-gow", "--seed", 3, "--seat", 1, "-o", "players=2")
+    assert output.count("The count") == 2 and output.count("Review this game") == 2
+    assert store.count() == 1
+    again = typed(["2", "n"], "pai-gow", "--seed", 3, "--seat", 1, "-o", "players=2")
+    assert "as you played it first: gupai games review 1" in again
+
+
+def test_unfinished_game_goes_with_the_others(store):
+    words = "jie-long", "--seed", 5, "--seat", 1
+    assert "--resume" not in typed(["q", "y"], *words), "nothing was played"
+    typed(["1"], *words)
+    assert store.unfinished()
+    answer("games", "delete", "--all")
+    assert not store.unfinished()
+    answer("games", "keep", "off")
+    assert "--resume" not in typed(["1"], *words) and not store.unfinished()
+    for refused in (("--resume",), ("--resume", "--seed", 3), ("jie-long", "--resume", "--daily")):
+        done = gupai("play", *refused)
+        assert done.exit_code == 2 and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ["{}", '{"format":"gupai-game-1"', None])
+def test_unfinished_game_that_was_changed_is_refused_in_one_line(store, line):
+    typed(["1"], "jie-long", "--seed", 5, "--seat", 1)
+    with sqlite3.connect(store.path) as file:
+        if line is None:
+            file.execute("UPDATE unfinished SET line = replace(line, '\"actions\":[', '\"actions\":[0,')")
+        else:
+            file.execute("UPDATE unfinished SET line = ?", (line,))
+    done = gupai("play", "--resume")
+    assert done.exit_code == 2 and done.stderr.count("\n") == 1
+
+
+def test_deal_of_the_day_is_without_hints_and_the_next_an_ordinary_one(store):
+    output = typed(["!", "u", "1", "y", "u", "q", "y"], "da-ling", "--daily", "--seat", 1)
+    daily, _, ordinary = output.partition("This was the deal of the day")
+    assert daily.count("There are no hints here, and no move is taken back.") == 2
+    assert "You have not moved yet." in ordinary
+
+
+def test_review_prints_the_largest_losses_of_the_person(store):
+    record = game(1, level="easy")
+    store.add([record])
+    own = [turn for turn in decisions(record, make_agent("best", "jie-long")) if turn.seat == 0]
+    output = answer("games", "review")
+    assert f"{luck(record)[0].value.mean:+.1f}" in output and store.get(1).luck is not None
+    worst = max((turn for turn in own if turn.sure), key=lambda turn: turn.loss)
+    assert f"{worst.loss:.1f} ±{worst.half:.1f}" in output and output.count("±") == 1 + min(
+        sum(turn.sure for turn in own), 8
+    )

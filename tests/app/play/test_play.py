@@ -11,7 +11,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation.records import read_games
 from gupai_app.play import terminal as play
 from gupai_app.play.moves import Entry, entries_of
-from gupai_app.play.person import HumanAgent, _begins
+from gupai_app.play.person import HumanPlayer, _begins
 from gupai_app.play.session import Session
 from gupai_app.review import terminal as watching
 from gupai_app.shell.terminal import Terminal
@@ -19,7 +19,6 @@ from gupai_app.words.sentences import result as won_in_words
 from gupai_env import GAMES, get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS
-from gupai_env.words.scene import seat_names
 
 
 class Watching(Terminal):
@@ -36,11 +35,19 @@ class Watching(Terminal):
 class Person:
     """Plays as `greedy` does, where a person would type."""
 
-    def __init__(self, game, terminal):
-        self.terminal, self.agent, self.name = terminal, make_agent("greedy", game), "person"
+    def __init__(self, game):
+        self.agent = make_agent("greedy", game)
 
-    def act(self, turns):
-        return self.agent.act(turns)
+    def choose(self, turn):
+        return int(self.agent.act(turn)[0])
+
+
+def table_at(session, terminal, you, agents=None):
+    """A table of agents, `greedy` by default, at which such a person sits."""
+    greedy = make_agent("greedy", session.game)
+    table = play.Table(session, agents or [greedy] * session.variant.players, you, terminal)
+    table.person = Person(session.game)
+    return table
 
 
 @pytest.mark.parametrize("columns", [(10, 40), (39, 40), (40, 40), (77, 77), (100, 100), (101, 100), (300, 100)])
@@ -52,7 +59,7 @@ def test_table_is_40_to_100_columns_wide(columns, monkeypatch):
 @pytest.mark.parametrize("game", GAMES)
 def test_moves_of_one_verb_keep_the_order_of_their_actions(game):
     session = Session(GAMES[game], GAMES[game].variant(), 3)
-    person, greedy = HumanAgent(session.game, session.variant, Watching()), make_agent("greedy", game)
+    person, greedy = HumanPlayer(session.game, session.variant, Watching()), make_agent("greedy", game)
     while not session.terminated:
         turns = session.decision_batch()
         entries = entries_of(person.hints, turns.views[0], turns.masks[0])
@@ -64,7 +71,7 @@ def test_moves_of_one_verb_keep_the_order_of_their_actions(game):
 
 def test_number_naming_the_same_move_twice_is_unambiguous():
     """Move 11 is the tile [1:1]; move 21 is another than [2:1]."""
-    person = HumanAgent(get_game("jie-long"), get_game("jie-long").variant(), Watching())
+    person = HumanPlayer(get_game("jie-long"), get_game("jie-long").variant(), Watching())
     others = [Entry(Move(tiles=(kind,)), [kind]) for kind in range(KINDS - 10, KINDS)]
     double = Entry(Move(tiles=(0,)), [0])
     assert person._read("11", [*others, double]) is double
@@ -80,9 +87,9 @@ def test_typed_text_must_begin_a_word():
 
 @pytest.mark.parametrize(("answer", "more"), [("", True), ("y", True), ("yes", True), ("n", False), ("quit", False)])
 def test_empty_answer_plays_again(answer, more):
-    terminal = Watching("perhaps", answer)
-    assert play._wants_more(terminal) is more
-    assert terminal.said == ["Answer y or n."]
+    terminal, game = Watching("perhaps", answer), get_game("jie-long")
+    assert table_at(Session(game, game.variant(), 1), terminal, 0).wants_more() is more
+    assert len(terminal.said) == 1 and terminal.said[0].startswith("Answer y or n")
 
 
 def test_session_chips_add_up_over_games_and_deals(monkeypatch):
@@ -94,8 +101,7 @@ def test_session_chips_add_up_over_games_and_deals(monkeypatch):
         return sessions[-1][0]
 
     monkeypatch.setattr(play, "Session", session)
-    monkeypatch.setattr(play, "HumanAgent", lambda game, variant, terminal, *more: Person(game, terminal))
-    play.play(game, variant, [make_agent("greedy")] * 4, 2, 9, terminal)
+    play.play(table_at(play.Session(game, variant, 9, 0), terminal, 2))
     assert [rest for _, rest in sessions] == [(9, 0), (9, 1)]
     won = sum(float(each.state.total[2]) for each, _ in sessions)
     assert terminal.said[-1] == f"Since you sat down: {won:+g} chips."
@@ -112,7 +118,7 @@ def test_earlier_deals_of_a_match_are_shown_at_their_end(watched):
     if watched:
         watching.watch(game, variant, agents, 4, terminal)
     else:
-        play._play_episode(session, agents, Person("jie-long", terminal), 1, seat_names(4, 1))
+        table_at(session, terminal, 1).play()
     shown = [scene for scene in terminal.scenes if any("chips" in place.note for place in scene.places)]
     assert len(shown) == 3
     for scene in shown:
@@ -136,7 +142,7 @@ def test_hidden_moves_are_not_repeated():
             return real(action)
 
         session.play = playing
-        play._play_episode(session, agents, Person("small-mahjong", terminal), 0, seat_names(4, 0))
+        table_at(session, terminal, 0, agents).play()
         for (said, before), (said_now, now) in itertools.pairwise(seen):
             assert said_now - said == (now != before)
     assert passes

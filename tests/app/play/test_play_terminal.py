@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import DecisionBatch
-from gupai_app.play.person import HumanAgent, _begins, _columns
+from gupai_app.play.person import HumanPlayer, _begins, _columns
 from gupai_app.play.rules import rules
 from gupai_app.play.session import Session
-from gupai_app.play.terminal import play
+from gupai_app.play.terminal import Table, play
 from gupai_app.review.terminal import watch
 from gupai_app.shell.terminal import Quit, Terminal
 from gupai_app.words.sentences import names_at
@@ -59,8 +58,8 @@ def position(hand, layout="", *, name="jie-long", **options):
 def choose(session, *lines):
     """The name of the action to which the person's lines lead, and the person."""
     person = Person(*lines)
-    agent = HumanAgent(session.game, session.variant, person.terminal())
-    action = int(agent.act(session.decision_batch())[0])
+    agent = HumanPlayer(session.game, session.variant, person.terminal())
+    action = agent.choose(session.decision_batch())
     assert not person.lines
     return session.game.action_names[action], person
 
@@ -134,9 +133,9 @@ def test_moves_are_listed_by_verb_heaviest_first():
 def test_newcomer_sees_the_game_once_and_the_rules_on_request():
     session = position("64 31 21", "16")
     person = Person("?", "1", "1")
-    agent = HumanAgent(session.game, session.variant, person.terminal())
-    agent.act(session.decision_batch())
-    agent.act(session.decision_batch())
+    agent = HumanPlayer(session.game, session.variant, person.terminal())
+    agent.choose(session.decision_batch())
+    agent.choose(session.decision_batch())
     shown = "\n".join(person.shown)
     assert shown.count("Play a tile that has the open number") == 2  # at first, and after the rules
     assert " ".join(shown.split()).count(session.game.hints(session.game, session.variant).answers()) == 2
@@ -165,21 +164,10 @@ def test_answers_before_the_play_of_ce_deng_are_words():
 def test_leaving_prints_one_line(before, line):
     session, person = position("64 31"), Person(*before, line)
     with pytest.raises(Quit) as left:
-        HumanAgent(session.game, session.variant, person.terminal()).act(session.decision_batch())
+        HumanPlayer(session.game, session.variant, person.terminal()).choose(session.decision_batch())
     assert left.value.code == 0
     assert person.shown[-1] == "You have left the table."
     assert len(person.prompts) == len(before) + 1  # nothing more is asked
-
-
-def test_rows_are_asked_one_question_each():
-    session = position("64 31 21", "16")
-    one, person = session.decision_batch(), Person("1", "2")
-    turns = DecisionBatch(
-        np.concatenate([one.views] * 2).view(np.recarray), *(np.concatenate([each] * 2) for each in one[1:])
-    )
-    actions = HumanAgent(session.game, session.variant, person.terminal()).act(turns)
-    assert actions.dtype == np.int16
-    assert [session.game.action_names[action] for action in actions] == ["[6:4]", "discard [6:4]"]
 
 
 def test_plain_hints_are_enough_for_any_game():
@@ -208,14 +196,14 @@ def test_game_typed_to_its_end_is_reported_and_counted(name, options):
     variant = game.variant.make(**options)
     agents = [make_agent("variety", game, **options)] * variant.players
     person = Person("what?", "99", "", "?", then=first_answer)
-    play(game, variant, agents, 1, 11, person.terminal())
+    play(Table(Session(game, variant, 11), agents, 1, person.terminal()))
 
     # the same game without a person: its moves are those told, its payment that of the count
     session = Session(game, variant, 11)
-    you = HumanAgent(game, variant, Person(then=first_answer).terminal())
+    you = HumanPlayer(game, variant, Person(then=first_answer).terminal())
     names, printed = names_at(variant.players, 1, 1), []
     while not session.terminated:
-        action = int((you if session.seat == 1 else agents[session.seat]).act(session.decision_batch())[0])
+        action = you.choose(session.decision_batch()) if session.seat == 1 else session.answer(agents[session.seat])
         mover = session.seat
         payoffs = session.play(action)
         if not payoffs:
@@ -235,11 +223,11 @@ def test_next_game_is_the_next_episode_and_chips_add_up():
     game = get_game("jie-long")
     answers = iter(["maybe", "y", "n"])
     person = Person(then=lambda prompt: next(answers) if prompt.startswith("Play again") else first_answer(prompt))
-    play(game, game.variant.make(), [make_agent("greedy", game)] * 4, 0, 5, person.terminal())
+    play(Table(Session(game, game.variant.make(), 5), [make_agent("greedy", game)] * 4, 0, person.terminal()))
     won = [float(chips) for chips in re.findall(r"\n  You   ([+-]\d+) chips", "\n".join(person.shown))]
     assert len(won) == 2
     assert person.shown[-1] == f"Since you sat down: {sum(won):+g} chips."
-    assert "Answer y or n." in person.shown
+    assert any(line.startswith("Answer y or n") for line in person.shown)
 
 
 def test_session_is_the_episode_of_an_environment_with_its_seed():
@@ -269,7 +257,7 @@ def splitting(*lines, hand="66 65 64 55 42 21", table="66 32"):
     session = Session(game, built.variant, 0)
     session.states[:] = built.states
     person = Person(*lines)
-    action = int(HumanAgent(game, built.variant, person.terminal()).act(session.decision_batch())[0])
+    action = HumanPlayer(game, built.variant, person.terminal()).choose(session.decision_batch())
     assert not person.lines
     return action, built.view(0), person
 
@@ -333,9 +321,9 @@ def test_move_values_are_shown_on_request(word):
     variant = game.variant.make(leader=0)
     session = Session(game, variant, 5)
     person, adviser = (Person(word, "#1", "1"), make_agent("search:playouts=30", game, **dataclasses.asdict(variant)))
-    human = HumanAgent(game, variant, person.terminal(), adviser=adviser)
+    human = HumanPlayer(game, variant, person.terminal(), adviser=adviser)
     turns = session.decision_batch()
-    action = int(human.act(turns)[0])
+    action = human.choose(turns)
     assert turns.masks[0, action] and not person.lines[1:]
     printed = person.shown[-1]
     values = adviser.values(turns)
@@ -366,9 +354,9 @@ def test_own_hand_and_the_middle_fit_a_small_screen(game):
         return "1"
 
     person.then = first
-    agent = HumanAgent(session.game, variant, person.terminal())
+    agent = HumanPlayer(session.game, variant, person.terminal())
     while not session.terminated and len(seen) < 12:
-        session.play(int(agent.act(session.decision_batch())[0]))
+        session.play(agent.choose(session.decision_batch()))
     assert seen
 
 
