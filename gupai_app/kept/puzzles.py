@@ -47,8 +47,8 @@ class Puzzle:
         if seating.terminated:
             raise ValueError("the game is over; a puzzle is a decision")
         self.address, self.names, self.task = seating.address, seating.names, seating.task
-        self.drawing: Drawing = drawn([seating.frames[-1].scene], None, {}, {})
-        self.lines, _ = seating.lines(advice=action is not None)
+        self.drawing: Drawing = drawn([seating.frames[-1].scene])
+        self.lines = seating.lines() if action is None else seating.valued_lines()
         self.chosen: Line | None = None
         if action is not None:
             listed = [line for lines in self.lines.values() for line in lines]

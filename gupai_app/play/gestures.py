@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -47,7 +48,11 @@ class Spot(NamedTuple):
 
 
 def drawn(
-    scenes: Sequence[Scene], by_tile: ByTile | None, laid: Mapping[int, Laid], thrown: Mapping[int, int]
+    scenes: Sequence[Scene],
+    by_tile: ByTile | None = None,
+    laid: Mapping[int, Laid] = MappingProxyType({}),
+    thrown: Mapping[int, int] = MappingProxyType({}),
+    marked: Sequence[int] = (),
 ) -> Drawing:
     """Return tables drawn, wide and narrow; the last one has buttons on the tiles of the hand.
 
@@ -55,6 +60,7 @@ def drawn(
         by_tile: The moves of the person, {} where they split the hand, None where it is not their turn.
         laid: The tables after the actions that lay a tile at the end of a line.
         thrown: The actions that discard tiles, by tile.
+        marked: Kinds of the hand to think about.
     """
     parts, stages, named = Parts(), [], word("The table")
     scenes = [translated(scene) for scene in scenes]
@@ -65,7 +71,7 @@ def drawn(
             hot = ""
             if last and by_tile is not None:
                 spots = list(_spots(scene, table, layout, by_tile, laid))
-                targets = _targets(scene, table, by_tile, {spot.name for spot in spots}, thrown)
+                targets = _targets(scene, table, by_tile, {spot.name for spot in spots}, thrown, marked)
                 hot = "".join([*targets, *_over(spots, parts)])
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
@@ -86,22 +92,29 @@ def at_once(entries: Sequence[tuple[int, Entry]]) -> bool:
 
 
 def _targets(
-    scene: Scene, table: TablePicture, by_tile: ByTile, spots: set[str], thrown: Mapping[int, int]
+    scene: Scene,
+    table: TablePicture,
+    by_tile: ByTile,
+    spots: set[str],
+    thrown: Mapping[int, int],
+    marked: Sequence[int],
 ) -> Iterator[str]:
     """Yield buttons over the tiles: they play a tile at once or open a list of what can be done with it, choose a tile
     that is to be split, or say what is to be done instead."""
     # Tiles that can only be discarded have no rim next to some that can be played.
     lays = any(not move.discards for entries in by_tile.values() for _, (move, _) in entries)
-    split = 'class="tile" data-numbers="" type="button"'
-    other = 'class="idle" type="button" popovertarget="idle"' if by_tile else split
+    look, other = (
+        ("idle", 'type="button" popovertarget="idle"') if by_tile else ("tile", 'data-numbers="" type="button"')
+    )
     hand, playable = _own(scene, table, by_tile)
     for piece in hand:
         kind = _kind(piece)
         entries = by_tile.get(kind, [])
+        think = " think" if kind in marked else ""
         throws = f'data-discard="{thrown[kind]}"' if kind in thrown else ""
         if piece not in playable or (not entries and not throws):
             name = f'data-tile="{digits([kind])}" aria-label="{tile_name(kind)}"'
-            yield _button(_covered(piece, 5), f'{other} tabindex="-1" {name}')
+            yield _button(_covered(piece, 5), f'class="{look}{think}" {other} tabindex="-1" {name}')
             continue
         numbers = " ".join(str(number) for number, _ in entries)
         if not entries:
@@ -114,11 +127,11 @@ def _targets(
         goes = {_spot_of(move, action): action for _, (move, actions) in entries for action in actions}
         places = " ".join(f"{spot}={action}" for spot, action in goes.items() if spot in spots)
         words = escape(", ".join(word(move.name) for _, (move, _) in entries) or tile_name(kind))
-        look = "tile" if not lays or any(not move.discards for _, (move, _) in entries) else "tile spare"
+        spare = " spare" if lays and all(move.discards for _, (move, _) in entries) else ""
         yield _button(
             _covered(piece, 5),
-            f'class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} data-tile="{digits([kind])}" '
-            f'data-goes="{places}" {throws} aria-label="{words}" title="{words}"',
+            f'class="tile{spare}{think}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} '
+            f'data-tile="{digits([kind])}" data-goes="{places}" {throws} aria-label="{words}" title="{words}"',
         )
 
 

@@ -109,6 +109,9 @@ def think_about(entry: Entry, tiles: Sequence[int]) -> str:
     return say(template, tiles="".join(map(tile_name, tiles))) if tiles else ""
 
 
+STEPS = 2  # the most hints before the values of the moves
+
+
 class Advice(NamedTuple):
     """The hints for a decision, which are given one step after another.
 

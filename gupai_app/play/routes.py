@@ -10,15 +10,18 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.levels import levels
 from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, number_in, rules_of
+from gupai_app.play.moves import STEPS
 from gupai_app.play.pictures import Tips, rules_in_words, table_picture
 from gupai_app.play.session import drawn_seed
 from gupai_app.play.table import WebGame
+from gupai_app.play.unseen import EXPLAINED
 from gupai_app.server.pages import Asked, Query, game_called, game_sentence, options_of, page, saved_as, waiting, whole
 from gupai_app.server.players import Players, level_names
 from gupai_app.server.warming import HINTS, PLAYERS
 from gupai_app.words.sentences import compass
 from gupai_env.core.rng import KEYS, draw
 from gupai_env.core.streams import PERSON_STREAM
+from gupai_env.core.tiles import tile_name
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import title
@@ -100,9 +103,10 @@ def table(query: Query, server: Asked) -> Response:
     place = compass(there.variant.players, there.seat)[seating.seat]
     if seating.covered:  # until the next person takes the seat
         return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
-    advice = there.practice and "hint" in query and bool(seating.entries)
-    preparing = server.preparing(there.game, HINTS, patient=False) if advice else ""
-    lines, value = seating.lines(advice=advice, quick=bool(preparing))
+    number = whole(query.get("hint", "0"), "hint", 0, STEPS + 1) if there.practice else 0
+    preparing = server.preparing(there.game, HINTS, patient=False) if number else ""
+    hint = seating.hint(number, quick=bool(preparing))
+    here = f"/table?{there.query}{f'&at={seating.seat}' if len(there.people) > 1 else ''}"
     return page(
         "table.html",
         202 if preparing else 200,
@@ -111,10 +115,14 @@ def table(query: Query, server: Asked) -> Response:
         seating=seating,
         seats=seating.seats(),
         fields=parse_qsl(there.query),
-        drawing=seating.drawing(),
-        lines=lines,
+        here=here,
+        drawing=seating.drawing(hint.tiles),
+        hint=hint,
+        number=number,
+        unseen=seating.unseen() if there.practice and "unseen" in query and seating.entries else None,
+        explained=EXPLAINED,
+        tile_name=tile_name,
         tipped=Tips(seating.guide.terms),
-        value=value,
         preparing=preparing,
         long=min(LONG_LIST, seating.hints.most_shown),
         short=SHORT_LIST,

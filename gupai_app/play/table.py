@@ -9,8 +9,19 @@ import numpy as np
 
 from gupai_app.play.address import PERSON, Address, check_legal
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
-from gupai_app.play.moves import Entry, by_card, digits, entries_of, headed, scores
+from gupai_app.play.moves import (
+    STEPS,
+    Advice,
+    Entry,
+    advise,
+    digits,
+    entries_of,
+    headed,
+    think_about,
+    tiles_in_question,
+)
 from gupai_app.play.session import Session
+from gupai_app.play.unseen import Unseen, unseen_tiles
 from gupai_app.server.players import adviser, strongest
 from gupai_app.words.sentences import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
@@ -77,6 +88,22 @@ class Quick(NamedTuple):
     player: str
     entry: Entry
     words: str
+
+
+class Hint(NamedTuple):
+    """The hints that a person has asked for.
+
+    sentences: without full stops. tiles: kinds to be marked in the hand. how_found: how the values of the moves were
+    found, "" while none are shown. lines: the moves under their headings. next: how many hints there are with the next
+    one, 0 if there is none. last: whether that is the values.
+    """
+
+    sentences: list[str]
+    tiles: tuple[int, ...]
+    how_found: str
+    lines: dict[str, list[Line]]
+    next: int = 0
+    last: bool = False
 
 
 class Played(NamedTuple):
@@ -273,30 +300,52 @@ class WebGame:
         words = self.hints.label(self._view, [action]) if entry.move.verb == PLAY else entry.move.name
         return Quick(player.name, entry, words)
 
-    def lines(self, *, advice: bool = False, quick: bool = False) -> tuple[dict[str, list[Line]], str]:
-        """Return the moves under their headings, and a sentence on their values if asked for.
+    def hint(self, number: int, *, quick: bool = False) -> Hint:
+        """Return the first hints.
 
         Args:
-            advice: Whether a search values them.
-            quick: Whether the one that `quick` names is marked instead.
+            number: How many.
+            quick: By a player that answers at once, while the search is compiled.
         """
-        if not self.entries:
-            return {}, ""
-        notes, how_found = [("", False)] * len(self.entries), ""
+        if not number or not self.entries:
+            return Hint([], (), "", self.lines())
         if quick:
-            notes = [(self.quick.player, True) if entry == self.quick.entry else ("", False) for entry in self.entries]
-        elif advice:
-            search = adviser(self.address.game, self.address.variant)
-            values, how_found = scores(search, self.session.decision_batch(), self.entries)
-            best = max(values, key=lambda value: value.mean)
-            reason = by_card(self.address.game, self.address.variant, self.session.decision_batch(), best.action)
-            how_found, most = joined(". ", [how_found, reason]), best.mean
-            notes = [(f"{value.mean:+z.1f} ±{value.half:.1f}", value.mean == most) for value in values]
-        listed = {
+            tiles = tiles_in_question(self.entries, self.quick.entry)
+            if number <= STEPS and tiles:
+                return Hint([think_about(self.quick.entry, tiles)], tiles, "", self.lines(), STEPS + 1, last=True)
+            choice = say("{player} would choose: {move}", player=self.quick.player, move=self.quick.words)
+            return Hint([choice], tiles, "", self.lines([self.quick.entry], self.quick.player))
+        steps, tiles, _, how_found = self._advice
+        if number > len(steps):
+            return Hint(steps, tiles, how_found, self.valued_lines())
+        return Hint(steps[:number], tiles, "", self.lines(), number + 1, last=number == len(steps))
+
+    @functools.cached_property
+    def _advice(self) -> Advice:
+        game, variant = self.address.game, self.address.variant
+        return advise(adviser(game, variant), game, variant, self.session.decision_batch(), self.entries)
+
+    def valued_lines(self) -> dict[str, list[Line]]:
+        """Return the moves under their headings with their values by a search."""
+        values = self._advice.values
+        most = max(value.mean for value in values)
+        notes = [(f"{value.mean:+z.1f} ±{value.half:.1f}", value.mean == most) for value in values]
+        return self._lines(notes)
+
+    def lines(self, chosen: Sequence[Entry] = (), player: str = "") -> dict[str, list[Line]]:
+        """Return the moves under their headings; those that a player has chosen bear its name."""
+        return self._lines([(player, True) if entry in chosen else ("", False) for entry in self.entries])
+
+    def _lines(self, notes: Sequence[tuple[str, bool]]) -> dict[str, list[Line]]:
+        """Return the moves with the value of each, and whether it is the best, under their headings."""
+        return {
             heading: [self._line(number, entry, *notes[number - 1]) for number, entry in numbered]
             for heading, numbered in headed(self.hints, self.entries).items()
         }
-        return listed, how_found
+
+    def unseen(self) -> list[Unseen]:
+        """Return who may hold the tiles that the person does not see."""
+        return unseen_tiles(self.address.game, self.address.variant, self._view)
 
     def _line(self, number: int, entry: Entry, value: str = "", best: bool = False, *, headed_by: bool = True) -> Line:
         """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
@@ -335,10 +384,10 @@ class WebGame:
                     by_kind.setdefault(kind, []).append((number, entry))
         return by_kind
 
-    def drawing(self) -> Drawing:
-        """Return the frames drawn, wide and narrow, with buttons on the tiles of the hand."""
+    def drawing(self, marked: Sequence[int] = ()) -> Drawing:
+        """Return the frames drawn, wide and narrow, with buttons on the tiles of the hand; marked: kinds among them."""
         by_tile = self.by_tile() if self.entries else None
-        return drawn([frame.scene for frame in self.frames], by_tile, self._laid(), self._thrown())
+        return drawn([frame.scene for frame in self.frames], by_tile, self._laid(), self._thrown(), marked)
 
     def _thrown(self) -> dict[int, int]:
         """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""

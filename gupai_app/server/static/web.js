@@ -28,7 +28,7 @@ function show(frame) {
     on.firstElementChild.focus({ preventScroll: true });
   } else if (frame < last) timer = setTimeout(() => show(frame + 1), PACE);
 }
-const seen = `seen ${location.search.replace(/[&?]hint=1/, "")}`;
+const seen = `seen ${location.search.replace(/[&?](hint|unseen)=\d+/g, "")}`;
 const count = tail.findIndex((line) => line.classList.contains("count"));
 if (last > 0 && !sessionStorage.getItem(seen)) show(quick ? (count >= 0 && count < last ? count : last) : 0);
 try {
@@ -46,7 +46,7 @@ document.getElementById("moves").addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => { sent = false; });
 
-// A hint is one move until the search is compiled; then the values of all moves come into the list, which stays.
+// A hint is that of a player until the search is compiled; then its own comes in its place, and the list stays.
 const hint = root.querySelector(".hint[data-until]");
 async function follow() {
   const answer = await fetch(location.href).catch(() => null);
@@ -62,7 +62,8 @@ async function follow() {
     line.append(lines[at].querySelector(".worth") || "");
   });
   hint.replaceChildren(...found.querySelector(".hint").childNodes);
-  hint.className = "hint quiet";
+  const marked = new Set([...found.querySelectorAll(".think")].map((tile) => tile.dataset.tile));
+  for (const tile of stages.querySelectorAll("[data-tile]")) tile.classList.toggle("think", marked.has(tile.dataset.tile));
 }
 if (hint) setTimeout(follow, 2000);
 

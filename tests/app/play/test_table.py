@@ -66,8 +66,8 @@ def test_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
 def test_best_moves_are_those_of_the_highest_value(monkeypatch):
     seating = begun("jie-long")
     values = [TileValue(entry.actions[0], float(1 - at % 3), 1.0) for at, entry in enumerate(seating.entries)]
-    monkeypatch.setattr("gupai_app.play.table.scores", lambda *_: (values, "so"))
-    listed = [line for lines in seating.lines(advice=True)[0].values() for line in lines]
+    monkeypatch.setattr("gupai_app.play.moves.scores", lambda *_: (values, "so"))
+    listed = [line for lines in seating.valued_lines().values() for line in lines]
     assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
 
 

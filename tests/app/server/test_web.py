@@ -85,16 +85,41 @@ def test_undo_is_for_practice_alone(pages):
     text, at = table(pages, game="jie-long", practice=0)
     text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
     assert "Take back" not in text and "Hint" not in text
-    assert 'class="worth"' not in pages.get(f"/table?{at}&hint=1").text
+    unhelpful = pages.get(f"/table?{at}&hint=3&unseen=1").text
+    assert not any(words in unhelpful for words in ('class="worth"', 'id="hint"', 'id="unseen"'))
 
 
-def test_hint_gives_every_move_a_value(pages):
-    _, at = table(pages, game="jie-long")
-    text = pages.get(f"/table?{at}&hint=1").text
+def test_hints_come_in_steps_and_end_with_a_value_for_every_move(pages):
+    first, at = table(pages, game="jie-long")
+    number, texts = 1, []
+    while link := re.search(r"&amp;(hint=\d)#hint", (texts or [first])[-1]):
+        assert link[1] == f"hint={number}"
+        texts.append(pages.get(f"/table?{at}&{link[1]}").text)
+        number += 1
+    steps = [re.findall(r"<p>.*?</p>", re.search(r'id="hint".*?</div>', text, re.S)[0]) for text in texts]
+    think, reason, text = texts
+    assert [("Think about" in step[0], len(step) > 2) for step in steps] == [(True, False), (True, True), (True, False)]
+    assert "rule" in steps[1][1] and steps[2] == steps[1][:2]
+    assert 'class="worth"' not in think + reason and 'class="best"' not in think + reason
+    (marked,) = set(re.findall(r'class="tile[a-z ]* think".*?data-tile="(\d\d)"', think))
+    assert f"[{marked[0]}:{marked[1]}]" in steps[0][0]
     seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
     value = re.findall(r'class="worth">([+-]\d+\.\d) ±\d+\.\d<', text)
     assert len(value) == len(entries_of(seating.hints, seating.session.view(0), seating.session.mask()))
-    assert re.search(r'class="best">.*?class="worth">([^ ]*) ', text, re.S)[1] == max(value, key=float)
+    best = re.search(r'class="best">(.*?)class="worth">([^ ]*) ', text, re.S)
+    assert best[2] == max(value, key=float) and f"[{marked[0]}:{marked[1]}]" in best[1]
+
+
+@every_game
+def test_what_others_may_hold_is_shown_on_demand(game, pages):
+    text, at = table(pages, game=game)
+    assert 'id="unseen"' not in text and "&amp;unseen=1#unseen" in text
+    panel = re.search(r'id="unseen".*?</section>', pages.get(f"/table?{at}&unseen=1").text, re.S)[0]
+    heads, *rows = re.findall(r"<tr>.*?</tr>", panel, re.S)
+    seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+    assert len(rows) == len(seating.unseen()) > 5
+    assert all(name in heads for name in seating.names if name != "You")
+    assert all(row.count("%") == seating.address.variant.players for row in rows)
 
 
 @every_game

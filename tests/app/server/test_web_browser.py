@@ -197,6 +197,9 @@ def test_hint_is_one_move_until_all_values_are_there(size, scheme, opened, app, 
     page = opened("game=da-ling", size, scheme)
     left.append("hints")
     page.keyboard.press("h")
+    page.get_by_text("Think about ").wait_for()
+    assert page.locator(".think:visible").count() and not page.locator(".worth").count()
+    page.keyboard.press("h")
     page.get_by_text("best would choose: ").wait_for()
     assert page.locator(".worth").all_text_contents() == ["best"]
     assert fits(page) and not (AXE and findings(page))
@@ -218,6 +221,7 @@ def test_hint_works_without_scripts(browser, address, app, monkeypatch):
     page.goto(f"{address}/table?game=jie-long&seed=5&seat=0&with=greedy")
     monkeypatch.setattr(app.state.server, "warmer", warmer)
     page.locator("a[href*='hint=1']").click()
+    page.locator("a[href*='hint=3']").click()
     page.get_by_text("best would choose: ").wait_for()
     left.clear()
     page.get_by_text("95% intervals").wait_for(timeout=MOST_WAIT)

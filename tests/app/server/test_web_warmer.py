@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -239,18 +240,21 @@ def test_hint_is_the_strongest_players_move_until_search_is_ready(held, monkeypa
         step.release(1)
         while (answer := pages.get(TABLE.format("jie-long"))).status_code == 202:
             pass
-        hinted = f"{answer.url.path}?{answer.url.query.decode()}&hint=1"
+        hinted = f"{answer.url.path}?{answer.url.query.decode()}&hint=3"
+        first = pages.get(hinted.replace("hint=3", "hint=1"))
+        assert first.status_code == 202 and "Think about" in first.text and "would choose" not in first.text
         quick = pages.get(hinted)
         assert quick.status_code == 202
         assert f"{player} would choose: " in quick.text and "is being prepared, once" in quick.text
-        assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in quick.text
+        again = re.search('<noscript><meta http-equiv="refresh" content="5;url=(.*?)"></noscript>', quick.text)[1]
+        assert unescape(again) == hinted  # without a fragment, with which nothing would be asked again
         marked = re.search(r'<li class="best">.*?</li>', quick.text, re.DOTALL)[0]
         assert f'<span class="worth">{player}</span>' in marked
         address = Address.read(dict(answer.url.params))
         session = WebGame(address).session
         action = session.answer(make_agent(player, address.game))
         assert f'name="play" value="{action}"' in marked and quick.text.count('class="worth"') == 1
-        played = pages.get(f"{hinted.removesuffix('&hint=1')}&play={action}")
+        played = pages.get(f"{hinted.removesuffix('&hint=3')}&play={action}")
         assert played.status_code == 200 and re.search(rf"[=.]{action}\b", str(played.url))
         step.release(1)
         while (full := pages.get(hinted)).status_code == 202:

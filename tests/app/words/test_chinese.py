@@ -362,7 +362,7 @@ def test_runs_and_their_comparison_are_chinese(tmp_path):
 def test_review_by_a_player_is_chinese():
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
     text = pages.get("/table?game=pai-gow&seed=5&seat=0&with=greedy&options=players=2").text
-    last = unescape(re.search(r'href="(/table\?[^"]*)&amp;hint=1"', text)[1])
+    last = unescape(re.search(r'href="(/table\?[^"]*)&amp;hint=1#hint"', text)[1])
     move = re.search(r'name="play" value="(\d+)"', text)[1]
     over = pages.get(f"{last}&play={move}").text
     review = unescape(re.search(r'href="(/review/game\?[^"]*)"', over)[1])
