@@ -1,5 +1,6 @@
 """Commands for people at a table, or a program in their place: `play` and `rules`."""
 
+import sys
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,12 +53,15 @@ def play(
             one_of({"--resume": resume, flag: value})
     from gupai_app.kept.store import Store
     from gupai_app.play import lines, terminal
+    from gupai_app.play.preparing import Preparation
 
     with mistakes():
         table = _resumed(name) if resume else _dealt(name, against, seat, seed, option, daily=daily)
     with record.writer() as file:
         if as_json:
             lines.play(table.session, table.agents, table.you, file)
+        if sys.stdin.isatty():
+            table.person.preparation = Preparation(table.session.game)
         terminal.play(table, file, Store())
     say("To see agents play: gupai watch {game}", game=table.session.game.id)
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
-from gupai_app.play.moves import Entry, by_card, digits, entries_of, headed, scores
-from gupai_app.play.rules import rules_text
+from gupai_app.play.moves import Advice, Entry, advise, digits, entries_of, headed
+from gupai_app.play.preparing import Preparation
+from gupai_app.play.rules import TOPICS, key_lines
 from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game
 from gupai_env.core.move import PLAY
@@ -32,8 +33,11 @@ FEWEST = 4  # moves that are always listed
 class HumanPlayer:
     """A person who plays a variant.
 
-    adviser: Values the moves when asked; None where there are no hints and no move is taken back.
+    adviser: Values the moves when asked; None where there are no hints and no move is taken back. preparation: Of the
+    hints, if that is under way.
     """
+
+    preparation: Preparation | None = None
 
     def __init__(
         self,
@@ -62,8 +66,10 @@ class HumanPlayer:
         view = turn.views[0]
         entries = entries_of(self.hints, view, turn.masks[0])
         self._show(view, turn.masks[0], entries)
+        advice, steps = None, 0  # of the hints that the person has had
         while True:
             text = self.terminal.ask("Your move: ")
+            key, _, topic = text.replace("?", "? ", 1).partition(" ")
             if text in LEAVE:
                 self._leave()
                 continue
@@ -72,14 +78,14 @@ class HumanPlayer:
                 continue
             if text in UNDO:
                 return None
-            if text in HELP:
-                self.terminal.say("")
-                self.terminal.say(rules_text(self.game, self.terminal.width))
-                self._greeted = False
+            if key in HELP:
+                self._help(topic)
                 self._show(view, turn.masks[0], entries)
                 continue
             if text in ADVICE and self.adviser is not None:
-                self._advise(self.adviser, turn, entries)
+                advice = advice or self._advice(self.adviser, turn, entries)
+                self._hint(view, advice, steps)
+                steps += 1
                 continue
             if text in ALL and len(entries) > self._most:
                 self._list(view, entries, len(entries))
@@ -98,8 +104,10 @@ class HumanPlayer:
         if not self._greeted:
             self.terminal.paragraph(self.hints.reminder())
             self.terminal.paragraph(self.hints.answers())
+            keys = "? lists all that you can type, q leaves the table."
             if self.adviser is not None:
-                self.terminal.paragraph(say("{key} shows the value of each move.", key=ADVICE[0]))
+                keys = "! gives a hint, u takes back your last move, ? lists all that you can type, q leaves the table."
+            self.terminal.paragraph(keys)
             self._greeted = True
         scene = self.game.scene(self.variant, [view], names)
         self.terminal.table(scene, near_last=True)
@@ -116,19 +124,40 @@ class HumanPlayer:
             most -= 1
         return most
 
-    def _advise(self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> None:
-        """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
-        values, how_found = scores(adviser, turn, entries)
-        ranked = sorted(range(len(entries)), key=lambda index: -values[index].mean)[: self.hints.most_shown]
+    def _help(self, topic: str) -> None:
+        """Show what the person can type, or a page on a topic, and any other that they then ask for."""
+        while True:
+            matches = [lines for name, lines in TOPICS.items() if topic.strip() and name.startswith(topic.strip())]
+            if matches:
+                lines = matches[0](self.game, self.variant, self.terminal.width)
+            else:
+                lines = key_lines(self.game, self.variant, self.terminal.width, practises=self.adviser is not None)
+            topic = self.terminal.pages(lines).lstrip("? ")
+            if not any(name.startswith(topic) for name in TOPICS if topic):
+                return
+
+    def _advice(self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> Advice:
+        """Return the hints for a decision, when they are ready."""
+        if self.preparation is not None:
+            if message := self.preparation.message:
+                self.terminal.paragraph(message)
+            self.preparation.wait()
+        return advise(adviser, self.game, self.variant, turn, entries)
+
+    def _hint(self, view: np.record, advice: Advice, steps: int) -> None:
+        """Show one step of the hints, after so many others: at last what the best moves are worth, the best first."""
+        if steps < len(advice.steps):
+            self.terminal.paragraph(say("{hint}. Another ! says more.", hint=advice.steps[steps]))
+            return
+        values = advice.values
         lines = [
-            f"{index + 1:>3}  {word(self.game.action_name(values[index].action, turn.views[0]))} "
+            f"{index + 1:>3}  {word(self.game.action_name(values[index].action, view))} "
             f"{values[index].mean:+z.1f} ±{values[index].half:.1f}"
-            for index in ranked
+            for index in sorted(range(len(values)), key=lambda index: -values[index].mean)
         ]
-        if reason := by_card(self.game, self.variant, turn, values[ranked[0]].action):
-            self.terminal.paragraph(say("{sentence}.", sentence=reason))
-        self.terminal.paragraph(say("{heading}:", heading=how_found))
-        self.terminal.say(_columns(lines, self.terminal.width))
+        self.terminal.paragraph(say("{heading}:", heading=advice.how_found))
+        rows = _columns(lines, self.terminal.width).split("\n")
+        self.terminal.say("\n".join(rows[: self.terminal.height // 4]))  # so that the hand stays on the screen
 
     def _list(self, view: np.record, entries: Sequence[Entry], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""

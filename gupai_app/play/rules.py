@@ -1,6 +1,6 @@
 """The rules of a game in the terminal, its options, its agents and its card."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 from gupai_agents import agent_names
@@ -13,6 +13,7 @@ from gupai_app.shell.screen import Screen, put, table_of
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.languages import ENGLISH, spoken
 from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant, typed
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import latin, title
 from gupai_env.words.messages import joined, say, word
@@ -26,6 +27,50 @@ def rules_text(game: Game, width: int) -> str:
         return fill_rules(game.rules_text, width)
     rules = [_heading(game), *(joined(": ", rule) for rule in rules_in_words(game))]
     return "\n".join(line for rule in rules for line in wrap(word(rule), width))
+
+
+def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> list[str]:
+    """Return what a person can type, in lines; practises: whether they may have hints and take moves back."""
+    keys = {
+        "!": "a hint: what to think about, then why, then values",
+        "u": "take back your last move",
+        "all": "list all your moves",
+        "? rules": "the rules of the game",
+        "? terms": "what its terms mean",
+        "? options": "the options of its rules",
+        "q": "leave the table",
+    }
+    return [
+        *wrap(word(game.hints(game, variant).answers()), width),
+        *(f"  {key:<9}  {word(meaning)}" for key, meaning in keys.items() if practises or key not in "!u"),
+    ]
+
+
+def _rule_lines(game: Game, variant: Variant, width: int) -> list[str]:
+    """Return the rules of a game as a person needs them."""
+    return [*wrap(word(_heading(game)), width), *_entries(rules_in_words(game), width)]
+
+
+def _term_lines(game: Game, variant: Variant, width: int) -> list[str]:
+    """Return what the terms of a game mean."""
+    terms = guide_of(game, variant).terms
+    return list(_entries(terms.items(), width)) if terms else [word("This game has no terms of its own.")]
+
+
+def _option_lines(game: Game, variant: Variant, width: int) -> list[str]:
+    """Return the options of a variant with their values."""
+    values = [f"{field.name}={typed(getattr(variant, field.name))}" for field in fields(variant)]
+    meanings = [say(field.metadata["help"]) for field in fields(variant)]
+    return list(_entries(zip(values, meanings, strict=True), width))
+
+
+def _entries(entries: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    """Yield lines of texts with a headword each."""
+    for headword, text in entries:
+        yield from wrap(word(joined(": ", [headword, text])), width, subsequent_indent="  ")
+
+
+TOPICS = {"rules": _rule_lines, "terms": _term_lines, "options": _option_lines}
 
 
 def _heading(game: Game) -> str:

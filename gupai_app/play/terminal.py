@@ -48,7 +48,7 @@ class Table:
         """Say what is played and who plays."""
         session, names = self.session, self.names
         agents = [
-            say("{name}: {agent}", name=names[seat], agent=name)
+            say("{name}: {agent}", name=names[seat], agent=say(name))
             for seat, name in enumerate(self.line_up)
             if seat != self.you
         ]

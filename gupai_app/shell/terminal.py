@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gupai_agents.failure import Leave
 from gupai_app.shell.streams import printable
@@ -59,6 +59,17 @@ class Terminal:
     def say(self, text: str) -> None:
         """Show some lines, in which control characters are written out."""
         self._say(printable(word(text)))
+
+    def pages(self, lines: Sequence[str]) -> str:
+        """Show lines, a screen at a time while the person presses Enter; return what else they type, "" at the end."""
+        size = self.height - 2  # one for the question, one to spare
+        for start in range(0, len(lines), size):
+            self.say("\n".join(lines[start : start + size]))
+            is_last = start + size >= len(lines)
+            answer = self.ask("Enter shows the table: " if is_last else "Enter shows more, q the table: ")
+            if answer:
+                return answer
+        return ""
 
     def table(self, scene: Scene, *, near_last: bool = False) -> None:
         """Show a table; near_last: with the near seat at the end, where the person's moves follow."""

@@ -46,7 +46,7 @@ class Hints:
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return "Type the number of a move, or its tile: 64 for [6:4]. ? shows the rules, q leaves the table."
+        return "Type the number of a move, or its tile: 64 for [6:4]."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return the heading of the moves of one verb; `verbs` are all that are legal now."""

@@ -35,10 +35,7 @@ class ConnectingHints(Hints):
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return (
-            "Type the number of a move, or its tile: 64 for [6:4], d64 to discard it. "
-            "? shows the rules, q leaves the table."
-        )
+        return "Type the number of a move, or its tile: 64 for [6:4], d64 to discard it."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb."""

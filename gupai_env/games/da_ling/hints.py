@@ -34,7 +34,7 @@ class DaLingHints(Hints):
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return "Type the number of a split, or write it with its slashes. ? shows the rules, q leaves the table."
+        return "Type the number of a split, or write it with its slashes."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the splits."""

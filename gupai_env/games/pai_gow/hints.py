@@ -31,7 +31,7 @@ class PaiGowHints(Hints):
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return "Type the number of a split, or write it: 66 63 / 44 11. ? shows the rules, q leaves the table."
+        return "Type the number of a split, or write it: 66 63 / 44 11."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the splits."""

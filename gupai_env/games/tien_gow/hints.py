@@ -29,10 +29,7 @@ class TienGowHints(Hints):
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return (
-            "Type the number of a move or its tiles: 6663 for [6:6][6:3], d64 to discard [6:4]. "
-            "? shows the rules, q leaves the table."
-        )
+        return "Type the number of a move or its tiles: 6663 for [6:6][6:3], d64 to discard [6:4]."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb."""

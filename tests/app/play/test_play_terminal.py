@@ -8,17 +8,21 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_app.play.person import HumanPlayer, _begins, _columns
+from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.rules import rules
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table, play
 from gupai_app.review.terminal import watch
 from gupai_app.shell.terminal import Quit, Terminal
+from gupai_app.words.languages import speak
 from gupai_app.words.sentences import names_at
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import Hints
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games.ce_deng import rules as ce_deng
 from gupai_env.games.connecting import rules as connecting
+from gupai_env.words.messages import TRANSLATIONS, word
+from gupai_env.words.text import columns
 
 
 class Person:
@@ -130,18 +134,15 @@ def test_moves_are_listed_by_verb_heaviest_first():
     assert person.shown[-1].startswith("Nothing fits, so discard a tile face down;")
 
 
-def test_newcomer_sees_the_game_once_and_the_rules_on_request():
+def test_newcomer_sees_the_game_once():
     session = position("64 31 21", "16")
-    person = Person("?", "1", "1")
+    person = Person("?", "", "1", "1")
     agent = HumanPlayer(session.game, session.variant, person.terminal())
     agent.choose(session.decision_batch())
     agent.choose(session.decision_batch())
-    shown = "\n".join(person.shown)
-    assert shown.count("Play a tile that has the open number") == 2  # at first, and after the rules
-    assert " ".join(shown.split()).count(session.game.hints(session.game, session.variant).answers()) == 2
-    words = session.game.rules_text.split()
-    assert " ".join(words) in " ".join(shown.split())
-    assert max(map(len, shown.splitlines())) <= 80
+    shown = " ".join("\n".join(person.shown).split())
+    assert shown.count("Play a tile that has the open number") == 1
+    assert shown.count(session.game.hints(session.game, session.variant).answers()) == 2  # and in the list of keys
 
 
 def test_answers_before_the_play_of_ce_deng_are_words():
@@ -315,25 +316,27 @@ def test_table_is_not_repeated_after_every_move(name):
         assert all("open end" in line for line in moves)
 
 
-@pytest.mark.parametrize("word", ["!", "hint"])
-def test_move_values_are_shown_on_request(word):
+@pytest.mark.parametrize("key", ["!", "hint"])
+def test_hints_come_in_steps_with_the_values_last(key):
     game = get_game("jie-long")
     variant = game.variant.make(leader=0)
     session = Session(game, variant, 5)
-    person, adviser = (Person(word, "#1", "1"), make_agent("search:playouts=30", game, **dataclasses.asdict(variant)))
+    adviser = make_agent("search:playouts=30", game, **dataclasses.asdict(variant))
+    person = Person(key, key, key, "#1", "1")
     human = HumanPlayer(game, variant, person.terminal(), adviser=adviser)
     turns = session.decision_batch()
     action = human.choose(turns)
     assert turns.masks[0, action] and not person.lines[1:]
-    printed = person.shown[-1]
+    (first,) = (at for at, text in enumerate(person.shown) if "Think about [" in text)
+    hints = person.shown[first:]
+    assert "rule" in hints[1] and not any("±" in hint for hint in hints[:2])
     values = adviser.values(turns)
-    means = [float(mean) for mean in re.findall(r" ([+-]\d+\.\d) ±\d+\.\d", printed)]
+    means = [float(mean) for mean in re.findall(r" ([+-]\d+\.\d) ±\d+\.\d", hints[-1])]
     assert means == sorted(means, reverse=True)
     assert means[0] == pytest.approx(np.nanmax(values.means), abs=0.051)
-    numbers = sorted(int(number) for number in re.findall(r"(\d+)  (?=\[|discard)", printed))
+    numbers = sorted(int(number) for number in re.findall(r"(\d+)  (?=\[|discard)", hints[-1]))
     assert numbers == list(range(1, len(means) + 1))  # each move of the list once
-    listed = "".join(person.shown)
-    assert "! shows the value of each move." in listed and "deals that you may be in" in listed
+    assert "! gives a hint" in "".join(person.shown) and "deals that you may be in" in " ".join(hints[2].split())
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -358,6 +361,37 @@ def test_own_hand_and_the_middle_fit_a_small_screen(game):
     while not session.terminated and len(seen) < 12:
         session.play(agent.choose(session.decision_batch()))
     assert seen
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+@pytest.mark.parametrize("game", GAMES)
+def test_pages_of_help_fit_a_small_screen_and_end_at_the_table(game, language, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    session, topics = Session(get_game(game), get_game(game).variant(), 5), ["?", "? rules", "?t", "help options", "q"]
+    shown, pages, tables = [], [], []
+
+    def ask(prompt):
+        lines = [*"\n".join(shown).split("\n"), prompt]
+        shown.clear()
+        if prompt == word("Your move: "):
+            tables.append(lines)
+            return topics.pop(0)
+        pages.append(lines)
+        return ""
+
+    token = speak(language)
+    try:
+        terminal = Terminal(ask, shown.append, colour=False)
+        with pytest.raises(Quit):
+            HumanPlayer(session.game, session.variant, terminal).choose(session.decision_batch())
+        text = " ".join(" ".join(line.strip() for line in page[:-1]) for page in pages)
+        rules = [" ".join(rule.split()) for _, rule in rules_in_words(session.game)]
+    finally:
+        TRANSLATIONS.reset(token)
+    assert max(map(len, pages)) < 24 and max(columns(line) for page in pages for line in page) <= 80
+    assert len(tables) == 5 and all(table == tables[1] for table in tables[1:]) and tables[0][-9:] == tables[1][-9:]
+    assert all("".join(rule.split()) in "".join(text.split()) for rule in rules)
 
 
 @pytest.mark.parametrize("game", GAMES)
