@@ -22,6 +22,7 @@ MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
 MOST_ACTIONS = 100_000  # more than a game has
 MOST_CHIPS = 10**9  # that a seat has won or lost before
+COACH = "coach"  # the kind of practice with a coach
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Address:
     """A table: the game and its rules, the deal, who sits where, and what has been played.
 
     seat: that of the person. others: the agents' names, for the other seats in their order; fewer are repeated. PERSON
-    is one more person at the same screen. practice: whether moves may be taken back and hints be had. moves: every
+    is one more person at the same screen. practice: whether moves may be taken back and hints be had. coach: whether a
+    coach says what a mistake cost, in a practice game. moves: every
     action so far, in order of play. score: chips by seat from the games before this one, () for none. players: who may
     be named.
     """
@@ -41,6 +43,7 @@ class Address:
     seat: int
     others: tuple[str, ...]
     practice: bool = True
+    coach: bool = False
     moves: tuple[int, ...] = ()
     score: tuple[float, ...] = ()
     players: Players = field(default=NAMED, compare=False, repr=False)
@@ -71,6 +74,7 @@ class Address:
             seat,
             others,
             query.get("practice", "1") != "0",
+            query.get("practice") == COACH,
             moves_in(query.get("moves", "")),
             score_in(query.get("score", ""), variant.players),
             players,
@@ -85,7 +89,7 @@ class Address:
             "episode": str(self.episode or ""),
             "seat": str(self.seat),
             "with": ";".join(self.others),
-            "practice": "" if self.practice else "0",
+            "practice": COACH if self.coach else "" if self.practice else "0",
             "score": ",".join(f"{chips:.10g}" for chips in self.score),
             "moves": ".".join(map(str, self.moves)),
         }

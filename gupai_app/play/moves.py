@@ -31,6 +31,13 @@ def digits(kinds: Iterable[int]) -> str:
     return "".join(f"{high}{low}" for high, low in PIPS[list(kinds)])
 
 
+def in_words(move: Move) -> str:
+    """Return a move as a sentence names it, with the number that stays open."""
+    if not move.leaves:
+        return move.name
+    return say("{tile} (leaving {number} open)", tile=move.unturned.name, number=move.leaves)
+
+
 class TileValue(NamedTuple):
     """The value of a move: mean chips and half the width of their 95% interval, of the better of its actions where
     tiles can be turned two ways.
@@ -74,6 +81,18 @@ def scores(adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) 
         deals=values.deals.max(),
     )
     return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], how_found
+
+
+def loss_of(means: np.ndarray, errors: np.ndarray, action: int) -> tuple[int, float, float]:
+    """Return the best action, what another loses compared with it, and half of the 95% interval of that, in chips.
+
+    Args:
+        means: By action, NaN where it is not legal.
+        errors: Their standard errors.
+    """
+    best = int(np.nanargmax(means))
+    half = WIDE * float(np.hypot(errors[best], errors[action])) if best != action else 0.0
+    return best, float(means[best] - means[action]), half
 
 
 def by_card(game: Game, variant: Variant, turn: DecisionBatch, best: int) -> str:

@@ -17,7 +17,7 @@ from gupai_app.play.table import WebGame
 from gupai_app.play.unseen import EXPLAINED
 from gupai_app.server.pages import Asked, Query, game_called, game_sentence, options_of, page, saved_as, waiting, whole
 from gupai_app.server.players import Players, level_names
-from gupai_app.server.warming import HINTS, PLAYERS
+from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_app.words.sentences import compass
 from gupai_env.core.rng import KEYS, draw
 from gupai_env.core.streams import PERSON_STREAM
@@ -106,6 +106,7 @@ def table(query: Query, server: Asked) -> Response:
     number = whole(query.get("hint", "0"), "hint", 0, STEPS + 1) if there.practice else 0
     preparing = server.preparing(there.game, HINTS, patient=False) if number else ""
     hint = seating.hint(number, quick=bool(preparing))
+    coach_awaits = server.preparing(there.game, MATCHES, patient=False) if there.coach else ""
     here = f"/table?{there.query}{f'&at={seating.seat}' if len(there.people) > 1 else ''}"
     return page(
         "table.html",
@@ -119,6 +120,9 @@ def table(query: Query, server: Asked) -> Response:
         drawing=seating.drawing(hint.tiles),
         hint=hint,
         number=number,
+        mistake=seating.mistake if there.coach and not coach_awaits else None,
+        coach_awaits=coach_awaits,
+        coach=there.after(there.moves, coach=not there.coach),
         unseen=seating.unseen() if there.practice and "unseen" in query and seating.entries else None,
         explained=EXPLAINED,
         tile_name=tile_name,

@@ -1,6 +1,7 @@
 """A table as a page shows it: what the person may see, frame by frame since their last move, and their moves."""
 
 import functools
+import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_app.play.address import PERSON, Address, check_legal
+from gupai_app.play.coach import Mistake, mistake
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
 from gupai_app.play.moves import (
     STEPS,
@@ -17,6 +19,7 @@ from gupai_app.play.moves import (
     digits,
     entries_of,
     headed,
+    in_words,
     think_about,
     tiles_in_question,
 )
@@ -215,10 +218,30 @@ class WebGame:
             raise ValueError(say("move {number} comes after the end of the game", number=len(session.actions) + 1))
         check_legal(session, action, len(session.actions) + 1)
         if session.seat in self._people:
-            self._marks[session.seat] = session.copy()
+            if not self._discards_more():
+                self._marks[session.seat] = session.copy()
             if self._practice:
                 self._taught[session.seat] = self._taught.get(session.seat, frozenset()).union(self._lessons())
         session.play(action)
+
+    def _discards_more(self) -> bool:
+        """Return whether the person is about to discard another of several tiles together: one move to take back."""
+        if (mark := self._marks.get(self.session.seat)) is None:
+            return False
+        since, seat = self.session.actions[len(mark.actions) :], self.session.seat
+        if set(self.session.movers[len(mark.actions) :]) != {seat} or not self.hints.game.move(since[0]).discards:
+            return False
+        return len(since) < self.hints.discards(mark.view(seat))
+
+    @functools.cached_property
+    def mistake(self) -> Mistake | None:
+        """What the person's last move cost, None if it was none that a coach speaks of."""
+        if (mark := self._marks.get(self.seat)) is None:
+            return None
+        since = len(mark.actions)
+        turns = zip(self.session.actions[since:], self.session.movers[since:], strict=True)
+        own = itertools.takewhile(lambda turn: turn[1] == self.seat, turns)
+        return mistake(mark.copy(), [action for action, _ in own], self.names)
 
     def _lessons(self) -> list[str]:
         """Return the rules that matter to the seat to act now."""
@@ -297,8 +320,7 @@ class WebGame:
         player = strongest(self.address.game, self.address.variant)
         action = self.session.answer(player)
         entry = next(candidate for candidate in self.entries if action in candidate.actions)
-        words = self.hints.label(self._view, [action]) if entry.move.verb == PLAY else entry.move.name
-        return Quick(player.name, entry, words)
+        return Quick(player.name, entry, in_words(self.hints.game.move(action, self._view)))
 
     def hint(self, number: int, *, quick: bool = False) -> Hint:
         """Return the first hints.

@@ -110,6 +110,19 @@ def test_hints_come_in_steps_and_end_with_a_value_for_every_move(pages):
     assert best[2] == max(value, key=float) and f"[{marked[0]}:{marked[1]}]" in best[1]
 
 
+def test_coach_speaks_only_where_one_was_asked_for(pages):
+    pages_by_kind = {}
+    for kind in ("1", "coach", "0"):
+        text, at = table(pages, game="jie-long", practice=kind)
+        answer = pages.get(f"/table?{at}&play={actions(text)[-1]}")  # a discard where a tile could be played
+        pages_by_kind[kind] = answer.text
+        assert answer.url.params.get("practice", "1") == kind
+    assert {kind: 'class="coach"' in text for kind, text in pages_by_kind.items()} == {"1": 0, "coach": 1, "0": 0}
+    other = unescape(re.search(r'href="(/table[^"]*)">Play with a coach', pages_by_kind["1"])[1])
+    assert 'class="coach"' in pages.get(other).text
+    assert "a coach" not in pages_by_kind["0"]
+
+
 @every_game
 def test_what_others_may_hold_is_shown_on_demand(game, pages):
     text, at = table(pages, game=game)

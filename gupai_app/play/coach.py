@@ -1,0 +1,140 @@
+"""A coach: what a mistake of a person cost, and the reply that punishes it.
+
+Both are judged by what the person could know when they moved: by the search of a review, and in deals that were
+possible then, in which the strongest player that answers at once sits at the other seats.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Agent, concatenated
+from gupai_agents.decisions import decisions, play_out, resume_lanes
+from gupai_agents.registry import heuristic_agent
+from gupai_agents.shipped import best_heuristic
+from gupai_app.play.moves import WIDE, in_words, loss_of
+from gupai_app.play.session import Session
+from gupai_app.play.unseen import possible_deals
+from gupai_app.server.players import adviser, strongest
+from gupai_env.vector import VectorEnv
+from gupai_env.words.messages import say
+
+DEALS = 200  # in which replies are looked for
+RARE = 0.05  # share of them below which a reply is not worth a word
+
+
+class Mistake(NamedTuple):
+    """A move that loses more chips than the noise of the search, in sentences without full stops.
+
+    cost: what it costs. reply: which reply of whom punishes it most, "" if none does beyond noise.
+    """
+
+    cost: str
+    reply: str
+
+
+class Reply(NamedTuple):
+    """A reply to a move.
+
+    seat: whose it is. words: what it does. share: of the possible deals in which it is played. chips: that the move
+    then brings on average.
+    """
+
+    seat: int
+    words: str
+    share: float
+    chips: float
+
+
+def mistake(session: Session, actions: Sequence[int], names: Sequence[str]) -> Mistake | None:
+    """Return the largest mistake among actions that a seat plays one after another, None if there is none.
+
+    Args:
+        session: The game before these actions, which is played on.
+        actions: One, or several where tiles are discarded together.
+        names: How the seats are called, by seat.
+    """
+    game, variant, seat = session.game, session.variant, session.seat
+    batches, last = [], session
+    for action in actions:
+        last = session.copy()
+        batches.append(session.decision_batch())
+        session.play(action)
+    values = adviser(game, variant).values(concatenated(batches), halving=False)
+    rows = zip(values.means, values.errors, actions, strict=True)
+    losses = [loss_of(means, errors, action) for means, errors, action in rows]
+    worst = max(range(len(actions)), key=lambda index: losses[index][1])
+    best, loss, half = losses[worst]
+    if loss <= half:
+        return None
+    view, means = batches[worst].views[0], values.means[worst]
+    cost = say(
+        "Your move, {move}, costs {loss:.1f} ±{half:.1f} chips: it brings {own:+z.1f} on average, and {better} "
+        "{most:+z.1f}",
+        move=in_words(game.move(actions[worst], view)),
+        better=in_words(game.move(best, view)),
+        loss=loss,
+        half=half,
+        own=float(means[actions[worst]]),
+        most=float(means[best]),
+    )
+    reply = punishing_reply(last, actions[-1], seat)
+    if reply is None:
+        return Mistake(cost, "")
+    return Mistake(
+        cost,
+        say(
+            "The reply that hurts most: {reply} by {name}, in {share:.0%} of the deals that were possible for you; "
+            "your move then brings {chips:+z.1f}",
+            name=names[reply.seat],
+            reply=reply.words,
+            share=reply.share,
+            chips=reply.chips,
+        ),
+    )
+
+
+def punishing_reply(session: Session, action: int, seat: int) -> Reply | None:
+    """Return the reply of an opponent that costs a seat most after an action, by how often and how much.
+
+    None: no reply costs more than noise, or the others do not see the action before they decide.
+    """
+    game, variant = session.game, replace(session.variant, deals=1)
+    if game.simultaneous:
+        return None
+    states = possible_deals(game, variant, session.view(seat), DEALS)
+    states["deal"] = 0
+    lanes = resume_lanes(game, variant, states)
+    lanes.step(np.full(DEALS, action))
+    replies = _first_replies(lanes, strongest(game, variant), seat)
+    play_out(lanes, [heuristic_agent(best_heuristic(game), game, variant)])
+    chips = lanes.states.payoff[:, seat]
+    usual, spread = float(chips.mean()), float(chips.std())
+    sides, most, worst = game.sides(variant.players), 0.0, None
+    for (other, words), rows in replies.items():
+        drop = usual - float(chips[rows].mean())
+        clear = drop > WIDE * spread / len(rows) ** 0.5
+        if sides[other] != sides[seat] and clear and len(rows) >= RARE * DEALS and len(rows) * drop > most:
+            most = len(rows) * drop
+            worst = Reply(other, words, len(rows) / DEALS, usual - drop)
+    return worst
+
+
+def _first_replies(lanes: VectorEnv, agent: Agent, seat: int) -> dict[tuple[int, str], list[int]]:
+    """Play until a seat is to act again; return the rows in which each other seat first did what, in words."""
+    replies: dict[tuple[int, str], list[int]] = defaultdict(list)
+    answered = np.zeros((lanes.num_envs, lanes.variant.players), bool)
+    answered[:, seat] = True
+    for step in decisions(lanes, [agent]):
+        seats = lanes.seats[step.rows]
+        answered[step.rows[seats == seat]] = True
+        if answered[step.rows].all():
+            break
+        for index in np.flatnonzero(~answered[step.rows, seats]):
+            move = lanes.game.move(int(step.actions[index]), step.batch.views[index])
+            replies[int(seats[index]), move.verb if move.discards else in_words(move)].append(int(step.rows[index]))
+        answered[step.rows, seats] = True
+    return replies

@@ -1,0 +1,76 @@
+"""What a coach says: of the moves that a review calls mistakes, and of nothing that the person could not know."""
+
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_app.play.address import Address
+from gupai_app.play.coach import RARE, mistake, punishing_reply
+from gupai_app.play.session import Session
+from gupai_app.play.table import _PLAYED, WebGame
+from gupai_app.review.analysis import decisions
+from gupai_env.core.tiles import kind_of
+from gupai_env.games import get_game
+
+
+def positions(name, seed=3, every=1):
+    """Copies of a game in which everybody plays at random, before some moves, and the actions that follow."""
+    game = get_game(name)
+    session, generator = Session(game, game.variant(), seed), np.random.default_rng(seed)
+    while not session.terminated:
+        action = int(generator.choice(np.flatnonzero(session.mask())))
+        if len(session.actions) % every == 0:
+            yield session.copy(), action
+        session.play(action)
+
+
+@pytest.mark.parametrize("name", ["jie-long", "deer-hunt"])
+def test_coach_speaks_of_what_a_review_calls_a_mistake(name):
+    *_, (session, action) = before = list(positions(name))
+    (session := session.copy()).play(action)
+    turns = {turn.number: turn for turn in decisions(session.record(["human"] * 4), make_agent("greedy", name))}
+    spoken = set()
+    for number, (position, played) in enumerate(before, 1):
+        found = mistake(position, [played], ["A", "B", "C", "D"])
+        turn = turns.get(number)
+        assert (found is not None) == (turn is not None and turn.sure)
+        if found is not None:
+            spoken.add(bool(found.reply))
+            assert f"costs {turn.loss:.1f} ±{turn.half:.1f} chips" in found.cost
+            assert f"{turn.played.mean:+z.1f}" in found.cost and f"{turn.bars[0].mean:+z.1f}" in found.cost
+    assert True in spoken
+
+
+@pytest.mark.parametrize("name", ["jie-long", "deer-hunt", "tien-gow"])
+def test_reply_is_an_opponents_and_does_not_depend_on_what_they_hold(name):
+    answers = []
+    for session, action in positions(name, every=4):
+        seat, game = session.seat, session.game
+        replies = [punishing_reply(twin, action, seat) for twin in (session, session.redealt(seat, 1))]
+        assert replies[0] == replies[1]
+        answers += [reply for reply in replies if reply]
+        sides = game.sides(session.variant.players)
+        assert not replies[0] or (sides[replies[0].seat] != sides[seat] and replies[0].share >= RARE)
+    assert answers
+
+
+def test_unseen_decisions_have_no_reply():
+    (session, action), *_ = positions("da-ling")
+    assert punishing_reply(session, action, session.seat) is None
+
+
+def test_tiles_discarded_together_are_one_move_to_take_back_and_to_judge():
+    for seed in range(40):
+        query = {"game": "tien-gow", "seed": str(seed), "seat": "0", "with": "greedy", "practice": "coach"}
+        seating = WebGame(Address.read(query))
+        if seating.discards > 1:
+            break
+    hand = sorted({kind_of(*tile) for tile in seating.frames[-1].scene.places[0].piles[0].tiles})
+    actions = [seating._thrown()[kind] for kind in hand[: seating.discards]]
+    after = WebGame(seating.address, actions)
+    assert after.undo == seating.address
+    _PLAYED.clear()  # another server
+    again = WebGame(after.address)
+    assert again.undo == seating.address and again.mistake == after.mistake
+    one_by_one = WebGame(WebGame(seating.address, actions[:1]).address, actions[1:])
+    assert (one_by_one.undo, one_by_one.mistake) == (after.undo, after.mistake)
