@@ -182,6 +182,8 @@ def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
 
 def _lay_fan(block: Block, x: float, y: float, size: int) -> list[Piece]:
     step = _overlapping(size)
+    if not block.pile.hidden:
+        return [slot_at(x, y, size)]
     return [piece for index in range(block.pile.hidden) for piece in tile_at(None, x + index * step, y, size)]
 
 

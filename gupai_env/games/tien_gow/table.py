@@ -11,7 +11,7 @@ from gupai_env.core.tiles import faces
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
 from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES, TienGow
-from gupai_env.words.messages import count, joined, say
+from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Pile, Place, Scene
 
 
@@ -57,7 +57,6 @@ def scene(
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         if place == near.leader:
             words += ["banker", *([say("times {times}", times=near.multiplier)] if near.multiplier > 1 else [])]
-        words.append(count("{number} trick", "{number} tricks", int(near.taken[place])))
         if near.bonus[place]:
             words.append(say("{chips:+d} at once", chips=near.bonus[place]))
         to_act = not terminated and place == near.mover
@@ -133,7 +132,8 @@ def _piles(near: np.record, own: np.record | None, place: int, size: int, in_tri
     else:
         hand, down, unknown = Pile("hand", faces(own.hand), capacity=size), int(own.discards) - in_trick.down, 0
     played = Pile("played", faces(int(near.played[place]) - in_trick.up), capacity=size)
-    return [hand, played, Pile("discarded", faces(down), hidden=unknown, capacity=size)]
+    discarded = Pile("discarded", faces(down), hidden=unknown, capacity=size, form="fan" if own is None else "row")
+    return [hand, played, discarded, Pile("tricks", hidden=int(near.taken[place]), capacity=size, form="stack")]
 
 
 def _last_move(view: np.record, names: Sequence[str], order: Sequence[int], plays: list[Play]) -> str:

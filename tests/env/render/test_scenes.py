@@ -464,35 +464,35 @@ SHOWN = {
         ("tien-gow", TRICK, "31"),
         ["to beat: [3:1] of Seat 1"],
         "Seat 1 leads [3:1]",
-        ["0 tricks", "banker, times 2, 4 tricks", "0 tricks", "0 tricks"],
+        ["", "banker, times 2", "", ""],
         ["Seat 1 [3:1]"],
     ),
     "it is beaten": (
         ("tien-gow", TRICK, "31", "44", "discard 51"),
         ["to beat: [4:4] of Seat 2"],
         "Seat 3 discards 1 tile",
-        ["0 tricks", "banker, times 2, 4 tricks", "0 tricks", "0 tricks"],
+        ["", "banker, times 2", "", ""],
         ["Seat 2 [4:4]"],
     ),
     "it is taken": (
         ("tien-gow", TRICK, "31", "44", "discard 51", "66"),
         ["Seat 0 to lead"],
         "Seat 0 plays [6:6]",
-        ["1 trick", "banker, times 2, 4 tricks", "0 tricks", "0 tricks"],
+        ["", "banker, times 2", "", ""],
         ["Seat 0 [6:6]"],
     ),
     "the last trick": (
         ("tien-gow", {**LAST_TRICK, "banker": "none"}, "44"),
         ["to beat: [4:4] of Seat 2", "the last trick"],
         "Seat 2 leads [4:4]",
-        ["banker, 4 tricks", "0 tricks", "3 tricks", "0 tricks"],
+        ["banker", "", "", ""],
         ["Seat 2 [4:4]"],
     ),
     "the last trick is taken": (
         ("tien-gow", LAST_TRICK, "44", "discard 51", "66", "discard 43"),
         [],
         "Seat 1 discards 1 tile",
-        ["+22 chips, banker, times 2, 5 tricks", "-10 chips, 0 tricks", "-2 chips, 3 tricks", "-10 chips, 0 tricks"],
+        ["+22 chips, banker, times 2", "-10 chips", "-2 chips", "-10 chips"],
         ["Seat 0 [6:6]"],
     ),
     "deer": (
@@ -543,6 +543,17 @@ def test_table_reports_and_marks_the_last_move(deal, notes, last_move, seats, ma
     piles = [*(("", pile) for pile in scene.centre), *((f"{p.name} ", pile) for p in scene.places for pile in p.piles)]
     found = [(f"{where}{pile.label} ", [pile.tiles[at] for at in pile.marked]) for where, pile in piles if pile.marked]
     assert [where + "".join(f"[{a}:{b}]" for a, b in each) for where, each in found] == marked
+
+
+def test_won_tricks_are_stacked_face_down_at_the_seats():
+    stacked = set()
+    for session in positions("tien-gow", {}):
+        scene, taken = scene_from(session, 2), session.state.taken.tolist()
+        stacks = [pile(place.piles, "tricks") for place in scene.places]
+        assert [stack.hidden for stack in stacks] == [*taken[2:], *taken[:2]]
+        assert all(stack.form == "stack" and not stack.tiles for stack in stacks)
+        stacked.add(sum(taken))
+    assert {0, 8} <= stacked
 
 
 def test_lead_stays_the_lead_where_doubles_are_added_before_it():
