@@ -15,7 +15,7 @@ from gupai_app.review.analysis import largest_losses, luck
 from gupai_app.shell.language import worded
 from gupai_app.shell.screen import progress, put, put_json, table_of
 from gupai_app.shell.terminal import Terminal
-from gupai_app.words.sentences import game_in, names_at, result
+from gupai_app.words.sentences import by_kind, game_in, names_at, result
 from gupai_env.games.phrases import title
 from gupai_env.words.messages import say, word
 
@@ -58,10 +58,9 @@ def statistics(search: Search, by: str, *, review: bool, as_json: bool) -> None:
     heads = "games", "chips per deal", "reviewed", "luck-adjusted", "loss per decision", "by kind"
     table = table_of("game", "against", *([] if by == "all" else [by]), *heads)
     for row in rows:
-        kinds = ", ".join(f"{worded(kind)} {lost:.2f} ({number})" for kind, number, lost in row.kinds)
         period = [] if by == "all" else [row.period]
         cells = str(row.games), mean_text(row.chips), str(row.reviewed), mean_text(row.adjusted), mean_text(row.loss)
-        table.add_row(game_in(row.game), worded(row.level), *period, *cells, kinds)
+        table.add_row(game_in(row.game), worded(row.level), *period, *cells, word(by_kind(row.kinds, 2)))
     put(table, "With 95% intervals. Luck and losses are those of reviewed games; --review looks at all that are left.")
 
 

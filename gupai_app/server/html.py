@@ -7,14 +7,16 @@ from markupsafe import Markup
 from gupai_agents.evaluation.html import templates
 from gupai_app.play.pictures import pictured
 from gupai_app.words.languages import LANGUAGES, spoken
-from gupai_app.words.sentences import choice_in, error_in, game_in, option_in, title_in
+from gupai_app.words.sentences import by_kind, choice_in, error_in, game_in, option_in, title_in
 from gupai_env.render.pieces import DARK, LIGHT, style
 from gupai_env.words.messages import word
 
 SUBJECTS = ("play", "review", "kept", "claims", "tournaments", "training", "server")  # each with a folder of templates
 TEMPLATES = templates(*(f"gupai_app.{subject}" for subject in SUBJECTS))
 TEMPLATES.filters.update(pictured=pictured, error=error_in)
-TEMPLATES.globals.update(_=word, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in)
+TEMPLATES.globals.update(
+    _=word, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in, by_kind=by_kind
+)
 TEMPLATES.globals.update(language=spoken, languages=LANGUAGES)
 
 

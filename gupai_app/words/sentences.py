@@ -78,6 +78,14 @@ def being_prepared(game: str, doing: str, seconds: float) -> str:
     )
 
 
+def by_kind(kinds: Sequence[tuple[str, int, float]], digits: int) -> str:
+    """Return the chips that decisions of each kind lost, and how many there were: "discard 1.8 (2), play 0.4 (1)"."""
+    lost = "{kind} {chips} ({number})"
+    return joined(
+        ", ", [say(lost, kind=say(kind), chips=f"{chips:.{digits}f}", number=number) for kind, number, chips in kinds]
+    )
+
+
 def winners(names: Sequence[str], payoffs: Sequence[float]) -> str:
     """Return in a sentence who won most in a deal."""
     most = max(payoffs)

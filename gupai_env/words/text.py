@@ -41,11 +41,14 @@ def columns(text: str) -> int:
 
 
 def wrap(text: str, width: int, initial_indent: str = "", subsequent_indent: str = "") -> list[str]:
-    """Return a text in lines of at most `width` columns, as `textwrap.wrap`; Chinese is broken at any letter."""
+    """Return a text in lines of at most `width` columns, as `textwrap.wrap`.
+
+    Chinese is broken at any letter, but no line begins with a mark that closes, or ends with one that opens.
+    """
     if columns(text) == len(text):
         return textwrap.wrap(text, width, initial_indent=initial_indent, subsequent_indent=subsequent_indent)
     lines, line = [], initial_indent
-    for word in re.findall(r"[!-~]+ *|.", text):
+    for word in re.findall(r"[（「《“]*(?:[!-~]+|.)[）」》”，。、；：？！]* *", text):
         if columns(line + word.rstrip()) > width:
             lines.append(line.rstrip())
             line = subsequent_indent

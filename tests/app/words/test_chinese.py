@@ -48,7 +48,7 @@ from gupai_env.words.messages import TRANSLATIONS, say, word
 from web_room import RUN, furnish
 
 HOME = "http://127.0.0.1:8420"
-LATIN = re.compile("[A-Za-z]{2,}")
+LATIN, CHINESE = re.compile("[A-Za-z]{2,}"), re.compile("[\u3400-\u9fff]")
 DATA = ("done", "how", "zones", "makes", "none", "wrong", "spare")  # that scripts show
 SAID = ("title", "aria-label", "alt", "placeholder", "label", *(f"data-{each}" for each in DATA))  # attributes of words
 FOLDER = Path(gupai_app.__file__).parent
@@ -95,6 +95,17 @@ def english(texts, allowed=()):
     return [text for text in texts if LATIN.search(known.sub("", text))]
 
 
+# A Latin mark next to Chinese; slots, tiles, code and names count as Chinese, and a key stands apart.
+SLOTS = r"`[^`]*`|\{[^{}]*\}|\[\d:\d\]|<[^>]*>"
+CODE = re.compile(rf"{SLOTS}|[,:]?\.\.\.|[A-Z]\.|\s[!?]\s|(?:[A-Za-z]|\.(?=[a-z]))[!-~]*?(?=[.,;:!?]*(?![!-~]))")
+MARK = re.compile(r"[\u3400-\u9fff」）》][.,;:?!]|[.,;:?!] ?[\u3400-\u9fff「（《]|[\u3400-\u9fff] \((?!\d\))")
+
+
+def latin_marks(texts):
+    """The texts with a Latin comma, full stop or bracket where Chinese has its own."""
+    return [text for text in texts if CHINESE.search(text) and MARK.search(CODE.sub("字", text))]
+
+
 # --- texts as they are written ---------------------------------------------------------------------
 
 
@@ -104,8 +115,15 @@ def test_template_texts_are_all_in_the_catalogue(path):
     calls = templates().parse(source).find_all(nodes.Call)
     said = [call.args[0] for call in calls if isinstance(call.node, nodes.Name) and call.node.name == "_"]
     assert not {each.value for each in said if isinstance(each, nodes.Const)} - catalogue("zh-Hant").keys()
+    assert not re.findall(r"\}\}(?:</\w+>)?[.,;:?!](?=[\s<{])|\(\{\{", source)  # such marks are in the catalogue
     bare = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", source, flags=re.DOTALL)
     assert not english(Words(bare).found)
+
+
+def test_catalogue_has_chinese_marks():
+    assert latin_marks(["完。", "{a}。{b}", "（1, 2）", "按 ! 看"]) == []
+    assert len(latin_marks(["完.", "{name}: 完", "完 (一)", "{a}, 完", "完;"])) == 5
+    assert not latin_marks(catalogue("zh-Hant").values())
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -203,6 +221,7 @@ def test_game_in_the_terminal_says_nothing_in_english(name):
         done = gupai("--language", "zh-Hant", "play", name, *options, input="".join(f"{line}\n" for line in lines))
         assert (done.exit_code, done.stderr) == (0, "")
         assert not english(TYPED.sub(" ", done.stdout).splitlines(), allowed)
+        assert not latin_marks(done.stdout.splitlines())
 
 
 # --- texts as they come up -------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from gupai_env.render.image import draw_image
 from gupai_env.render.letters import FONT, known
 from gupai_env.render.svg import draw_svg
 from gupai_env.render.window import Window
+from gupai_env.words.text import wrap
 from scenes import KINDS, SCENES, every_scene, piles_of
 
 
@@ -174,3 +175,11 @@ def test_pile_words_are_tiles_ends_and_counts_within_the_width():
         "  long  [1:1]* [2:2]* [3:3]* [4:4]*",
         "        [5:5]",
     ]
+
+
+@pytest.mark.parametrize("width", range(8, 30))
+def test_chinese_lines_neither_begin_with_a_closing_mark_nor_end_with_an_opening_one(width):
+    text = "「對子」最大，其次王、槓，然後比點數的尾數（模十）；[4:2] 和 [2:1] 可當 3 點或 6 點。"
+    lines = wrap(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert not any(line[0] in "」）；，、。" or line[-1] in "「（" for line in lines)
