@@ -1,5 +1,6 @@
 """Pages of the games that a person has finished on this machine."""
 
+import functools
 from datetime import date
 from urllib.parse import parse_qsl
 
@@ -11,11 +12,22 @@ from starlette.exceptions import HTTPException
 from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_agents.levels import LEVELS
 from gupai_app.kept.duplicate import day_seed, duplicate
-from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time
+from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time, review_all
 from gupai_app.kept.puzzles import Puzzle, puzzles_in
 from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
-from gupai_app.play.address import MOST_ACTIONS, Address, fits_a_page
-from gupai_app.review.routes import MOST_GAMES, address_of, again_from, check_names, read_line, record_of, show
+from gupai_app.play.address import MOST_ACTIONS, Address, fits_a_page, query_of
+from gupai_app.review.routes import (
+    MOST_GAMES,
+    address_of,
+    again_from,
+    check_names,
+    line_in,
+    lines_of,
+    read_line,
+    record_of,
+    show,
+)
+from gupai_app.server.jobs import Notify
 from gupai_app.server.pages import Asked, Query, Server, form_of, once, page, saved_as, waiting, whole
 from gupai_app.server.players import level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
@@ -83,8 +95,13 @@ def statistics(query: Query, server: Asked) -> Response:
     if by not in PERIODS:
         raise refused("by", by, say("choose one of {words}", words=", ".join(PERIODS)))
     games = _store(server).find(search)[::-1]
+    address = _statistics_at(search)
     return page(
         "figures.html",
+        address=address,
+        reviews=server.jobs.status(address),
+        reviewing=server.jobs.running == address,
+        unreviewed=sum(game.luck is None for game in games),
         head="Statistics",
         search=search,
         titles=_titles(),
@@ -95,6 +112,31 @@ def statistics(query: Query, server: Asked) -> Response:
         mean=mean_text,
         drawn=over_time(games) if search.game else "",
     )
+
+
+def _statistics_at(search: Search) -> str:
+    """Return the address of the statistics of a search, which is the key of the work that reviews its games."""
+    return f"/kept/statistics?{query_of(vars(search))}"
+
+
+@router.post("/kept/statistics")
+async def review_games(request: Request, query: Query, server: Asked) -> Response:
+    search, order = _search(query), once(await form_of(request)).get("do", "")
+    address, store = _statistics_at(search), _store(server)
+    if order == "stop":
+        server.jobs.stop(address)
+    elif order == "review":
+        server.jobs.begin(address, say("the review of your games"), functools.partial(_review, store, search))
+    else:
+        raise refused("do", order, say("choose one of {words}", words="review, stop"))
+    return RedirectResponse(address, 303)
+
+
+def _review(store: Store, search: Search, notify: Notify) -> None:
+    """Review the games that match and were not reviewed before, one after another; what is done is kept."""
+    new = [game for game in store.find(search) if game.luck is None]
+    for done, _ in enumerate(review_all(store, new), 1):
+        notify(done / len(new), say("{done} of {total} {unit}", done=done, total=len(new), unit=say("games")))
 
 
 @router.get("/kept/file")
@@ -108,15 +150,45 @@ def puzzles(query: Query, server: Asked) -> Response:
     before = whole(query.get("before", str(MOST_NUMBER)), "before", 1, MOST_NUMBER)
     older = [game for game in _store(server).find(_search(query)) if game.number < before]
     games, listed = older[:SEARCHED], []
-    for game in games:
-        record = read_line(game.line)
+    for record in (read_line(game.line) for game in games):
         if wait := waiting(server, record.game, MATCHES):
             return wait
-        for turn in puzzles_in(record):
-            address = again_from(record, turn, [*level_names(record.game), "random"][0], server.players)
-            listed.append((address, record.game.title, game.day, turn.number))
+        listed += _puzzles(record, server)
     more = min(game.number for game in games) if len(older) > SEARCHED else 0
-    return page("puzzles.html", head="Puzzles", puzzles=[row for row in listed if row[0]], before=more)
+    return _puzzle_page(listed, before=more)
+
+
+def _puzzles(record: GameRecord, server: Server) -> list[tuple[str, str, str, int]]:
+    """Return the puzzles of a game that a table can show: address, title of the game, day, and number of the move."""
+    opponent = [*level_names(record.game), "random"][0]
+    addresses = [(again_from(record, turn, opponent, server.players), turn.number) for turn in puzzles_in(record)]
+    return [(address, record.game.title, record.when[:10], number) for address, number in addresses if address]
+
+
+@router.post("/puzzles")
+async def puzzles_of_file(request: Request, server: Asked) -> Response:
+    sent = once(await form_of(request))
+    first = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
+    return await run_in_threadpool(_puzzles_of, sent.get("games", ""), first, server)
+
+
+def _puzzles_of(text: str, first: int, server: Server) -> Response:
+    """Return the page of the puzzles of recorded games, from the game of a number on. Raises: ValueError."""
+    line_in(text, first)  # refuses a number that no game has
+    lines, end = lines_of(text), first - 1 + SEARCHED
+    records = [read_line(f"{line}\n") for line in lines[first - 1 : end]]
+    for record in records:
+        fits_a_page(record.variant)
+        check_names(record.agents)
+    listed = [puzzle for record in records for puzzle in _puzzles(record, server)]
+    return _puzzle_page(listed, games=text, following=end + 1 if end < len(lines) else 0)
+
+
+def _puzzle_page(
+    puzzles: list[tuple[str, str, str, int]], *, before: int = 0, games: str = "", following: int = 0
+) -> Response:
+    """Return a page of puzzles; 0 where there are no older games, or none that follow in what was sent."""
+    return page("puzzles.html", head="Puzzles", puzzles=puzzles, before=before, games=games, following=following)
 
 
 @router.get("/puzzle")

@@ -53,9 +53,14 @@ def read_line(line: str) -> GameRecord:
     return game_of_line(line.encode())
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of what was sent, without empty ones."""
+    return [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+
+
 def line_in(text: str, number: int = 1) -> str:
     """Return a line of what was sent. Raises: ValueError."""
-    lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+    lines = lines_of(text)
     if not lines:
         raise ValueError("nothing was sent; paste a game, a line that begins with {")
     if not 1 <= number <= len(lines):

@@ -26,7 +26,7 @@ from gupai_app.play.session import Session
 from gupai_app.review.analysis import decisions, luck
 from gupai_app.server.app import create_app
 from gupai_env.games import get_game
-from web_room import HOME, OURS, actions, played, said
+from web_room import HOME, OURS, actions, done, played, said
 
 
 def game(seed, day="2026-11-27", level="greedy", seat=0):
@@ -226,6 +226,34 @@ def test_statistics_are_those_of_the_reviews(pages, store):
     assert all(kept.luck is not None for kept in store.find())
     text = pages.get("/kept/statistics?game=jie-long&by=month").text
     assert text.count("<td>2026-1") == 2 and "<svg" in text
+
+
+def test_all_games_are_reviewed_by_one_button(pages, store):
+    store.add([game(1), game(2, level="tuned"), game(3)])
+    text = pages.get("/kept/statistics?level=greedy").text
+    assert "not reviewed: 2." in text and "Review all" in pages.get("/kept").text
+    answer = pages.post("/kept/statistics?level=greedy", headers=OURS, data={"do": "review"})
+    text = done(pages, str(answer.url))
+    assert "not reviewed" not in text and "Review all</button>" not in text
+    assert {kept.level: kept.luck is not None for kept in store.find()} == {"greedy": True, "tuned": False}
+    assert pages.post("/kept/statistics", headers=OURS, data={"do": "nothing"}).status_code == 422
+
+
+def test_puzzles_are_found_in_a_file_as_in_kept_games(pages, store):
+    records = [game(seed, level="easy") for seed in range(1, 8)]
+    store.add(records[:5])
+    listed = re.findall(r'href="(/puzzle\?[^"]+)"', pages.get("/kept/puzzles").text)
+    assert 'formaction="/puzzles"' in pages.get("/review").text
+    sent = {"games": "\n".join(record.line for record in records), "number": "1"}
+    other = TestClient(create_app(), base_url=HOME)  # which keeps no games
+    text = other.post("/puzzles", headers=OURS, data=sent).text
+    assert sorted(re.findall(r'href="(/puzzle\?[^"]+)"', text)) == sorted(listed) and len(listed) > 5
+    assert re.search(r'name="number" value="(\d+)"', text)[1] == "6"
+    rest = other.post("/puzzles", headers=OURS, data=sent | {"number": "6"}).text
+    expected = sum(len(puzzles_in(record)) for record in records[5:])
+    assert rest.count('href="/puzzle?') == expected and 'name="number"' not in rest
+    for changes in ({"number": "8"}, {"games": ""}, {"games": "{}"}):
+        assert other.post("/puzzles", headers=OURS, data=sent | changes).status_code == 422
 
 
 def test_review_of_another_game_of_the_deal_is_not_noted(store):
