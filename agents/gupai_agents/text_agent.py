@@ -29,7 +29,7 @@ from gupai_env.core.tiles import PIPS
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
 from gupai_env.words.checks import read_whole, short_repr
-from gupai_env.words.messages import joined, say, word
+from gupai_env.words.messages import say, word
 from gupai_env.words.scene import Scene, seat_names
 from gupai_env.words.text import draw_text
 
@@ -110,15 +110,20 @@ class TextAgent:
         """Return legal actions as data."""
         moves = {action: self.game.move(action, view) for action in actions}
         verbs = list(dict.fromkeys(move.verb for move in moves.values()))
-        return [
-            {
-                "number": number,
-                "name": move.name,
-                "text": word(joined(": ", [self.hints.heading(move.verb, verbs), self.hints.label(view, [action])])),
-                "tiles": PIPS[list(move.tiles)].tolist(),
-            }
-            for number, (action, move) in enumerate(moves.items(), 1)
-        ]
+        listed: list[dict[str, Any]] = []
+        heading = ""
+        for number, (action, move) in enumerate(moves.items(), 1):
+            before, heading = heading, word(say(self.hints.heading(move.verb, verbs)))
+            listed.append(
+                {
+                    "number": number,
+                    "name": move.name,
+                    **({"heading": heading} if heading != before else {}),
+                    "text": word(say(self.hints.label(view, [action]))),
+                    "tiles": PIPS[list(move.tiles)].tolist(),
+                }
+            )
+        return listed
 
 
 def _plain(value: Any) -> Any:
@@ -217,14 +222,13 @@ class Program:
         writer: Any = self._process.stdin
         overdue = threading.Timer(self.seconds, _kill, [self._process])
         overdue.start()
-        answer = b""
-        with contextlib.suppress(BrokenPipeError):
-            try:
+        try:
+            with contextlib.suppress(BrokenPipeError):
                 while lines:
                     lines = lines[writer.write(lines) :]
-                answer = reader.readline(LONGEST)
-            finally:
-                overdue.cancel()
+            answer = reader.readline(LONGEST)  # also of a program that has not read all
+        finally:
+            overdue.cancel()
         if answer.endswith(b"\n") or len(answer) == LONGEST:
             return str(answer.decode(errors="replace"))
         late = time.monotonic() - begin >= self.seconds

@@ -116,6 +116,8 @@ def test_move_is_chosen_by_its_name_or_its_number(name):
     assert all(len(request["moves"]) > 1 for request in requests)
     for request in requests:
         assert len({move["name"] for move in request["moves"]}) == len(request["moves"])
+        headings = [move["heading"] for move in request["moves"] if "heading" in move]
+        assert "heading" in request["moves"][0] and len(set(headings)) == len(headings)
         assert request["scene"]["places"][0]["name"] == "You"
         assert not any(pile["tiles"] for place in request["scene"]["places"][1:] for pile in place["piles"][:1])
 
@@ -134,8 +136,9 @@ def test_move_is_chosen_by_its_name_or_its_number(name):
         (python("print('1', end='')"), "ended with status 0 without an answer"),
         (python("print('1', end='', flush=True); time.sleep(5); print()", "seconds=0.3"), "no answer within 0.3 s"),
         (command("true"), "ended with status 0 without an answer"),
+        (command("echo", "garbage"), "'garbage' is none of its moves, which are 1 to "),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_program_that_fails_is_reported_in_one_line_and_ended(spec, message, monkeypatch):
     monkeypatch.setattr("gupai_agents.text_agent.GRACE", 0.2)
