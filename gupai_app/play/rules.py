@@ -10,7 +10,7 @@ from gupai_agents.shipped import plainest_heuristic, shipped_card
 from gupai_app.play.pictures import rules_in_words
 from gupai_app.shell.errors import Mistake
 from gupai_app.shell.screen import Screen, put, table_of
-from gupai_app.shell.terminal import Terminal
+from gupai_app.shell.terminal import WIDEST, Terminal
 from gupai_app.words.languages import ENGLISH, spoken
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant, typed
@@ -131,6 +131,7 @@ def card(game: Game) -> None:
     if written is None or player is None:
         raise Mistake("{game} has no card", game=game.id)
     rules = table_of("", "rule", "adds")
+    rules.columns[1].max_width = WIDEST - 30  # also in a file
     for number, (rule, adds) in enumerate(zip(player.rules, written["adds"], strict=True), 1):
         rules.add_row(str(number), rule_in_words(game, rule), adds)
     put(
