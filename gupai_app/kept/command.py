@@ -49,11 +49,17 @@ class Searched:
     @property
     def search(self) -> "Search":
         """What is looked for. Raises: ValueError."""
-        from gupai_app.kept.store import Search
+        from gupai_agents.levels import LEVELS
+        from gupai_app.kept.store import Search, Store
         from gupai_env import get_game
+        from gupai_env.words.checks import refused
+        from gupai_env.words.messages import say
 
         if self.game:
             get_game(self.game)
+        levels = dict.fromkeys([*LEVELS, *Store().levels()]) if self.level else ()
+        if self.level and self.level not in levels:
+            raise refused("level", self.level, say("choose one of {words}", words=", ".join(levels)))
         return Search(**vars(self))
 
 

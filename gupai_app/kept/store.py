@@ -201,6 +201,11 @@ class Store:
         with self._open() as file:
             return int(file.execute(f"SELECT count(*) FROM games WHERE {MATCHES}", asdict(search)).fetchone()[0])
 
+    def levels(self) -> list[str]:
+        """Return who sat at the other seats in the games that are kept, each once."""
+        with self._open() as file:
+            return [level for (level,) in file.execute("SELECT DISTINCT level FROM games ORDER BY level")]
+
     def get(self, number: int) -> Kept:
         """Return a game. Raises: ValueError if there is none of that number."""
         with self._open() as file:

@@ -9,9 +9,10 @@ from gupai_app.kept.figures import figures, mean_text, note_review, review_all
 from gupai_app.kept.puzzles import puzzles_in
 from gupai_app.kept.store import Kept, Search, Store
 from gupai_app.play.address import play_on
+from gupai_app.play.moves import in_words
 from gupai_app.play.person import HumanPlayer
 from gupai_app.play.session import Session
-from gupai_app.review.analysis import largest_losses, luck
+from gupai_app.review.analysis import Decision, largest_losses, luck
 from gupai_app.shell.language import worded
 from gupai_app.shell.screen import progress, put, put_json, table_of
 from gupai_app.shell.terminal import Terminal
@@ -105,9 +106,20 @@ def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:
             names = names_at(record.variant.players, turn.seat, turn.seat)
             action = HumanPlayer(record.game, record.variant, terminal, names).choose(session.decision_batch())
             assert action is not None  # nothing is taken back here
-            best = turn.bars[0]
-            right = record.game.action_name(action, session.view(turn.seat)) == best.words
-            terminal.say("Right." if right else say("It is {move}.", move=say(best.words)))
+            move = record.game.move(action, session.view(turn.seat))
+            terminal.paragraph(_verdict(turn, in_words(move)))
             for bar in turn.bars:
                 terminal.say(f"  {word(bar.words)} {bar.mean:+z.1f} ±{bar.half:.1f}")
     terminal.say("There are no more puzzles in these games.")
+
+
+def _verdict(turn: Decision, move: str) -> str:
+    """Return in a sentence what the best move of a puzzle brings more than the one that was chosen."""
+    best, others = turn.bars[0], {bar.words: bar.mean for bar in turn.bars}
+    if move == best.words:
+        return "Right."
+    template = "{best} brings {gain:.1f} chips more than {move}."
+    if move not in others:  # it is worth no more than the last but one, for the last may be one that was played
+        template = "{best} brings at least {gain:.1f} chips more than {move}."
+    gain = best.mean - others.get(move, turn.bars[-2].mean)
+    return say(template, best=say(best.words), gain=gain, move=say(move))

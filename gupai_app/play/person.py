@@ -8,7 +8,7 @@ import numpy as np
 
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
-from gupai_app.play.moves import Advice, Entry, advise, digits, entries_of, headed
+from gupai_app.play.moves import Advice, Entry, advise, digits, entries_of, headed, in_words
 from gupai_app.play.preparing import Preparation
 from gupai_app.play.rules import TOPICS, key_lines
 from gupai_app.shell.terminal import Terminal
@@ -151,7 +151,7 @@ class HumanPlayer:
             return
         values = advice.values
         lines = [
-            f"{index + 1:>3}  {word(self.game.action_name(values[index].action, view))} "
+            f"{index + 1:>3}  {word(say(in_words(self.game.move(values[index].action, view))))} "
             f"{values[index].mean:+z.1f} ±{values[index].half:.1f}"
             for index in sorted(range(len(values)), key=lambda index: -values[index].mean)
         ]

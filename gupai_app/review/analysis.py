@@ -15,7 +15,7 @@ from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import best_heuristic
-from gupai_app.play.moves import WIDE, loss_of
+from gupai_app.play.moves import WIDE, in_words, loss_of
 from gupai_app.play.session import Session
 from gupai_app.review.page import called
 from gupai_app.server.players import adviser
@@ -140,7 +140,10 @@ def decision(
     ranked = sorted(map(int, legal), key=lambda option: -means[option])
     options = ranked[:MOST_BARS] if action in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], action]
     view = batch.views[0]
-    name = functools.partial(record.game.action_name, view=view)
+
+    def name(option: int) -> str:
+        return in_words(record.game.move(option, view))
+
     bars = [
         Bar(name(option), float(policy[option]), float(means[option]), WIDE * float(errors[option]), option == action)
         for option in options
@@ -148,7 +151,7 @@ def decision(
     _, loss, half = loss_of(means, errors, action)
     preferred = name(max(map(int, legal), key=lambda option: policy[option]))
     move = record.game.move(action, view)
-    return Decision(number, seat, deal, move.name, move.verb, preferred, bars, loss, half)
+    return Decision(number, seat, deal, name(action), move.verb, preferred, bars, loss, half)
 
 
 def largest_losses(decisions: Sequence[Decision]) -> list[Decision]:

@@ -117,7 +117,16 @@ def test_exported_games_are_imported_with_their_days(store, tmp_path, monkeypatc
     assert Store().count() == 2
 
 
-@pytest.mark.parametrize("words", [("delete", 1, 99), ("export", "-", 99), ("list", "--game", "jie-lomg")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("delete", 1, 99),
+        ("export", "-", 99),
+        ("list", "--game", "jie-lomg"),
+        ("list", "--level", "foo"),
+        ("review", 99),
+    ],
+)
 def test_game_that_is_not_there_is_refused_and_nothing_changes(store, words):
     store.add([game(1)])
     refused = gupai("games", *words)
@@ -283,6 +292,8 @@ def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
     file.write_text(record.line)
     solved = gupai("games", "puzzles", file, input="1\n" * len(turns))
     assert solved.exit_code == 0 and solved.stdout.count("Puzzle ") == len(turns)
+    gains = re.findall(r" brings (?:at least )?(\d+\.\d) chips more than ", " ".join(solved.stdout.split()))
+    assert len(gains) + solved.stdout.count("Right.") == len(turns) and min(map(float, gains), default=1) > 0
     before_the_move = solved.stdout.partition("Your move: ")[0]
     assert "±" in solved.stdout and "±" not in before_the_move
 
