@@ -2,14 +2,14 @@
 
 import functools
 import itertools
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from gupai_app.play.address import PERSON, Address, check_legal
 from gupai_app.play.coach import Mistake, mistake
+from gupai_app.play.frames import Frame, frames_of
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
 from gupai_app.play.moves import (
     STEPS,
@@ -23,41 +23,18 @@ from gupai_app.play.moves import (
     think_about,
     tiles_in_question,
 )
-from gupai_app.play.session import Session
+from gupai_app.play.recent import PLAYED, Played
 from gupai_app.play.unseen import Unseen, unseen_tiles
 from gupai_app.server.players import adviser, strongest
-from gupai_app.words.sentences import names_at, payment, result, signed_chips, winners
+from gupai_app.words.sentences import names_at, signed_chips
 from gupai_env.core.deal import fields_of
 from gupai_env.core.move import PLAY
 from gupai_env.games.guide import guide_of
-from gupai_env.words.messages import joined, say, word
-from gupai_env.words.scene import Scene
+from gupai_env.words.messages import say, word
 
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
 GROUPS = {1: "single", 2: "pair", 3: "triple"}
 COUNTS = {1: "one tile", 2: "two tiles", 3: "three tiles"}
-
-
-class End(NamedTuple):
-    """How a deal ended, in sentences.
-
-    winner: who won most. reasons: why, in the game's terms. yours, others: who pays whom, the reader's payments first.
-    paid: chips by seat, each with the name of who won them.
-    """
-
-    winner: str
-    reasons: list[str]
-    yours: list[str]
-    others: list[str]
-    paid: list[tuple[str, str]]
-
-
-class Frame(NamedTuple):
-    """What the person sees after a move. end: how a deal ended, where it ended one, whose count is then shown."""
-
-    scene: Scene
-    words: str
-    end: End | None = None
 
 
 class Choice(NamedTuple):
@@ -109,46 +86,6 @@ class Hint(NamedTuple):
     last: bool = False
 
 
-class Played(NamedTuple):
-    """A game at its beginning, now, and before the last move of each person; lessons: those that each has had."""
-
-    begun: Session
-    session: Session
-    marks: dict[int, Session]
-    lessons: dict[int, frozenset[str]]
-
-
-class _Recent:
-    """Games at the addresses that were shown last, so that a move continues from the one before."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._found: dict[Address, Played] = {}
-
-    def get(self, address: Address) -> Played | None:
-        """Return a game that may be continued, None if it is not cached."""
-        with self._lock:
-            if (played := self._found.pop(address, None)) is None:
-                return None
-            self._found[address] = played  # the latest are last
-        return Played(played.begun, played.session.copy(), dict(played.marks), dict(played.lessons))
-
-    def put(self, address: Address, played: Played) -> None:
-        """Cache a game, which must not be played on from now."""
-        with self._lock:
-            self._found[address] = played
-            while len(self._found) > self._most:
-                del self._found[next(iter(self._found))]
-
-    def clear(self) -> None:
-        """Forget all games."""
-        with self._lock:
-            self._found.clear()
-
-
-_PLAYED = _Recent(512)
-
-
 class WebGame:
     """A game as the person whose turn it is sees it now.
 
@@ -171,7 +108,7 @@ class WebGame:
         self.hints = address.game.hints(address.game, address.variant)
         self.guide = guide_of(address.game, address.variant)
         self._practice = address.practice
-        self._begun, self.session, self._marks, self._taught = _PLAYED.get(address) or self._begin(address)
+        self._begun, self.session, self._marks, self._taught = PLAYED.get(address) or self._begin(address)
         for action in actions:
             if self.session.terminated or self.session.seat not in self._people:
                 raise ValueError("it is not your turn; go back to the table")
@@ -181,7 +118,7 @@ class WebGame:
             assert agent is not None
             self._play(self.session.answer(agent))
         self.address, self.terminated = address.after(self.session.actions), self.session.terminated
-        _PLAYED.put(self.address, Played(self._begun, self.session, self._marks, self._taught))
+        PLAYED.put(self.address, Played(self._begun, self.session, self._marks, self._taught))
         last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
         self.seat = self.session.seat if not self.terminated else address.seat if last is None else last
         self.covered = len(self._people) > 1 and self.seat not in (last, viewer)
@@ -278,41 +215,8 @@ class WebGame:
     def frames(self) -> list[Frame]:
         """What the person saw since their last move, the last one the table now."""
         mark = self._marks.get(self.seat, self._begun)
-        return list(self._watched(mark.copy(), self.session.actions[len(mark.actions) :]))
-
-    def _watched(self, session: Session, moves: Sequence[int]) -> Iterator[Frame]:
-        """Play moves; yield what the person sees after each that shows them something."""
-        previous = None
-        if not session.actions:
-            yield (previous := self._frame(session))
-        for action in moves:
-            paid = session.play(action)
-            if paid is not None:
-                scene = session.as_paid(paid).scene(self.names, first=self.seat)
-                yield Frame(scene, joined(". ", [scene.last_move, result(paid[self.seat])]), self._end(session, paid))
-                if session.terminated:
-                    return
-            frame = self._frame(session)
-            if paid is not None or frame != previous:  # something happened that the person may know of
-                yield (previous := frame)
-
-    def _end(self, session: Session, paid: Sequence[float]) -> End:
-        """Return how the deal that has just ended came out."""
-        views = session.as_paid(paid).views()
-        transfers = [(transfer, payment(transfer, self.names)) for transfer in self.guide.payments(views, paid)]
-        yours = [sentence for transfer, sentence in transfers if self.seat in (transfer.payer, transfer.winner)]
-        return End(
-            winners(self.names, paid),
-            list(self.guide.reasons(views, self.names, paid)),
-            yours,
-            [sentence for _, sentence in transfers if sentence not in yours],
-            [(name, signed_chips(won)) for name, won in zip(self.names, paid, strict=True)],
-        )
-
-    def _frame(self, session: Session) -> Frame:
-        view = fields_of(session.view(self.seat))
-        scene = self.address.game.scene(self.address.variant, [view], self.names)
-        return Frame(scene, scene.last_move)
+        moves = self.session.actions[len(mark.actions) :]
+        return list(frames_of(mark.copy(), moves, self.seat, self.names, self.guide))
 
     @functools.cached_property
     def quick(self) -> Quick:

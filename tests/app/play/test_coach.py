@@ -6,8 +6,9 @@ import pytest
 from gupai_agents import make_agent
 from gupai_app.play.address import Address
 from gupai_app.play.coach import RARE, mistake, punishing_reply
+from gupai_app.play.recent import PLAYED
 from gupai_app.play.session import Session
-from gupai_app.play.table import _PLAYED, WebGame
+from gupai_app.play.table import WebGame
 from gupai_app.review.analysis import decisions
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import get_game
@@ -69,7 +70,7 @@ def test_tiles_discarded_together_are_one_move_to_take_back_and_to_judge():
     actions = [seating._thrown()[kind] for kind in hand[: seating.discards]]
     after = WebGame(seating.address, actions)
     assert after.undo == seating.address
-    _PLAYED.clear()  # another server
+    PLAYED.clear()  # another server
     again = WebGame(after.address)
     assert again.undo == seating.address and again.mistake == after.mistake
     one_by_one = WebGame(WebGame(seating.address, actions[:1]).address, actions[1:])

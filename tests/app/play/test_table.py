@@ -14,8 +14,9 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from gupai_agents.evaluation.records import game_of_line
 from gupai_app.play.address import Address
 from gupai_app.play.moves import TileValue
+from gupai_app.play.recent import PLAYED, Played, Recent
 from gupai_app.play.session import Session
-from gupai_app.play.table import _PLAYED, Played, WebGame, _Recent
+from gupai_app.play.table import WebGame
 from gupai_app.words.sentences import compass
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.games import GAMES
@@ -72,7 +73,7 @@ def test_best_moves_are_those_of_the_highest_value(monkeypatch):
 
 
 def test_least_recently_shown_games_are_forgotten():
-    recent, seating = _Recent(2), begun("jie-long")
+    recent, seating = Recent(2), begun("jie-long")
     one, two, three = (replace(seating.address, seed=seed) for seed in range(3))
     held = Played(seating.session, seating.session, {}, {})
     recent.put(one, held)
@@ -138,14 +139,14 @@ def test_move_continues_from_its_page_also_on_a_new_server(monkeypatch):
         assert least <= len(plays) <= most
         assert len(again.frames) > 1 and again.frames == seen
         assert len(plays) <= most + seating.address.variant.players
-        _PLAYED.clear()
+        PLAYED.clear()
 
 
 def test_pages_that_continue_from_one_page_are_independent():
     begin = WebGame(Address.read({"game": "jie-long", "seed": "5", "seat": "1"}))
     first, other = (entry.actions[0] for entry in begin.entries[:2])
     one, two = WebGame(begin.address, [first]), WebGame(begin.address, [other])
-    _PLAYED.clear()
+    PLAYED.clear()
     for found, action in ((one, first), (two, other)):
         assert found.address == WebGame(begin.address, [action]).address
         assert found.frames == WebGame(found.address).frames

@@ -16,7 +16,8 @@ from fastapi.testclient import TestClient
 from gupai_agents.evaluation.records import read_games
 from gupai_app.play.address import Address
 from gupai_app.play.moves import entries_of
-from gupai_app.play.table import _PLAYED, WebGame
+from gupai_app.play.recent import PLAYED
+from gupai_app.play.table import WebGame
 from gupai_app.server.app import create_app
 from gupai_app.server.serve import bound
 from gupai_env.games import GAMES
@@ -311,7 +312,7 @@ def test_failing_agent_is_named_in_a_sentence(answer, pages, monkeypatch, capfd)
     from gupai_agents.heuristics import HeuristicAgent
 
     text, at = table(pages, game="jie-long")
-    _PLAYED.clear()
+    PLAYED.clear()
     monkeypatch.setattr(HeuristicAgent, "act", ANSWERS[answer])
     found = pages.get(f"/table?{at}&play={actions(text)[0]}")
     assert found.status_code == 422 and "greedy" in said(found) and "\n" not in said(found)
