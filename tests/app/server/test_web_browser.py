@@ -213,6 +213,28 @@ def test_hint_is_one_move_until_all_values_are_there(size, scheme, opened, app, 
     turn(page, page.locator(".best button").first.click)
 
 
+@both
+def test_unseen_tiles_are_shown_and_closed_by_a_key(size, scheme, opened):
+    page = opened("game=tien-gow", size, scheme)
+    page.keyboard.press("o")
+    page.locator("#unseen td").first.wait_for()
+    assert fits(page) and not (AXE and findings(page))
+    page.keyboard.press("o")
+    page.locator("#unseen").wait_for(state="detached")
+
+
+@both
+def test_coach_speaks_after_a_mistake_and_not_after_it_is_taken_back(size, scheme, opened):
+    page = opened("game=jie-long&practice=coach", size, scheme)
+    assert not page.locator(".coach").count()
+    turn(page, page.locator(".choices button:visible").last.click)  # a discard where a tile could be played
+    page.get_by_role("heading", name="The coach").wait_for()
+    assert "costs" in page.locator(".coach").inner_text()
+    assert fits(page) and not (AXE and findings(page))
+    turn(page, lambda: page.keyboard.press("u"))
+    assert not page.locator(".coach").count()
+
+
 def test_hint_works_without_scripts(browser, address, app, monkeypatch):
     left = ["hints"]
     warmer = SimpleNamespace(await_parts=lambda game, number, *, patient=True: "wait" if number > 1 and left else "")
