@@ -53,14 +53,17 @@ def drawn(
     laid: Mapping[int, Laid] = MappingProxyType({}),
     thrown: Mapping[int, int] = MappingProxyType({}),
     marked: Sequence[int] = (),
+    *,
+    splits: bool = False,
 ) -> Drawing:
     """Return tables drawn, wide and narrow; the last one has buttons on the tiles of the hand.
 
     Args:
-        by_tile: The moves of the person, {} where they split the hand, None where it is not their turn.
+        by_tile: The moves of the person, None where it is not their turn.
         laid: The tables after the actions that lay a tile at the end of a line.
         thrown: The actions that discard tiles, by tile.
         marked: Kinds of the hand to think about.
+        splits: Whether the person splits the hand.
     """
     parts, stages, named = Parts(), [], word("The table")
     scenes = [translated(scene) for scene in scenes]
@@ -71,7 +74,8 @@ def drawn(
             hot = ""
             if last and by_tile is not None:
                 spots = list(_spots(scene, table, layout, by_tile, laid))
-                targets = _targets(scene, table, by_tile, {spot.name for spot in spots}, thrown, marked)
+                places = {spot.name for spot in spots}
+                targets = _targets(scene, table, by_tile, places, thrown, marked, splits=splits)
                 hot = "".join([*targets, *_over(spots, parts)])
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
@@ -98,14 +102,16 @@ def _targets(
     spots: set[str],
     thrown: Mapping[int, int],
     marked: Sequence[int],
+    *,
+    splits: bool,
 ) -> Iterator[str]:
     """Yield buttons over the tiles: they play a tile at once or open a list of what can be done with it, choose a tile
     that is to be split, or say what is to be done instead."""
     # Tiles that can only be discarded have no rim next to some that can be played.
     lays = any(not move.discards for entries in by_tile.values() for _, (move, _) in entries)
-    look, other = (
-        ("idle", 'type="button" popovertarget="idle"') if by_tile else ("tile", 'data-numbers="" type="button"')
-    )
+    look, other = "idle", 'type="button" popovertarget="idle"'
+    if splits:
+        look, other = "tile", 'data-numbers="" type="button"'
     hand, playable = _own(scene, table, by_tile)
     for piece in hand:
         kind = _kind(piece)

@@ -313,7 +313,8 @@ class WebGame:
     def drawing(self, marked: Sequence[int] = ()) -> Drawing:
         """Return the frames drawn, wide and narrow, with buttons on the tiles of the hand; marked: kinds among them."""
         by_tile = self.by_tile() if self.entries else None
-        return drawn([frame.scene for frame in self.frames], by_tile, self._laid(), self._thrown(), marked)
+        scenes, splits = [frame.scene for frame in self.frames], bool(self.zones)
+        return drawn(scenes, by_tile, self._laid(), self._thrown(), marked, splits=splits)
 
     def _thrown(self) -> dict[int, int]:
         """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""

@@ -25,6 +25,13 @@ def test_stock_tile_is_a_button_and_hand_tiles_are_not(pages):
     assert "from the stock" in text and len(tile_buttons(text)) == 2  # wide and narrow
 
 
+def test_tiles_of_a_hand_that_only_wins_say_what_is_to_be_done(pages):
+    text, at = table(pages, game="small-mahjong")
+    text = pages.get(f"/table?{at}&play={actions(text)[1]}").text  # a claim
+    assert len(actions(text)) == 1 and "declare your win" in text
+    assert 'class="tile"' not in text and text.count('class="idle" type="button" popovertarget="idle"') == 2 * 3
+
+
 def tile_buttons(text):
     """The classes of the buttons over tiles and what a click does: "value" plays at once."""
     found = re.findall(r'<button class="([^"]*)" form="moves" tabindex="-1" data-numbers="[^"]*" (\S+)', text)
