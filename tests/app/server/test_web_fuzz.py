@@ -29,7 +29,9 @@ GETS = {
         **TABLE,
         "options": "deals=2",
         "episode": "1",
-        "practice": "0",
+        "practice": "coach",
+        "hint": "1",
+        "unseen": "1",
         "score": "1,-1,0,0",
         "moves": "1",
         "play": "1",
@@ -71,7 +73,9 @@ GETS = {
 }
 POSTS = {
     "/review": {"games": "{}", "number": "1", "agent": "greedy"},
+    "/puzzles": {"games": "{}", "number": "1"},
     "/kept": {"do": "delete", "number": "1", "games": "{}"},
+    "/kept/statistics": {"do": "x"},
     "/claim/jl-attack-2": {"do": "change", "deals": "20", "readings.0.suit": "3"},
     "/tournaments": {**TABLE, "agent": "greedy", "deals": "20", "table": "one", "token": "x", "o.players": "3"},
     "/tournament/kept": {"do": "x"},
