@@ -115,11 +115,11 @@ def by_card(game: Game, variant: Variant, turn: DecisionBatch, best: int) -> str
 def tiles_in_question(entries: Sequence[Entry], entry: Entry) -> tuple[int, ...]:
     """Return the kinds of the tiles that a person should think about to find one of their moves.
 
-    They are () where all moves are made with the same tiles; of a split, they are its first group.
+    They are () where all moves are made with the same tiles. Of a split it is one: a whole group would be the answer.
     """
     if len({candidate.move.groups[:1] or candidate.move.tiles for candidate in entries}) == 1:
         return ()
-    return entry.move.groups[0] if entry.move.groups else entry.move.tiles
+    return entry.move.groups[0][:1] if entry.move.groups else entry.move.tiles
 
 
 def think_about(entry: Entry, tiles: Sequence[int]) -> str:

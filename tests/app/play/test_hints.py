@@ -216,6 +216,7 @@ SIX_SIX, ONE_ONE, TWO_TWO = (next(kind for kind in range(KINDS) if set(PIPS[kind
         (Move("pass"), Move(tiles=(SIX_SIX,)), ()),
         (Move(groups=((ONE_ONE,), (SIX_SIX, TWO_TWO))), Move(groups=((TWO_TWO,), (SIX_SIX, ONE_ONE))), (ONE_ONE,)),
         (Move(groups=((ONE_ONE,), (SIX_SIX, TWO_TWO))), Move(groups=((ONE_ONE,), (TWO_TWO, SIX_SIX))), ()),
+        (Move(groups=((SIX_SIX, ONE_ONE), (TWO_TWO,))), Move(groups=((SIX_SIX, TWO_TWO), (ONE_ONE,))), (SIX_SIX,)),
     ],
 )
 def test_first_hint_names_tiles_that_not_every_move_is_made_with(best, other, tiles):
