@@ -2,7 +2,10 @@
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from threading import get_ident
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,6 +16,7 @@ from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.kernels import LEGAL
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import as_key, drawn_seed
 from gupai_env.core.variant import Variant
@@ -30,15 +34,6 @@ RENDER_FPS = 2
 MOST_CYCLES = 1 << 31
 NO_GAME = "no game is under way; call reset() to deal"
 IN_USE = "this environment is in use by another thread; give each thread one of its own"
-DEALT = (  # attributes that there are once a game is dealt
-    "agent_selection",
-    "rewards",
-    "terminations",
-    "truncations",
-    "infos",
-    "_cumulative_rewards",
-    "_mover",
-)
 
 
 def observation_box(layout: Layout, dtype: np.dtype, seats: int = 1) -> spaces.Box:
@@ -49,6 +44,16 @@ def observation_box(layout: Layout, dtype: np.dtype, seats: int = 1) -> spaces.B
 
 class NotDealtError(RuntimeError, AttributeError):
     """An attribute that an environment has only once a game is dealt; `hasattr` is False until then."""
+
+
+class Dealt:
+    """An attribute that `reset` sets: before, reading it is an error that says so.
+
+    Not `__getattr__`, for which Python looks up every attribute of a class the slow way: a fifth of a step.
+    """
+
+    def __get__(self, env: Any, kind: type | None = None) -> Any:
+        raise NotDealtError(NO_GAME)
 
 
 class GupaiEnv(OwnMemory, AECEnv):
@@ -80,8 +85,28 @@ class GupaiEnv(OwnMemory, AECEnv):
     action_spaces: dict[str, spaces.Discrete]
     state_space: spaces.Box
 
-    _BOUND = frozenset(
-        {"_alone", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over", "_window"}
+    agent_selection: Any = Dealt()
+    rewards: Any = Dealt()
+    terminations: Any = Dealt()
+    truncations: Any = Dealt()
+    _cumulative_rewards: Any = Dealt()
+
+    __slots__ = (
+        "_action",
+        "_alone",
+        "_copy_mask",
+        "_copy_observation",
+        "_episodes",
+        "_holder",
+        "_moves",
+        "_over",
+        "_play",
+        "_rewards",
+        "_seats",
+        "_seeds",
+        "_settled",
+        "_window",
+        "deal",
     )
 
     def __init__(
@@ -136,10 +161,9 @@ class GupaiEnv(OwnMemory, AECEnv):
         self.state_space = observation_box(self.layout, self.dtype, self.variant.players)
 
         self._envs = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
-        self._seeded = False
-        self._action = np.zeros(1, np.int64)
-        self._no_actions = np.zeros(game.num_actions, np.int8)
-        self._paid = False  # the last step ended a deal
+        self._seeded, self._num_actions, self._no_actions = False, game.num_actions, np.zeros(game.num_actions, np.int8)
+        self._seat_numbers = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._unpaid, self._going_on = (dict.fromkeys(self.possible_agents, nothing) for nothing in (0.0, False))
         self._infos: dict[str, dict[str, Any]] = {}  # of this position, as far as somebody asked
         self._bind()
 
@@ -147,28 +171,37 @@ class GupaiEnv(OwnMemory, AECEnv):
         """Set what a copy must not share: the thread that holds the environment, the window, and views of arrays."""
         self._window: Any = None
         self._alone = OneThread(IN_USE)
-        envs, states = self._envs, self._envs.states
+        self._holder: dict[str, int] = self._alone.holder
+        envs, states, action = self._envs, self._envs.states, np.zeros(1, np.int64)
         self.deal = Deal(self.game, self.variant, states, compiled=True)
-        self._mask, self._seat, self._observation = envs.masks.view(np.int8), envs.seats, envs.observations
         # What `envs.step` does for the one thread that `_alone` lets in; the action was converted and checked before.
-        self._play = functools.partial(envs._steps[0], self._action)
-        self._settled, self._moves, self._over = states["settled"], states["moves"], states["terminated"]
-
-    def __getattr__(self, name: str) -> Any:
-        """Raise an error that explains what an environment lacks before `reset`."""
-        if name in DEALT:
-            raise NotDealtError(NO_GAME)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        self._play: Callable[[], int] = functools.partial(envs._steps[0], action)
+        self.__dict__ = {**self.__dict__}  # not one that shares its keys with others: a third of the time to read
+        # Single numbers are read and written as those of Python, in half of numpy's time.
+        view: Any = memoryview
+        self._action, self._seeds, self._episodes = view(action), view(envs.seeds), view(envs.episodes)
+        self._seats, self._rewards, self._settled = view(envs.seats), view(envs.rewards[0]), view(states["settled"])
+        self._moves, self._over = view(states["moves"]), view(states["terminated"])
+        observation = envs.observations[0]
+        self._copy_mask: Callable[[], np.ndarray] = envs.masks[0].view(np.int8).copy
+        self._copy_observation: Callable[[], np.ndarray] = (
+            observation.copy if self.dtype == np.int8 else functools.partial(observation.astype, self.dtype)
+        )
 
     def _require_game(self) -> None:
         if not self._seeded:
             raise RuntimeError(NO_GAME)
 
-    def agent_iter(self, max_iter: int = 1 << 63) -> Iterable[str]:
+    def agent_iter(self, max_iter: int = sys.maxsize) -> Iterator[str]:
         """Return an iterator over the agents in the order in which they act, until all are removed."""
         self._require_game()
-        iterator: Iterable[str] = super().agent_iter(max_iter)
-        return iterator
+        return self._turns(max_iter)
+
+    def _turns(self, most: int) -> Iterator[str]:
+        for _ in itertools.repeat(None, min(most, sys.maxsize)):
+            if not self.agents:
+                return
+            yield self.agent_selection
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of what an agent observes; raises ValueError if there is no such agent."""
@@ -197,8 +230,8 @@ class GupaiEnv(OwnMemory, AECEnv):
                 self.render()
 
     def _deal(self, key: int | None) -> None:
-        seeds, episodes = self._envs.seeds, self._envs.episodes
-        before = int(seeds[0]), int(episodes[0])
+        seeds, episodes = self._seeds, self._episodes
+        before = seeds[0], episodes[0]
         if key is not None:
             number = key, 0
         elif self._seeded:
@@ -217,23 +250,15 @@ class GupaiEnv(OwnMemory, AECEnv):
             raise
 
     def _announce_deal(self) -> None:
-        """Set all attributes that describe the game, at once, as it begins."""
-        agents, mover = self.possible_agents[:], self.possible_agents[self._seat[0]]
-        self.__dict__.update(
-            rewards=dict.fromkeys(agents, 0.0),
-            _cumulative_rewards=dict.fromkeys(agents, 0.0),
-            terminations=dict.fromkeys(agents, False),
-            truncations=dict.fromkeys(agents, False),
-            agent_selection=mover,
-            agents=agents,
-            _mover=mover,
-            _infos={},
-            _decisions=dict.fromkeys(agents, 0),  # counted only where their number is limited
-            _removed="",  # the first who was
-            _paid=False,
-            _announced=0,  # moves
-            _seeded=True,
-        )
+        """Set all attributes that describe the game as it begins, which it does with the last line."""
+        agents = self.possible_agents
+        self.rewards, self._cumulative_rewards = self._unpaid.copy(), self._unpaid.copy()
+        self.terminations, self.truncations, self._infos = self._going_on.copy(), self._going_on.copy(), {}
+        self._decisions: dict[str, int] = {} if self.max_cycles is None else dict.fromkeys(agents, 0)
+        self._removed = ""  # the first who was
+        self._paid, self._announced = 0, 0  # whether the last step ended a deal; moves
+        self.agent_selection = agents[self._seats[0]]
+        self._seeded, self.agents = True, agents.copy()
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -241,23 +266,22 @@ class GupaiEnv(OwnMemory, AECEnv):
         if not self._seeded:
             raise NotDealtError(NO_GAME)
         if len(self._infos) < len(self.agents):
-            self._infos = {agent: self._info_of(agent) for agent in self.agents}
+            infos = self._infos
+            self._infos = {agent: infos.get(agent) or {"action_mask": self._mask_of(agent)} for agent in self.agents}
         return self._infos
 
     @infos.setter
     def infos(self, infos: dict[str, dict[str, Any]]) -> None:
         self._infos = infos
 
-    def _info_of(self, agent: str) -> dict[str, Any]:
-        return self._infos.setdefault(agent, {"action_mask": self._mask_of(agent)})
-
     def _mask_of(self, agent: str) -> np.ndarray:
-        return self._mask[0].copy() if agent == self._mover else self._no_actions.copy()
+        return self._copy_mask() if self._seat_numbers[agent] == self._seats[0] else self._no_actions.copy()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return observation (None unless to `observe`), reward, termination, truncation and info of `agent_selection`.
 
-        The reward is what it was paid since it last acted. All is the caller's.
+        The reward is what it was paid since it last acted. All is the caller's; the mask of the info is that of the
+        observation.
 
         Raises:
             RuntimeError: Before `reset` and once all agents are removed.
@@ -265,25 +289,33 @@ class GupaiEnv(OwnMemory, AECEnv):
         if not self.agents:
             raise RuntimeError(NO_GAME)
         agent = self.agent_selection
-        observation = self.observe(agent) if observe else None
-        reward, ended = self._cumulative_rewards[agent], self.terminations[agent]
-        return observation, reward, ended, self.truncations[agent], dict(self._info_of(agent))
+        observation, info = self.observe(agent) if observe else None, self._infos.get(agent)
+        if info is None:
+            mask = observation["action_mask"] if type(observation) is dict else self._mask_of(agent)
+            self._infos[agent] = info = {"action_mask": mask}
+        return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], {**info}
 
     def observe(self, agent: str) -> Any:
         """Return what an agent observes now, as fresh arrays."""
+        seat = self._seat_of(agent)
+        if not self._seeded:
+            raise RuntimeError(NO_GAME)
         # At the end agent_selection continues to seats for which nothing is kept.
-        if isinstance(agent, str) and agent == self._mover:
-            observation = self._observation[0].astype(self.dtype)
+        if seat == self._seats[0]:
+            observation, copy_mask = self._copy_observation(), self._copy_mask
         else:
-            observation = self._envs.observed_by(self._seat_of(agent))[0].astype(self.dtype, copy=False)
-        return (
-            observation if self.mask_in == "info" else {"observation": observation, "action_mask": self._mask_of(agent)}
-        )
+            observation, copy_mask = np.empty(self.layout.size, np.int8), self._no_actions.copy
+            self._envs._observe(seat, observation)
+            if self.dtype != observation.dtype:
+                observation = observation.astype(self.dtype)
+        return observation if self.mask_in == "info" else {"observation": observation, "action_mask": copy_mask()}
 
     def _seat_of(self, agent: str) -> int:
-        if not isinstance(agent, str) or agent not in self.possible_agents:
-            raise ValueError(f"{short_repr(agent)} is not an agent; the agents are {', '.join(self.possible_agents)}")
-        return self.possible_agents.index(agent)
+        try:
+            return self._seat_numbers[agent]
+        except (KeyError, TypeError):
+            names = ", ".join(self.possible_agents)
+            raise ValueError(f"{short_repr(agent)} is not an agent; the agents are {names}") from None
 
     def step(self, action: Any) -> None:
         """Play the action of `agent_selection`, or, if it is terminated or truncated, remove it with None.
@@ -295,27 +327,32 @@ class GupaiEnv(OwnMemory, AECEnv):
             IllegalActionError: A ValueError, naming the seat, the action and the legal ones.
             RuntimeError: Before `reset` or after the end, and while another thread is at it. Nothing has changed then.
         """
-        with self._alone:
-            self._step(action)
-
-    def _is_out(self, agent: str) -> bool:
-        """Return whether an agent has nothing more to decide: the game is over, or somebody ended it."""
-        return self.terminations.get(agent, False) or self.truncations.get(agent, False)
-
-    def _step(self, action: Any) -> None:
-        if not self.agents:
-            raise RuntimeError(NO_GAME)
-        agent = self.agent_selection
-        if self._is_out(agent):
-            if action is not None:
-                raise IllegalActionError(
-                    f"{agent}: the game is over, the only valid action is None, not {short_repr(action)}"
-                )
-            self._remove(agent)
-            return
-        self._action[0] = self._checked(action)
+        # As `with self._alone`, which takes a tenth of a step.
+        holder, thread = self._holder, get_ident()
+        if holder.setdefault("thread", thread) != thread:
+            raise RuntimeError(IN_USE)
         try:
-            self._play()
+            if not self.agents:
+                raise RuntimeError(NO_GAME)
+            agent = self.agent_selection
+            if self.terminations.get(agent) or self.truncations.get(agent):
+                self._remove(agent, action)
+            else:
+                self._act(agent, action)
+        finally:
+            holder.clear()
+
+    def _act(self, agent: str, action: Any) -> None:
+        """Play the action of an agent."""
+        kind = type(action)
+        if kind is not int:  # the integers of numpy's indices are asked no more either
+            action = int(action) if kind is np.int64 else self._whole(agent, action)
+        if not 0 <= action < self._num_actions:
+            raise self.deal.illegal(agent, action)
+        self._action[0] = action
+        try:
+            if self._play() != LEGAL:
+                raise self.deal.illegal(agent, action)
             self._announce(agent)
         except BaseException:
             if self._moves[0] != self._announced:
@@ -324,48 +361,54 @@ class GupaiEnv(OwnMemory, AECEnv):
         if self.render_mode == "human":
             self.render()
 
+    def _whole(self, agent: str, action: Any) -> int:
+        """Return an action of any type as a plain integer; what is none raises IllegalActionError."""
+        number = one_of_an_array(action)
+        if not is_whole(number):
+            raise self.deal.illegal(agent, number)
+        return int(number)
+
     def _announce(self, agent: str) -> None:
-        """Set all attributes that describe the game, at once, after a move of an agent."""
-        self._cumulative_rewards[agent] = 0.0
-        mover, paid = self.possible_agents[self._seat[0]], bool(self._settled[0])
-        now: dict[str, Any] = {"agent_selection": mover, "_mover": mover, "_infos": {}, "_paid": paid}
-        if paid:
-            rewards = dict(zip(self.agents, self._envs.rewards[0].tolist(), strict=False))
-            now["rewards"] = rewards
-            now["_cumulative_rewards"] = {name: self._cumulative_rewards[name] + rewards[name] for name in rewards}
+        """Set all attributes that describe the game after a move of an agent.
+
+        Interrupted, it can be repeated until the last line, for whose stores Python lets nothing come in between: it
+        looks for signals and other threads where it calls or jumps.
+        """
+        paid, decisions = self._cumulative_rewards, self._decisions
+        paid[agent] = 0.0
+        self.agent_selection, self._infos = self.possible_agents[self._seats[0]], {}
+        if self._settled[0]:
+            self.rewards = rewards = dict(zip(self.possible_agents, self._rewards.tolist(), strict=False))
+            paid = {name: paid[name] + chips for name, chips in rewards.items()}
         elif self._paid:
-            now["rewards"] = dict.fromkeys(self.agents, 0.0)
+            self.rewards = self._unpaid.copy()
         if self._over[0]:
-            now["terminations"] = dict.fromkeys(self.agents, True)
+            self.terminations = dict.fromkeys(self.possible_agents, True)
         elif self.max_cycles is not None:
-            now["_decisions"] = decisions = self._decisions | {agent: self._decisions[agent] + 1}
-            if decisions[mover] == self.max_cycles:
-                now["truncations"] = dict.fromkeys(self.agents, True)
-        self.__dict__.update(now, _announced=int(self._moves[0]))
+            decisions = decisions | {agent: decisions[agent] + 1}
+            if decisions[self.agent_selection] == self.max_cycles:
+                self.truncations = dict.fromkeys(self.possible_agents, True)
+        settled, moves = self._settled[0], self._moves[0]
+        self._cumulative_rewards, self._decisions, self._paid, self._announced = paid, decisions, settled, moves
 
-    def _remove(self, agent: str) -> None:
+    def _remove(self, agent: str, action: Any) -> None:
         """Remove an agent that is terminated or truncated; the others can then only be removed too."""
-        agents = [name for name in self.agents if name != agent]
-        first, infos = self._removed or agent, self._infos
-        self.__dict__.update(
-            agents=agents,
-            agent_selection=agents[0] if agents else first,
-            terminations={name: self.terminations.get(name, False) for name in agents},
-            truncations={
-                name: self.truncations.get(name, False) or not self.terminations.get(name, False) for name in agents
-            },
-            rewards=dict.fromkeys(agents, 0.0),
-            _cumulative_rewards={name: self._cumulative_rewards[name] for name in agents},
-            _infos={name: infos[name] for name in agents if name in infos},
-            _removed=first,
-        )
-
-    def _checked(self, action: Any) -> int:
-        """Return a legal action as it is; any other raises IllegalActionError."""
-        action = action if type(action) is int else one_of_an_array(action)
-        if is_whole(action) and 0 <= action < len(self._no_actions) and self._mask[0, action]:
-            return action
-        raise self.deal.illegal(self.agent_selection, action)
+        if action is not None:
+            raise IllegalActionError(
+                f"{agent}: the game is over, the only valid action is None, not {short_repr(action)}"
+            )
+        agents, terminations, truncations = self.agents.copy(), self.terminations.copy(), self.truncations.copy()
+        agents.remove(agent)
+        terminations.pop(agent, None)
+        truncations.pop(agent, None)
+        if not self._over[0]:  # then this seat has left the table
+            truncations = {name: truncations.get(name, False) or not terminations.get(name, False) for name in agents}
+        if not self._removed:
+            self._removed = agent
+        if self._infos:
+            self._infos = {name: info for name, info in self._infos.items() if name != agent}
+        now = agents, agents[0] if agents else self._removed, dict.fromkeys(agents, 0.0), terminations, truncations
+        self.agents, self.agent_selection, self.rewards, self.terminations, self.truncations = now  # as in `_announce`
 
     @property
     def key(self) -> int:
@@ -383,7 +426,8 @@ class GupaiEnv(OwnMemory, AECEnv):
         Raises:
             RuntimeError: Before `reset` and at the end of the game, when there is none.
         """
-        if not self.agents or self._is_out(self.agent_selection):
+        agent = self.agent_selection if self.agents else ""
+        if not agent or self.terminations.get(agent) or self.truncations.get(agent):
             raise RuntimeError(NO_GAME)
         views, rng_keys = self._envs.views()
         return views, self._envs.masks.copy(), rng_keys

@@ -14,6 +14,8 @@ class OneThread:
     all in a forked process, in which there are no other threads.
     """
 
+    __slots__ = ("__weakref__", "holder", "refusal")
+
     def __init__(self, refusal: str) -> None:
         self.refusal = refusal
         self.holder: dict[str, int] = {}  # the thread that plays, as "thread"

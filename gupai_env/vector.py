@@ -1,7 +1,6 @@
 """The vectorised environment: many deals of one game side by side, numpy in and numpy out."""
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
@@ -18,7 +17,7 @@ from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
 from gupai_env.core.keys import derive_each
 from gupai_env.core.layout import Layout
 from gupai_env.core.memory import record_of
-from gupai_env.core.rng import as_key, as_keys
+from gupai_env.core.rng import KEYS, as_key, as_keys
 from gupai_env.core.variant import Variant
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
@@ -28,8 +27,8 @@ from gupai_env.words.checks import truth, whole_number, whole_numbers
 READ_ONLY = ("seats", "masks", "observations", "rewards", "terminated")
 WRITTEN_BY_HAND = ("states", "seeds", "episodes")
 LONG = np.dtype(np.int64)
-SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
-NO_ACTIONS = np.zeros(0, LONG)
+ACTIONS = np.zeros((2, 2), LONG)[:, 0]  # of any strides, as compiled loops take them
+NO_BYTES = np.zeros(0, np.int8)
 MOST_ENVS, MOST_THREADS = 1 << 22, 1024
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
@@ -63,7 +62,7 @@ class VectorEnv(OwnMemory):
     observe: bool
     renew: bool
 
-    _BOUND = frozenset((*READ_ONLY, *WRITTEN_BY_HAND, "alone", "_holder"))
+    __slots__ = (*READ_ONLY, *WRITTEN_BY_HAND, "alone", "_holder", "_results", "_shape")
 
     def __init__(
         self,
@@ -120,11 +119,13 @@ class VectorEnv(OwnMemory):
     def _bind(self) -> None:
         """Set the attributes that are arrays: those that loops alone write to can only be read there."""
         self.alone: OneThread = OneThread(IN_USE)  # the thread that holds it may play
-        self._holder = self.alone.holder
+        self._holder: dict[str, int] = self.alone.holder
         for name, array in self._arrays.items():
             view = array.view()
             view.flags.writeable = name in WRITTEN_BY_HAND
             setattr(self, name, view)
+        self._results: tuple[np.ndarray, np.ndarray] = (self.rewards, self.terminated)
+        self._shape: tuple[int] = self.terminated.shape
 
     @property
     def kernels(self) -> Kernels:
@@ -161,28 +162,30 @@ class VectorEnv(OwnMemory):
     @functools.cached_property
     def _observe(self) -> Callable[[int, np.ndarray], None]:
         """The loop `observe_seat` over all lanes."""
-        return bind(self.kernels.observe_seat, self.table, later=(0, self._arrays["observations"]))
+        return bind(self.kernels.observe_seat, self.table, later=(0, NO_BYTES))
 
-    def _bound(self, loop: Callable[..., Any], *later: Any) -> list[Callable[..., Any]]:
-        """Return a loop over the lanes of each thread; `later` are examples of its other arguments."""
+    @functools.cached_property
+    def _tables(self) -> list[np.ndarray]:
+        """The table for each thread, with the lanes that it plays."""
         ends = [self.num_envs * number // self.threads for number in range(self.threads + 1)]
-        blocks = itertools.pairwise(ends)
-        return [bind(loop, self.table, first, end, later=later) for first, end in blocks]
+        tables = self.table.repeat(self.threads)
+        tables["first"], tables["end"] = ends[:-1], ends[1:]
+        return np.split(tables, self.threads)
 
     @functools.cached_property
     def _steps(self) -> list[Callable[..., Any]]:
         """The loop `step` over the lanes of each thread."""
-        return self._bound(self.kernels.step, NO_ACTIONS)
+        return [bind(self.kernels.step, table, later=(ACTIONS,)) for table in self._tables]
 
     @functools.cached_property
     def _random_steps(self) -> list[Callable[..., Any]]:
         """The loop `play_random` over the lanes of each thread."""
-        return self._bound(self.kernels.play_random, 0, 0)
+        return [bind(self.kernels.play_random, table, later=(0, 0)) for table in self._tables]
 
     @functools.cached_property
     def _pick(self) -> Callable[..., Any]:
         """The loop `pick` over all lanes."""
-        return bind(self.kernels.pick, self._arrays["masks"], later=(0, NO_ACTIONS))
+        return bind(self.kernels.pick, self._arrays["masks"], later=(0, ACTIONS))
 
     @functools.cached_property
     def _step(self) -> Callable[[np.ndarray], int]:
@@ -246,9 +249,9 @@ class VectorEnv(OwnMemory):
 
     def observed_by(self, seat: int) -> np.ndarray:
         """Return what one seat observes in every lane, int8 [B, layout.size]."""
-        observations = np.empty_like(self.observations)
+        observations = np.empty(self.observations.size, np.int8)
         self._observe(seat, observations)
-        return observations
+        return observations.reshape(self.observations.shape)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
@@ -263,12 +266,7 @@ class VectorEnv(OwnMemory):
         Raises:
             IllegalActionError: Naming the first lane and seat whose action its mask forbids; nothing changed.
         """
-        if not (
-            type(actions) is np.ndarray
-            and actions.dtype is LONG
-            and actions.strides == SIDE_BY_SIDE
-            and len(actions) == self.num_envs
-        ):
+        if not (type(actions) is np.ndarray and actions.dtype is LONG and actions.shape == self._shape):
             actions = self._converted(actions)
         # As `with self.alone`, which takes a fifth of a single lane's step.
         holder, thread = self._holder, get_ident()
@@ -280,7 +278,7 @@ class VectorEnv(OwnMemory):
             holder.clear()
         if lane != LEGAL:
             raise self.refusal(lane, actions[lane])
-        return self.rewards, self.terminated
+        return self._results
 
     def refusal(self, lane: int, action: int) -> IllegalActionError:
         """Return the error for an action that the mask of a lane forbids."""
@@ -288,11 +286,11 @@ class VectorEnv(OwnMemory):
         return deal.illegal(f"lane {lane}, seat {self.seats[lane]}", action)
 
     def _converted(self, actions: Any) -> np.ndarray:
-        """Return actions as int64 side by side; raises ValueError for anything except one integer a lane."""
+        """Return actions as int64; raises ValueError for anything except one integer a lane."""
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
         if actions.dtype.kind == "u":  # none becomes another one in int64
             actions = np.minimum(actions, self.game.num_actions)
-        return np.ascontiguousarray(actions, np.int64)
+        return actions.astype(LONG)
 
     def sample(self, key: int) -> np.ndarray:
         """Return one random legal action per lane, int64 [B], drawn from `key`; 0 where there is none.
@@ -300,10 +298,15 @@ class VectorEnv(OwnMemory):
         Raises:
             ValueError: For a key that is not a whole number in 0..2**63 - 1.
         """
-        key = as_key(key, "a key")
-        actions = np.empty(self.num_envs, LONG)
-        with self.alone:
-            self._pick(key, actions)
+        if not (type(key) is int and 0 <= key < KEYS):
+            key = as_key(key, "a key")
+        # It only reads, so it need not hold what it must find free: an action of a mask that another thread is writing
+        # is one that `step` may refuse.
+        if self._holder:
+            with self.alone:
+                pass
+        actions = np.empty(self._shape, LONG)
+        self._pick(key, actions)
         return actions
 
     def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:

@@ -68,7 +68,7 @@ def compile_loops(game) -> None:
     envs.play_random(1, 0)
     views = views_of(envs, envs.states, 0)
     encoded(envs, views)
-    envs.kernels.observe_seat(envs.table, 0, envs.observations.copy())
+    envs.kernels.observe_seat(envs.table, 0, envs.observations.ravel())
     envs.kernels.determinize(envs.rules, views, envs.seeds, game.new_states(2))
     search, *others = (make_agent(name, game) for name in ("search:playouts=1", "random", "greedy"))
     duel(game, *others, 2)

@@ -5,6 +5,7 @@ With NUMBA_DISABLE_JIT=1 every loop runs as plain Python, slowly, so that rules 
 
 import functools
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 from gupai_env.core.game import Game
@@ -40,4 +41,6 @@ def bind(loop: Any, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[..
     """
     from gupai_env.core.machine_code import entry_point
 
-    return functools.partial(entry_point(loop.dispatcher, arguments + later), *arguments)
+    code = entry_point(loop.dispatcher, arguments + later)
+    # Calling a bound method takes 20 ns less.
+    return MethodType(code, *arguments) if len(arguments) == 1 else functools.partial(code, *arguments)

@@ -22,6 +22,7 @@ KEEPING = (  # to keep machine code where it is found again
     *(f"core.caching.IndexDataCacheFile.{name}" for name in ("_dump", "_load_data")),
     *(f"core.caching.FunctionCache.{name}" for name in ("load_overload", "save_overload")),
 )
+BORROWING = tuple(f"core.cgutils.{name}" for name in ("get_or_insert_function", "is_not_null"))  # to call it faster
 EVENTS = ("core.event.Listener", "core.event.register")  # to say what is being compiled
 CODE = (  # to write machine code by hand
     *(f"{TEMPLATES}.{name}" for name in ("infer", "infer_global", "make_intrinsic_template")),

@@ -14,7 +14,7 @@ from gupai_env.core.byte_rows import MARKS, count_marks, find_mark, marks_from
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
-from gupai_env.core.memory import array_at, blank, tuple_at
+from gupai_env.core.memory import address_of, array_at, blank, tuple_at
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 
@@ -24,6 +24,8 @@ WAIT = -2  # instead of an action: leave the lane as it is
 TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, how they are played
     [
         ("envs", "i8"),
+        ("first", "i8"),  # of those that a thread plays,
+        ("end", "i8"),  # and the one after the last
         ("rules", "i8"),  # what `record_of` the variant's numbers returns
         ("states", "i8"),  # records [B]
         ("seeds", "i8"),  # int64 [B], the stream of episodes of a lane
@@ -68,7 +70,7 @@ def table_of(num_envs: int, *, renew: bool, skip_forced: bool, observe: bool, **
         ValueError: For an array that must not be written to, or whose rows are not side by side.
     """
     table = np.zeros(1, TABLE)
-    table["envs"] = num_envs
+    table["envs"] = table["end"] = num_envs
     table["renew"], table["skip_forced"], table["observe"] = renew, skip_forced, observe
     for name, array in arrays.items():
         if not array.flags.carray:
@@ -82,14 +84,14 @@ class Kernels(NamedTuple):
 
     begin(table): starts episode number `episodes` of every lane's stream `seeds`.
     check(table, actions): returns the first lane whose action, int64 [B], its mask forbids, or LEGAL.
-    step(table, first, end, actions): in the lanes from `first` to before `end` plays an action each and, with
+    step(table, actions): in the lanes from `first` to before `end` of the table plays an action each and, with
         `skip_forced`, those that follow without a choice in the same deal; starts the next episode where one ends (if
         `renew`), then shows the turn. A lane whose action is WAIT, or that is over, stays as it is. Returns the first
         of these lanes whose action its mask forbids, having played none, or LEGAL.
-    play_random(table, first, end, steps, key): the same `steps` times, with what `pick` draws from keys 0, 1, ... of
-        the stream `key`.
+    play_random(table, steps, key): the same `steps` times, with what `pick` draws from keys 0, 1, ... of the stream
+        `key`.
     show(table): fills the seat to act, its mask and its observation.
-    observe_seat(table, seat, observations): what one given seat of every lane observes.
+    observe_seat(table, seat, observations): what one given seat of every lane observes, one after the other.
     pick(masks, key, actions): draws one legal action per lane; 0 where there is none.
     views(rules, states, views, rng_keys): the information set of the seat to act, and its RNG key, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
@@ -278,19 +280,20 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
     def check(tables, actions):
         return first_refused(rows_of(module, widths, numbers, tables[0]), actions, 0, len(actions))
 
-    def step(tables, first, end, actions):
+    def step(tables, actions):
         # One view for all lanes, on the stack: the compiler keeps what of it is read in registers, and writes no more.
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
+        first, end = tables[0].first, tables[0].end
         refused = first_refused(rows, actions, first, end)
         if refused == LEGAL:
             for lane in range(first, end):
                 play_lane(module, rows.rules, rows, lane, actions[lane], view)
         return refused
 
-    def play_random(tables, first, end, steps, key):
+    def play_random(tables, steps, key):
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         # Lane by lane and not step by step: the state of a lane stays in the cache for all its steps.
-        for lane in range(first, end):
+        for lane in range(tables[0].first, tables[0].end):
             for number in range(steps):
                 action = random_action(rows.masks[lane], derive(key, number), lane)
                 play_lane(module, rows.rules, rows, lane, action, view)
@@ -304,8 +307,9 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
 
     def observe_seat(tables, seat, observations):
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
+        by_lane = array_at(address_of(observations), (len(rows.states), widths.observation), BYTE)
         for lane in range(len(rows.states)):
-            observe(module, rows.rules, rows.states[lane], seat, view, observations[lane])
+            observe(module, rows.rules, rows.states[lane], seat, view, by_lane[lane])
 
     return [begin, check, step, play_random, show, observe_seat]
 

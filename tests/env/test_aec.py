@@ -454,7 +454,7 @@ BEFORE_RESET = {
     "state": lambda env: env.state(),
     "turn": lambda env: env.turn(),
     "key": lambda env: env.key,
-    "step": lambda env: env.step(int(env._mask[0].argmax())),
+    "step": lambda env: env.step(int(env._envs.masks[0].argmax())),
     "render": lambda env: env.render(),
     "agent_iter": lambda env: env.agent_iter(),
     **{

@@ -195,12 +195,12 @@ def test_failure_of_a_helper_thread_is_raised(monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     bind = vector.bind
 
-    def breaking(loop, table, *span, **later):
+    def breaking(loop, table, **later):
         """Bind a loop so that it fails in lanes other than those of the calling thread."""
-        bound = bind(loop, table, *span, **later)
+        bound = bind(loop, table, **later)
 
         def play(*rest):
-            if span and span[0] > 0:
+            if table.dtype.names and table["first"][0] > 0:
                 raise FailureError
             return bound(*rest)
 

@@ -79,7 +79,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
 
     # What the next step depends on besides the lanes:
     STATE = ("seating", "totals", "_chips", "_owed", "_decided")
-    _BOUND = frozenset({"rewards", "terminated", "seating", "totals"})
+    __slots__ = ("rewards", "seating", "terminated", "totals")
 
     rewards: np.ndarray
     terminated: np.ndarray

@@ -105,7 +105,7 @@ def test_forced_decisions_are_played_except_the_first_of_a_deal(game):
 def test_plain_python_rules_equal_the_compiled_ones(game, variant):
     compiled = envs_of(game, variant, 1, seed=46, renew=False)
     plain = envs_of(game, variant, 1, seed=46, renew=False)
-    kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
+    kernels = Kernels(*(kernel.function for kernel in plain.kernels))
     with np.errstate(all="raise"):
         kernels.begin(plain.table.view(np.recarray))
         for step in range(40):
@@ -118,7 +118,7 @@ def test_plain_python_rules_equal_the_compiled_ones(game, variant):
                 views, rng_keys = compiled.views()
                 compare(game, compiled, kernels, views, rng_keys)
             compiled.step(actions)
-            kernels.step(plain.table.view(np.recarray), 0, 1, actions)
+            kernels.step(plain.table.view(np.recarray), actions)
 
 
 def compare(game: Game, envs: VectorEnv, kernels: Kernels, views: np.recarray, rng_keys: np.ndarray) -> None:
