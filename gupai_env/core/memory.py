@@ -160,6 +160,26 @@ def _blank(typing_context, length, dtype):
     return _on_the_stack(length, dtype, cleared=True)
 
 
+def prefetch(rows: np.ndarray, row: int, offset: int) -> None:
+    """Let the processor bring the line of memory at an offset of a row into its cache; in plain Python, do nothing."""
+
+
+# numba: the memory of each lane is waited for, Small Mahjong in 4,096 lanes 190 ns; here: it is on its way, 153 ns.
+@in_machine_code(prefetch)
+def _prefetch(typing_context, rows, row, offset):
+    def build(context, builder, signature, given):
+        native = context.make_array(signature.args[0])(context, builder, given[0])
+        start = builder.mul(builder.extract_value(native.strides, 0), given[1])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        line = builder.gep(builder.bitcast(native.data, byte), [builder.add(start, given[2])])
+        function = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        to_write, keep, data = number(1), number(3), number(1)
+        builder.call(builder.module.declare_intrinsic("llvm.prefetch", [byte], function), [line, to_write, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(rows, types.intp, types.intp), build
+
+
 def overwriting(source: np.ndarray, fields: Sequence[str]) -> Callable[..., None]:
     """Return overwrite(record), which sets fields of a record as they are in `source`, [1]; they are its last ones."""
     # The fields are the last ones, so that they are one run of bytes, padding included.
