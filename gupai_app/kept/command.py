@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gupai_app.shell.errors import Command, Commands, Mistake, mistakes, resume_hint
-from gupai_app.shell.options import AsJson, Force, grouped, not_empty, one_of, read_agent
+from gupai_app.shell.options import AsJson, Force, grouped, not_empty, one_of
 from gupai_app.shell.streams import say
 
 if TYPE_CHECKING:
@@ -163,10 +163,12 @@ def duplicate(
     from gupai_app.kept import terminal
     from gupai_app.kept.duplicate import duplicate
     from gupai_app.kept.store import Store
+    from gupai_app.server.players import NAMED
 
     with mistakes():
         record = game_of_line(Store().get(number).line.encode())
-        terminal.duplicate(duplicate(record, lambda name: read_agent(name, record.game, record.variant)))
+        # A file may name agents that open files or run code; those with a name of their own do not.
+        terminal.duplicate(duplicate(record, lambda name: NAMED.agent(name, record.game, record.variant)))
 
 
 @app.command(cls=Command)
