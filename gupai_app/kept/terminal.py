@@ -81,8 +81,7 @@ def review(game: Kept) -> None:
     noise = "Losses within the noise of the search are not listed."
     put(*[table, noise] if table.rows else ["No decision loses more than the noise of the search."])
     file = f"game-{game.number}.jsonl"
-    walk = "To step through it: gupai games export {file} {number} && gupai replay {file}"
-    put(say(walk, file=file, number=game.number))
+    put("To step through it:", f"gupai games export {file} {game.number} && gupai replay {file}")
 
 
 def duplicate(played: Duplicate) -> None:

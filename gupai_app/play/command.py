@@ -48,7 +48,7 @@ def play(
     """Play against agents in the terminal; you need not know the game."""
     with mistakes():
         one_of({"--daily": daily, "--seed": seed is not None})
-        others = {"--against": against, "--seat": seat is not None, "--seed": seed is not None, "--option": option}
+        others = {"--seat": seat is not None, "--seed": seed is not None, "--option": option}
         for flag, value in {**others, "--daily": daily, "--json": as_json}.items():
             one_of({"--resume": resume, flag: value})
     from gupai_app.kept.store import Store
@@ -56,7 +56,7 @@ def play(
     from gupai_app.play.preparing import Preparation
 
     with mistakes():
-        table = _resumed(name) if resume else _dealt(name, against, seat, seed, option, daily=daily)
+        table = _resumed(name, against) if resume else _dealt(name, against, seat, seed, option, daily=daily)
     with record.writer() as file:
         if as_json:
             lines.play(table.session, table.agents, table.you, file)
@@ -93,14 +93,19 @@ def _dealt(
     return Table(Session(game, variant, seed), _around(seat, others), seat, daily=daily)
 
 
-def _resumed(name: str | None) -> "Table":
-    """Return the table that the person left last, of any game if none is named."""
+def _resumed(name: str | None, against: list[str] | None) -> "Table":
+    """Return the table that the person left last, of any game if none is named.
+
+    Args:
+        against: Agents instead of those that the file names, none of which opens files or runs code.
+    """
     from gupai_agents.evaluation.records import unfinished_game_of_line
     from gupai_app.kept.store import Store
     from gupai_app.play.address import play_on
     from gupai_app.play.session import Session
     from gupai_app.play.terminal import Table
     from gupai_app.review.page import near_of
+    from gupai_app.server.players import NAMED
 
     games = Store().unfinished()
     names = [read_variant(name, None)[0].id] if name else [*games, ""][:1]
@@ -110,7 +115,9 @@ def _resumed(name: str | None) -> "Table":
     session, seat = Session.of(record), near_of(record)
     play_on(session, record.actions)
     agents = [agent for place, agent in enumerate(record.agents) if place != seat]
-    others = read_line_up(agents, record.variant.players - 1, record.game, record.variant)
+    for agent in () if against else agents:
+        NAMED.check(agent, record.game, record.variant)
+    others = read_line_up(against or agents, record.variant.players - 1, record.game, record.variant)
     return Table(session, _around(seat, others), seat, daily=game.daily)
 
 

@@ -1,17 +1,19 @@
 """`gupai play`: games of a person against agents, which they may take back, leave and resume."""
 
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 
 from gupai_agents.agent import Agent, origin_of
 from gupai_agents.evaluation.match import labels_of_line_up
 from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.levels import LEVELS
 from gupai_app.kept.store import Store
 from gupai_app.play.address import play_on
 from gupai_app.play.person import LEAVE, UNDO, YES, HumanPlayer
 from gupai_app.play.session import Session
 from gupai_app.review.page import PERSON
-from gupai_app.server.players import adviser
+from gupai_app.server.players import NAMED, adviser
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import names_at, payment, result, winners
 from gupai_env.games.guide import guide_of
@@ -123,12 +125,15 @@ class Table:
         """Keep the game, if the person has moved, and say how to continue it."""
         if self.you not in self.session.movers:
             return
-        origins = [origin_of(agent) for agent in self.agents]
-        specs = [origin.spec if origin else name for origin, name in zip(origins, self.line_up, strict=True)]
-        specs[self.you] = PERSON
+        game, origins = self.session.game, [origin_of(agent) for agent in self.agents]
+        named = zip(origins, self.line_up, strict=True)
+        specs = [origin.spec if origin and name not in (PERSON, *LEVELS) else name for origin, name in named]
         problem = games.keep_unfinished(self.session.record(specs), daily=self.daily)
         if problem or games.keeping:
-            advice = say("To continue this game: gupai play {game} --resume", game=self.session.game.id)
+            others = specs[: self.you] + specs[self.you + 1 :]
+            words = [] if set(others) <= set(NAMED.names(game, self.session.variant)) else others
+            against = "".join(f" --against {shlex.quote(spec)}" for spec in words)  # which the file alone may not name
+            advice = say("To continue this game: gupai play {game} --resume{against}", game=game.id, against=against)
             self.terminal.say(problem or advice)
 
     def wants_more(self) -> bool | None:

@@ -307,7 +307,7 @@ def typed(lines, *words):
 
 @pytest.mark.parametrize("name", ["jie-long", "tien-gow", "tiu-u"])
 def test_game_with_moves_taken_back_and_a_pause_ends_as_without(store, name):
-    words = name, "--seed", 5, "--seat", 1, "--against", "greedy"
+    words = name, "--seed", 5, "--seat", 1
     typed(["1"] * 60, *words)
     (plain,) = store.find()
     store.delete()
@@ -372,3 +372,19 @@ def test_review_prints_the_largest_losses_of_the_person(store):
     assert f"{worst.loss:.1f} ±{worst.half:.1f}" in output and output.count("±") == 1 + min(
         sum(turn.sure for turn in own), 8
     )
+
+
+def test_agent_that_a_file_names_runs_no_command(store, tmp_path):
+    mark = tmp_path / "ran"
+    agents = ("human", *[f"command:touch {mark}"] * 3)
+    store.add([replace(game(1), agents=agents)])
+    typed(["1"], "jie-long", "--seed", 5, "--seat", 1)
+    with sqlite3.connect(store.path) as file:
+        for (line,) in file.execute("SELECT line FROM unfinished").fetchall():
+            content = json.loads(line) | {"agents": ["human" if name == "human" else agents[1] for name in agents]}
+            file.execute("UPDATE unfinished SET line = ?", (json.dumps(content) + "\n",))
+    for words in (("games", "duplicate", 1), ("play", "--resume")):
+        done = gupai(*words, input="1\n")
+        assert done.exit_code == 2 and done.stderr.count("\n") == 1 and not mark.exists()
+    output = typed(["1"], "--resume", "--against", "greedy@2")
+    assert "gupai play jie-long --resume --against greedy@2" in output
