@@ -163,7 +163,8 @@ class GupaiEnv(OwnMemory, AECEnv):
         self._envs = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
         self._seeded, self._num_actions, self._no_actions = False, game.num_actions, np.zeros(game.num_actions, np.int8)
         self._seat_numbers = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._unpaid, self._going_on = (dict.fromkeys(self.possible_agents, nothing) for nothing in (0.0, False))
+        states = (dict.fromkeys(self.possible_agents, state) for state in (0.0, False, True))
+        self._unpaid, self._going_on, self._ended = states
         self._infos: dict[str, dict[str, Any]] = {}  # of this position, as far as somebody asked
         self._bind()
 
@@ -383,7 +384,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         elif self._paid:
             self.rewards = self._unpaid.copy()
         if self._over[0]:
-            self.terminations = dict.fromkeys(self.possible_agents, True)
+            self.terminations = self._ended.copy()
         elif self.max_cycles is not None:
             decisions = decisions | {agent: decisions[agent] + 1}
             if decisions[self.agent_selection] == self.max_cycles:
@@ -405,8 +406,8 @@ class GupaiEnv(OwnMemory, AECEnv):
             truncations = {name: truncations.get(name, False) or not terminations.get(name, False) for name in agents}
         if not self._removed:
             self._removed = agent
-        if self._infos:
-            self._infos = {name: info for name, info in self._infos.items() if name != agent}
+        self._infos = self._infos.copy()
+        self._infos.pop(agent, None)
         now = agents, agents[0] if agents else self._removed, dict.fromkeys(agents, 0.0), terminations, truncations
         self.agents, self.agent_selection, self.rewards, self.terminations, self.truncations = now  # as in `_announce`
 
