@@ -51,7 +51,6 @@ def play(
         others = {"--seat": seat is not None, "--seed": seed is not None, "--option": option}
         for flag, value in {**others, "--daily": daily, "--json": as_json}.items():
             one_of({"--resume": resume, flag: value})
-    from gupai_app.kept.store import Store
     from gupai_app.play import lines, terminal
     from gupai_app.play.preparing import Preparation
 
@@ -62,7 +61,7 @@ def play(
             lines.play(table.session, table.agents, table.you, file)
         if sys.stdin.isatty():
             table.person.preparation = Preparation(table.session.game)
-        terminal.play(table, file, Store())
+        terminal.play(table, file)
     say("To see agents play: gupai watch {game}", game=table.session.game.id)
 
 
@@ -78,6 +77,7 @@ def _dealt(
     """Return a table where nothing has been played."""
     from gupai_agents.levels import levels
     from gupai_app.kept.duplicate import day_seed
+    from gupai_app.kept.store import Store
     from gupai_app.play.session import Session
     from gupai_app.play.terminal import Table
     from gupai_env.core.rng import draw
@@ -90,7 +90,7 @@ def _dealt(
     if not 0 <= seat < players:
         raise Mistake("there is no seat {seat}; the seats are 0 to {last}", seat=seat, last=players - 1)
     others = read_line_up(against or [level.name for level in levels(game)[:1]], players - 1, game, variant)
-    return Table(Session(game, variant, seed), _around(seat, others), seat, daily=daily)
+    return Table(Session(game, variant, seed), _around(seat, others), seat, games=Store(), daily=daily)
 
 
 def _resumed(name: str | None, against: list[str] | None) -> "Table":
@@ -118,7 +118,7 @@ def _resumed(name: str | None, against: list[str] | None) -> "Table":
     for agent in () if against else agents:
         NAMED.check(agent, record.game, record.variant)
     others = read_line_up(against or agents, record.variant.players - 1, record.game, record.variant)
-    return Table(session, _around(seat, others), seat, daily=game.daily)
+    return Table(session, _around(seat, others), seat, games=Store(), daily=game.daily)
 
 
 def _around(seat: int, others: "list[Agent]") -> "list[Agent]":

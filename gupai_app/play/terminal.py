@@ -36,12 +36,19 @@ class Table:
         agents: Sequence[Agent],
         you: int,
         terminal: Terminal | None = None,
+        games: Store | None = None,
         *,
         daily: bool = False,
     ) -> None:
-        """agents: One per seat; the one at seat `you` is not asked."""
+        """Sit down.
+
+        Args:
+            agents: One per seat; the one at seat `you` is not asked.
+            games: Where games are kept, if they are.
+        """
         game, variant = session.game, session.variant
         self.session, self.agents, self.you, self.daily = session, agents, you, daily
+        self._games = games
         self.terminal, self.names = terminal or Terminal(), names_at(variant.players, you, you)
         self.line_up = [PERSON if seat == you else name for seat, name in enumerate(labels_of_line_up(agents))]
         self.person = HumanPlayer(game, variant, self.terminal, self.names, leaving="Leave this game? [y/N] ")
@@ -58,13 +65,14 @@ class Table:
         playing = title(session.game, session.variant)
         others = joined(", ", agents)
         self.terminal.paragraph(say(begins, game=playing, seed=session.seed, seat=self.you, others=others))
+        if self._games is not None and not session.actions:
+            self._offer(self._games)
 
-    def offer(self, games: Store) -> None:
-        """Say how to continue the game that the person left last, if this is another one."""
+    def _offer(self, games: Store) -> None:
+        """Say how to continue the game that the person left last, if there is one."""
+        offer = "You left a game on {day}: gupai play {game} --resume continues it, a move here replaces it."
         with suppress(OSError, ValueError):  # which are reported when a game is to be kept
-            game = games.unfinished().get(self.session.game.id)
-            if game is not None and not self.session.actions:
-                offer = "You left a game on {day}; to continue it: gupai play {game} --resume"
+            if (game := games.unfinished().get(self.session.game.id)) is not None:
                 self.terminal.paragraph(say(offer, day=game.day, game=self.session.game.id))
 
     def play(self) -> None:
@@ -86,6 +94,7 @@ class Table:
         """Return what the seat to act plays; None where the person takes back their last move."""
         if self.session.seat != self.you:
             return self.session.answer(self.agents[self.session.seat])
+        self.keep_unfinished()  # now, because whoever closes the terminal may not give the time for it later
         return self.person.choose(self.session.decision_batch())
 
     def take_back(self) -> None:
@@ -106,8 +115,10 @@ class Table:
         self.terminal.paragraph(outcome(ended, self.names, self.you, payoffs))
         self.terminal.say(result(payoffs[self.you]))
 
-    def keep(self, games: Store) -> None:
+    def keep(self) -> None:
         """Keep the game, which is over, and say how to review it."""
+        if (games := self._games) is None or not games.keeping:
+            return
         record = self.session.record(self.line_up)
         if problem := games.keep(record):
             self.terminal.say(problem)
@@ -121,20 +132,19 @@ class Table:
                     "This game is kept on your machine: gupai games lists yours, gupai games keep off ends this."
                 )
 
-    def keep_unfinished(self, games: Store) -> None:
-        """Keep the game, if the person has moved, and say how to continue it."""
-        if self.you not in self.session.movers:
-            return
-        game, origins = self.session.game, [origin_of(agent) for agent in self.agents]
-        named = zip(origins, self.line_up, strict=True)
+    def keep_unfinished(self) -> str:
+        """Keep the game as it stands, if the person has moved; return how to continue it, or why it was not kept."""
+        game, you = self.session.game, self.you
+        if self._games is None or not self._games.keeping or you not in self.session.movers:
+            return ""
+        named = zip(map(origin_of, self.agents), self.line_up, strict=True)
         specs = [origin.spec if origin and name not in (PERSON, *LEVELS) else name for origin, name in named]
-        problem = games.keep_unfinished(self.session.record(specs), daily=self.daily)
-        if problem or games.keeping:
-            others = specs[: self.you] + specs[self.you + 1 :]
-            words = [] if set(others) <= set(NAMED.names(game, self.session.variant)) else others
-            against = "".join(f" --against {shlex.quote(spec)}" for spec in words)  # which the file alone may not name
-            advice = say("To continue this game: gupai play {game} --resume{against}", game=game.id, against=against)
-            self.terminal.say(problem or advice)
+        if problem := self._games.keep_unfinished(self.session.record(specs), daily=self.daily):
+            return problem
+        others = specs[:you] + specs[you + 1 :]
+        words = [] if set(others) <= set(NAMED.names(game, self.session.variant)) else others
+        against = "".join(f" --against {shlex.quote(spec)}" for spec in words)  # which the file alone may not name
+        return say("To continue this game: gupai play {game} --resume{against}", game=game.id, against=against)
 
     def wants_more(self) -> bool | None:
         """Return whether the person wants another game; None where they take back their last move."""
@@ -155,29 +165,25 @@ class Table:
         self.session = Session(ended.game, ended.variant, ended.seed, ended.episode + 1)
 
 
-def play(table: Table, record: RecordWriter | None = None, games: Store | None = None) -> None:
+def play(table: Table, record: RecordWriter | None = None) -> None:
     """Play games until the person stops; raises Quit if they leave.
 
     Args:
         table: With the first game.
-        record: Where games are written, as they ended first.
-        games: Where they are kept too.
+        record: Where games are written too, as they ended first.
     """
     won: dict[int, float] = {}  # chips by episode
     table.greet()
-    if games is not None:
-        table.offer(games)
     while True:
         try:
             table.play()
         finally:
-            if games is not None and not table.session.terminated:
-                table.keep_unfinished(games)
+            if not table.session.terminated and (advice := table.keep_unfinished()):
+                table.terminal.say(advice)
         episode = table.session.episode
         if record is not None and episode not in won:
             record.write([table.session.record(table.line_up)])
-        if games is not None and games.keeping:
-            table.keep(games)
+        table.keep()
         won[episode] = float(table.session.state.total[table.you])
         if len(won) > 1:
             table.terminal.say(say("Since you sat down: {chips}.", chips=chips(sum(won.values()))))

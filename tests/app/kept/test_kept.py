@@ -23,8 +23,10 @@ from gupai_app.kept.duplicate import duplicate
 from gupai_app.kept.puzzles import puzzles_in
 from gupai_app.kept.store import FILE, VERSION, Search, Store
 from gupai_app.play.session import Session
+from gupai_app.play.terminal import Table
 from gupai_app.review.analysis import decisions, luck
 from gupai_app.server.app import create_app
+from gupai_app.shell.terminal import Terminal
 from gupai_env.games import get_game
 from web_room import HOME, OURS, actions, done, played, said
 
@@ -327,6 +329,21 @@ def test_game_taken_back_at_its_end_is_kept_as_it_ended_first(store):
     assert store.count() == 1
     again = typed(["2", "n"], "pai-gow", "--seed", 3, "--seat", 1, "-o", "players=2")
     assert "as you played it first: gupai games review 1" in again
+
+
+def test_game_is_kept_at_every_decision_after_the_first(store):
+    rules, counts = get_game("jie-long"), []
+
+    def ask(prompt):
+        counts.append(len(store.unfinished()))
+        return "1"
+
+    terminal = Terminal(ask, lambda text: None)
+    table = Table(Session(rules, rules.variant(), 5), [make_agent("greedy")] * 4, 0, terminal, store)
+    table.play()
+    assert len(counts) > 5 and counts[0] == 0 and set(counts[1:]) == {1}
+    table.keep()
+    assert not store.unfinished()
 
 
 def test_unfinished_game_goes_with_the_others(store):
