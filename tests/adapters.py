@@ -141,7 +141,7 @@ class SplitAdapter(Adapter):
         return DaLing(table, hands, order.index(state.leader), **options)
 
     def move(self, state: np.record, action: int) -> Hashable:
-        groups = groups_of(action, state.tiles[state.to_act])
+        groups = groups_of(action, state.tiles[state.to_act].tolist())
         return ("arrange", *(tuple(sorted((FACES[kind] for kind in group), reverse=True)) for group in groups))
 
 

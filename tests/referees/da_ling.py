@@ -50,7 +50,7 @@ class DaLing:
     def moves(self) -> list[Move]:
         if self.terminated:
             return []
-        hand = self.hands[self.to_act]
+        hand = face_up(self.hands[self.to_act])
         splits = set()
         places = range(len(hand))
         for single in combinations(places, self.sizes[0]):
@@ -58,7 +58,7 @@ class DaLing:
                 triple = [place for place in places if place not in single and place not in pair]
                 if len(triple) == self.sizes[2]:
                     groups = (single, pair, triple)
-                    splits.add(tuple(face_up(hand[place] for place in group) for group in groups))
+                    splits.add(tuple(tuple([hand[place] for place in group]) for group in groups))
         return [("arrange", *split) for split in sorted(splits)]
 
     def play(self, move: Move) -> None:
