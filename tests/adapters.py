@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import FULL_SET, ONE, PIPS, parse_tiles, tile_set, tiles_in
+from gupai_env.core.tiles import FULL_SET, NO_TILE, ONE, PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting.rules import DISCARD
-from gupai_env.games.da_ling.rules import SPLITS, groups_of
+from gupai_env.games.da_ling.rules import SPLITS
 from gupai_env.games.ding_niu.rules import DECK_SET
 from gupai_env.games.pai_gow import rules as pai_gow
 from gupai_env.games.shi_wu_hu import rules as shi_wu_hu
@@ -23,6 +23,7 @@ from gupai_env.games.tien_gow.rules import DISCARD as TIEN_GOW_DISCARD
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
 from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, PaiGow, ShiWuHu, SmallMahjong, TienGow, TiuU
 
+PLACES = [[[place for place in range(6) if group >> place & 1] for group in split] for split in SPLITS.tolist()]
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
 FRAME = (
     "players",
@@ -141,8 +142,9 @@ class SplitAdapter(Adapter):
         return DaLing(table, hands, order.index(state.leader), **options)
 
     def move(self, state: np.record, action: int) -> Hashable:
-        groups = groups_of(action, state.tiles[state.to_act].tolist())
-        return ("arrange", *(tuple(sorted((FACES[kind] for kind in group), reverse=True)) for group in groups))
+        hand = [FACES[kind] for kind in state.tiles[state.to_act].tolist() if kind != NO_TILE]
+        groups = ([hand[place] for place in group if place < len(hand)] for group in PLACES[action])
+        return ("arrange", *(tuple(sorted(group, reverse=True)) for group in groups))
 
 
 class GroupsAdapter(Adapter):

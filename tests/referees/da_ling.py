@@ -12,6 +12,7 @@ How it reads the sentences that leave room:
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import combinations
 
 from .tiles import Move, Tile, black_pips, pips, red_pips
@@ -51,14 +52,7 @@ class DaLing:
         if self.terminated:
             return []
         hand = face_up(self.hands[self.to_act])
-        splits = set()
-        places = range(len(hand))
-        for single in combinations(places, self.sizes[0]):
-            for pair in combinations(places, self.sizes[1]):
-                triple = [place for place in places if place not in single and place not in pair]
-                if len(triple) == self.sizes[2]:
-                    groups = (single, pair, triple)
-                    splits.add(tuple(tuple([hand[place] for place in group]) for group in groups))
+        splits = {tuple([tuple([hand[place] for place in group]) for group in way]) for way in ways(*self.sizes)}
         return [("arrange", *split) for split in sorted(splits)]
 
     def play(self, move: Move) -> None:
@@ -73,6 +67,18 @@ class DaLing:
 
     def next_leader(self) -> int:
         return self.leader
+
+
+@cache
+def ways(singles: int, pairs: int, triples: int) -> list[tuple[Sequence[int], ...]]:
+    """The places in a hand of single, pair and triple, for all ways to arrange it."""
+    places = range(singles + pairs + triples)
+    return [
+        (single, pair, triple)
+        for single in combinations(places, singles)
+        for pair in combinations(places, pairs)
+        if len(triple := [place for place in places if place not in single and place not in pair]) == triples
+    ]
 
 
 def face_up(group: Iterable[Tile]) -> Group:
