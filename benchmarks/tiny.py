@@ -1,9 +1,11 @@
 """Training on the tiny deck of every game: exploitability, exact (`gupai_agents.evaluation.exact`), in chips per deal.
 
     python benchmarks/tiny.py --runs /tmp/tiny --decisions 1_000_000
+    python benchmarks/tiny.py jie-long tien-gow --runs /tmp/tiny --magnet --targets 2_000_000
     python benchmarks/tiny.py --runs /tmp/tiny --recipes --targets 200_000 --json results/models/tiny.json
 
-The first prints how it falls with self-play, as rows of docs/evaluation.md. The second trains by the recipe of every
+The first prints how it falls with self-play, the second with self-rollouts and a magnet, as rows of docs/evaluation.md,
+of the policy that the player draws from. The third trains by the recipe of every
 player that ships, with a small network and so many targets of each kind that went into the player, for its card.
 """
 
@@ -23,10 +25,13 @@ from gupai_training.curves import evaluations_of
 from gupai_training.run import Run
 
 ENVS, STEPS, EVALUATIONS = 128, 32, 8
+TARGETS_PER_CHUNK = 2_500  # about, with 512 tables
 SCALE = {"ding-niu": 2, "small-mahjong": 1, "tiu-u": 40, "shi-wu-hu": 80}  # chips a unit of return; of the others 10
 # The entropy bonus holds the policy mixed while it turns about the equilibrium, and falls slowly.
 PPO = {"batch_size": 256, "epochs": 3, "entropy": 0.05, "entropy_end": 0.02, "average_rate": 0.05}
 WIDTH = 128
+# The average moves by a fiftieth per gradient step, and a target adds an eighth of its chips to the logits.
+MAGNET = {"true_hands": 1, "self_rollouts": 1, "magnet": 0.97, "average_rate": 0.02, "temperature": 8}
 EXPERT_ITERATION = {"tables": 256, "batch_size": 256, "window": 100_000}
 # Of a recipe's settings those that say how targets are made; its network, sizes and rates belong to the full deck.
 KEPT = "playouts", "random_moves", "heuristic_share", "true_hands", "self_rollouts", "epochs", "temperature"
@@ -37,6 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=list(GAMES))
     parser.add_argument("--decisions", type=int, default=1_000_000)
+    parser.add_argument("--magnet", action="store_true", help="self-rollouts with a magnet")
     parser.add_argument("--recipes", action="store_true", help="those of the players that ship")
     parser.add_argument("--targets", type=int, default=200_000, help="of each kind of a recipe")
     parser.add_argument("--json", type=Path, help="file for what came of the recipes")
@@ -51,7 +57,8 @@ def main() -> None:
         results = json.loads(chosen.json.read_text(encoding="utf-8"))
     for name in chosen.games:
         if not chosen.recipes:
-            self_play(name, chosen.decisions, chosen.seed, chosen.runs)
+            changes = magnetic(chosen.targets) if chosen.magnet else self_play(chosen.decisions)
+            train(name, changes, chosen.seed, chosen.runs)
             continue
         for file, header in networks(name):
             results[file.stem] = by_recipe(file, header, chosen.targets, chosen.seed, chosen.runs)
@@ -60,23 +67,41 @@ def main() -> None:
         chosen.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-def self_play(name: str, decisions: int, seed: int, runs: Path) -> None:
+def self_play(decisions: int) -> dict[str, Any]:
+    """Return the settings of self-play alone."""
+    return {
+        "decisions": decisions,
+        "network": {"type": "mlp", "hidden": [64, 64]},
+        "ppo": {"envs": ENVS, "steps": STEPS, **PPO},
+        "pool": {"self_share": 1.0, "rules": []},
+        "evaluation": {"every": max(1, decisions // (ENVS * STEPS * EVALUATIONS))},
+    }
+
+
+def magnetic(targets: int) -> dict[str, Any]:
+    """Return the settings of self-rollouts with a magnet."""
+    return {
+        "decisions": 0,
+        "network": {"type": "residual", "hidden": [WIDTH, WIDTH]},
+        "pool": {"rules": []},
+        "expert_iteration": {**EXPERT_ITERATION, **MAGNET, "tables": 512, "learning_rate": 4e-3, "targets": targets},
+        "evaluation": {"every": max(1, targets // (TARGETS_PER_CHUNK * EVALUATIONS))},
+    }
+
+
+def train(name: str, changes: dict[str, Any], seed: int, runs: Path) -> None:
     """Print how exploitability of the policy that the player draws from falls, a row of the table."""
     settings = {
         **settings_of(name, GAMES[name].variant.tiny_options(), seed),
-        "decisions": decisions,
-        "network": {"type": "mlp", "hidden": [64, 64]},
         "payoff_scale": SCALE.get(name, 10),
-        "ppo": {"envs": ENVS, "steps": STEPS, **PPO},
-        "pool": {"self_share": 1.0, "rules": []},
+        **changes,
+        "evaluation": {"baselines": ["random"], "deals": 100, "final_deals": 100, **changes["evaluation"]},
     }
-    interval = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
-    run = Run.begin(
-        parse(settings | {"evaluation": {"baselines": ["random"], "every": interval, "deals": 100}}, "tiny"), runs
-    )
+    run = Run.begin(parse(settings, "tiny"), runs)
     begun = uniform(run)
     run.learn()
-    evaluations = [f"{row['decisions']:,}: {row['exploitability']['drawn']:.3f}" for row in evaluations_of(run.folder)]
+    count = "decisions" if changes["decisions"] else "targets"
+    evaluations = [f"{row[count]:,}: {row['exploitability']['drawn']:.3f}" for row in evaluations_of(run.folder)]
     print(f"{name} | random {begun:.3f} |", " | ".join(evaluations), flush=True)
 
 

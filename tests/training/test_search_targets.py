@@ -8,6 +8,7 @@ import torch
 
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
+from gupai_agents.checkpoint import read_checkpoint
 from gupai_agents.network import Linear, NetworkAgent, forward, tensor_shapes
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key, derive
@@ -148,26 +149,28 @@ def test_open_deal_chips_equal_playing_it_out(name, options, rows):
         assert found[lane, action] == won_by_hand(envs, lane, action, *players[played_by[lane]]), (lane, action)
 
 
+@pytest.mark.parametrize("sample", [False, True], ids=["best", "drawn"])
 @pytest.mark.parametrize(("name", "options"), [("jie-long", {"forced_play": True}), ("da-ling", {})])
-def test_network_playouts_give_the_chips_of_its_best_actions(name, options, tmp_path):
+def test_network_playouts_give_the_chips_of_its_actions(name, options, sample, tmp_path):
     settings = {"game": name, "variant": options, "threads": 1, "decisions": 0, "expert_iteration": {"targets": 1}}
     own = Run.begin(parse(settings, "test"), tmp_path).current_agent("own")
+    own.sample = sample
     one, two = (make_agent(row, name, **options) for row in ("greedy", "tuned"))
     envs = VectorEnv(name, 12, seed=6, skip_forced=True, **options)
     for number in range(3 if name == "jie-long" else 1):
         envs.step(envs.sample(number))
     played_by, scorer = np.arange(12) % 3, Scorer(own, torch.device("cpu"), torch.float32)
     states, masks = envs.states.copy(), envs.masks.copy()
-    found = chips_played_out(envs.game, envs.variant, scorer, [one, two], played_by, states, masks)
+    found = chips_played_out(envs.game, envs.variant, scorer, [one, two], played_by, states, masks, sample)
     np.testing.assert_array_equal(np.isnan(found), ~masks)
     for lane, action in some_of(masks):
         others = (own, one, two)[played_by[lane]]
         assert found[lane, action] == won_by_hand(envs, lane, action, own, others), (lane, action)
     match = envs.game.variant.make(**options, deals=3)  # of which it is the first deal
     np.testing.assert_array_equal(
-        chips_played_out(envs.game, match, scorer, [one, two], played_by, states, masks), found
+        chips_played_out(envs.game, match, scorer, [one, two], played_by, states, masks, sample), found
     )
-    none = chips_played_out(envs.game, envs.variant, scorer, [one, two], played_by[:0], states[:0], masks[:0])
+    none = chips_played_out(envs.game, envs.variant, scorer, [one, two], played_by[:0], states[:0], masks[:0], sample)
     assert none.shape == (0, envs.game.num_actions)
 
 
@@ -420,10 +423,15 @@ def test_chips_that_do_not_fit_are_refused_before_saving():
     assert window.made == 5
 
 
-def test_logits_become_chips_over_temperature_and_values_returns(tmp_path):
-    """Always the same targets: the network learns them, in the units that are promised."""
-    run = Run.begin(config(targets=100, temperature=4.0, batch_size=256, learning_rate=3e-3), tmp_path)
+@pytest.mark.parametrize("magnet", [0, 0.5])
+def test_logits_become_chips_over_temperature_and_values_returns(magnet, tmp_path):
+    """Always the same targets: the network learns them, in the units that are promised, next to an average's logits."""
+    magnetic = {"true_hands": 1, "self_rollouts": 1, "magnet": magnet, "average_rate": 1e-9}
+    run = Run.begin(config(targets=100, temperature=4.0, batch_size=256, learning_rate=3e-3, **magnetic), tmp_path)
     search_targets, heuristic = run.search_stage, run.search_stage.target_maker.heuristic
+    average = copy.deepcopy(run.network).requires_grad_(False)
+    torch.nn.init.normal_(average.policy.weight, std=0.3)
+    search_targets.average = average if magnet else None
     targets = search_targets.target_maker.targets(heuristic, 0)
     search_targets.window.add(Targets(*(array[:100] for array in targets)))
     for _ in range(600):
@@ -434,14 +442,16 @@ def test_logits_become_chips_over_temperature_and_values_returns(tmp_path):
     logits = agent.logits(targets.observations[:100])
     values = targets.values[:100]
     legal = ~np.isnan(values)
-    logits = np.where(legal, logits, np.nan)
+    pulled = average(torch.as_tensor(targets.observations[:100]))[0].detach().numpy()
+    assert pulled[legal].std() > 1
+    logits = np.where(legal, logits - magnet * pulled, np.nan)
     logits -= np.nanmean(logits, 1, keepdims=True)
     np.testing.assert_allclose((4.0 * logits)[legal], values[legal], atol=1.5)
+    if magnet:
+        return
     chances = np.where(legal, np.exp(np.nan_to_num(logits)), 0)
     chances /= chances.sum(1, keepdims=True)
     wanted = (targets.means[:100] + np.nansum(chances * np.nan_to_num(values), 1)) / run.config.payoff_scale
-    import torch
-
     judged = run.network(torch.as_tensor(targets.observations[:100]))[1].detach().numpy()
     assert np.corrcoef(judged, wanted)[0, 1] > 0.9
 
@@ -457,3 +467,14 @@ def test_player_has_one_of_the_played_seats_at_every_table():
     villains = target_maker._villains(envs, np.random.default_rng(1))
     assert (villains[:, :2] == 0).any(1).all()
     assert len(np.unique(villains[:, 0])) == len(np.unique(villains[:, 1])) == 1 + len(target_maker.others)
+
+
+@pytest.mark.parametrize("rate", [0.01, 1])
+def test_player_of_self_rollouts_with_a_magnet_is_the_average(rate, tmp_path):
+    magnetic = {"true_hands": 1, "self_rollouts": 1, "magnet": 0.9, "average_rate": rate}
+    run = Run.begin(config(**magnetic), tmp_path)
+    assert run.learn()
+    (_, saved), average = read_checkpoint(run.agent_file), run.search_stage.average.tensors()
+    for name, weights in run.network.tensors().items():
+        np.testing.assert_array_equal(saved[name], average[name])
+        assert (saved[name] == weights).all() == (rate == 1), name

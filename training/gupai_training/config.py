@@ -122,6 +122,17 @@ class ExpertIterationConfig(Written):
         description="network, checkpoint:FILE, to use as the rollout policy there instead: a smaller one trained on "
         "it is faster",
     )
+    magnet: float = Field(
+        0,
+        description="weight of the average policy in what self-rollouts teach (magnetic mirror descent): the network "
+        "then draws its actions in self-rollouts, and the average of its weights is the player; 0 learns the values "
+        "of the best actions",
+        ge=0,
+        le=1,
+    )
+    average_rate: float = Field(
+        0.01, description="weight of the new parameters in that average after each gradient step", gt=0, le=1
+    )
     ensemble: list[str] = Field(
         [],
         description="networks, checkpoint:FILE of several seeds: their mean scores of the actions are the true-hand "
@@ -253,8 +264,9 @@ class Config(Written):
                 f"expert_iteration.equilibrium={search.equilibrium}: an equilibrium can be computed "
                 f"only where each seat decides once, by its hand alone, not in {game.id} with these options; choose 0"
             )
-        if search.rollout_policy and not search.self_rollouts:
-            raise ValueError("expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be used")
+        for name in ("rollout_policy", "magnet"):
+            if getattr(search, name) and not search.self_rollouts:
+                raise ValueError(f"expert_iteration.self_rollouts=0: expert_iteration.{name} would not be used")
         if not self.decisions and not search.targets:
             raise ValueError("decisions=0 and expert_iteration.targets=0: there is nothing to learn from")
         return self

@@ -251,7 +251,7 @@ class SelfPlayPPO(MaskablePPO):
                 break
         self.updates += 1
         self._n_updates += self.n_epochs
-        self._move_average()
+        self.average.move_towards(self.network, max(self.average_rate, 1 / self.updates))  # a plain mean at first
         self.seconds["learn"] += time.perf_counter() - begun
         self._record(losses, data, clip, entropy_coef)
 
@@ -287,12 +287,6 @@ class SelfPlayPPO(MaskablePPO):
                 "clip_fraction": ((ratio - 1).abs() > clip).float().mean(),
                 "gradient_norm": norm,
             }
-
-    @torch.no_grad()
-    def _move_average(self) -> None:
-        rate = max(self.average_rate, 1 / self.updates)  # a plain mean at first
-        for slow, fast in zip(self.average.parameters(), self.network.parameters(), strict=True):
-            slow.lerp_(fast, rate)
 
     def _record(self, losses: dict, data: dict[str, torch.Tensor], clip: float, entropy_coef: float) -> None:
         for name, values in losses.items():

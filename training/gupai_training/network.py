@@ -129,6 +129,12 @@ class Network(nn.Module):
             logits = self.policy(features)
         return logits.float(), values.squeeze(1).float()
 
+    @torch.no_grad()
+    def move_towards(self, other: "Network", rate: float) -> None:
+        """Move the weights by a share of their distance to those of another network, 0..1."""
+        for mine, theirs in zip(self.parameters(), other.parameters(), strict=True):
+            mine.lerp_(theirs, rate)
+
     def tensors(self) -> dict[str, np.ndarray]:
         """Return a copy of the weights, under the names of a checkpoint."""
         return {name: weights.cpu().numpy().copy() for name, weights in self.state_dict().items()}

@@ -101,12 +101,14 @@ class RunFolder:
     Attributes:
         network: The network that learns, in one stage or both.
         learner: The learner of self-play around it, None without that stage.
+        average: The average of the weights in self-rollouts with a magnet, None without or before them.
         spent: What the run has used so far.
         tree: The game tree, on a deck that is small enough.
     """
 
     network: Network
     learner: SelfPlayPPO | None
+    average: Network | None
     config: Config
     game: Game
     variant: Variant
@@ -119,6 +121,7 @@ class RunFolder:
         self.game, self.variant = config.played
         self.logger, self.reporter = Logger(None, []), Reporter()  # until the run learns
         self.spent: Spent = Spent()
+        self.average = None
         baselines = config.evaluation.baselines
         named = agent_names(self.game, self.variant) if baselines is None else baselines
         self.baselines: dict[str, Agent] = {name: self.player(name) for name in named}
@@ -151,8 +154,10 @@ class RunFolder:
         return NetworkAgent(name, self.game, self.config.net, tensors, False, self.variant)
 
     def weights(self) -> dict[str, np.ndarray]:
-        """Return the player's tensors: the averaged ones of self-play, before that stage those of the network."""
-        return self.learner.weights() if self.learner and self.learner.updates else self.network.tensors()
+        """Return the player's tensors: averaged ones where a stage has them, before that those of the network."""
+        if self.learner and self.learner.updates:
+            return self.learner.weights()
+        return (self.average or self.network).tensors()
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as a player that takes its best actions."""

@@ -1,5 +1,6 @@
 """The stage in which a network learns from search targets: its loop, and what it saves to resume exactly."""
 
+import copy
 import itertools
 import json
 import time
@@ -46,11 +47,13 @@ class SearchStage:
     Attributes:
         threads: The threads of torch during this stage.
         target_threads: The threads that compute targets.
+        average: The average of the network's weights, to which self-rollouts with a magnet draw it; None before.
     """
 
     config: Config
     expert_iteration: ExpertIterationConfig
     network: Network
+    average: Network | None
     threads: int
     target_threads: int
     waited: float
@@ -72,6 +75,7 @@ class SearchStage:
         self.optimizer: torch.optim.Adam = torch.optim.Adam(
             network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5
         )
+        self.average = None
         self.seconds: float = 0.0  # of this stage so far
         self.waited = self.worked = 0.0  # seconds of this process
         self.rng: np.random.Generator = np.random.default_rng([config.seed, TARGETS_STREAM])
@@ -98,6 +102,7 @@ class SearchStage:
         if go_on:
             with stoppable(stop):
                 self.restore(run)
+            run.average = self.average
             run.spent = Spent(0.0, self.targets, self.seconds)
             run.forget_what_comes_again()
         before, begun = self.seconds, time.monotonic()
@@ -111,7 +116,7 @@ class SearchStage:
                 if isinstance(error, LostError):
                     raise
                 return False
-            self.seconds = before + time.monotonic() - begun
+            self.seconds, run.average = before + time.monotonic() - begun, self.average
             run.spent = Spent(0.0, self.targets, self.seconds)
             run.reporter.moved(self.progress(), self.targets, "targets", self.seconds)
             for name, value in scalars.items():
@@ -139,7 +144,10 @@ class SearchStage:
         found_targets = self.requests[0].targets()
         self.waited += time.perf_counter() - clock
         places = self.window.add(found_targets)
-        dealt = self.requests.popleft().kind != Kind.SEARCHED
+        kind = self.requests.popleft().kind
+        dealt = kind != Kind.SEARCHED
+        if kind == Kind.OWN and settings.magnet and self.average is None:
+            self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.ends.append(self.targets)
         epochs = 1 if dealt else settings.epochs
         batches = max(round(epochs * (self.targets - begun) / settings.batch_size), 1)
@@ -186,7 +194,11 @@ class SearchStage:
         legal = ~values.isnan()
         values, means = values.nan_to_num() / self.expert_iteration.temperature, means / scale
         logits = relative(logits, legal)
-        policy_loss = ((logits - values).square() * legal).sum(1).mean()
+        goals = values
+        if self.average is not None:
+            with torch.no_grad():
+                goals = values + self.expert_iteration.magnet * relative(self.average(observations)[0], legal)
+        policy_loss = ((logits - goals).square() * legal).sum(1).mean()
         with torch.no_grad():
             probabilities = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
             won = (probabilities * values).sum(1) * self.expert_iteration.temperature
@@ -200,6 +212,8 @@ class SearchStage:
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
+        if self.average is not None:
+            self.average.move_towards(self.network, self.expert_iteration.average_rate)
         return {"policy_loss": policy_loss.detach(), "value_loss": value_loss.detach(), "won": won.mean()}
 
     @property
@@ -228,7 +242,7 @@ class SearchStage:
         self.written = len(self.ends)
         rng_state = json.dumps(self.rng.bit_generator.state)
         state: dict[str, Any] = {"ends": self.ends, "chance": rng_state, "seconds": self.seconds}
-        tensors: dict[str, np.ndarray] = {}
+        tensors: dict[str, np.ndarray] = under("average.", self.average.tensors()) if self.average else {}
         if self.expert_iteration.ahead:
             state["asked"] = [[request.player is None, request.kind] for request in self.requests]
             for number, request in enumerate(self.requests):
@@ -255,6 +269,9 @@ class SearchStage:
             self.rng.bit_generator.state = json.loads(header["chance"])
             self.seconds = measured("seconds", header["seconds"])
             self.ends, self.written = ends, len(ends)
+            if average := part(tensors, "average."):
+                self.average = copy.deepcopy(self.network).requires_grad_(False)
+                self.average.take(average)
             self.window.made = ends[-1] if ends else 0
             chunks = header["asked"] if ahead else ()
             whole_number("chunks asked for", len(chunks), 0, ahead + 1)

@@ -78,6 +78,7 @@ class TargetMaker:
         game, variant = config.played
         plan = Plan(playouts=config.expert_iteration.playouts, threads=threads)
         self.config, self.threads, self.device = config, threads, device
+        self.sample = config.expert_iteration.magnet > 0
         self.dtype: Any = getattr(torch, precision_on(device, config.precision))
         self.heuristic: HeuristicAgent = heuristic_agent(config.rollout_heuristic, game, variant)
         self.search: SearchAgent = SearchAgent(game, variant, "search", self.heuristic.weights, plan=plan)
@@ -151,7 +152,7 @@ class TargetMaker:
         """
         states = envs.states[lanes]
         if own is not None:
-            return chips_played_out(envs.game, envs.variant, own, self.others, played_by, states, masks)
+            return chips_played_out(envs.game, envs.variant, own, self.others, played_by, states, masks, self.sample)
         chips = chips_in_deals(envs.game, envs.rules, self.heuristics, played_by, states, masks, self.threads)
         if not self.ensemble:
             return chips

@@ -112,10 +112,12 @@ def chips_played_out(
     played_by: np.ndarray,
     states: np.ndarray,
     masks: np.ndarray,
+    sample: bool = False,
 ) -> np.ndarray:
-    """Return what `chips_in_deals` does, with a network as its own rollout policy, always playing its best action.
+    """Return what `chips_in_deals` does, with a network as its own rollout policy.
 
     Args:
+        sample: Whether it draws its actions instead of taking the best.
         played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
     """
     rows, actions = np.nonzero(masks)
@@ -129,6 +131,6 @@ def chips_played_out(
     seats, sides = envs.seats.copy(), game.sides(variant.players)
     seating = np.where(sides == sides[seats][:, None], 0, played_by[rows, None])
     envs.step(actions)
-    play_out(envs, [ObservationAgent("network", game, scorer.scores), *others], seating)
+    play_out(envs, [ObservationAgent("network", game, scorer.scores, sample=sample), *others], seating)
     chips[masks] = envs.states.payoff[np.arange(len(rows)), seats]
     return chips
