@@ -26,6 +26,7 @@ from gupai_env.words.text import columns
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
 UNDO, YES = ("u", "undo"), ("y", "yes")
+NOT_MOVED = "You have not moved yet."
 ASIDE = 4  # lines of a screen for the task, which may take two, the prompt and one to spare
 FEWEST = 4  # moves that are always listed
 
@@ -59,10 +60,12 @@ class HumanPlayer:
         self.hints, self.adviser, self._leaving = game.hints(game, variant), adviser, leaving
         self.guide = guide_of(game, variant)
         self._greeted = False
-        self._most = 0  # moves that were listed last
 
-    def choose(self, turn: DecisionBatch) -> int | None:
-        """Return the action that the person chooses, None if they take back their last one; raises Quit."""
+    def choose(self, turn: DecisionBatch, *, moved: bool = True) -> int | None:
+        """Return the action that the person chooses, None if they take back their last one; raises Quit.
+
+        moved: Whether there is one to take back.
+        """
         view = turn.views[0]
         entries = entries_of(self.hints, view, turn.masks[0])
         self._show(view, turn.masks[0], entries)
@@ -77,7 +80,10 @@ class HumanPlayer:
                 self.terminal.say("There are no hints here, and no move is taken back.")
                 continue
             if text in UNDO:
-                return None
+                if moved:
+                    return None
+                self.terminal.say(NOT_MOVED)  # without the table again, which would push this off a small screen
+                continue
             if key in HELP:
                 self._help(topic)
                 self._show(view, turn.masks[0], entries)
@@ -87,7 +93,7 @@ class HumanPlayer:
                 self._hint(view, advice, steps)
                 steps += 1
                 continue
-            if text in ALL and len(entries) > self._most:
+            if text in ALL:
                 self._list(view, entries, len(entries))
                 continue
             answer = self._read(text, entries)
@@ -112,8 +118,7 @@ class HumanPlayer:
         scene = self.game.scene(self.variant, [view], names)
         self.terminal.table(scene, near_last=True)
         self.terminal.paragraph(say("You: {task}.", task=say(self.guide.task(view, mask))))
-        self._most = self._list_length(scene, view, entries)
-        self._list(view, entries, self._most)
+        self._list(view, entries, self._list_length(scene, view, entries))
 
     def _list_length(self, scene: Scene, view: np.record, entries: Sequence[Entry]) -> int:
         """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""

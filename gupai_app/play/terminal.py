@@ -10,7 +10,7 @@ from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.levels import LEVELS
 from gupai_app.kept.store import Store
 from gupai_app.play.address import play_on
-from gupai_app.play.person import LEAVE, UNDO, YES, HumanPlayer
+from gupai_app.play.person import LEAVE, NOT_MOVED, UNDO, YES, HumanPlayer
 from gupai_app.play.session import Session
 from gupai_app.review.page import PERSON
 from gupai_app.server.players import NAMED, adviser
@@ -95,13 +95,13 @@ class Table:
         if self.session.seat != self.you:
             return self.session.answer(self.agents[self.session.seat])
         self.keep_unfinished()  # now, because whoever closes the terminal may not give the time for it later
-        return self.person.choose(self.session.decision_batch())
+        return self.person.choose(self.session.decision_batch(), moved=self.you in self.session.movers)
 
     def take_back(self) -> None:
         """Return to the person's last decision, if there is one."""
         session, moved = self.session, [move for move, seat in enumerate(self.session.movers) if seat == self.you]
         if not moved:
-            self.terminal.say("You have not moved yet.")
+            self.terminal.say(NOT_MOVED)
             return
         self.session = Session(session.game, session.variant, session.seed, session.episode, session.order)
         play_on(self.session, session.actions[: moved[-1]])
