@@ -14,7 +14,7 @@ from gupai_agents.card import card_agent
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.failure import AgentError, called
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent, RuleAgent
-from gupai_agents.levels import LEVELS, player_of
+from gupai_agents.levels import LEVELS, levels, player_of
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import (
     BEST,
@@ -236,12 +236,13 @@ def _number(spec: str, text: str) -> float:
 
 
 def _unknown(spec: str, name: str, game: Game) -> ValueError:
+    names = [*(level.name for level in levels(game)), *agent_names(game)]
     known = say(
         "players are {names}, heuristic:..., search:..., checkpoint:PATH, sample:PATH, onnx:FILE, "
         "package.module:factory and command:PROGRAM ARGS",
-        names=", ".join(agent_names(game)),
+        names=", ".join(names),
     )
-    advice = joined("", [nearest(name, agent_names(game)), known])
+    advice = joined("", [nearest(name, names), known])
     template = "{spec} is not a player of {game}; {advice}"
     return ValueError(say(template, spec=short_repr(spec), game=game.id, advice=advice))
 

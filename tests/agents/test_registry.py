@@ -42,6 +42,7 @@ def test_weights_are_added_to_a_player():
         ("os.path:samestat", "agent os.path:samestat failed with AttributeError"),
         ("builtins:print", "None is not an agent"),
         ("a:b:c", "is not a player of jie-long"),
+        ("hard", "players are easy, medium, strong, master, random"),
     ],
 )
 def test_unknown_player_is_reported_in_one_line(spec, message):
