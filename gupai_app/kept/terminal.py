@@ -36,8 +36,9 @@ def listed(search: Search, most: int, *, as_json: bool = False) -> None:
         put(table)
     put(say("Games: {shown} of {count}, in {path}.", shown=len(games), count=count, path=store.path))
     for name, unfinished in store.unfinished().items():
-        advice = "{game}, unfinished since {day}: gupai play {name} --resume"
-        put(say(advice, day=unfinished.day, game=game_in(name), name=name))
+        if search.game in ("", name):
+            advice = "{game}, unfinished since {day}: gupai play {name} --resume"
+            put(say(advice, day=unfinished.day, game=game_in(name), name=name))
     if not store.keeping:
         put("New games are not kept: gupai games keep on")
 

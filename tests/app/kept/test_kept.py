@@ -315,7 +315,8 @@ def test_game_with_moves_taken_back_and_a_pause_ends_as_without(store, name):
     store.delete()
     assert "--resume" in typed(["u", "1", "2", "u", "1", "q", "n", "1", "q", "y"], *words)
     assert store.count() == 0 and list(store.unfinished()) == [name]
-    assert "--resume" in answer("games") and "You left a game on " in typed(["q", "y"], *words)
+    assert "--resume" in answer("games") and "--resume" not in answer("games", "list", "--game", "pai-gow")
+    assert "You left a game on " in typed(["q", "y"], *words)
     output = typed(["2", "u", *["1"] * 60], "--resume")
     (kept,) = store.find()
     assert (kept.seat, kept.level, kept.chips) == (plain.seat, plain.level, plain.chips)
