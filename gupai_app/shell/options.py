@@ -53,7 +53,12 @@ Options = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Random seed (default: random, printed)")]
 Against = Annotated[
-    list[str] | None, typer.Option(metavar="AGENT", help="Opponent; repeat the option to choose one for each seat")
+    list[str] | None,
+    typer.Option(
+        metavar="AGENT",
+        help="Opponent: easy (the default), medium, strong, master or another agent; "
+        "repeat the option to choose one for each seat",
+    ),
 ]
 YourSeat = Annotated[int | None, typer.Option(help="Your seat, from 0 (default: random)")]
 Agents = Annotated[
