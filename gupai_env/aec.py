@@ -293,7 +293,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         observation, info = self.observe(agent) if observe else None, self._infos.get(agent)
         if info is None:
             mask = observation["action_mask"] if type(observation) is dict else self._mask_of(agent)
-            self._infos[agent] = info = {"action_mask": mask}
+            info = {"action_mask": mask}  # not kept: what the caller writes to it is not in `infos`
         return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], {**info}
 
     def observe(self, agent: str) -> Any:
