@@ -148,6 +148,14 @@ def advise(adviser: SearchAgent, game: Game, variant: Variant, turn: DecisionBat
     """Return the hints for one decision, of which the entries are the moves."""
     values, how_found = scores(adviser, turn, entries)
     best = max(range(len(entries)), key=lambda index: values[index].mean)
+    if (card := card_agent(game, variant)) is not None:  # the move explained is one of the card where one is as good
+        removed_by, top = card.removed_by(turn)[0], values[best]
+        alike = [
+            index
+            for index, (action, mean, half) in enumerate(values)
+            if removed_by[action] == len(card.rules) and top.mean - mean <= np.hypot(top.half, half)
+        ]
+        best = max(alike, key=lambda index: values[index].mean, default=best)
     tiles = tiles_in_question(entries, entries[best])
     steps = [think_about(entries[best], tiles), by_card(game, variant, turn, values[best].action)]
     return Advice([step for step in steps if step], tiles, values, how_found)

@@ -38,6 +38,7 @@ def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> l
         "? rules": "the rules of the game",
         "? terms": "what its terms mean",
         "? options": "the options of its rules",
+        "? card": "ten rules or fewer to play by",
         "q": "leave the table",
     }
     return [
@@ -64,13 +65,22 @@ def _option_lines(game: Game, variant: Variant, width: int) -> list[str]:
     return list(_entries(zip(values, meanings, strict=True), width))
 
 
+def _card_lines(game: Game, variant: Variant, width: int) -> list[str]:
+    """Return the rules of the card of a game, in their order."""
+    player = card_agent(game, variant)
+    if player is None:
+        return [word(say("{game} has no card", game=title(game, variant)))]
+    numbered = [(str(number), rule_in_words(game, rule)) for number, rule in enumerate(player.rules, 1)]
+    return [*wrap(word(READING), width), *_entries(numbered, width)]
+
+
 def _entries(entries: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     """Yield lines of texts with a headword each."""
     for headword, text in entries:
         yield from wrap(word(joined(": ", [headword, text])), width, subsequent_indent="  ")
 
 
-TOPICS = {"rules": _rule_lines, "terms": _term_lines, "options": _option_lines}
+TOPICS = {"rules": _rule_lines, "terms": _term_lines, "options": _option_lines, "card": _card_lines}
 
 
 def _heading(game: Game) -> str:

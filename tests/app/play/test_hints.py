@@ -227,3 +227,16 @@ def test_first_hint_names_tiles_that_not_every_move_is_made_with(best, other, ti
     assert advice.tiles == tiles and len(advice.steps) == bool(tiles)
     assert [value.mean for value in advice.values] == [1.0, 2.0]
     assert all("".join(map(tile_name, tiles)) in step for step in advice.steps)
+
+
+@pytest.mark.parametrize(("error", "words"), [(0.0, "is an exception to"), (1.0, "follows from")])
+def test_hint_explains_a_move_of_the_card_unless_another_is_better_beyond_noise(error, words):
+    card, session = make_agent("card", "jie-long"), Session(get_game("jie-long"), get_game("jie-long").variant(), 5)
+    turn = session.decision_batch()
+    agreed = card.removed_by(turn)[0] == len(card.rules)
+    means = np.where(session.mask(), np.where(agreed, 1.0, 0.0), np.nan)
+    means[np.flatnonzero(session.mask() & ~agreed)[0]] = 2.0
+    values = SimpleNamespace(means=means[None], errors=np.full((1, len(means)), error), deals=np.array([[200]]))
+    entries = entries_of(hints("jie-long"), turn.views[0], session.mask())
+    advice = advise(SimpleNamespace(values=lambda turn: values), session.game, session.variant, turn, entries)
+    assert f"The best move {words} rule" in advice.steps[-1]

@@ -216,7 +216,7 @@ def test_game_in_the_terminal_says_nothing_in_english(name):
     helps = [line for topic in ("", " rules", " terms", " options") for line in (f"?{topic}", *[""] * 4)]
     hints = ["!"] * 3 if name == "jie-long" else []  # which take a while to compile
     typed = [*helps, "foo", "99", *hints, "q", "n", "u", "1", "u", *["1"] * 99]
-    allowed = {*KEPT, *(field.name for field in fields(game.variant)), "foo", "Enter", "terms", "options"}
+    allowed = {*KEPT, *(field.name for field in fields(game.variant)), "foo", "Enter", "terms", "options", "card"}
     for options, lines in ((["--seed", 5, "--seat", 0], typed), (["--daily"], ["!", "1", "q", "y"])):
         done = gupai("--language", "zh-Hant", "play", name, *options, input="".join(f"{line}\n" for line in lines))
         assert (done.exit_code, done.stderr) == (0, "")
