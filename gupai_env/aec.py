@@ -281,8 +281,7 @@ class GupaiEnv(OwnMemory, AECEnv):
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return observation (None unless to `observe`), reward, termination, truncation and info of `agent_selection`.
 
-        The reward is what it was paid since it last acted. All is the caller's; the mask of the info is that of the
-        observation.
+        The reward is what it was paid since it last acted. All is the caller's.
 
         Raises:
             RuntimeError: Before `reset` and once all agents are removed.
@@ -292,8 +291,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         agent = self.agent_selection
         observation, info = self.observe(agent) if observe else None, self._infos.get(agent)
         if info is None:
-            mask = observation["action_mask"] if type(observation) is dict else self._mask_of(agent)
-            info = {"action_mask": mask}  # not kept: what the caller writes to it is not in `infos`
+            self._infos[agent] = info = {"action_mask": self._mask_of(agent)}
         return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], {**info}
 
     def observe(self, agent: str) -> Any:
