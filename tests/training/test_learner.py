@@ -23,16 +23,6 @@ def test_entropy_bonus_falls_linearly(left, coefficient):
     assert SelfPlayPPO.entropy_coef(learner) == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(("updates", "rate"), [(1, 1.0), (2, 0.5), (4, 0.25), (5, 0.25), (100, 0.25)])
-def test_average_is_a_plain_mean_at_first(updates, rate):
-    slow, fast = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
-    before = [each.detach().clone() for each in slow.parameters()]
-    learner = SimpleNamespace(average=slow, network=fast, average_rate=0.25, updates=updates)
-    SelfPlayPPO._move_average(learner)
-    for was, now, target in zip(before, slow.parameters(), fast.parameters(), strict=True):
-        assert now.item() == pytest.approx((was + rate * (target - was)).item(), abs=1e-6)
-
-
 class Still:
     """An optimiser that leaves the gradient to be looked at."""
 

@@ -251,7 +251,7 @@ class SelfPlayPPO(MaskablePPO):
                 break
         self.updates += 1
         self._n_updates += self.n_epochs
-        self.average.move_towards(self.network, max(self.average_rate, 1 / self.updates))  # a plain mean at first
+        self._move_average()
         self.seconds["learn"] += time.perf_counter() - begun
         self._record(losses, data, clip, entropy_coef)
 
@@ -287,6 +287,9 @@ class SelfPlayPPO(MaskablePPO):
                 "clip_fraction": ((ratio - 1).abs() > clip).float().mean(),
                 "gradient_norm": norm,
             }
+
+    def _move_average(self) -> None:
+        self.average.move_towards(self.network, max(self.average_rate, 1 / self.updates))  # a plain mean at first
 
     def _record(self, losses: dict, data: dict[str, torch.Tensor], clip: float, entropy_coef: float) -> None:
         for name, values in losses.items():
