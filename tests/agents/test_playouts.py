@@ -64,7 +64,7 @@ from gupai_agents.playouts import playout_runs, playouts
 from gupai_env import GAMES
 game = GAMES["pai-gow"]
 playout_runs(game, "greedy", 10)(0)
-stats = playouts(game).finish.stats
+stats = playouts(game).finish.dispatcher.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 

@@ -101,7 +101,7 @@ def test_person_is_told_their_own_result(you):
     agents = [make_agent("greedy") for _ in range(4)]
     session = Session(JIE_LONG, JIE_LONG.variant(), 8)
     table = Table(session, agents, you, terminal)
-    table.person = SimpleNamespace(choose=lambda turn: int(agents[0].act(turn)[0]))
+    table.person = SimpleNamespace(choose=lambda turn, moved: int(agents[0].act(turn)[0]))
     table.play()
     assert said[-1] == result(session.payoffs[0][you])
     assert len(set(session.payoffs[0])) == 4

@@ -38,7 +38,7 @@ class Person:
     def __init__(self, game):
         self.agent = make_agent("greedy", game)
 
-    def choose(self, turn):
+    def choose(self, turn, moved):
         return int(self.agent.act(turn)[0])
 
 
