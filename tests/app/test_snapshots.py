@@ -149,5 +149,5 @@ def test_pages_keep_their_text(tmp_path):
 
 
 def test_commands_keep_their_output(tmp_path, monkeypatch):
-    monkeypatch.setenv("GUPAI_HOME", str(tmp_path / "games"))  # where no other test has finished a game
+    monkeypatch.setenv("GUPAI_HOME", str(tmp_path / "home"))  # where no other test has finished a game
     same_texts("terminal.txt", {command: printed(command, tmp_path) for command in PRINTED})
