@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.card import card_agent, rule_in_words
+from gupai_agents.card import CardAgent, card_agent, rule_in_words
 from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
@@ -95,21 +95,19 @@ def loss_of(means: np.ndarray, errors: np.ndarray, action: int) -> tuple[int, fl
     return best, float(means[best] - means[action]), half
 
 
-def by_card(game: Game, variant: Variant, turn: DecisionBatch, best: int) -> str:
-    """Return in a sentence what the card of a game says of the best move, which it does not name.
+def by_card(card: CardAgent, removed_by: np.ndarray, best: int) -> str:
+    """Return in a sentence what a card says of the best move, which it does not name; "" if all are alike to it.
 
-    It is "" where there is no card or every move is alike to it.
+    Args:
+        removed_by: By action, as `CardAgent.removed_by` says it of this decision.
     """
-    if (card := card_agent(game, variant)) is None:
-        return ""
-    removed_by = card.removed_by(turn)[0]
     index, template = int(removed_by[best]), "The best move is an exception to rule {number} of the card: {rule}"
     if index == len(card.rules):
         index = int(removed_by[removed_by < index].max())
         template = "The best move follows from rule {number} of the card: {rule}"
     if index < 0:  # no move was removed
         return ""
-    return say(template, number=index + 1, rule=rule_in_words(game, card.rules[index]))
+    return say(template, number=index + 1, rule=rule_in_words(card.game, card.rules[index]))
 
 
 def tiles_in_question(entries: Sequence[Entry], entry: Entry) -> tuple[int, ...]:
@@ -147,7 +145,7 @@ class Advice(NamedTuple):
 def advise(adviser: SearchAgent, game: Game, variant: Variant, turn: DecisionBatch, entries: Sequence[Entry]) -> Advice:
     """Return the hints for one decision, of which the entries are the moves."""
     values, how_found = scores(adviser, turn, entries)
-    best = max(range(len(entries)), key=lambda index: values[index].mean)
+    best, reason = max(range(len(entries)), key=lambda index: values[index].mean), ""
     if (card := card_agent(game, variant)) is not None:  # the move explained is one of the card where one is as good
         removed_by, top = card.removed_by(turn)[0], values[best]
         alike = [
@@ -156,6 +154,7 @@ def advise(adviser: SearchAgent, game: Game, variant: Variant, turn: DecisionBat
             if removed_by[action] == len(card.rules) and top.mean - mean <= np.hypot(top.half, half)
         ]
         best = max(alike, key=lambda index: values[index].mean, default=best)
+        reason = by_card(card, removed_by, values[best].action)
     tiles = tiles_in_question(entries, entries[best])
-    steps = [think_about(entries[best], tiles), by_card(game, variant, turn, values[best].action)]
-    return Advice([step for step in steps if step], tiles, values, how_found)
+    steps = [step for step in (think_about(entries[best], tiles), reason) if step]
+    return Advice(steps, tiles, values, how_found)

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import probabilities
-from gupai_agents.card import CardAgent
+from gupai_agents.card import CardAgent, card_agent
 from gupai_agents.decisions import play_out
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import BEST, best_heuristic, shipped_card
 from gupai_agents.workers import Processes
-from gupai_app.play.moves import ADVISER, by_card
+from gupai_app.play.moves import ADVISER
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import being_prepared
 from gupai_env.core.game import Game
@@ -173,7 +173,8 @@ def _advise(game: Game, variant: Variant) -> None:
     assert isinstance(adviser, SearchAgent)
     turn = Session(game, variant, 0).decision_batch()
     adviser.values(turn)
-    by_card(game, variant, turn, int(turn.masks[0].argmax()))
+    if (card := card_agent(game, variant)) is not None:  # which explains the hints
+        card.removed_by(turn)
 
 
 def _table(game: Game, variant: Variant) -> VectorEnv:

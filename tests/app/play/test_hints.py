@@ -17,7 +17,6 @@ from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS, PIPS, tile_name
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
 
-DING_NIU = get_game("ding-niu")
 SIX_FOUR = next(kind for kind in range(KINDS) if sorted(PIPS[kind]) == [4, 6])
 
 
@@ -190,7 +189,7 @@ def test_card_names_the_rule_that_decides_and_not_the_move():
             narrowing = {int(rule) for rule in removed_by[row, legal]} - {len(card.rules)}
             for action in legal:
                 rule = int(removed_by[row, action])
-                sentence = by_card(envs.game, envs.variant, batch.at(slice(row, row + 1)), int(action))
+                sentence = by_card(card, removed_by[row], int(action))
                 agrees = rule == len(card.rules)
                 agreed.add((agrees, bool(narrowing)))
                 if not narrowing:

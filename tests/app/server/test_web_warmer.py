@@ -297,6 +297,7 @@ def test_warm_reports_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_
 
 def test_hints_are_prepared_with_the_card_that_explains_them(monkeypatch):
     explained = []
-    monkeypatch.setattr(warming, "by_card", lambda game, variant, turn, action: explained.append(turn.masks[0, action]))
+    card = SimpleNamespace(removed_by=lambda turn: explained.append(turn.masks[0].any()))
+    monkeypatch.setattr(warming, "card_agent", lambda game, variant: card)
     next(part for part in warming.parts(get_game("pai-gow")) if part.what == "hints").work()
     assert explained == [True]
