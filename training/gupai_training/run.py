@@ -27,11 +27,7 @@ BATCH_FILE = "batch.safetensors"  # next to a run that met numbers that are not 
 
 
 class Run(RunFolder):
-    """A training run. `learn` trains to the end, `results` plays the final table.
-
-    Attributes:
-        search_stage: The stage that learns from search targets, None without one.
-    """
+    """A training run. `learn` trains to the end, `results` plays the final table."""
 
     reporter: Reporter
     logger: Logger
@@ -47,9 +43,7 @@ class Run(RunFolder):
         torch.set_num_threads(config.threads or min(torch.get_num_threads(), cores()))
         self.learner: SelfPlayPPO | None = build_learner(config) if config.decisions else None
         self.network: Network = self.learner.network if self.learner else self._build_network()
-        self.search_stage: SearchStage | None = (
-            SearchStage(config, self.network, workers) if config.expert_iteration.targets else None
-        )
+        self.search_stage = SearchStage(config, self.network, workers) if config.expert_iteration.targets else None
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":

@@ -17,7 +17,7 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
@@ -38,6 +38,9 @@ from gupai_training.config import METRICS_FILE, Config
 from gupai_training.curves import LOSSES
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import Network
+
+if TYPE_CHECKING:
+    from gupai_training.search_stage import SearchStage
 
 FINAL_SEED = 1_000_003  # the deals of the final table are not those of the evaluations during the run
 
@@ -101,14 +104,14 @@ class RunFolder:
     Attributes:
         network: The network that learns, in one stage or both.
         learner: The learner of self-play around it, None without that stage.
-        average: The average of the weights in self-rollouts with a magnet, None without or before them.
+        search_stage: The stage that learns from search targets, None without one.
         spent: What the run has used so far.
         tree: The game tree, on a deck that is small enough.
     """
 
     network: Network
     learner: SelfPlayPPO | None
-    average: Network | None
+    search_stage: "SearchStage | None"
     config: Config
     game: Game
     variant: Variant
@@ -121,7 +124,6 @@ class RunFolder:
         self.game, self.variant = config.played
         self.logger, self.reporter = Logger(None, []), Reporter()  # until the run learns
         self.spent: Spent = Spent()
-        self.average = None
         baselines = config.evaluation.baselines
         named = agent_names(self.game, self.variant) if baselines is None else baselines
         self.baselines: dict[str, Agent] = {name: self.player(name) for name in named}
@@ -157,7 +159,8 @@ class RunFolder:
         """Return the player's tensors: averaged ones where a stage has them, before that those of the network."""
         if self.learner and self.learner.updates:
             return self.learner.weights()
-        return (self.average or self.network).tensors()
+        average = self.search_stage.average if self.search_stage else None
+        return (average or self.network).tensors()
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as a player that takes its best actions."""

@@ -102,7 +102,6 @@ class SearchStage:
         if go_on:
             with stoppable(stop):
                 self.restore(run)
-            run.average = self.average
             run.spent = Spent(0.0, self.targets, self.seconds)
             run.forget_what_comes_again()
         before, begun = self.seconds, time.monotonic()
@@ -116,7 +115,7 @@ class SearchStage:
                 if isinstance(error, LostError):
                     raise
                 return False
-            self.seconds, run.average = before + time.monotonic() - begun, self.average
+            self.seconds = before + time.monotonic() - begun
             run.spent = Spent(0.0, self.targets, self.seconds)
             run.reporter.moved(self.progress(), self.targets, "targets", self.seconds)
             for name, value in scalars.items():
