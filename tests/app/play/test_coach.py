@@ -32,13 +32,13 @@ def test_coach_speaks_of_what_a_review_calls_a_mistake(name):
     turns = {turn.number: turn for turn in decisions(session.record(["human"] * 4), make_agent("greedy", name))}
     spoken = set()
     for number, (position, played) in enumerate(before, 1):
-        found = mistake(position, [played], ["A", "B", "C", "D"])
+        lesson = mistake(position, [played], ["A", "B", "C", "D"])
         turn = turns.get(number)
-        assert (found is not None) == (turn is not None and turn.sure)
-        if found is not None:
-            spoken.add(bool(found.reply))
-            assert f"costs {turn.loss:.1f} ±{turn.half:.1f} chips" in found.cost
-            assert f"{turn.played.mean:+z.1f}" in found.cost and f"{turn.bars[0].mean:+z.1f}" in found.cost
+        assert (lesson is not None) == (turn is not None and turn.sure)
+        if lesson is not None:
+            spoken.add(bool(lesson.reply))
+            assert f"costs {turn.loss:.1f} ±{turn.half:.1f} chips" in lesson.cost
+            assert f"{turn.played.mean:+z.1f}" in lesson.cost and f"{turn.bars[0].mean:+z.1f}" in lesson.cost
     assert True in spoken
 
 

@@ -369,11 +369,11 @@ def test_pages_of_help_fit_a_small_screen_and_end_at_the_table(game, language, m
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("LINES", "24")
     session, topics = Session(get_game(game), get_game(game).variant(), 5), ["?", "? rules", "?t", "help options", "q"]
-    shown, pages, tables = [], [], []
+    screen, pages, tables = [], [], []
 
     def ask(prompt):
-        lines = [*"\n".join(shown).split("\n"), prompt]
-        shown.clear()
+        lines = [*"\n".join(screen).split("\n"), prompt]
+        screen.clear()
         if prompt == word("Your move: "):
             tables.append(lines)
             return topics.pop(0)
@@ -382,7 +382,7 @@ def test_pages_of_help_fit_a_small_screen_and_end_at_the_table(game, language, m
 
     token = speak(language)
     try:
-        terminal = Terminal(ask, shown.append, colour=False)
+        terminal = Terminal(ask, screen.append, colour=False)
         with pytest.raises(Quit):
             HumanPlayer(session.game, session.variant, terminal).choose(session.decision_batch())
         text = " ".join(" ".join(line.strip() for line in page[:-1]) for page in pages)
