@@ -27,7 +27,11 @@ BATCH_FILE = "batch.safetensors"  # next to a run that met numbers that are not 
 
 
 class Run(RunFolder):
-    """A training run. `learn` trains to the end, `results` plays the final table."""
+    """A training run. `learn` trains to the end, `results` plays the final table.
+
+    Attributes:
+        search_stage: The stage that learns from search targets, None without one.
+    """
 
     reporter: Reporter
     logger: Logger
@@ -43,7 +47,9 @@ class Run(RunFolder):
         torch.set_num_threads(config.threads or min(torch.get_num_threads(), cores()))
         self.learner: SelfPlayPPO | None = build_learner(config) if config.decisions else None
         self.network: Network = self.learner.network if self.learner else self._build_network()
-        self.search_stage = SearchStage(config, self.network, workers) if config.expert_iteration.targets else None
+        self.search_stage: SearchStage | None = (
+            SearchStage(config, self.network, workers) if config.expert_iteration.targets else None
+        )
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":
@@ -59,6 +65,11 @@ class Run(RunFolder):
         text = to_yaml(config.model_dump())
         write_file(run.folder / CONFIG_FILE, text, force=True)
         return run
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """Return the player's tensors; before self-play those of the average that a magnet draws to, if any."""
+        average = self.search_stage.average if self.search_stage and not self.updates else None
+        return average.tensors() if average else super().weights()
 
     def _start_from(self, spec: str) -> None:
         agent = self.player(spec)

@@ -17,7 +17,7 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
@@ -38,9 +38,6 @@ from gupai_training.config import METRICS_FILE, Config
 from gupai_training.curves import LOSSES
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import Network
-
-if TYPE_CHECKING:
-    from gupai_training.search_stage import SearchStage
 
 FINAL_SEED = 1_000_003  # the deals of the final table are not those of the evaluations during the run
 
@@ -104,14 +101,12 @@ class RunFolder:
     Attributes:
         network: The network that learns, in one stage or both.
         learner: The learner of self-play around it, None without that stage.
-        search_stage: The stage that learns from search targets, None without one.
         spent: What the run has used so far.
         tree: The game tree, on a deck that is small enough.
     """
 
     network: Network
     learner: SelfPlayPPO | None
-    search_stage: "SearchStage | None"
     config: Config
     game: Game
     variant: Variant
@@ -156,11 +151,8 @@ class RunFolder:
         return NetworkAgent(name, self.game, self.config.net, tensors, False, self.variant)
 
     def weights(self) -> dict[str, np.ndarray]:
-        """Return the player's tensors: averaged ones where a stage has them, before that those of the network."""
-        if self.learner and self.learner.updates:
-            return self.learner.weights()
-        average = self.search_stage.average if self.search_stage else None
-        return (average or self.network).tensors()
+        """Return the player's tensors: the averaged ones of self-play, before that stage those of the network."""
+        return self.learner.weights() if self.learner and self.learner.updates else self.network.tensors()
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as a player that takes its best actions."""
