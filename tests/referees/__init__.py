@@ -1,6 +1,6 @@
 """Independent naive referees, one per game, written from the rulebook pages to check the engine against.
 
-They share no code with the engine. Each referee is one deal: `to_act`, `over`, `moves()`, `play(move)`,
+They share no code with the engine. Each referee is one deal: `to_act`, `terminated`, `moves()`, `play(move)`,
 `payoffs()`, `next_leader()` and, where the page counts points, `points()`. Tiles are (high, low) tuples and
 moves are tuples in the words of the rules. Seats 0..n-1 act in that order.
 """

@@ -39,7 +39,6 @@ class DeerHunt:
         self.seats = len(hands)
         self.trick: list[Tile] = []  # the tiles on the table, in the order of play
         self.taken: list[list[Tile]] = [[] for _ in hands]  # the tiles in the tricks of every seat
-        self.escaped: list[Tile] = []
         self.trick_leader = leader
         self.to_act = leader
         self.terminated = False
@@ -61,9 +60,7 @@ class DeerHunt:
 
     def take_the_trick(self) -> None:
         taker = (self.trick_leader + strongest(self.trick)) % self.seats
-        if self.escape and all_red(self.trick):
-            self.escaped.extend(self.trick)
-        else:
+        if not (self.escape and all_red(self.trick)):
             self.taken[taker].extend(self.trick)
         self.trick = []
         self.trick_leader = taker

@@ -53,7 +53,6 @@ class SmallMahjong:
         self.expose_claims = expose_claims
         self.claim_last_discard = claim_last_discard
         self.seats = len(hands)
-        self.discards: list[list[Tile]] = [[] for _ in hands]  # face up, without the claimed ones
         self.offered: Tile | None = None  # the discard that is being asked about
         self.discarder = leader
         self.to_ask: list[int] = []  # the seats still to be asked, nearest first
@@ -122,7 +121,6 @@ class SmallMahjong:
     def discard(self, tile: Tile) -> None:
         self.discarder = self.to_act
         self.hands[self.discarder].remove(tile)
-        self.discards[self.discarder].append(tile)
         self.offered = tile
         if (self.wall or self.claim_last_discard) and self.turns < 111:
             others = [(self.discarder + distance) % self.seats for distance in range(1, self.seats)]
@@ -144,7 +142,6 @@ class SmallMahjong:
     def claim(self, pair: tuple[Tile, ...] | None = None) -> None:
         assert self.offered is not None
         self.turns += 1
-        self.discards[self.discarder].pop()
         if pair is None:
             self.hands[self.to_act].append(self.offered)
         else:

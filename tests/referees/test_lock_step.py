@@ -1,8 +1,8 @@
 """The referees of tests/referees follow the engine move by move through random deals of every variant.
 
-They know nothing of the engine; at every decision both must name the same seat and the same legal moves, and in
-the end pay the same. The number of deals is `LOCK_STEP_DEALS` for each game, spread over its variants (450 by
-default, seconds). A long run (minutes), in deals that no run before it played:
+They know nothing of the engine and have no tests of their own: at every decision both must name the same seat and the
+same legal moves, and in the end pay the same. The number of deals is `LOCK_STEP_DEALS` for each game, spread over its
+variants (450 by default, seconds). A long run (minutes), in deals that no run before it played:
 
     LOCK_STEP_DEALS=100000 LOCK_STEP_SEED=2 python -m pytest tests/referees/test_lock_step.py
 """
@@ -19,7 +19,7 @@ from gupai_env import VectorEnv, get_game
 from gupai_env.core.deal import Fields
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import DECK, DOUBLES, ONE, PIPS
+from gupai_env.core.tiles import DECK, DOUBLES, ONE, PIPS, parse_tiles
 from gupai_env.core.variant import Variant
 from tables import stacked
 from variants import VARIANT_NAMES, VARIANTS, variants
@@ -196,3 +196,20 @@ def test_jie_long_locks_equal_the_referee(players, forced_play):
     variant = game.variant(players=players, forced_play=forced_play, double_lock=True)
     seen = followed(game, variant, 150, 54, one_suit, [8])
     assert seen["ended early"] > 5
+
+
+FAMILIES = ["66 66 63 54", "11 11 62 53", "44 44 52 43", "31 31 41 32"]  # of four tiles that go together
+PAIRS = ["51 51", "61 61", "64 64", "65 65", "22 22", "33 33", "55 55", "42 21"]
+HONG_KONG = {"preset": "hong-kong", "leader": "random"}
+
+
+@pytest.mark.parametrize("options", [HONG_KONG, {"four_bonus": 2, "last_four": True}], ids=str)
+def test_tien_gow_hands_of_families_and_pairs_equal_the_referee(options):
+    game, rng = get_game("tien-gow"), np.random.default_rng(55)
+    variant, states = game.variant.make(**options), game.new_states(200)
+    families, pairs = (np.array([parse_tiles(tiles) for tiles in texts]) for texts in (FAMILIES, PAIRS))
+    for at in range(len(states)):
+        others = rng.permutation(pairs if at % 2 else pairs.ravel()).reshape(4, 4)
+        hands = np.hstack([rng.permutation(families), others])
+        states[at] = stacked(game, variant, hands.ravel().tolist()).state
+    Follower(set_up(game, variant, states)).follow(56)

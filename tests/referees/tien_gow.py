@@ -51,18 +51,6 @@ CLASSES: dict[str, list[str]] = {
     "pure": ["c1", "m1", "c2", "m2", "sup", "civil sup"],
     "single": ["c1", "m1"],
 }
-HONG_KONG = {
-    "banker": "growing",
-    "supreme_bonus": 2,
-    "four_bonus": 4,
-    "last_supreme": True,
-    "last_four": True,
-    "last_lowest": True,
-    "capture": True,
-    "slam": True,
-    "civil_supreme": True,
-}
-
 Combination = tuple[Tile, ...]
 
 
@@ -108,8 +96,6 @@ class TienGow:
         self.seats = len(hands)
         self.tricks = [0] * self.seats
         self.bonuses = [0] * self.seats  # chips won and paid at once
-        self.played: list[list[Tile]] = [[] for _ in hands]  # face up, in the tricks that are over too
-        self.discards: list[list[Tile]] = [[] for _ in hands]  # face down
         self.lead: Combination = ()  # of the trick on the table
         self.best: Combination = ()  # the highest so far
         self.trick_leader = leader
@@ -170,14 +156,12 @@ class TienGow:
         hand = self.hands[self.to_act]
         if move[0] == "discard":
             hand.remove(move[1])
-            self.discards[self.to_act].append(move[1])
             self.discarding.append(move[1])
             if len(self.discarding) < len(self.lead):
                 return
         else:
             for tile in move[1]:
                 hand.remove(tile)
-            self.played[self.to_act].extend(move[1])
             if not self.lead:
                 self.lead = move[1]
             self.best = move[1]
@@ -260,9 +244,6 @@ class TienGow:
 
     def next_leader(self) -> int:
         return self.winner
-
-    def next_streak(self) -> int:
-        return self.streak + 1 if self.winner == self.leader else 1
 
 
 @cache

@@ -3,7 +3,6 @@
 Rulebook page: README, "The tiles".
 """
 
-import re
 from typing import Any
 
 Tile = tuple[int, int]
@@ -14,12 +13,6 @@ CIVIL: list[Tile] = [*DOUBLES, (3, 1), (5, 1), (6, 1), (6, 4), (6, 5)]
 MILITARY: list[Tile] = [(2, 1), (3, 2), (4, 1), (4, 2), (4, 3), (5, 2), (5, 3), (5, 4), (6, 2), (6, 3)]
 
 DECK: list[Tile] = CIVIL + CIVIL + MILITARY  # 32 tiles
-
-
-def tiles(text: str) -> list[Tile]:
-    """Read "[6:4] [1:3]" as [(6, 4), (3, 1)]: a page may print a tile the way it lies, low end first."""
-    found = [(int(a), int(b)) for a, b in re.findall(r"\[(\d):(\d)\]", text)]
-    return [(max(a, b), min(a, b)) for a, b in found]
 
 
 def is_double(tile: Tile) -> bool:

@@ -71,6 +71,7 @@ def test_examples_10_and_11_settlements():
     assert settle([1010, 700]) == [620, -620]
     assert settle([1100, 1040]) == [60, -60]
     assert settle([990, 300]) == [690, -690]
+    assert (settle([1000, 990]), settle([1000, 1000])) == ([20, -20], [0, 0])
     assert settle([1050, 900, 400]) == [1600, 200, -1800]
     assert settle([1050, 900, 400], thousand=False) == [800, 350, -1150]
 

@@ -75,6 +75,12 @@ def test_example_6_supreme_pair_is_paid_at_once():
     assert paid_at_once("42 21", 2) == [0, 0, 0, 0]
 
 
+def test_four_tiles_are_paid_at_once_times_those_of_the_banker():
+    assert paid_at_once(FAMILY, 1, four_bonus=4) == [-8, 16, -4, -4]
+    assert paid_at_once(FAMILY, 0, four_bonus=2, banker="growing", streak=3, deals=3) == [24, -8, -8, -8]
+    assert paid_at_once(FAMILY, 1) == [0, 0, 0, 0]
+
+
 def test_example_7_supreme_pair_wins_the_last_trick():
     assert settle([2, 2, 2, 2], 0, lead="42 21", last_supreme=True) == [24, -8, -8, -8]
 
