@@ -5,8 +5,9 @@ meets itself scores exactly zero. With teams some rotations only swap partners, 
 these are left out.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
@@ -15,12 +16,13 @@ from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns
+from gupai_agents.evaluation.variates import DEALS_EACH, MORE, Variates
 from gupai_agents.identity import require_steady
 from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
-from gupai_env.core.streams import EVALUATION_STREAM
+from gupai_env.core.streams import EVALUATION_STREAM, VARIATES_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
@@ -40,19 +42,27 @@ class DuplicateResult:
     chips: float64 [deals, rotations, seats], where chips[d, r, s] is won by player s, who sits at seat
         (s + r) modulo seats in rotation r. With several deals per match, chips of the whole match over its deals. With
         teams there are fewer rotations than seats if the later ones repeat the first.
+    variates: Of a duel with proxies, what they win in the same deals and in others.
     """
 
     players: tuple[str, ...]
     chips: np.ndarray
     seed: int
+    variates: Variates | None = None
 
     def mean(self, player: int) -> Estimate:
         """Return chips per deal of one player of the line-up, with its 95% interval over deals; raises ValueError."""
         player = self._place("player", player)
         return estimate(self.chips[:, :, player].mean(1))
 
+    def adjusted_mean(self) -> Estimate:
+        """Return the mean of player 0, adjusted by control variates; raises ValueError for a duel without proxies."""
+        if self.variates is None:
+            raise ValueError("there are no control variates; name proxies: duel(..., proxies=['tuned', 'greedy'])")
+        return self.variates.estimate(self.chips[:, :, 0].mean(1))
+
     def at_seat(self, player: int, seat: int) -> Estimate:
-        """Return the same for the games in which the player sat at `seat`."""
+        """Return the same as `mean` for the games in which the player sat at `seat`."""
         player, seat = self._place("player", player), self._place("seat", seat)
         rotations = self.chips.shape[1]
         return estimate_columns(self.chips[:, :, player])[(seat - player) % rotations]
@@ -250,6 +260,7 @@ def duel(
     /,
     *,
     seed: int = 0,
+    proxies: Sequence[str | Agent] = (),
     progress: Progress | None = None,
     record: RecordWriter | None = None,
     workers: Workers | None = None,
@@ -263,9 +274,63 @@ def duel(
         game: Its id, or the game itself.
         hero, villain: By name (see `make_agent`) or themselves.
         deals: Each is played once with the hero at every seat.
+        proxies: Two or more quick agents, whose results in the same deals narrow the interval of the result's
+            `adjusted_mean`. Good ones play much like the hero or the villain, such as a quick villain itself.
         seed, progress, record, workers: As of `play_duplicates`.
+
+    Raises:
+        ValueError: As `play_duplicates`, for a single proxy, and for too few deals to adjust.
     """
     rules = get_game(game)
-    line_up = one_among(rules, variant_from(rules, variant, duel), hero, villain)
-    how: dict[str, Any] = {"progress": progress, "record": record, "workers": workers}
-    return play_duplicates(game, line_up, deals, seed=seed, **how, **variant)
+    made = variant_from(rules, variant, duel)
+    how: dict[str, Any] = {"workers": workers, **variant}
+    variates = proxy_variates(rules, proxies, deals, seed=seed, **how) if len(proxies) else None
+    how |= {"progress": progress, "record": record}
+    result = play_duplicates(rules, one_among(rules, made, hero, villain), deals, seed=seed, **how)
+    return replace(result, variates=variates)
+
+
+def proxy_variates(
+    game: str | Game,
+    proxies: Sequence[str | Agent],
+    deals: int,
+    /,
+    *,
+    seed: int = 0,
+    workers: Workers | None = None,
+    **variant: Unpack[Options],
+) -> Variates:
+    """Return what every proxy wins as one among every other, in the deals of a seed and in MORE times as many others.
+
+    Args:
+        game: Its id, or the game itself.
+        proxies: Two or more agents, by name (see `make_agent`) or themselves.
+        deals: As of the duels to adjust.
+        seed, workers: As of `play_duplicates`.
+
+    Raises:
+        ValueError: As `play_duplicates`, for a single proxy, and for fewer than DEALS_EACH deals per variate.
+    """
+    rules = get_game(game)
+    made = variant_from(rules, variant, proxy_variates)
+    agents = distinct(agents_of(rules, made, as_list("proxies", proxies, "agents")))[0]
+    if len(agents) < 2:
+        raise ValueError("one proxy has nobody to play against; name two or more")
+    # Between two sides a pair has one result, which only changes its sign with the order.
+    orders = itertools.permutations if len(set(rules.sides(made.players))) > 2 else itertools.combinations
+    pairs = list(orders(agents, 2))
+    if whole_number("deals", deals, 1, MOST_FIGURES // MORE // made.players**2) < DEALS_EACH * len(pairs):
+        raise ValueError(
+            f"{counted(deals, 'deal')} for {counted(len(pairs), 'control variate')}; play {DEALS_EACH * len(pairs)} or "
+            "more, or name fewer proxies"
+        )
+
+    def chips(deals: int, seed: int) -> np.ndarray:
+        line_ups = (one_among(rules, made, *pair) for pair in pairs)
+        results = (
+            play_duplicates(rules, line_up, deals, seed=seed, workers=workers, **variant) for line_up in line_ups
+        )
+        return np.stack([result.chips[:, :, 0].mean(1) for result in results], 1)
+
+    seed = as_key(seed)
+    return Variates(chips(deals, seed), chips(MORE * deals, derive(seed, VARIATES_STREAM)))
