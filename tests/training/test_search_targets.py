@@ -15,7 +15,7 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
-from gupai_training import search_targets
+from gupai_training import search_targets, true_hand_targets
 from gupai_training.config import parse
 from gupai_training.net2net import can_widen, widened
 from gupai_training.run import Run
@@ -185,6 +185,17 @@ def test_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_pat
     error = np.abs(scores - network.logits(envs.observations)).max() / np.abs(scores).max()
     assert error < (1e-5 if precision == "float32" else 0.03)
     assert (error > 1e-4) == (precision == "bfloat16")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 128, 129])
+def test_network_multiplies_whole_blocks_of_rows(rows, tmp_path, monkeypatch):
+    network = Run.begin(config(), tmp_path).current_agent("now")
+    sizes = []
+    monkeypatch.setattr(true_hand_targets, "forward", lambda layers, x: (sizes.append(len(x)), forward(layers, x))[1])
+    observations = VectorEnv(GAME, rows + 1, forced_play=True).observations[:rows]
+    scores = Scorer(network, torch.device("cpu"), torch.float32).scores(observations)
+    assert sizes == [-(-rows // 128) * 128]  # torch compiles bfloat16 products of each new size
+    np.testing.assert_allclose(scores, network.logits(observations), atol=1e-5)
 
 
 def test_network_playouts_keep_the_decisions_and_repeat_exactly(tmp_path):

@@ -152,7 +152,8 @@ class SearchStage:
         batches = max(round(epochs * (self.targets - begun) / settings.batch_size), 1)
         self.optimizer.param_groups[0]["lr"] = settings.learning_rate * (1 - progress)
         if dealt:
-            rows = np.array_split(self.rng.permutation(places), batches) if len(places) else []
+            # Whole batches: a product of a new size is compiled first, which takes as long as two steps.
+            rows = np.resize(self.rng.permutation(places), (batches, settings.batch_size)) if len(places) else []
         else:
             rows = [self.rng.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
         losses = [self._learn(batch) for batch in rows]

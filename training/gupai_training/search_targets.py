@@ -113,10 +113,10 @@ class TargetMaker:
             self._villains(envs, rng) if true_hands else np.zeros((expert_iteration.tables, game.max_seats), np.int64)
         )
         wild, own = 0.0 if true_hands else expert_iteration.random_moves, None
-        if true_hands and isinstance(player, NetworkAgent):
+        if isinstance(player, NetworkAgent):
             scorer = Scorer(player, self.device, self.dtype)
             own = (self.rollout_policy or scorer) if kind == Kind.OWN else None
-            player = scorer.player(player.drawing())
+            player = scorer.player(player.drawing() if true_hands else player)
         parts = []
         for rows, batch, actions in decisions(envs, [player, *self.others], villains):
             pause()

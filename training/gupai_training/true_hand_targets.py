@@ -72,6 +72,9 @@ def chips_in_deals(
     return chips
 
 
+BLOCK = 128  # rows: on processors, bfloat16 products of a new size are first compiled, for 2 ms
+
+
 class Scorer:
     """A player's network in torch, which may be on a GPU, in the number format that multiplies fastest."""
 
@@ -90,7 +93,9 @@ class Scorer:
     @torch.inference_mode()
     def scores(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
-        return forward(self.layers, self._tensor(observations)).float().cpu().numpy()
+        filler = np.zeros((-len(observations) % BLOCK, observations.shape[1]), np.int8)
+        rows = self._tensor(np.concatenate([observations, filler]))
+        return forward(self.layers, rows).float()[: len(observations)].cpu().numpy()
 
     def player(self, agent: NetworkAgent) -> NetworkAgent:
         """Return a player like `agent`, whose network this is, that plays by these scores: the same up to rounding."""
