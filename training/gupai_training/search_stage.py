@@ -73,7 +73,7 @@ class SearchStage:
         self.written: int = 0  # chunks that are in files
         self.window: Window = Window(config.window, config.played[0])
         self.optimizer: torch.optim.Adam = torch.optim.Adam(
-            network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5
+            network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5, fused=True
         )
         self.average = None
         self.seconds: float = 0.0  # of this stage so far
