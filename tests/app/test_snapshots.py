@@ -31,7 +31,7 @@ from variants import variants
 from web_room import furnish
 
 DEALS = 8  # of which a game's words are taken
-SHOWN = "jie-long"  # whose pages stand for those of all games
+SHOWN, REVIEWED = "jie-long", "tien-gow"  # whose pages, and whose review in words, stand for those of all games
 PAGES = [  # of each kind one
     "/", "/claims", "/claim/jl-attack-2", "/claim/tg-pairs-early?readings.0.margin=1", "/recorded/jl-lockout-2",
     "/recorded/jl-attack-2/deal/1", "/tournaments", "/tournaments/jie-long", "/tournament/kept",
@@ -124,8 +124,10 @@ def printed(command: str, folder: Path) -> str:
 @pytest.mark.parametrize("name", GAMES)
 def test_game_words_keep_their_text(name, tmp_path):
     parts = {part: "\n".join(dict.fromkeys(lines)) for part, lines in words_of(name).items()}
+    _, table, review, *others = pages_of(name)
     with client(tmp_path) as pages:
-        parts |= {page.partition("?")[0]: words(steady(pages.get(page).text)) for page in pages_of(name)[1:]}
+        for page in (table, *[review] * (name == REVIEWED), *others):
+            parts[page.partition("?")[0]] = words(steady(pages.get(page).text))
     same_texts(f"{name}.txt", parts)
 
 
