@@ -15,7 +15,7 @@ def positions(game, seed=7):
     """Some positions of one deal in which a seat is to act."""
     session, generator = Session(game, game.variant(), seed), np.random.default_rng(seed)
     while not session.terminated:
-        if len(session.actions) % 5 == 0:
+        if len(session.actions) % 8 == 0:
             yield session
         session.play(int(generator.choice(np.flatnonzero(session.mask()))))
 
@@ -24,7 +24,7 @@ def positions(game, seed=7):
 def test_what_others_may_hold_does_not_depend_on_what_they_hold(game):
     for session in positions(game):
         view = session.view(session.seat)
-        redealt = [session.redealt(session.seat, key) for key in range(3)]
+        redealt = [session.redealt(session.seat, key) for key in range(2)]
         assert any(twin.state != session.state for twin in redealt)
         unseen = unseen_tiles(game, session.variant, view)
         assert all(unseen_tiles(game, session.variant, twin.view(session.seat)) == unseen for twin in redealt)
@@ -47,7 +47,7 @@ def test_seat_that_had_to_discard_holds_nothing_that_fitted():
     game = get_game("jie-long")
     session, ruled_out = Session(game, game.variant(forced_play=True, double_lock=False), 5), []
     while not session.terminated:
-        if ruled_out:
+        if ruled_out and len(session.actions) % 3 == 0:
             unseen = {tile.kind: tile for tile in unseen_tiles(game, session.variant, session.view(session.seat))}
             for seat, end in ruled_out:
                 fitted = [tile.by_seat.get(seat, 0) for kind, tile in unseen.items() if end in PIPS[kind]]
