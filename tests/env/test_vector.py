@@ -69,23 +69,6 @@ def test_actions_of_any_integer_dtype_are_played_alike(game):
         np.testing.assert_array_equal(envs.states, other.states, dtype)
 
 
-@pytest.mark.parametrize("num_envs", [0, -1])
-def test_lanes_are_at_least_one(num_envs):
-    with pytest.raises(ValueError, match="it must be a whole number from 1 to"):
-        VectorEnv("jie-long", num_envs)
-
-
-@pytest.mark.parametrize("seed", [-1, 2**63, 0.5, "1", True])
-def test_seed_is_a_whole_number_below_two_to_the_63(seed):
-    with pytest.raises(ValueError, match="a seed is a whole number"):
-        VectorEnv("jie-long", 1, seed=seed)
-
-
-def test_seeds_are_one_per_lane():
-    with pytest.raises(ValueError, match="seeds must be 3 integers, one per lane"):
-        VectorEnv("jie-long", 3).reset(seeds=[1, 2])
-
-
 def kept(envs: VectorEnv) -> list[np.ndarray]:
     """All that a refused step must leave alone."""
     names = ("states", "seats", "masks", "observations", "rewards", "terminated", "episodes", "seeds")

@@ -127,20 +127,13 @@ def test_claim_is_tested_and_its_verdict_shown(pages):
     assert "Test it" in pages.get(f"/claim/{name}").text
     assert pages.get(f"/verdict/{name}").status_code == 404
     assert pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": "20"}).status_code == 200
-    for _ in range(600):
-        text = pages.get(f"/claim/{name}").text
-        if 'value="stop"' not in text:
-            break
-        time.sleep(0.1)
-    assert "Read the verdict" in text
+    assert "Read the verdict" in done(pages, f"/claim/{name}")
     answer = pages.get(f"/verdict/{name}")
     assert "To repeat it" in answer.text and f"gupai claim run {name} --deals 20" in answer.text
     assert "did not occur in 20 deals" in answer.text and "too few deals" in answer.text
 
 
 def test_running_test_can_be_stopped_and_no_second_one_started(pages, monkeypatch):
-    from gupai_app.claims import routes as claims
-
     def endless(claim, *, deals, masters, progress):
         while True:
             progress(0.5, "playing")
@@ -152,12 +145,7 @@ def test_running_test_can_be_stopped_and_no_second_one_started(pages, monkeypatc
     answer = pages.post(f"/claim/{other}", headers=OURS, data={"do": "begin"})
     assert answer.status_code == 422 and one in said(answer)
     pages.post(f"/claim/{one}", headers=OURS, data={"do": "stop"})
-    for _ in range(100):
-        text = pages.get(f"/claim/{one}").text
-        if "It was stopped" in text:
-            break
-        time.sleep(0.05)
-    assert "It was stopped." in text
+    assert "It was stopped." in done(pages, f"/claim/{one}")
 
 
 @pytest.mark.parametrize("deals", ["x", "5", "9999999"])

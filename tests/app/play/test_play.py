@@ -11,7 +11,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation.records import read_games
 from gupai_app.play import terminal as play
 from gupai_app.play.moves import Entry, entries_of
-from gupai_app.play.person import HumanPlayer, _begins
+from gupai_app.play.person import HumanPlayer
 from gupai_app.play.session import Session
 from gupai_app.review import terminal as watching
 from gupai_app.shell.terminal import Terminal
@@ -80,11 +80,6 @@ def test_number_naming_the_same_move_twice_is_unambiguous():
     )
 
 
-def test_typed_text_must_begin_a_word():
-    assert _begins(["claim", "into"], ["in", "cl"])
-    assert not _begins(["claim", "into"], ["cl", "zz"])
-
-
 @pytest.mark.parametrize(("answer", "more"), [("", True), ("y", True), ("yes", True), ("n", False), ("quit", False)])
 def test_empty_answer_plays_again(answer, more):
     terminal, game = Watching("perhaps", answer), get_game("jie-long")
@@ -146,22 +141,6 @@ def test_hidden_moves_are_not_repeated():
         for (said, before), (said_now, now) in itertools.pairwise(seen):
             assert said_now - said == (now != before)
     assert passes
-
-
-def test_session_keeps_the_end_of_a_deal_and_shows_all_seats():
-    game, greedy = get_game("jie-long"), make_agent("greedy")
-    session, ended = Session(game, game.variant(deals=3), 6), 0
-    while not session.terminated:
-        assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
-        payoffs = session.play(int(greedy.act(session.decision_batch())[0]))
-        if payoffs:
-            ended += 1
-            end, state = session.finished.state, session.state
-            assert (int(end.deal), int(end.terminated)) == (ended, 1)
-            assert end.total.tolist() == state.total.tolist()
-            assert end.payoff.tolist() == payoffs
-            assert not end.hands.any()
-    assert ended == 3
 
 
 def lines_of(*words, typed):

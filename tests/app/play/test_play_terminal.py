@@ -220,17 +220,6 @@ def test_game_typed_to_its_end_is_reported_and_counted(name, options):
     assert person.prompts[-1] == "Play again? [Y/n] "
 
 
-def test_next_game_is_the_next_episode_and_chips_add_up():
-    game = get_game("jie-long")
-    answers = iter(["maybe", "y", "n"])
-    person = Person(then=lambda prompt: next(answers) if prompt.startswith("Play again") else first_answer(prompt))
-    play(Table(Session(game, game.variant.make(), 5), [make_agent("greedy", game)] * 4, 0, person.terminal()))
-    won = [float(chips) for chips in re.findall(r"\n  You   ([+-]\d+) chips", "\n".join(person.shown))]
-    assert len(won) == 2
-    assert person.shown[-1] == f"Since you sat down: {sum(won):+g} chips."
-    assert any(line.startswith("Answer y or n") for line in person.shown)
-
-
 def test_session_is_the_episode_of_an_environment_with_its_seed():
     env = jie_long_v0.env(deals=2)
     env.reset(seed=9)
@@ -440,6 +429,7 @@ def test_columns_are_filled_row_by_row():
         (["lay", "down"], ["l", "d"], True),
         (["lay", "down"], ["l", "x"], False),
         (["lay"], ["layer"], False),
+        (["claim", "into"], ["in", "cl"], True),
     ],
 )
 def test_typed_words_are_prefixes_of_a_verb(words, typed, begins):

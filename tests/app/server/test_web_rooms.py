@@ -61,13 +61,17 @@ def test_missing_folders_are_explained_on_pages():
     assert bare.post("/tournaments", headers=OURS, data={"game": "jie-long"}).status_code == 404
 
 
-def test_pages_of_rooms_keep_their_own_policy(pages):
-    for path in ("/claims", "/claim/jl-only-2", "/recorded/jl-suit-counts", "/runs", "/run/one", "/tournaments",
-                 "/tournaments/jie-long", "/table?game=jie-long&seed=5&seat=0&with=human"):  # fmt: skip
+def test_pages_keep_their_own_policy(pages):
+    for path in (
+        *("/", "/game/da-ling", "/table?game=da-ling&seed=3&seat=0", "/review", "/nope", "/claims", "/claim/jl-only-2"),
+        *("/recorded/jl-suit-counts", "/runs", "/run/one", "/tournaments", "/tournaments/jie-long"),
+        "/table?game=jie-long&seed=5&seat=0&with=human",
+    ):
         answer = pages.get(path)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy, path
-        assert not re.search(r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=', answer.text)
+        foreign = r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=|\son\w+=|https?://'
+        assert not re.search(foreign, answer.text), path
 
 
 def test_front_page_shows_a_table_and_describes_every_game(pages):
