@@ -130,7 +130,7 @@ class Deal:
             order: The kinds of tiles as they are dealt, instead of as the key shuffles them.
         """
         state = Fields(self.state)
-        start(self.game, self.rules, state, key)
+        start(self.game.module, self.rules, state, key)
         if len(order):
             self.game.deal_from(self.rules, state, np.array(order, np.int8))
 
@@ -140,7 +140,7 @@ class Deal:
 
     def advance(self, action: int) -> None:
         """Play one legal decision of the episode: at the end of a deal `payoff` is paid and the next deal begins."""
-        advance(self.game, self.rules, Fields(self.state), action)
+        advance(self.game.module, self.rules, Fields(self.state), action)
 
     def paid(self) -> list[float]:
         """Return the chips of every seat by the rules, as if the deal were over."""

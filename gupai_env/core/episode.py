@@ -1,16 +1,16 @@
 """The frame of an episode that all games share: turns, the deals of a match, and what every state begins with.
 
-What most games do alike is here too, and a game that does not define it gets it: `clearing`, `deck_of_option`,
-`pass_lead`. `deal_hidden` is the loop of most games' `determinize`.
+What most games do alike is here too, and a game that does not define it gets it: `clearing`, `pass_lead`.
+`deal_hidden` is the loop of most games' `determinize`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gupai_env.core.memory import overwriting, scratch
-from gupai_env.core.rng import derive, draw, shuffle
+from gupai_env.core.rng import derive, draw, shuffle_first
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import LEADER_STREAM, NOISE_STREAM
 from gupai_env.core.tiles import MOST_TILES, ONE, list_tiles, shuffle_deck
@@ -59,16 +59,6 @@ def empty_state(state: np.dtype) -> np.ndarray:
 def clearing(state: np.dtype) -> Callable[..., Any]:
     """Return clear(state), which empties the fields of a state that are the game's own; see `state_dtype`."""
     return overwriting(empty_state(state), dict(state.metadata or {})["own"])
-
-
-def deck_of_option(decks: Sequence[np.ndarray]) -> Callable[..., Any]:
-    """Return deck(rules), the one of some decks that the option `deck` names."""
-
-    @rule
-    def deck(rules):
-        return decks[rules.deck]
-
-    return deck
 
 
 def view_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
@@ -170,20 +160,22 @@ def deal_hidden(rules, state, viewer, unseen, sizes, key):
 
     Args:
         sizes: By place, how many of them each seat gets; the first place is the viewer's.
-
-    Returns:
-        The kinds that nobody got, int8, in the order drawn.
     """
-    tiles = np.empty(MOST_TILES, np.int8)
-    total = list_tiles(unseen, tiles)
-    shuffle(tiles[:total], key)
+    tiles = scratch(MOST_TILES, BYTE)
+    shuffle_first(tiles, list_tiles(unseen, tiles), key)
+    deal_listed(rules, state, viewer, tiles, sizes)
+
+
+@rule
+def deal_listed(rules, state, viewer, tiles, sizes):
+    """Deal tiles, a list of kinds, to the other hands like `deal_hidden`; return how many were dealt."""
     dealt, seat = 0, viewer
     for place in range(1, rules.players):
         seat = seat_after(rules, state, seat)
         for _ in range(sizes[place]):
             state.hands[seat] += ONE[tiles[dealt]]
             dealt += 1
-    return tiles[dealt:total]
+    return dealt
 
 
 @rule
@@ -194,8 +186,10 @@ def pass_lead(rules, state):
 
 @long_rule
 def deal(game, rules, state, key):
-    """Deal from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its module."""
-    game.deal_from(rules, state, shuffle_deck(game.deck(rules), key, scratch(MOST_TILES, BYTE)))
+    """Deal from an order of the deck drawn from `key`. `game` is its module."""
+    order = scratch(MOST_TILES, BYTE)
+    size = shuffle_deck(game.DECKS[rules.deck], key, order)
+    game.deal_from(rules, state, order[:size])
 
 
 @rule

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gupai_env.core.episode import deck_of_option, empty_state, pass_lead
+from gupai_env.core.episode import empty_state, pass_lead
 from gupai_env.core.heuristic import Feature, weights_row
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
@@ -48,7 +48,6 @@ class Game:
         encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
 
     What a module may leave out, and gets then:
-        deck(rules): the one of DECKS that the option names.
         next_deal(rules, state): sets `leader` and `direction` for the next deal of a match; the next seat leads it.
         history(rules, state, order, actions): reconstructs a deal under way: fills `order`, int8, with how its deck was
             dealt and `actions`, [max_decisions], with all decisions since; returns how many these are. Dealt and played
@@ -85,7 +84,7 @@ class Game:
 
     state: np.dtype = field(init=False, repr=False)
     view: np.dtype = field(init=False, repr=False)
-    deck: Callable[..., Any] = field(init=False, repr=False)
+    decks: tuple[np.ndarray, ...] = field(init=False, repr=False)
     deal_from: Callable[..., Any] = field(init=False, repr=False)
     legal_actions: Callable[..., Any] = field(init=False, repr=False)
     step: Callable[..., Any] = field(init=False, repr=False)
@@ -110,8 +109,6 @@ class Game:
         for name, default in DEFAULTS.items():
             if not hasattr(self.module, name):
                 setattr(self.module, name, default)
-        if not hasattr(self.module, "deck") and hasattr(self.module, "DECKS"):
-            setattr(self.module, "deck", deck_of_option(self.module.DECKS))  # noqa: B010
         missing = [name for name in PROVIDED if not hasattr(self.module, name)]
         if missing:
             raise TypeError(f"{self.module_name} is not the module of a game: it has no {', '.join(missing)}")
@@ -119,6 +116,10 @@ class Game:
             object.__setattr__(self, name.lower(), getattr(self.module, name))
         if self.encoder is None:
             object.__setattr__(self, "encoder", Encoder(self.id, self.version, self.module.LAYOUT))
+
+    def deck(self, rules: Any) -> np.ndarray:
+        """Return the one of DECKS that the option `deck` names, int8 [tiles], sorted."""
+        return self.decks[rules.deck]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _game_of, (self.module_name,)
@@ -276,7 +277,7 @@ DEFAULTS: dict[str, Any] = {
     "score": no_score,
     "POLICIES": {},
 }
-CAPITALS = ("state", "view", "features", "heuristics", "policies")
+CAPITALS = ("state", "view", "decks", "features", "heuristics", "policies")
 # What the module of a game provides: functions by their names, data in capitals.
 PROVIDED = tuple(
     field.name.upper() if field.name in CAPITALS else field.name for field in fields(Game) if not field.init

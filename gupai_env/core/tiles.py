@@ -16,7 +16,7 @@ import numpy as np
 
 from gupai_env.core.bits import first_one, ones, spread
 from gupai_env.core.byte_rows import store_word, write_row
-from gupai_env.core.rng import shuffle, shuffle_first
+from gupai_env.core.rng import shuffle_first
 from gupai_env.core.rule import rule
 from gupai_env.words.checks import short_repr
 
@@ -152,14 +152,13 @@ def list_hand(tiles, out):
 
 @rule
 def shuffle_deck(deck, key, order):
-    """Return the kinds of `deck` in an order drawn from `key`, in the memory of `order`, int8 [MOST_TILES]."""
-    order = order[: len(deck)]
+    """Write the kinds of `deck` to the beginning of `order`, int8 [MOST_TILES], as `key` draws; return their number."""
     write_row(order, deck)
     if len(deck) == len(DECK):
         shuffle_first(order, len(DECK), key)  # a constant, with which the loop is faster
     else:
-        shuffle(order, key)
-    return order
+        shuffle_first(order, len(deck), key)
+    return len(deck)
 
 
 def deck_of(tiles: int | np.int64) -> np.ndarray:

@@ -183,7 +183,9 @@ def step(rules, state, action):
     elif action == REDEAL:
         redeals = state.redeals + 1
         key = derive(derive(state.seed, state.deal), redeals)
-        deal_from(rules, state, shuffle_deck(DECKS[rules.deck], key, scratch(MOST_TILES, BYTE)))
+        order = scratch(MOST_TILES, BYTE)
+        size = shuffle_deck(DECKS[rules.deck], key, order)
+        deal_from(rules, state, order[:size])
         state.redeals = redeals
     elif action == PLAY_ON:
         state.rights &= ~(1 << state.to_act)

@@ -7,7 +7,6 @@ from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
-    DECKS,
     GROUPS,
     HAND,
     HANDS,
@@ -87,7 +86,7 @@ def determinize(rules, view, key, state):
     Before the showdown nobody knows who has split, and it does not matter: here nobody except the viewer has.
     """
     clear(state)
-    draw_hands(rules, view, key, len(DECKS[rules.deck]), HANDS[rules.deck], state)
+    draw_hands(rules, view, key, HANDS[rules.deck], state)
     state.table = view.table
     state.target = view.target
     state.red = view.red

@@ -101,7 +101,8 @@ def determinize(rules, view, key, state):
         state.red[seat] = view.red[offset]
         state.trick[seat] = view.trick[offset]
         state.hands[seat] = hands[offset]
-    deal_hidden(rules, state, view.seat, view.unseen + view.hand - hands.sum(), free, derive(key, 1))
+    unseen = view.unseen + view.hand - hands.sum()
+    deal_hidden(rules, state, view.seat, unseen, free, derive(key, 1))
 
 
 @rule

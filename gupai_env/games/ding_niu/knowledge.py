@@ -5,6 +5,7 @@ import numpy as np
 from gupai_env.core.bits import gather
 from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, distance, view_dtype
+from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
 from gupai_env.games.connecting import knowledge as connecting
@@ -87,7 +88,7 @@ def is_losing(rules, view, kind, end, made):
 
     Where points are settled nobody is charged, and it is lost if another seat then has fewer of them.
     """
-    ends = np.empty(2, np.int8)
+    ends = scratch(2, np.int8)
     write_row(ends, view.ends)
     join(ends, kind, end, True)
     free = free_doubles(view, made, ends[0], ends[1])
@@ -131,7 +132,7 @@ def possible(rules, view, state, tiles, offsets, turns):
         for turn in range(view.turn):
             if view.record[turn] < DISCARD and DOUBLES & ONE[view.record[turn] % KINDS] == 0:
                 made_at = turn  # only doubles were laid after it
-        ends = np.zeros(2, np.int8)
+        ends = blank(2, np.int8)
         hand = np.int64(0)
         for turn in range(view.turn):
             action = view.record[turn]

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.byte_rows import adding, copy_entries, write_row
-from gupai_env.core.episode import NOBODY, begin_view, deal_hidden, distance, resume_from, seat_at, view_dtype
-from gupai_env.core.rng import derive
+from gupai_env.core.episode import NOBODY, begin_view, deal_listed, distance, resume_from, seat_at, view_dtype
+from gupai_env.core.memory import scratch
+from gupai_env.core.rng import derive, shuffle_first
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, ONE, counts_of, size, tiles_in
+from gupai_env.core.tiles import KINDS, MOST_TILES, ONE, counts_of, list_tiles, size, tiles_in
 from gupai_env.games.fishing.rules import SEATS
 
 
@@ -102,8 +103,11 @@ def determinize(rules, view, key, state):
     state.drawn = view.drawn
     state.plays = view.plays
     write_row(state.record, view.record)
-    hidden = deal_hidden(rules, state, view.seat, view.unseen, view.sizes, derive(key, 1))
-    write_row(state.stock[state.turned :], hidden)  # those turned up are public and not needed any more
+    tiles = scratch(MOST_TILES, np.int8)
+    total = list_tiles(view.unseen, tiles)
+    shuffle_first(tiles, total, derive(key, 1))
+    dealt = deal_listed(rules, state, view.seat, tiles, view.sizes)
+    write_row(state.stock[state.turned :], tiles[dealt:total])  # those turned up are public and not needed any more
     for offset in range(rules.players):
         seat = seat_at(rules, state, view.seat, offset)
         state.catches[seat] = view.catches[offset]

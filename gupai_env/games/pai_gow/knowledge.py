@@ -5,7 +5,6 @@ from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.games.pai_gow.rules import (
     DECK_SETS,
-    DECKS,
     GROUP,
     HAND,
     SEATS,
@@ -53,7 +52,7 @@ def determinize(rules, view, key, state):
     Of the later ones nobody knows who has split, and it does not matter: here none of them has.
     """
     clear(state)
-    draw_hands(rules, view, key, len(DECKS[rules.deck]), hand_size(rules), state)
+    draw_hands(rules, view, key, hand_size(rules), state)
     state.leader = seat_at(rules, state, view.seat, view.banker)
     state.to_act = state.leader
     if not state.terminated and (view.asked or view.splits[0] != UNSPLIT):

@@ -5,13 +5,12 @@ import numpy as np
 from gupai_env.core.bits import first_one, ones
 from gupai_env.core.byte_rows import BLOCK, copy_block, write_row
 from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
-from gupai_env.core.memory import scratch
+from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import DECK, KIND, KINDS, ONE, bit_each, count, list_hand, list_tiles, size
+from gupai_env.core.tiles import DECK, KIND, KINDS, MOST_TILES, ONE, bit_each, count, list_hand, list_tiles, size
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
-    DECKS,
     DREW,
     JOINED,
     LONGEST_WALL,
@@ -196,10 +195,10 @@ def determinize(rules, view, key, state):
     can have been, all alike; a history against the rules is drawn again.
     """
     restore_public(rules, view, key, state)
-    who, known = np.empty(TURNS, np.int8), np.empty(TURNS, np.int64)
+    who, known = scratch(TURNS, np.int8), scratch(TURNS, np.int64)
     list_turns(rules, view, state, who, known)
     state.known[state.mover] = known[view.turns - 1]  # with the tile it discards, until that is settled
-    tiles = np.empty(len(DECKS[rules.deck]), np.int8)
+    tiles = scratch(MOST_TILES, np.int8)
     unseen = list_tiles(view.unseen, tiles)
     attempt = derive(key, 1)
     place_tiles(rules, view, tiles[:unseen], attempt, state)
@@ -246,7 +245,7 @@ def restore_public(rules, view, key, state):
 @rule
 def list_turns(rules, view, state, who, known):
     """List whose turn each was, and which tiles its hand was known to hold once it had six."""
-    held = np.zeros(SEATS, np.int64)
+    held = blank(SEATS, np.int64)
     seat = state.leader
     for turn in range(view.turns):
         seat = seat_at(rules, state, seat, view.steps[turn])

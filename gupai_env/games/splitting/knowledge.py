@@ -4,9 +4,10 @@ import numpy as np
 
 from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import resume_from, seat_after
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, list_tiles
+from gupai_env.core.tiles import MOST_TILES, ONE, list_tiles
 from gupai_env.games.splitting.rules import UNSPLIT, take_up
 
 
@@ -36,11 +37,11 @@ def see_hands(rules, state, seat, unseen, view):
 
 
 @rule
-def draw_hands(rules, view, key, deck_size, hand_size, state):
+def draw_hands(rules, view, key, hand_size, state):
     """Fill a cleared state with the hands that the view shows, and with a uniform draw of the others."""
     resume_from(rules, view, key, state)
     state.terminated = view.splits[1] != UNSPLIT
-    tiles, hand = np.empty(deck_size, np.int8), np.empty(hand_size, np.int8)
+    tiles, hand = scratch(MOST_TILES, np.int8), scratch(MOST_TILES, np.int8)
     unseen = list_tiles(view.unseen, tiles)
     shuffle(tiles[:unseen], derive(key, 1))
     dealt, seat = 0, view.seat

@@ -5,11 +5,12 @@ import numpy as np
 from gupai_env.core.bits import ones
 from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import begin_view, resume_from, seat_after, seat_at, view_dtype
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, bit_each, first_kind, list_tiles, size
+from gupai_env.core.tiles import MOST_TILES, ONE, bit_each, first_kind, list_tiles, size
 from gupai_env.games.tien_gow.combinations import CLASSES, SIZE, beatable_by, combinations_in
-from gupai_env.games.tien_gow.rules import ALLOWED, DECK_SETS, DECKS, DISCARD, PLAYS, SEATS, clear, is_last
+from gupai_env.games.tien_gow.rules import ALLOWED, DECK_SETS, DISCARD, PLAYS, SEATS, clear, is_last
 from gupai_env.games.tien_gow.settlement import multiplier
 
 VIEW = view_dtype(
@@ -133,7 +134,7 @@ def determinize(rules, view, key, state):
     is not complete yet must be such as can be gone on with: the lowest kinds come first.
     """
     restore_public(rules, view, key, state)
-    tiles = np.empty(len(DECKS[rules.deck]), np.int8)
+    tiles = scratch(MOST_TILES, np.int8)
     unseen = list_tiles(view.unseen, tiles)
     attempt = derive(key, 1)
     shuffle(tiles[:unseen], attempt)
