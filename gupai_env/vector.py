@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
+from gupai_env.core.kernels import LEGAL, Kernels, address_in, blank_arrays, kernels, table_of
 from gupai_env.core.keys import derive_each
 from gupai_env.core.layout import Layout
 from gupai_env.core.memory import record_of
@@ -23,6 +23,9 @@ from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.words.checks import truth, whole_number, whole_numbers
+
+if TYPE_CHECKING:
+    from gupai_env.cuda_vector import CudaVectorEnv
 
 READ_ONLY = ("seats", "masks", "observations", "rewards", "terminated")
 WRITTEN_BY_HAND = ("states", "seeds", "episodes")
@@ -103,16 +106,7 @@ class VectorEnv(OwnMemory):
         self.rules: Any = self.variant.as_rules()
         self._record = record_of(self.rules)
         self.num_envs = num_envs
-        self._arrays = {
-            "states": self.game.new_states(num_envs),
-            "seeds": np.zeros(num_envs, np.int64),
-            "episodes": np.zeros(num_envs, np.int64),
-            "seats": np.zeros(num_envs, np.int8),
-            "masks": np.zeros((num_envs, self.game.num_actions), np.bool_),
-            "observations": np.zeros((num_envs, self.layout.size), np.int8),
-            "rewards": np.zeros((num_envs, self.game.max_seats), np.float32),
-            "terminated": np.zeros(num_envs, np.bool_),
-        }
+        self._arrays = blank_arrays(self.game, num_envs)
         self._bind()
         self.reset(seed)
 
@@ -142,11 +136,10 @@ class VectorEnv(OwnMemory):
         """Where the arrays lie and how the lanes are played, as compiled loops take it."""
         return table_of(
             self.num_envs,
+            {name: address_in(array) for name, array in {"rules": self._record, **self._arrays}.items()},
             renew=self.renew,
             skip_forced=self.skip_forced,
             observe=self.observe,
-            rules=self._record,
-            **self._arrays,
         )
 
     @functools.cached_property
@@ -351,6 +344,7 @@ def _end_threads(pool: ThreadPoolExecutor) -> None:
         raise
 
 
+@overload
 def make_vec(
     game: str | Game,
     num_envs: int,
@@ -360,12 +354,33 @@ def make_vec(
     renew: bool = True,
     skip_forced: bool = False,
     threads: int = 1,
+    device: Literal["cpu"] = "cpu",
     **variant: Unpack[Options],
-) -> VectorEnv:
+) -> VectorEnv: ...
+@overload
+def make_vec(
+    game: str | Game,
+    num_envs: int,
+    *,
+    seed: int = 0,
+    observe: bool = True,
+    renew: bool = True,
+    skip_forced: bool = False,
+    device: str,
+    **variant: Unpack[Options],
+) -> "CudaVectorEnv": ...
+def make_vec(
+    game: str | Game, num_envs: int, *, threads: int = 1, device: str = "cpu", **how: Any
+) -> "VectorEnv | CudaVectorEnv":
     """Return `num_envs` deals of a game side by side.
 
     Args:
         game, num_envs, seed, observe, renew, skip_forced, threads: As of `VectorEnv`.
+        device: "cpu", or a GPU as torch names it, such as "cuda": a `CudaVectorEnv`, which knows no `threads`.
     """
-    how: dict[str, Any] = {"observe": observe, "renew": renew, "skip_forced": skip_forced, "threads": threads}
-    return VectorEnv(game, num_envs, seed=seed, **how, **variant)
+    if device == "cpu":
+        return VectorEnv(game, num_envs, threads=threads, **how)
+    whole_number("threads on a GPU", threads, 1, 1)
+    from gupai_env.cuda_vector import CudaVectorEnv
+
+    return CudaVectorEnv(game, num_envs, device=device, **how)

@@ -4,7 +4,7 @@ A loop takes a game as one argument: its module, which the loop captures and han
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,21 +62,44 @@ class Rows(NamedTuple):
     observe: bool
 
 
-def table_of(num_envs: int, *, renew: bool, skip_forced: bool, observe: bool, **arrays: np.ndarray) -> np.ndarray:
-    """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
+def blank_arrays(game: Game, num_envs: int) -> dict[str, np.ndarray]:
+    """Return the arrays of a table of a game, by name, before anything is dealt."""
+    actions, observation, seats, _ = Widths.of(game)
+    return {
+        "states": game.new_states(num_envs),
+        "seeds": np.zeros(num_envs, LONG),
+        "episodes": np.zeros(num_envs, LONG),
+        "seats": np.zeros(num_envs, BYTE),
+        "masks": np.zeros((num_envs, actions), FLAG),
+        "observations": np.zeros((num_envs, observation), BYTE),
+        "rewards": np.zeros((num_envs, seats), FLOAT),
+        "terminated": np.zeros(num_envs, FLAG),
+    }
 
-    It holds their addresses; the caller keeps these arrays alive, and makes a new table for copies of them.
+
+def address_in(array: np.ndarray) -> int:
+    """Return the address that a table holds of an array.
 
     Raises:
         ValueError: For an array that must not be written to, or whose rows are not side by side.
     """
+    if not array.flags.carray:
+        raise ValueError("it must be an array side by side in memory that can be written to")
+    return array.ctypes.data
+
+
+def table_of(
+    num_envs: int, addresses: Mapping[str, int], *, renew: bool, skip_forced: bool, observe: bool
+) -> np.ndarray:
+    """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
+
+    It holds their addresses; the caller keeps these arrays alive, and makes a new table for copies of them.
+    """
     table = np.zeros(1, TABLE)
     table["envs"] = table["end"] = num_envs
     table["renew"], table["skip_forced"], table["observe"] = renew, skip_forced, observe
-    for name, array in arrays.items():
-        if not array.flags.carray:
-            raise ValueError(f"{name} must be an array side by side in memory that can be written to")
-        table[name] = array.ctypes.data
+    for name, address in addresses.items():
+        table[name] = address
     return table
 
 
@@ -153,6 +176,14 @@ def rows_of(game, widths, rules, table):
     )
 
 
+def lanes(first: int, end: int) -> range:
+    """Return the lanes from `first` to before `end` that a call plays: on a GPU those of one thread, else all."""
+    return range(first, end)
+
+
+rule(lanes)
+
+
 @rule
 def prefetch_lane(rows, widths, lane):
     """Let the processor fetch what a lane's step writes to; for few lanes, whose memory is near, it changes nothing."""
@@ -203,7 +234,7 @@ def show_view(game, rules, rows, lane, view):
 def first_refused(rows, actions, first, end):
     """Return the first of some lanes whose action its mask forbids, or LEGAL; WAIT is allowed, all is at the end."""
     # A pass of its own before any lane is played, so that a refused action leaves all lanes as they were.
-    for lane in range(first, end):
+    for lane in lanes(first, end):
         action = actions[lane]
         if 0 <= action < rows.masks.shape[1] and rows.masks[lane, action]:
             continue
@@ -287,7 +318,7 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
 
     def begin(tables):
         rows = rows_of(module, widths, numbers, tables[0])
-        for lane in range(len(rows.states)):
+        for lane in lanes(0, len(rows.states)):
             start(module, rows.rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
 
     def check(tables, actions):
@@ -299,7 +330,7 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
         first, end = tables[0].first, tables[0].end
         refused = first_refused(rows, actions, first, end)
         if refused == LEGAL:
-            for lane in range(first, end):
+            for lane in lanes(first, end):
                 if lane + AHEAD < end:
                     prefetch_lane(rows, widths, lane + AHEAD)
                 play_lane(module, rows.rules, rows, lane, actions[lane], view)
@@ -308,14 +339,14 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
     def play_random(tables, steps, key):
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         # Lane by lane and not step by step: the state of a lane stays in the cache for all its steps.
-        for lane in range(tables[0].first, tables[0].end):
+        for lane in lanes(tables[0].first, tables[0].end):
             for number in range(steps):
                 action = random_action(rows.masks[lane], derive(key, number), lane)
                 play_lane(module, rows.rules, rows, lane, action, view)
 
     def show(tables):
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
-        for lane in range(len(rows.states)):
+        for lane in lanes(0, len(rows.states)):
             show_turn(module, rows.rules, rows, lane)
             if rows.observe:
                 show_view(module, rows.rules, rows, lane, view)
@@ -323,7 +354,7 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
     def observe_seat(tables, seat, observations):
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         by_lane = array_at(address_of(observations), (len(rows.states), widths.observation), BYTE)
-        for lane in range(len(rows.states)):
+        for lane in lanes(0, len(rows.states)):
             observe(module, rows.rules, rows.states[lane], seat, view, by_lane[lane])
 
     return [begin, check, step, play_random, show, observe_seat]
@@ -334,22 +365,22 @@ def loops_of_views(game: Game) -> list[Callable[..., Any]]:
     module = game.module
 
     def views(rules, states, out, rng_keys):
-        for lane in range(len(states)):
+        for lane in lanes(0, len(states)):
             # An int64, as `view_of` passes it: with another type numba would compile the rules a second time.
             module.information_set(rules, states[lane], np.int64(states[lane].to_act), out[lane], True)
             rng_keys[lane] = noise_key(states[lane])
 
     def view_of(rules, states, seat, out):
-        for lane in range(len(states)):
+        for lane in lanes(0, len(states)):
             module.information_set(rules, states[lane], seat, out[lane], True)
 
     def encode(views, observations):
-        for lane in range(len(views)):
+        for lane in lanes(0, len(views)):
             observations[lane][:] = 0
             module.encode(views[lane], observations[lane])
 
     def determinize(rules, views, rng_keys, states):
-        for lane in range(len(states)):
+        for lane in lanes(0, len(states)):
             module.determinize(rules, views[lane], rng_keys[lane], states[lane])
 
     return [views, view_of, encode, determinize]
@@ -362,9 +393,10 @@ def kernels(game: Game) -> Kernels:
     return Kernels(pick=pick, **{loop.__name__: compiled(loop, game) for loop in loops})
 
 
-def _pick(masks, key, actions):
-    for lane in range(len(masks)):
+def pick_all(masks, key, actions):
+    """Draw one legal action per lane; 0 where there is none."""
+    for lane in lanes(0, len(masks)):
         actions[lane] = max(random_action(masks[lane], key, lane), 0)
 
 
-pick: Callable[..., Any] = compiled(_pick)
+pick: Callable[..., Any] = compiled(pick_all)

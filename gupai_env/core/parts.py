@@ -13,7 +13,7 @@ from numba.core import config
 from numba.extending import overload, register_jitable
 
 from gupai_env.core.internals import CODE, COMPILER, LIBRARY, PARTS, TEMPLATES, base_class, internal, there
-from gupai_env.core.rule import marks
+from gupai_env.core.rule import for_processor, register
 
 CODED = there(CODE, "everything runs as plain Python, slowly")
 # Numba asks for the processor's features once, when it starts; what it compiles for must be what is asked about here,
@@ -143,7 +143,7 @@ def generate(
         internal(f"{TEMPLATES}.infer_global")(function, types.Function(template))
 
 
-_REGISTER: dict[str, Callable[..., Any]] = {
+_WAYS: dict[str, Callable[..., Any]] = {
     "inline": register_jitable(**_CONTAINED),
     "call": register_jitable(**_CALLED),
     "replace": replace,
@@ -153,6 +153,4 @@ _REGISTER: dict[str, Callable[..., Any]] = {
 
 def register_marks() -> None:
     """Register all functions that were marked since the last time."""
-    while marks:
-        kind, *arguments = marks.popleft()
-        _REGISTER[kind](*arguments)
+    register(for_processor, _WAYS)

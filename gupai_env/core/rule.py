@@ -1,38 +1,62 @@
-"""`@rule`: marks a function of the rules, callable as plain Python and from compiled code alike.
+"""`@rule`: marks a function of the rules, callable as plain Python and from compiled code alike, also on a GPU.
 
 Compiled code does not call such a function but inlines it, so that constants of its caller, such as the width of a row,
 are known within it too, and there is no cost of a call. A `@long_rule` is called: it runs for so long, or so rarely,
 that the cost of a call does not matter, and is used in so many places that compiling it at each of them would take
 seconds.
 
-Marks are only noted here. Numba is imported, and they are registered with it (`parts.py`), before the first loop is
-compiled. With it, `import gupai_env` would take three times the processor's time and twice the memory.
+What each target makes of a mark:
+
+| mark                               | plain Python | processor (`parts.py`)      | CUDA (`cuda.py`)                |
+|------------------------------------|--------------|-----------------------------|---------------------------------|
+| `rule(f)`                          | f            | inlines f                   | inlines f                       |
+| `long_rule(f)`                     | f            | calls f                     | calls f                         |
+| `rule_in_place(f, g)`              | f            | inlines g                   | inlines g                       |
+| `in_machine_code(f)`               | f            | generates code              | generates the same code         |
+| `in_machine_code(f, without_bmi2)` | f            | generates code, with BMI2   | inlines `without_bmi2`          |
+
+Marks are only noted here. Numba is imported, and they are registered with it, before the first loop is compiled. With
+it, `import gupai_env` would take three times the processor's time and twice the memory.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 # For type checkers a rule takes and returns anything: numba knows the types.
 Mark = Callable[[Callable[..., Any]], Callable[..., Any]]
-marks: deque[tuple[Any, ...]] = deque()  # the name of a function of `parts.py`, and its arguments
+# Marks that a target has not registered yet: a way to register, and its arguments.
+for_processor: deque[tuple[Any, ...]] = deque()
+for_cuda: deque[tuple[Any, ...]] = deque()
+
+
+def _note(*mark: Any) -> None:
+    for_processor.append(mark)
+    for_cuda.append(mark)
+
+
+def register(marks: deque[tuple[Any, ...]], ways: Mapping[str, Callable[..., Any]]) -> None:
+    """Register marks of a target in its ways: those that were noted since the last time."""
+    while marks:
+        way, *arguments = marks.popleft()
+        ways[way](*arguments)
 
 
 def rule(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function that compiled code inlines."""
-    marks.append(("inline", function))
+    _note("inline", function)
     return function
 
 
 def long_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function that compiled code calls."""
-    marks.append(("call", function))
+    _note("call", function)
     return function
 
 
 def rule_in_place(function: Callable[..., Any], other: Callable[..., Any]) -> None:
     """Make compiled code inline another function of the same arguments instead of one that only Python can run."""
-    marks.append(("replace", function, other))
+    _note("replace", function, other)
 
 
 def in_machine_code(function: Callable[..., Any], without_bmi2: Callable[..., Any] | None = None) -> Mark:
@@ -48,7 +72,7 @@ def in_machine_code(function: Callable[..., Any], without_bmi2: Callable[..., An
     """
 
     def register(generator: Callable[..., Any]) -> Callable[..., Any]:
-        marks.append(("generate", function, generator, without_bmi2))
+        _note("generate", function, generator, without_bmi2)
         return generator
 
     return register

@@ -1,0 +1,201 @@
+"""The vectorised environment on a CUDA GPU: many deals of one game side by side, torch tensors in and out."""
+
+import importlib.util
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from gupai_env.core.deal import Deal
+from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.kernels import blank_arrays, table_of
+from gupai_env.core.keys import derive_each
+from gupai_env.core.layout import Layout
+from gupai_env.core.memory import record_of
+from gupai_env.core.rng import as_key, as_keys
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game, variant_from
+from gupai_env.options import Options
+from gupai_env.vector import MOST_ENVS, MOST_STEPS
+from gupai_env.words.checks import refused, truth, whole_number
+
+Tensor = Any  # torch is imported only by those who ask for a GPU
+
+
+class CudaVectorEnv:
+    """B deals of one variant on a CUDA GPU. Lane i plays the same deals as lane i of a `VectorEnv` of the same seed.
+
+    Experimental: its kernels compile for a GPU, and play the same in numba's simulator; no GPU has run them yet.
+
+    Everything is asked for on torch's current stream, and nothing is copied to the processor except the number of a
+    lane whose action is refused.
+
+    Attributes, tensors on the GPU that `step` overwrites in place; clone what you keep:
+        seats: int8 [B], the seat to act.
+        masks: bool [B, num_actions], its legal actions.
+        observations: int8 [B, layout.size], what it observes; not kept up to date if `observe` is false.
+        rewards: float32 [B, max_seats], chips of a deal that the last step ended, else zero.
+        terminated: bool [B], the lane's episode has ended, by the last step if lanes are dealt again.
+        states: uint8 [B, game.state.itemsize], the bytes of the full states; `refresh` shows those written to it.
+        seeds, episodes: int64 [B].
+    """
+
+    seats: Tensor
+    masks: Tensor
+    observations: Tensor
+    rewards: Tensor
+    terminated: Tensor
+    states: Tensor
+    seeds: Tensor
+    episodes: Tensor
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int,
+        *,
+        seed: int = 0,
+        observe: bool = True,
+        renew: bool = True,
+        skip_forced: bool = False,
+        device: str = "cuda",
+        **variant: Unpack[Options],
+    ) -> None:
+        """Make the lanes.
+
+        Args:
+            game, num_envs, seed, observe, renew, skip_forced: As of `VectorEnv`.
+            device: The GPU, as torch names it: "cuda" or "cuda:1". A process uses one.
+
+        Raises:
+            ValueError: As `VectorEnv`, and for a device that is not there.
+            ImportError: If the extra `cuda` is not installed.
+        """
+        self.num_envs: int = whole_number("num_envs", num_envs, 1, MOST_ENVS)
+        flags = {
+            "observe": truth("observe", observe),
+            "renew": truth("renew", renew),
+            "skip_forced": truth("skip_forced", skip_forced),
+        }
+        as_key(seed)
+        self.game: Game = get_game(game)
+        self.layout: Layout = self.game.encoder.layout
+        self.variant: Variant = variant_from(self.game, variant, CudaVectorEnv)
+        self.torch, self.cuda, self._kernels = _libraries(device, self.game)
+        self.device = device
+        arrays = blank_arrays(self.game, num_envs)
+        arrays["states"] = arrays["states"].view(np.uint8).reshape(num_envs, -1)
+        tensors = {name: self.torch.as_tensor(array, device=device) for name, array in arrays.items()}
+        vars(self).update(tensors)
+        self._rules = self._on_gpu(record_of(self.variant.as_rules()))
+        addresses = {name: tensor.data_ptr() for name, tensor in {"rules": self._rules, **tensors}.items()}
+        self._table = self._on_gpu(table_of(num_envs, addresses, **flags))
+        self._refused = self.torch.full((1,), num_envs, dtype=self.torch.int64, device=device)
+        self.reset(seed)
+
+    def _on_gpu(self, record: np.ndarray) -> Tensor:
+        return self.torch.as_tensor(record.view(np.uint8), device=self.device)
+
+    def _empty(self, shape: int | tuple[int, ...], dtype: Any) -> Tensor:
+        return self.torch.empty(shape, dtype=dtype, device=self.device)
+
+    def _run(self, kernel: Any, *arguments: int | Tensor) -> None:
+        """Run a kernel over all lanes; tensors are given by their address."""
+        numbers = (argument if isinstance(argument, int) else argument.data_ptr() for argument in arguments)
+        stream = self.cuda.stream_of(self.torch, self.device)
+        blocks = -(-self.num_envs // self.cuda.THREADS)
+        kernel[blocks, self.cuda.THREADS, stream](self._table.data_ptr(), *numbers)
+
+    def reset(self, seed: int | None = None, *, seeds: np.ndarray | Sequence[int] | None = None) -> None:
+        """Begin episode 0 in every lane, as `VectorEnv.reset`; raises ValueError for seeds that are none."""
+        keys = as_keys(seeds, self.num_envs) if seeds is not None else derive_each(as_key(seed or 0), 0, self.num_envs)
+        self.seeds.copy_(self.torch.as_tensor(keys))
+        self.episodes.zero_()
+        self.rewards.zero_()
+        self.begin()
+        self.refresh()
+
+    def begin(self) -> None:
+        """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
+        self._run(self._kernels.begin)
+
+    def refresh(self) -> None:
+        """Fill `seats`, `masks`, `observations` and `terminated` from `states`; call it after changing states."""
+        self._run(self._kernels.show)
+        self.terminated.copy_(self.states[:, self.game.state.fields["terminated"][1]] != 0)
+
+    def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """Play one action in every lane; a lane that ends pays out and is dealt again at once.
+
+        Args:
+            actions: int64 [B] on the GPU, one per lane, for the seat to act; WAIT leaves a lane as it is.
+
+        Returns:
+            Rewards, float32 [B, max_seats], in chips, zero where the deal continues; terminated, bool [B], true where
+            this action ended the episode. The next call overwrites both.
+
+        Raises:
+            ValueError: For another tensor.
+            IllegalActionError: Naming the first lane and seat whose action its mask forbids; nothing changed.
+        """
+        if not (actions.dtype == self.torch.int64 and actions.shape == (self.num_envs,) and actions.is_contiguous()):
+            raise ValueError(f"actions are int64 [{self.num_envs}], not {actions.dtype} {list(actions.shape)}")
+        if actions.device != self.seats.device:
+            raise ValueError(f"actions are on {self.seats.device}, not on {actions.device}")
+        self._run(self._kernels.check, actions, self._refused)
+        self._run(self._kernels.step, actions, self._refused)
+        lane = int(self._refused)
+        if lane < self.num_envs:
+            self._refused.fill_(self.num_envs)
+            raise self.refusal(lane, int(actions[lane]))
+        return self.rewards, self.terminated
+
+    def refusal(self, lane: int, action: int) -> IllegalActionError:
+        """Return the error for an action that the mask of a lane forbids."""
+        state = self.states[lane].cpu().numpy().view(self.game.state).view(np.recarray)
+        return Deal(self.game, self.variant, state).illegal(f"lane {lane}, seat {int(self.seats[lane])}", action)
+
+    def sample(self, key: int) -> Tensor:
+        """Return one random legal action per lane, int64 [B], as `VectorEnv.sample` draws it from `key`."""
+        actions = self._empty(self.num_envs, self.torch.int64)
+        self._run(self._kernels.pick, as_key(key, "a key"), actions)
+        return actions
+
+    def play_random(self, steps: int, key: int) -> tuple[Tensor, Tensor]:
+        """Play `steps` random legal actions in every lane; returns and raises as `VectorEnv.play_random`."""
+        self._run(self._kernels.play_random, whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key"))
+        return self.rewards, self.terminated
+
+    def observed_by(self, seat: int) -> Tensor:
+        """Return what one seat observes in every lane, int8 [B, layout.size]."""
+        observations = self._empty(tuple(self.observations.shape), self.torch.int8)
+        self._run(self._kernels.observe_seat, seat, observations)
+        return observations
+
+    def views(self) -> tuple[Tensor, Tensor]:
+        """Return what the seats to act know, the bytes of views, uint8 [B, game.view.itemsize], and their RNG keys."""
+        views = self._empty((self.num_envs, self.game.view.itemsize), self.torch.uint8).zero_()
+        rng_keys = self._empty(self.num_envs, self.torch.int64)
+        self._run(self._kernels.views, views, rng_keys)
+        return views, rng_keys
+
+    def determinize(self, views: Tensor, rng_keys: Tensor) -> Tensor:
+        """Return the bytes of a state drawn from the view of every lane, as `states` has them."""
+        states = self.states.clone()
+        self._run(self._kernels.determinize, views, rng_keys, states)
+        return states
+
+
+def _libraries(device: str, game: Game) -> tuple[Any, Any, Any]:
+    """Return torch, the module of kernels, and those of a game."""
+    for package in ("torch", "numba_cuda"):
+        if importlib.util.find_spec(package) is None:
+            raise ImportError(f"lanes on a GPU need {package}: pip install 'gupai[cuda]'")
+    import torch
+
+    from gupai_env.core import cuda
+
+    if not cuda.is_there(torch, device):
+        raise refused("device", device, "it must be cpu, or a CUDA GPU that torch finds")
+    return torch, cuda, cuda.cuda_kernels(game)
