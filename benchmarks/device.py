@@ -60,10 +60,10 @@ def main() -> None:
 
 def digest(envs: Any, steps: int) -> str:
     """Return a digest of all that lanes of the processor or a GPU show in random play, views and redeals included."""
-    shown = hashlib.sha256()
+    hashed = hashlib.sha256()
 
     def show(array: Any) -> None:
-        shown.update((array if isinstance(array, np.ndarray) else array.cpu().numpy()).tobytes())
+        hashed.update((array if isinstance(array, np.ndarray) else array.cpu().numpy()).tobytes())
 
     for number in range(steps):
         actions = envs.sample(number)
@@ -81,7 +81,7 @@ def digest(envs: Any, steps: int) -> str:
     envs.play_random(3, SEED)
     for name in SHOWN:
         show(getattr(envs, name))
-    return shown.hexdigest()
+    return hashed.hexdigest()
 
 
 def rates(game: str, device: str) -> dict[str, float]:

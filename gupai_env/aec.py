@@ -175,12 +175,11 @@ class GupaiEnv(OwnMemory, AECEnv):
         self._holder: dict[str, int] = self._alone.holder
         envs, states, action = self._envs, self._envs.states, np.zeros(1, np.int64)
         self.deal = Deal(self.game, self.variant, states, compiled=True)
-        # What `envs.step` does for the one thread that `_alone` lets in; the action was converted and checked before.
-        self._play: Callable[[], int] = functools.partial(envs._steps[0], action)
         self.__dict__ = {**self.__dict__}  # not one that shares its keys with others: a third of the time to read
         # Single numbers are read and written as those of Python, in half of numpy's time.
         view: Any = memoryview
         self._action, self._seeds, self._episodes = view(action), view(envs.seeds), view(envs.episodes)
+        self._bind_step()
         self._seats, self._rewards, self._settled = view(envs.seats), view(envs.rewards[0]), view(states["settled"])
         self._moves, self._over = view(states["moves"]), view(states["terminated"])
         observation = envs.observations[0]
@@ -188,6 +187,10 @@ class GupaiEnv(OwnMemory, AECEnv):
         self._copy_observation: Callable[[], np.ndarray] = (
             observation.copy if self.dtype == np.int8 else functools.partial(observation.astype, self.dtype)
         )
+
+    def _bind_step(self) -> None:
+        """Set what `envs.step` does for the one thread that `_alone` lets in; the action was converted before."""
+        self._play: Callable[[], int] = functools.partial(self._envs._steps[0], self._action.obj)
 
     def _require_game(self) -> None:
         if not self._seeded:
@@ -244,6 +247,7 @@ class GupaiEnv(OwnMemory, AECEnv):
             seeds[0], episodes[0] = number
             self._envs._begin()
             self._envs._show()
+            self._bind_step()  # which may be machine code meanwhile
             self._announce_deal()
         except BaseException:
             if not self.agents:

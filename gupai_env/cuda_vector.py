@@ -9,7 +9,7 @@ import numpy as np
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.kernels import blank_arrays, table_of
+from gupai_env.core.kernels import MOST_ENVS, MOST_STEPS, blank_arrays, table_of
 from gupai_env.core.keys import derive_each
 from gupai_env.core.layout import Layout
 from gupai_env.core.memory import record_of
@@ -17,7 +17,6 @@ from gupai_env.core.rng import as_key, as_keys
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
-from gupai_env.vector import MOST_ENVS, MOST_STEPS
 from gupai_env.words.checks import refused, truth, whole_number
 
 Tensor = Any  # torch is imported only by those who ask for a GPU
@@ -123,7 +122,7 @@ class CudaVectorEnv:
     def refresh(self) -> None:
         """Fill `seats`, `masks`, `observations` and `terminated` from `states`; call it after changing states."""
         self._run(self._kernels.show)
-        self.terminated.copy_(self.states[:, self.game.state.fields["terminated"][1]] != 0)
+        self.terminated.copy_(self.states[:, dict(self.game.state.fields or {})["terminated"][1]] != 0)
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.

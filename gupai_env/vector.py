@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
-from gupai_env.core.compiling import bind
+from gupai_env.core.compiling import bind, bound_loop
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.kernels import LEGAL, Kernels, address_in, blank_arrays, kernels, table_of
+from gupai_env.core.kernels import LEGAL, MOST_ENVS, MOST_STEPS, Kernels, address_in, blank_arrays, kernels, table_of
 from gupai_env.core.keys import derive_each
 from gupai_env.core.layout import Layout
 from gupai_env.core.memory import record_of
@@ -32,8 +32,7 @@ WRITTEN_BY_HAND = ("states", "seeds", "episodes")
 LONG = np.dtype(np.int64)
 ACTIONS = np.zeros((2, 2), LONG)[:, 0]  # of any strides, as compiled loops take them
 NO_BYTES = np.zeros(0, np.int8)
-MOST_ENVS, MOST_THREADS = 1 << 22, 1024
-MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
+MOST_THREADS = 1024
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
 MIN_SHARED_ROWS = 16384  # decisions in a call, about 100 nanoseconds each; for fewer, threads cost more than they gain
 
@@ -142,17 +141,17 @@ class VectorEnv(OwnMemory):
             observe=self.observe,
         )
 
-    @functools.cached_property
+    @bound_loop
     def _begin(self) -> Callable[[], None]:
         """The loop `begin` over all lanes."""
         return bind(self.kernels.begin, self.table)
 
-    @functools.cached_property
+    @bound_loop
     def _show(self) -> Callable[[], None]:
         """The loop `show` over all lanes."""
         return bind(self.kernels.show, self.table)
 
-    @functools.cached_property
+    @bound_loop
     def _observe(self) -> Callable[[int, np.ndarray], None]:
         """The loop `observe_seat` over all lanes."""
         return bind(self.kernels.observe_seat, self.table, later=(0, NO_BYTES))
@@ -165,25 +164,25 @@ class VectorEnv(OwnMemory):
         tables["first"], tables["end"] = ends[:-1], ends[1:]
         return np.split(tables, self.threads)
 
-    @functools.cached_property
+    @bound_loop
     def _steps(self) -> list[Callable[..., Any]]:
         """The loop `step` over the lanes of each thread."""
         return [bind(self.kernels.step, table, later=(ACTIONS,)) for table in self._tables]
 
-    @functools.cached_property
+    @bound_loop
     def _random_steps(self) -> list[Callable[..., Any]]:
         """The loop `play_random` over the lanes of each thread."""
         return [bind(self.kernels.play_random, table, later=(0, 0)) for table in self._tables]
 
-    @functools.cached_property
+    @bound_loop
     def _pick(self) -> Callable[..., Any]:
         """The loop `pick` over all lanes."""
         return bind(self.kernels.pick, self._arrays["masks"], later=(0, ACTIONS))
 
-    @functools.cached_property
+    @bound_loop
     def _step(self) -> Callable[[np.ndarray], int]:
         """What plays one action in every lane and returns what the loop `step` does."""
-        return self._steps[0] if self.threads == 1 else self._step_shared
+        return self._steps[0] if self.threads == 1 else self._step_shared  # which asks for `_steps` again
 
     def _step_shared(self, actions: np.ndarray) -> int:
         """Play one action in every lane, a long call with all threads; return what the loop `step` does."""
@@ -345,7 +344,7 @@ def _end_threads(pool: ThreadPoolExecutor) -> None:
 
 
 @overload
-def make_vec(
+def make_vec(  # type: ignore[overload-overlap]
     game: str | Game,
     num_envs: int,
     *,
@@ -384,3 +383,12 @@ def make_vec(
     from gupai_env.cuda_vector import CudaVectorEnv
 
     return CudaVectorEnv(game, num_envs, device=device, **how)
+
+
+def prepare(game: Game) -> None:
+    """Call the loops that a game played lane by lane uses, so that their machine code is kept."""
+    envs = VectorEnv(game, 1)
+    envs.step(envs.sample(0))
+    views, rng_keys = envs.views()
+    envs.kernels.determinize(envs.rules, views, rng_keys, game.new_states(1))
+    envs.observed_by(0)

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, Memories
+from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.playouts import ASKED, finish, numbered
+from gupai_env.core.compiling import PREPARED_BY
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
@@ -130,3 +132,16 @@ def resume_lanes(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
     envs.states[:] = states
     envs.refresh()
     return envs
+
+
+def prepare(game: Game) -> None:
+    """Call the loops of a game's heuristics lane by lane, so that their machine code is kept."""
+    envs = VectorEnv(game, 1)
+    views, rng_keys = envs.views()
+    batch = DecisionBatch(views, envs.masks, rng_keys)
+    RandomAgent(game).act(batch)
+    for name in game.heuristics:
+        HeuristicAgent(game, name, name).scores(batch)
+
+
+PREPARED_BY["gupai_agents.heuristics"] = __name__

@@ -4,7 +4,6 @@
 """
 
 import dataclasses
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
@@ -31,17 +30,17 @@ from gupai_agents.learning_seat import (
 )
 from gupai_agents.playouts import ASKED, LEARNER, draw_line_up, learning_seat, numbered, playouts
 from gupai_env.aec import DTYPES, NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv, observation_box
-from gupai_env.core.compiling import bind
+from gupai_env.core.compiling import bind, bound_loop
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.kernels import LEGAL, WAIT
+from gupai_env.core.kernels import LEGAL, MOST_ENVS, WAIT
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
-from gupai_env.vector import MOST_ENVS, VectorEnv
+from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import is_whole, one_of, one_of_an_array, truth, whole_number, whole_numbers
 
 
@@ -342,7 +341,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         """The learner's seat in every lane, int8 [B]."""
         return self._learners.copy()
 
-    @functools.cached_property
+    @bound_loop
     def _play(self) -> Callable[[], int]:
         """The loop `respond` over all lanes."""
         return bind(

@@ -3,13 +3,12 @@ policies, which are functions of a view.
 """
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch, certain, check_batch
-from gupai_env.core.compiling import compiled
+from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import heuristic_action, weights_of
@@ -59,8 +58,8 @@ class HeuristicLoops:
                     if masks[turn, action]:
                         scores[turn, action] = module.score(views[turn], action, weights)
 
-        self.choose: Callable[..., Any] = compiled(choose_all, game)
-        self.weigh: Callable[..., Any] = compiled(weigh_all, game)
+        self.choose: Loop = compiled(choose_all, game, plain_first=True)
+        self.weigh: Loop = compiled(weigh_all, game, plain_first=True)
 
 
 @functools.cache

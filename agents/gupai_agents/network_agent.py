@@ -133,4 +133,4 @@ def _derive_rows(rng_keys, bits):
             bits[row, counter] = derive(rng_keys[row], counter)
 
 
-derive_rows: Callable[..., Any] = compiled(_derive_rows)
+derive_rows = compiled(_derive_rows, plain_first=True)

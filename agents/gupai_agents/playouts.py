@@ -8,7 +8,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent
 from gupai_agents.heuristics import RANDOM, HeuristicAgent, RandomAgent, decide
-from gupai_env.core.compiling import compiled
+from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import (
@@ -65,9 +65,9 @@ class Playouts(NamedTuple):
         observes at the end is written into `final`, int8 [B, layout.size], unless that has no rows.
     """
 
-    finish: Callable[..., Any]
-    respond: Callable[..., Any]
-    converse: Callable[..., Any]
+    finish: Loop
+    respond: Loop
+    converse: Loop
 
 
 @rule
@@ -257,7 +257,7 @@ def _draw_legal(masks, rng_keys, actions):
         actions[row] = random_action(masks[row], derive(rng_keys[row], INSTEAD_STREAM), 0)
 
 
-draw_legal: Callable[..., Any] = compiled(_draw_legal)
+draw_legal = compiled(_draw_legal, plain_first=True)
 
 
 class Numbered(NamedTuple):

@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 from threadpoolctl import threadpool_limits
 
 from gupai_agents.cores import cores, take_cores
+from gupai_env.core import compiling
 from gupai_env.words.checks import short_repr
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
@@ -315,6 +316,7 @@ def _serve(pipe: "Connection[Any, Any]", share: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     one_core()
+    compiling.PLAIN_SECONDS = 0  # nobody waits for a first move
     while True:
         try:
             task, arguments = pipe.recv()

@@ -7,9 +7,11 @@ from benchmarks.peers.agent_iter import COUNTED as AGENT_ITER_COUNTED
 from benchmarks.peers.agent_iter import play_aec
 from benchmarks.peers.protocol import AGENT_ITER, BATCH, ENVS, ONE_GAME, Play, Row, Watch, serve
 from gupai_env.aec import GupaiEnv
+from gupai_env.core import compiling
 from gupai_env.games import GAMES
 from gupai_env.vector import VectorEnv
 
+compiling.PLAIN_SECONDS = 0  # what is compared is machine code
 STEPS = 16  # in a call
 COUNTED = (
     "sample (a random legal action per lane) and step of VectorEnv, with mask, observation, payoffs and the next deal. "

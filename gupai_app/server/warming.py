@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import NamedTuple
 
 from gupai_agents import agent_names, make_agent
-from gupai_agents.agent import probabilities
+from gupai_agents.agent import Agent, probabilities
 from gupai_agents.card import CardAgent, card_agent
 from gupai_agents.decisions import play_out
 from gupai_agents.registry import heuristic_agent
@@ -19,6 +19,7 @@ from gupai_agents.workers import Processes
 from gupai_app.play.moves import ADVISER
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import being_prepared
+from gupai_env.core.compiling import at_once
 from gupai_env.core.game import Game
 from gupai_env.core.machine_code import on_disk
 from gupai_env.core.variant import Variant
@@ -147,7 +148,7 @@ def parts(game: Game) -> Iterator[Part]:
     networks = [BEST] if BEST in agent_names(game, variant) else []
     yield Part("players", lambda: _choose(game, variant, [heuristic, *(make_agent(name, game) for name in networks)]))
     yield Part("hints", lambda: _advise(game, variant))
-    yield Part("matches and reviews", lambda: play_out(_table(game, variant), [heuristic]))
+    yield Part("matches and reviews", lambda: _match(game, variant, heuristic))
 
 
 def prepare(game: str, number: int) -> None:
@@ -161,6 +162,7 @@ def hints_on_disk(game: Game) -> bool:
     return all(on_disk(agent.__module__, game) for agent in advisers)
 
 
+@at_once()
 def _choose(game: Game, variant: Variant, agents: list) -> None:
     batch = Session(game, variant, 0).decision_batch()
     for agent in agents:
@@ -168,6 +170,7 @@ def _choose(game: Game, variant: Variant, agents: list) -> None:
     probabilities(agents[0], game, variant, batch)
 
 
+@at_once()
 def _advise(game: Game, variant: Variant) -> None:
     adviser = make_agent(ADVISER, game, **asdict(variant))
     assert isinstance(adviser, SearchAgent)
@@ -177,7 +180,8 @@ def _advise(game: Game, variant: Variant) -> None:
         card.removed_by(turn)
 
 
-def _table(game: Game, variant: Variant) -> VectorEnv:
+@at_once()
+def _match(game: Game, variant: Variant, heuristic: Agent) -> None:
     envs = VectorEnv(game, 2, renew=False, **asdict(variant))
     envs.step(envs.sample(0))
-    return envs
+    play_out(envs, [heuristic])

@@ -17,6 +17,7 @@ from gupai_agents.gymnasium_envs import SeatVectorEnv
 from gupai_agents.playouts import playout_runs
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_env.aec import GupaiEnv
+from gupai_env.core.compiling import at_once
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
 from gupai_env.vector import VectorEnv
@@ -24,7 +25,7 @@ from gupai_env.words.messages import count, say
 
 ENVS = (1, 256, 4096, 65536)
 SHARED = (256, 4096, 65536)  # lanes that several threads share out
-FIGURES = 2 * len(ENVS) + 3 * len(SHARED) + 5  # measurements of a game
+FIGURES = 2 * len(ENVS) + 3 * len(SHARED) + 7  # measurements of a game
 RUNS = 5
 RUN_SECONDS = 0.2  # at least, a run
 FRESH_RUNS = 3
@@ -38,13 +39,25 @@ COUNTED = (
     "seat against `greedy` in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts "
     "PettingZoo's agent_iter, last and step, observation and mask included. Seconds are the processor's; threads are "
     "compared on the clock, in turns. The first step is a new process from its start through import and deal to one "
-    "step, compiled code from the disk cache. Memory is that of all arrays of a lane."
+    "step, compiled code from the disk cache; the first move of an AEC game is plain Python. Memory is that of all "
+    "arrays of a lane."
 )
 FIRST_STEP = """
 import numpy as np
 from gupai_env import make_vec
 table = make_vec({game!r}, 4096)
 table.step(table.sample(0))
+"""
+
+
+FIRST_MOVE = """
+import time
+from gupai_env.aec import GupaiEnv
+imported = time.process_time()
+env = GupaiEnv({game!r})
+env.reset(seed=0)
+env.step(int(env.last()[0]["action_mask"].argmax()))
+print(imported, time.process_time() - imported)
 """
 
 
@@ -86,7 +99,8 @@ def rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_ti
 
 def median_rate(run: Callable[[int], int]) -> float:
     """Return decisions per second of the processor, the median of RUNS runs."""
-    run(0)  # compiles
+    with at_once():
+        run(0)  # compiles
     return statistics.median(rate(run) for _ in range(RUNS))
 
 
@@ -117,8 +131,9 @@ def playing(game: Game, num_envs: int, threads: int = 1) -> Callable[[int], int]
 
 def speedup(one: Callable[[int], int], all_threads: Callable[[int], int]) -> float:
     """Return how many times as fast the second run is, on the clock; the median of pairs of runs in turns."""
-    one(0)
-    all_threads(0)
+    with at_once():
+        one(0)
+        all_threads(0)
     return statistics.median(
         rate(all_threads, time.perf_counter) / rate(one, time.perf_counter) for _ in range(2 * RUNS)
     )
@@ -167,6 +182,17 @@ def first_step_seconds(game: Game) -> float:
     return statistics.median(seconds[1:])  # the first run fills the disk cache if it must
 
 
+def first_move_seconds(game: Game) -> tuple[float, float]:
+    """Return the processor's seconds of a new process up to the import of an AEC game, and for its first move."""
+    code = FIRST_MOVE.format(game=game.id)
+    runs = (
+        subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+        for _ in range(FRESH_RUNS)
+    )
+    imports, moves = zip(*(map(float, run.stdout.split()) for run in runs), strict=True)
+    return statistics.median(imports), statistics.median(moves)
+
+
 def figures(game: Game) -> Iterator[Figure]:
     """Measure a game, one figure after another."""
     for num_envs in ENVS:
@@ -190,6 +216,9 @@ def figures(game: Game) -> Iterator[Figure]:
     }.items():
         yield Figure(game.id, say(label), measure(), "decisions/s")
     yield Figure(game.id, say("first step in a new process"), first_step_seconds(game), "s")
+    imported, moved = first_move_seconds(game)
+    yield Figure(game.id, say("start of a process and import of an AEC game"), imported, "s")
+    yield Figure(game.id, say("first move of an AEC game after import"), moved, "s")
     yield Figure(game.id, say("memory of a lane"), VectorEnv(game, 1).env_bytes, "bytes")
 
 

@@ -1,46 +1,168 @@
-"""Loops that are compiled when they are first called, not when they are made.
+"""Loops: plain Python for a start, machine code once it is there.
+
+Importing numba takes a third of a second, and compiling a game some seconds. A decision takes about a millisecond in
+plain Python, which gives the same bytes. So loops of `plain_first` run as plain Python in calls of few rows, until a
+process has spent PLAIN_SECONDS on them. If their machine code is not on disk then, another process makes it meanwhile.
 
 With NUMBA_DISABLE_JIT=1 every loop runs as plain Python, slowly, so that rules can be stepped through in a debugger.
 """
 
+import atexit
+import contextlib
 import functools
-from collections.abc import Callable
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from types import MethodType
 from typing import Any
 
+import numpy as np
+
 from gupai_env.core.game import Game
+from gupai_env.core.memory import with_attributes
+
+PLAIN_SECONDS = 0.2  # of the processor; 0: loops are machine code from their first call on
+PLAIN_ROWS = 16  # calls of more rows are machine code
+# By the module of loops: one whose function `prepare(game)` calls them, with the arguments of one lane.
+PREPARED_BY = {"gupai_env.core.kernels": "gupai_env.vector"}
+_COMMAND = """
+import importlib, os, sys
+from gupai_env.core import compiling
+from gupai_env.games import get_game
+compiling.PLAIN_SECONDS = 0
+if hasattr(os, "nice"):
+    os.nice(5)
+importlib.import_module(sys.argv[1]).prepare(get_game(sys.argv[2]))
+"""
 
 
 class Loop:
     """A loop whose machine code is kept on disk, for each game by itself; it releases the interpreter lock."""
 
-    def __init__(self, function: Callable[..., Any], game: Game | None) -> None:
-        self.function, self.game = function, game
+    def __init__(self, function: Callable[..., Any], game: Game | None, plain_first: bool) -> None:
+        self.function, self.game, self.plain_first = function, game, plain_first
+        self._dispatcher: Any = None
 
-    @functools.cached_property
+    @property
     def dispatcher(self) -> Any:
         """What numba compiles; it is imported only now."""
-        from gupai_env.core.machine_code import dispatcher_of
+        if self._dispatcher is None:
+            from gupai_env.core.machine_code import dispatcher_of
 
-        return dispatcher_of(self.function, self.game)
+            self._dispatcher = dispatcher_of(self.function, self.game)
+        return self._dispatcher
 
     def __call__(self, *arguments: Any) -> Any:
+        if self.runs_plain(arguments):
+            return self.run_plain(*arguments)
         return self.dispatcher(*arguments)
 
+    def runs_plain(self, arguments: tuple[Any, ...]) -> bool:
+        """Return whether a call with these arguments runs as plain Python."""
+        waits = self.plain_first and self._dispatcher is None and PLAIN_SECONDS > 0
+        if not waits or _rows(arguments) > PLAIN_ROWS:
+            return False
+        return _spent.seconds < PLAIN_SECONDS or self.is_awaited()
 
-def compiled(loop: Callable[..., Any], game: Game | None = None) -> Loop:
-    """Return a loop to be compiled at its first call, for a game or for all."""
-    return Loop(loop, game)
+    def is_awaited(self) -> bool:
+        """Return whether another process is compiling loops of this module and game; start it, if that is needed."""
+        if self.game is None:  # compiled within a second
+            return any(map(_is_running, _compilers.values()))
+        module = self.function.__module__
+        key = module, self.game.id
+        if key not in _compilers:
+            from gupai_env.core.machine_code import on_disk
+
+            needed = module in PREPARED_BY and not on_disk(module, self.game)
+            _compilers[key] = _compiler(PREPARED_BY[module], self.game.id) if needed else None
+        return _is_running(_compilers[key])
+
+    def run_plain(self, *arguments: Any) -> Any:
+        """Run as plain Python, and count its time."""
+        begun = time.thread_time()
+        try:
+            return self.function(*map(with_attributes, arguments))
+        finally:
+            _spent.seconds += time.thread_time() - begun
 
 
-def bind(loop: Any, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[..., Any]:
-    """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
+def compiled(loop: Callable[..., Any], game: Game | None = None, *, plain_first: bool = False) -> Loop:
+    """Return a loop of a game, or of all; plain_first: a row takes it no more than some milliseconds of Python."""
+    return Loop(loop, game, plain_first)
+
+
+def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[..., Any]:
+    """Return a loop with its first arguments, to be called with the rest; `later` are examples of these.
 
     An ordinary call determines the type of every argument each time, which takes longer than some decisions. Arrays
     are bound by reference: the loop reads and writes their contents at the time of a call.
     """
+    if loop.runs_plain(arguments + later):
+        return functools.partial(loop.run_plain, *arguments)
     from gupai_env.core.machine_code import entry_point
 
     code = entry_point(loop.dispatcher, arguments + later)
     # Calling a bound method takes 20 ns less.
     return MethodType(code, *arguments) if len(arguments) == 1 else functools.partial(code, *arguments)
+
+
+def is_plain(bound: Any) -> bool:
+    """Return whether what `bind` returned runs as plain Python: it should be bound again some time."""
+    return isinstance(getattr(getattr(bound, "func", None), "__self__", None), Loop)
+
+
+class bound_loop(functools.cached_property):  # noqa: N801, as `property`
+    """An attribute that is a bound loop or a list of them; it is bound again until it is machine code."""
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        value = super().__get__(instance, owner)
+        if instance is not None and any(map(is_plain, value if isinstance(value, list) else [value])):
+            vars(instance).pop(self.attrname, None)
+        return value
+
+
+@contextlib.contextmanager
+def at_once() -> Iterator[None]:
+    """Let all loops be machine code from their first call on, as for measurements."""
+    global PLAIN_SECONDS
+    before, PLAIN_SECONDS = PLAIN_SECONDS, 0
+    try:
+        yield
+    finally:
+        PLAIN_SECONDS = before
+
+
+def _rows(arguments: tuple[Any, ...]) -> int:
+    """Return the lanes of the table among some arguments, or else the most rows of an array."""
+    arrays = [argument for argument in arguments if isinstance(argument, np.ndarray) and argument.ndim]
+    tables = (int(array["envs"][0]) for array in arrays if "envs" in (array.dtype.names or ()))
+    return next(tables, max(map(len, arrays), default=0))
+
+
+class _Spent:
+    seconds = 0.0  # of the processor, that plain Python has taken in this process
+
+
+_spent = _Spent()
+_compilers: dict[tuple[str, str], subprocess.Popen | None] = {}  # by module and game; None where none is needed
+
+
+def _compiler(module: str, game: str) -> subprocess.Popen | None:
+    """Start a process in which a module prepares a game; it may outlive this one, for the sake of the next."""
+    silent: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    try:
+        return subprocess.Popen([sys.executable, "-c", _COMMAND, module, game], start_new_session=True, **silent)
+    except OSError:  # no such program, or no more processes
+        return None
+
+
+def _is_running(compiler: subprocess.Popen | None) -> bool:
+    return compiler is not None and compiler.poll() is None
+
+
+@atexit.register
+def _leave() -> None:
+    for compiler in _compilers.values():
+        if compiler is not None and _is_running(compiler):
+            compiler.returncode = 0  # or it warns that it still runs

@@ -7,13 +7,8 @@ is imported itself only when a GPU is asked for.
 
 import functools
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NamedTuple
-
-from numba import cuda
-from numba.cuda import types
-from numba.cuda.core import config
-from numba.cuda.extending import overload, register_jitable
-from numba.cuda.typing import templates
 
 from gupai_env.core import kernels
 from gupai_env.core.game import Game
@@ -27,12 +22,16 @@ from gupai_env.core.kernels import (
     lanes,
     loops_of_tables,
     loops_of_views,
-    pick_all,
+    pick,
     rows_of,
 )
 from gupai_env.core.memory import array_at, prefetch
 from gupai_env.core.rule import for_cuda, register
 
+# Of the package numba-cuda, which takes the place of what numba has of that name.
+cuda, types, extending, templates, config = (
+    import_module(f"numba.cuda{name}") for name in ("", ".types", ".extending", ".typing.templates", ".core.config")
+)
 SIMULATED = bool(config.ENABLE_CUDASIM)  # NUMBA_ENABLE_CUDASIM=1, for tests without a GPU
 THREADS = 2 if SIMULATED else 128  # of a block; the simulator starts one of Python's for each
 
@@ -65,7 +64,7 @@ def cuda_kernels(game: Game) -> CudaKernels:
     module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules()
     begin_all, check_all, step_all, play_all, show_all, observe_all = map(_inline, loops_of_tables(game))
     views_of_all, _, _, determinize_all = map(_inline, loops_of_views(game))
-    _inline(pick_all)
+    pick_all = _inline(pick.function)
 
     def begin(table):
         begin_all(array_at(table, (1,), TABLE))
@@ -91,7 +90,7 @@ def cuda_kernels(game: Game) -> CudaKernels:
         tables = array_at(table, (1,), TABLE)
         observe_all(tables, seat, array_at(observations, (tables[0].envs, widths.observation), BYTE))
 
-    def pick(table, key, actions):
+    def pick_actions(table, key, actions):
         envs = array_at(table, (1,), TABLE)[0].envs
         masks = array_at(array_at(table, (1,), TABLE)[0].masks, (envs, widths.actions), FLAG)
         pick_all(masks, key, array_at(actions, (envs,), LONG))
@@ -108,7 +107,9 @@ def cuda_kernels(game: Game) -> CudaKernels:
         determinize_all(rows.rules, known, keys, array_at(states, (envs,), module.STATE))
 
     register(for_cuda, _WAYS)
-    return CudaKernels(*map(cuda.jit, (begin, show, play_random, check, step, observe_seat, pick, views, determinize)))
+    return CudaKernels(
+        *map(cuda.jit, (begin, show, play_random, check, step, observe_seat, pick_actions, views, determinize))
+    )
 
 
 # --- how the marks of rules are registered --------------------------------------------------------
@@ -117,7 +118,7 @@ _INLINED = {"forceinline": True}
 
 
 def _replace(function: Callable[..., Any], other: Callable[..., Any]) -> None:
-    overload(function, jit_options=_INLINED, strict=False)(lambda *_: other)
+    extending.overload(function, jit_options=_INLINED, strict=False)(lambda *_: other)
 
 
 def _generate(
@@ -137,7 +138,7 @@ def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
     if function is lanes:
         _replace(function, _lanes_of_thread)
     else:
-        register_jitable(**_INLINED)(function)
+        extending.register_jitable(**_INLINED)(function)
     return function
 
 
@@ -155,7 +156,7 @@ if SIMULATED:  # plain Python plays, which looks for `lanes` in its module
 
 _WAYS: dict[str, Callable[..., Any]] = {
     "inline": _inline,
-    "call": register_jitable,
+    "call": extending.register_jitable,
     "replace": _replace,
     "generate": _generate,
 }

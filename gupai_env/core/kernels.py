@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_env.core.bits import nth_one, ones
 from gupai_env.core.byte_rows import MARKS, count_marks, find_mark, marks_from
-from gupai_env.core.compiling import compiled
+from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
 from gupai_env.core.memory import address_of, array_at, blank, prefetch, tuple_at
@@ -20,6 +20,8 @@ from gupai_env.core.rule import rule
 
 LEGAL = -1  # instead of the first lane whose action is refused
 WAIT = -2  # instead of an action: leave the lane as it is
+MOST_ENVS = 1 << 22
+MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 AHEAD, LINE = 3, 64  # lanes whose memory is asked for, and bytes that come at once
 
 TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, how they are played
@@ -123,17 +125,17 @@ class Kernels(NamedTuple):
     determinize(rules, views, rng_keys, states): a state drawn from every view.
     """
 
-    begin: Callable[..., Any]
-    check: Callable[..., Any]
-    step: Callable[..., Any]
-    play_random: Callable[..., Any]
-    show: Callable[..., Any]
-    observe_seat: Callable[..., Any]
-    pick: Callable[..., Any]
-    views: Callable[..., Any]
-    view_of: Callable[..., Any]
-    encode: Callable[..., Any]
-    determinize: Callable[..., Any]
+    begin: Loop
+    check: Loop
+    step: Loop
+    play_random: Loop
+    show: Loop
+    observe_seat: Loop
+    pick: Loop
+    views: Loop
+    view_of: Loop
+    encode: Loop
+    determinize: Loop
 
 
 class Widths(NamedTuple):
@@ -390,13 +392,13 @@ def loops_of_views(game: Game) -> list[Callable[..., Any]]:
 def kernels(game: Game) -> Kernels:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call on a machine."""
     loops = loops_of_tables(game) + loops_of_views(game)
-    return Kernels(pick=pick, **{loop.__name__: compiled(loop, game) for loop in loops})
+    by_name = {loop.__name__: compiled(loop, game, plain_first=loop.__name__ != "play_random") for loop in loops}
+    return Kernels(pick=pick, **by_name)
 
 
-def pick_all(masks, key, actions):
-    """Draw one legal action per lane; 0 where there is none."""
+def _pick(masks, key, actions):
     for lane in lanes(0, len(masks)):
         actions[lane] = max(random_action(masks[lane], key, lane), 0)
 
 
-pick: Callable[..., Any] = compiled(pick_all)
+pick = compiled(_pick, plain_first=True)

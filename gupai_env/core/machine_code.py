@@ -25,6 +25,7 @@ from numba.extending import NativeValue, models, register_model, unbox
 
 from gupai_env.core.game import Game
 from gupai_env.core.internals import BORROWING, EVENTS, KEEPING, base_class, internal, tell, there
+from gupai_env.core.memory import with_attributes
 from gupai_env.core.parts import CODED, LOOP, register_marks
 from gupai_env.core.sources import sources_digest
 from gupai_env.words.files import describe
@@ -53,7 +54,7 @@ def dispatcher_of(loop: Callable[..., Any], game: Game | None) -> Callable[..., 
     name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
     digest = sources_digest(loop.__module__, *location)
     # Numba's file names begin with the qualified name of the function; so the digest becomes a part of it.
-    loop.__qualname__ += "".join(f"-{part}" for part in (*location, digest, *VERSIONS))
+    loop.__qualname__ = "-".join((loop.__qualname__.partition("-")[0], *location, digest, *VERSIONS))
     dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, **LOOP)
     if digest and KEEPS and _folder(CONFIG.CACHE_DIR):
         dispatcher._cache = _Kept(loop)
@@ -112,18 +113,13 @@ def _type_of(argument: Any) -> Any:
 
 
 def _plain(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a loop that runs as Python; records let their fields be read as attributes, as in compiled code."""
+    """Return a loop that runs as Python."""
 
     @functools.wraps(loop)
     def run(*arguments: Any) -> Any:
-        return loop(*map(_with_attributes, arguments))
+        return loop(*map(with_attributes, arguments))
 
     return run
-
-
-def _with_attributes(argument: Any) -> Any:
-    structured = isinstance(argument, np.ndarray) and argument.dtype.names
-    return argument.view(np.recarray) if structured else argument
 
 
 # --- where machine code is kept -------------------------------------------------------------------

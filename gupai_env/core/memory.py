@@ -87,6 +87,12 @@ def _array_at(typing_context, address, shape, dtype):
     return array(types.int64, types.UniTuple(types.int64, len(shape)), dtype), build
 
 
+def with_attributes(argument: Any) -> Any:
+    """Return an argument of a loop as plain Python reads it: fields of records are attributes, as in compiled code."""
+    structured = isinstance(argument, np.ndarray) and argument.dtype.names
+    return argument.view(np.recarray) if structured else argument
+
+
 def record_of(numbers: tuple[Any, ...]) -> np.ndarray:
     """Return a tuple of numbers, or of tuples of numbers, as a record [1] that `tuple_at` finds."""
     # Aligned, because LLVM lays out the tuple that `tuple_at` loads like a struct of C.
