@@ -153,7 +153,8 @@ class SearchStage:
         self.optimizer.param_groups[0]["lr"] = settings.learning_rate * (1 - progress)
         if dealt:
             # Whole batches: a product of a new size is compiled first, which takes as long as two steps.
-            rows = np.resize(self.rng.permutation(places), (batches, settings.batch_size)) if len(places) else []
+            whole = np.resize(self.rng.permutation(places), (batches, settings.batch_size))
+            rows = [*whole] if len(places) else []
         else:
             rows = [self.rng.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
         losses = [self._learn(batch) for batch in rows]
