@@ -26,7 +26,6 @@ CLAIM_STREAM = 1 << 48  # to test claims on
 TARGETS_STREAM = 1 << 54  # to compute search targets on
 PERSON_STREAM = 1 << 55  # no deals, but where a person sits
 DATA_STREAM = 1 << 58  # a seed of deals to record for data sets
-VARIATES_STREAM = 1 << 60  # a seed of deals that give the expectation of control variates
 SPLIT_STREAM = 1 << 59  # no deals, but which of a data set are to test on
 
 # Of the key of a decision:

@@ -5,7 +5,6 @@ meets itself scores exactly zero. With teams some rotations only swap partners, 
 these are left out.
 """
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar, Unpack
@@ -15,14 +14,14 @@ import numpy as np
 from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, action_types_of
-from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns
-from gupai_agents.evaluation.variates import DEALS_EACH, MORE, Variates
+from gupai_agents.evaluation.redeals import check_redeals, luck_of
+from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_adjusted, estimate_columns
 from gupai_agents.identity import require_steady
 from gupai_agents.registry import agents_of
 from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
-from gupai_env.core.streams import EVALUATION_STREAM, VARIATES_STREAM
+from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
@@ -31,6 +30,7 @@ from gupai_env.words.checks import as_list, counted, require_methods, whole_numb
 
 ENVS = 4096  # lanes that play side by side
 MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB
+MOST_REDEALS = 1_000_000
 AnyPlayer = TypeVar("AnyPlayer")
 Progress = Callable[[int], Any]  # called with the number of deals just finished
 
@@ -42,13 +42,14 @@ class DuplicateResult:
     chips: float64 [deals, rotations, seats], where chips[d, r, s] is won by player s, who sits at seat
         (s + r) modulo seats in rotation r. With several deals per match, chips of the whole match over its deals. With
         teams there are fewer rotations than seats if the later ones repeat the first.
-    variates: Of a duel with proxies, what they win in the same deals and in others.
+    luck: Of a duel with redeals, the hero's chips that hidden tiles explain, of expectation 0, float64
+        [deals, rotations].
     """
 
     players: tuple[str, ...]
     chips: np.ndarray
     seed: int
-    variates: Variates | None = None
+    luck: np.ndarray | None = None
 
     def mean(self, player: int) -> Estimate:
         """Return chips per deal of one player of the line-up, with its 95% interval over deals; raises ValueError."""
@@ -56,10 +57,10 @@ class DuplicateResult:
         return estimate(self.chips[:, :, player].mean(1))
 
     def adjusted_mean(self) -> Estimate:
-        """Return the mean of player 0, adjusted by control variates; raises ValueError for a duel without proxies."""
-        if self.variates is None:
-            raise ValueError("there are no control variates; name proxies: duel(..., proxies=['tuned', 'greedy'])")
-        return self.variates.estimate(self.chips[:, :, 0].mean(1))
+        """Return the mean of the hero of a duel, adjusted by its luck; raises ValueError without redeals."""
+        if self.luck is None:
+            raise ValueError("there were no redeals; ask for some: duel(..., redeals=256)")
+        return estimate_adjusted(self.chips[:, :, 0].mean(1), self.luck.mean(1))
 
     def at_seat(self, player: int, seat: int) -> Estimate:
         """Return the same as `mean` for the games in which the player sat at `seat`."""
@@ -260,7 +261,7 @@ def duel(
     /,
     *,
     seed: int = 0,
-    proxies: Sequence[str | Agent] = (),
+    redeals: int = 0,
     progress: Progress | None = None,
     record: RecordWriter | None = None,
     workers: Workers | None = None,
@@ -274,63 +275,36 @@ def duel(
         game: Its id, or the game itself.
         hero, villain: By name (see `make_agent`) or themselves.
         deals: Each is played once with the hero at every seat.
-        proxies: Two or more quick agents, whose results in the same deals narrow the interval of the result's
-            `adjusted_mean`. Good ones play much like the hero or the villain, such as a quick villain itself.
+        redeals: How often hidden tiles are dealt again for each decision in which the hero departs from the villain,
+            a heuristic or `random`; `adjusted_mean` of the result then has a narrower interval, see
+            `gupai_agents.evaluation.redeals`.
         seed, progress, record, workers: As of `play_duplicates`.
 
     Raises:
-        ValueError: As `play_duplicates`, for a single proxy, and for too few deals to adjust.
+        ValueError: As `play_duplicates`, and for redeals where nothing can be dealt again.
     """
     rules = get_game(game)
     made = variant_from(rules, variant, duel)
-    how: dict[str, Any] = {"workers": workers, **variant}
-    variates = proxy_variates(rules, proxies, deals, seed=seed, **how) if len(proxies) else None
-    how |= {"progress": progress, "record": record}
-    result = play_duplicates(rules, one_among(rules, made, hero, villain), deals, seed=seed, **how)
-    return replace(result, variates=variates)
+    line_up = one_among(rules, made, *agents_of(rules, made, [hero, villain]))
+    how: dict[str, Any] = {"progress": progress, "record": record, "workers": workers}
+    if not whole_number("redeals", redeals, 0, MOST_REDEALS):
+        return play_duplicates(rules, line_up, deals, seed=seed, **how, **variant)
+    require_methods(progress, record)
+    check_redeals(rules, made, line_up[-1])
+    redealing = Redealing(labels_of_line_up(line_up)[0], line_up[-1], redeals, record)
+    result = play_duplicates(rules, line_up, deals, seed=seed, **(how | {"record": redealing}), **variant)
+    return replace(result, luck=np.concatenate(redealing.luck).reshape(result.chips.shape[:2]))
 
 
-def proxy_variates(
-    game: str | Game,
-    proxies: Sequence[str | Agent],
-    deals: int,
-    /,
-    *,
-    seed: int = 0,
-    workers: Workers | None = None,
-    **variant: Unpack[Options],
-) -> Variates:
-    """Return what every proxy wins as one among every other, in the deals of a seed and in MORE times as many others.
+class Redealing:
+    """In place of a record writer: takes the games of a duel, and passes them on."""
 
-    Args:
-        game: Its id, or the game itself.
-        proxies: Two or more agents, by name (see `make_agent`) or themselves.
-        deals: As of the duels to adjust.
-        seed, workers: As of `play_duplicates`.
+    def __init__(self, hero: str, villain: Agent, redeals: int, record: RecordWriter | None) -> None:
+        self.hero, self.villain, self.redeals, self.record = hero, villain, redeals, record
+        self.luck: list[np.ndarray] = []  # as of `luck_of`, a block each
 
-    Raises:
-        ValueError: As `play_duplicates`, for a single proxy, and for fewer than DEALS_EACH deals per variate.
-    """
-    rules = get_game(game)
-    made = variant_from(rules, variant, proxy_variates)
-    agents = distinct(agents_of(rules, made, as_list("proxies", proxies, "agents")))[0]
-    if len(agents) < 2:
-        raise ValueError("one proxy has nobody to play against; name two or more")
-    # Between two sides a pair has one result, which only changes its sign with the order.
-    orders = itertools.permutations if len(set(rules.sides(made.players))) > 2 else itertools.combinations
-    pairs = list(orders(agents, 2))
-    if whole_number("deals", deals, 1, MOST_FIGURES // MORE // made.players**2) < DEALS_EACH * len(pairs):
-        raise ValueError(
-            f"{counted(deals, 'deal')} for {counted(len(pairs), 'control variate')}; play {DEALS_EACH * len(pairs)} or "
-            "more, or name fewer proxies"
-        )
-
-    def chips(deals: int, seed: int) -> np.ndarray:
-        line_ups = (one_among(rules, made, *pair) for pair in pairs)
-        results = (
-            play_duplicates(rules, line_up, deals, seed=seed, workers=workers, **variant) for line_up in line_ups
-        )
-        return np.stack([result.chips[:, :, 0].mean(1) for result in results], 1)
-
-    seed = as_key(seed)
-    return Variates(chips(deals, seed), chips(MORE * deals, derive(seed, VARIATES_STREAM)))
+    def write(self, games: Sequence[GameRecord]) -> None:
+        """Take some games in the order in which they were played."""
+        self.luck.append(luck_of(games, self.hero, self.villain, self.redeals))
+        if self.record is not None:
+            self.record.write(games)

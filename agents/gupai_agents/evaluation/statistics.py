@@ -19,6 +19,7 @@ from gupai_agents.intervals import interval, interval_text
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
 NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution, also for older versions of scipy
 SHARES = 10_001  # that are tried for the ends of an interval
+FOLDS, LEAST_FITTED = 10, 20  # parts of values that are adjusted, and from how many values on
 DIGITS = 12  # values that agree in so many are alike; the rest is rounding
 
 
@@ -65,7 +66,7 @@ class Estimate(NamedTuple):
     @property
     def error(self) -> float:
         """The standard error of the mean; infinite if there is no interval."""
-        return self.half_width / quantile(self.degrees) if self.has_interval else math.inf
+        return self.half_width / _quantile(self.degrees) if self.has_interval else math.inf
 
     def shifted(self, by: float) -> "Estimate":
         """Return the estimate of values that are larger by a number."""
@@ -105,8 +106,23 @@ def estimate(values: np.ndarray, *, runs: bool = False) -> Estimate:
     if not count:
         return NOTHING
     degrees = _degrees(values, runs)
-    half_width = quantile(degrees) * float(np.std(values, ddof=1)) / count**0.5 if degrees else math.inf
+    half_width = _quantile(degrees) * float(np.std(values, ddof=1)) / count**0.5 if degrees else math.inf
     return Estimate.symmetric(float(np.mean(values)), half_width, count, degrees)
+
+
+def estimate_adjusted(values: np.ndarray, luck: np.ndarray) -> Estimate:
+    """Return the mean of independent values, [N], less what luck of expectation 0, [N], explains; with its interval.
+
+    The luck is subtracted times a coefficient, that of least squares in the nine tenths of the values to which a value
+    does not belong (cross-fitting). So both are independent, and the expectation stays that of the plain mean. Fewer
+    than LEAST_FITTED values are not adjusted.
+    """
+    adjusted, fold = np.array(values, float), np.arange(len(values)) % FOLDS
+    for number in range(FOLDS if len(values) >= LEAST_FITTED and np.ptp(luck) else 0):
+        others = fold != number
+        covariance = np.cov(luck[others], values[others])
+        adjusted[~others] -= covariance[0, 1] / (covariance[0, 0] or 1.0) * luck[~others]
+    return estimate(adjusted)
 
 
 def estimate_columns(values: np.ndarray) -> list[Estimate]:
@@ -119,14 +135,14 @@ def estimate_columns(values: np.ndarray) -> list[Estimate]:
     spread = np.std(values, axis=0, ddof=1) if count > 1 else np.zeros(values.shape[1])
     spread = np.maximum(spread, np.sqrt(np.mean(spread**2)))
     degrees = min(count - 1.0, float(_beyond_commonest(values.ravel()))) if spread.any() else 0.0
-    reach = quantile(degrees) / count**0.5 if degrees else math.inf
+    reach = _quantile(degrees) / count**0.5 if degrees else math.inf
     return [
         Estimate.symmetric(float(mean), reach * float(width) if degrees else math.inf, count, degrees)
         for mean, width in zip(values.mean(0), spread, strict=True)
     ]
 
 
-def quantile(degrees: float) -> float:
+def _quantile(degrees: float) -> float:
     """Return how many standard errors a 95% interval reaches to each side: the quantile of Student's t."""
     return float(scipy.special.stdtrit(degrees, 0.975))
 
@@ -150,7 +166,7 @@ def trimmed(values: np.ndarray, share: float = 0.25) -> Estimate:
     middle = np.sort(values)[out : count - out]
     spread = float(np.std(np.clip(values, middle[0], middle[-1]), ddof=1)) if count > 1 else 0.0
     degrees = len(middle) - 1.0 if spread else 0.0
-    half_width = quantile(degrees) * spread * count**0.5 / len(middle) if degrees else math.inf
+    half_width = _quantile(degrees) * spread * count**0.5 / len(middle) if degrees else math.inf
     return Estimate.symmetric(float(middle.mean()), half_width, count, degrees)
 
 
@@ -167,7 +183,7 @@ def superiority(ours: np.ndarray, theirs: np.ndarray) -> Estimate:
     shares, more = np.linspace(0, 1, SHARES), (len(ours) + len(theirs)) / 2 - 1
     pairs = 1 + more * (1 - shares) / (2 - shares) + more * shares / (1 + shares)
     error = np.sqrt(shares * (1 - shares) * pairs / (len(ours) * len(theirs)))
-    held = shares[np.abs(shares - value) <= quantile(NORMAL) * error + 0.5 / SHARES]
+    held = shares[np.abs(shares - value) <= _quantile(NORMAL) * error + 0.5 / SHARES]
     return Estimate(value, float(held[0]), float(held[-1]), least)
 
 
