@@ -32,8 +32,7 @@ LAYERS = (
     "gupai_app",
 )
 ELSEWHERE = {"gupai_agents.gymnasium_envs": "gupai_agents.evaluation"}  # it asks agents as matches do
-# Modules that still name games; what a game offers to claims is to stand in its own package.
-CLAIMS = "agents/gupai_agents/evaluation/claims"
+# Modules that still name games.
 NAMES_GAMES = {
     "gupai_env/games/__init__.py",  # the list of games
     "gupai_app/claims/terminal.py",  # the example of a new claim
