@@ -216,7 +216,7 @@ def weigh_loop(game: Game) -> Callable[..., Any]:
         view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
         order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
         scores = scratch(num_actions, WEIGHT)
-        tiles = len(module.deck(rules))
+        tiles = len(module.DECKS[rules.deck])
         for turn in range(span[0], span[1]):
             stream = derive(rng_keys[turn], DEAL_STREAM)
             for particle in range(logs.shape[1]):

@@ -104,7 +104,7 @@ def redeal_loop(game: Game) -> Callable[..., Any]:
         state, fresh, tried = blank(1, module.STATE), blank(1, module.STATE), blank(1, module.STATE)
         view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
         order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
-        tiles = len(module.deck(rules))
+        tiles = len(module.DECKS[rules.deck])
         for lane in range(len(starts)):
             state[0] = starts[lane]
             while not state[0].terminated:
