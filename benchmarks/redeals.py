@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from benchmarks.coverage import covered
+from benchmarks.interval_coverage import covered
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.statistics import estimate, estimate_adjusted
 from gupai_env import GAMES

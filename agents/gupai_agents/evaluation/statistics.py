@@ -4,7 +4,7 @@ Payoffs are lumpy: three deals of Small Mahjong often end alike to the chip alth
 Student's t assumes a normal distribution and is too sure of such samples. Here its degrees of freedom are half of the
 values that differ from the commonest one: the variance of a sample with kurtosis 5 is known about as well as that of a
 normal sample of half the size, and values that repeat each other say nothing about the spread. In all ten games the
-intervals cover the mean in at least 93% of samples of two deals or more (`python -m benchmarks.coverage`).
+intervals cover the mean in at least 93% of samples of two deals or more (`python -m benchmarks.interval_coverage`).
 """
 
 import math

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy
 
-from benchmarks.coverage import coverage
+from benchmarks.interval_coverage import coverage
 from checkout import ROOT
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel

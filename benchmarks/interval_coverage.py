@@ -1,4 +1,4 @@
-"""How often the 95% interval of few deals covers the true mean: python -m benchmarks.coverage, two minutes.
+"""How often the 95% interval of few deals covers the true mean: python -m benchmarks.interval_coverage, two minutes.
 
 The truth is the mean of DEALS deals of each game, `random` against `greedy` and the reverse. SAMPLES samples of each
 size are drawn from these deals, and each sample is estimated as a duel of so many deals is. Printed is the lowest
