@@ -5,6 +5,7 @@ import json
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+import small_runs
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from gupai_training.config import METRICS_FILE, RESUME_FILE, parse, saved_config
 from gupai_training.resume import differences
@@ -12,15 +13,10 @@ from gupai_training.run import Run
 from gupai_training.run_folder import Reporter
 
 SMALL = {
-    "game": "jie-long",
-    "name": "small",
+    **small_runs.SMALL,
     "decisions": 16 * 8 * 6,
-    "threads": 1,
     "save_every": 2,
-    "device": "cpu",
-    "network": {"hidden": [8]},
     "ppo": {"envs": 16, "steps": 8, "batch_size": 64},
-    "pool": {"snapshots": 0, "rules": []},
     "evaluation": {"every": 1, "deals": 2, "final_deals": 2, "baselines": ["random"]},
 }
 EXPERT_ITERATION = {"targets": 1000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}

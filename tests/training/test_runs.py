@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import small_runs
 from commands import gupai
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.evaluation.match import DuplicateResult
@@ -30,13 +31,8 @@ from gupai_training.selfplay import SelfPlayVecEnv
 from processes import Command
 
 SMALL = {
-    "game": "jie-long",
-    "name": "small",
+    **small_runs.SMALL,
     "decisions": 64 * 16 * 2,
-    "threads": 1,
-    "device": "cpu",
-    "network": {"hidden": [16]},
-    "ppo": {"envs": 64, "steps": 16, "batch_size": 256},
     "pool": {"snapshots": 0, "rules": []},
     "evaluation": {"every": 1000, "deals": 4, "final_deals": 4, "baselines": ["random"]},
 }
