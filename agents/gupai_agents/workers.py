@@ -256,7 +256,7 @@ PROCESSES: Any = multiprocessing.get_context("forkserver" if sys.platform == "li
 
 def begin_process(target: Callable[..., Any], *arguments: Any, name: str | None = None, needs: str) -> Any:
     """Start a process that ends with this one, a `multiprocessing.Process`; needs: the module that it works with."""
-    PROCESSES.set_forkserver_preload([needs])
+    PROCESSES.set_forkserver_preload([needs, "gupai_agents.preloaded"])
     process = PROCESSES.Process(target=target, args=arguments, name=name, daemon=True)
     with _no_interrupts():
         process.start()

@@ -790,3 +790,10 @@ def test_missing_ray_is_reported_in_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"pip install 'gupai\[ray\]'"):
         Cluster("127.0.0.1:1")
+
+
+def test_workers_share_what_the_process_before_them_has_imported():
+    code = "import gc\nfrom gupai_agents.workers import Processes\n"
+    code += "print(dict(Processes(1).as_done(gc.get_freeze_count, {'objects': ()}))['objects'])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) > 10_000  # which no worker copies
