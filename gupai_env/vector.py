@@ -135,7 +135,7 @@ class VectorEnv(OwnMemory):
         """Where the arrays lie and how the lanes are played, as compiled loops take it."""
         return table_of(
             self.num_envs,
-            {name: address_in(array) for name, array in {"rules": self._record, **self._arrays}.items()},
+            {name: address_in(array, name) for name, array in {"rules": self._record, **self._arrays}.items()},
             renew=self.renew,
             skip_forced=self.skip_forced,
             observe=self.observe,
@@ -374,8 +374,9 @@ def make_vec(
     """Return `num_envs` deals of a game side by side.
 
     Args:
-        game, num_envs, seed, observe, renew, skip_forced, threads: As of `VectorEnv`.
+        game, num_envs, threads: As of `VectorEnv`.
         device: "cpu", or a GPU as torch names it, such as "cuda": a `CudaVectorEnv`, which knows no `threads`.
+        **how: What else `VectorEnv` takes: the seed, how lanes are played, the options of the game.
     """
     if device == "cpu":
         return VectorEnv(game, num_envs, threads=threads, **how)

@@ -10,8 +10,6 @@ import tempfile
 import pytest
 import typer.testing
 
-from gupai_env.core import compiling
-
 # All commands are built once, not at every call of one.
 typer.testing._get_command = functools.cache(typer.testing._get_command)
 
@@ -27,7 +25,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault(name, "1")
     gc.disable()  # till all tests are collected: what is imported and listed by then stays
 
-compiling.PLAIN_SECONDS = 0  # machine code is tested, except where a test says otherwise
+import compiled_at_once  # noqa: E402, F401
+
 MANY = 20  # files: below it the loops of some games may not be needed
 
 

@@ -40,7 +40,7 @@ def start_server() -> None:
         "gupai_training.run",
         "gupai_agents.evaluation",
     ]
-    SERVER.set_forkserver_preload([*commands, optimisers])
+    SERVER.set_forkserver_preload([*commands, optimisers, "compiled_at_once"])
     forkserver.ensure_running()
 
 

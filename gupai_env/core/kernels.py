@@ -79,14 +79,14 @@ def blank_arrays(game: Game, num_envs: int) -> dict[str, np.ndarray]:
     }
 
 
-def address_in(array: np.ndarray) -> int:
-    """Return the address that a table holds of an array.
+def address_in(array: np.ndarray, name: str) -> int:
+    """Return the address that a table holds of an array; name: of the array, for the error.
 
     Raises:
         ValueError: For an array that must not be written to, or whose rows are not side by side.
     """
     if not array.flags.carray:
-        raise ValueError("it must be an array side by side in memory that can be written to")
+        raise ValueError(f"{name} must be an array side by side in memory that can be written to")
     return array.ctypes.data
 
 

@@ -134,14 +134,14 @@ def test_trained_players_are_compared_with_shipped_ones(networks, tmp_path):
     assert {name: found[name] for name in told} == told
     assert found["command"] == "gupai train jie-long --set seed=4"
     assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "card", "tuned", "best"}
-    settings["expert_iteration"] |= {"max_minutes": None, "heuristic": "greedy", "learning_rate": 0.5}
+    settings["expert_iteration"] |= {"max_minutes": 0.5, "heuristic": "greedy", "learning_rate": 0.5}
     settings["network"] |= {"hidden": [8, 16]}
     (run / "config.yaml").write_text(to_yaml(settings))
     words = shlex.split(" ".join(recipes.changes("jie-long", run)))[1::2]  # as a shell reads them
     assert words == [
         "seed=4",
         "network.hidden=[8, 16]",
-        "expert_iteration.max_minutes=null",
+        "expert_iteration.max_minutes=0.5",
         "expert_iteration.heuristic=greedy",
         "expert_iteration.learning_rate=0.5",
     ]

@@ -25,8 +25,8 @@ def test_episode_begins_alike_on_cleared_and_used_tables(game):
     used.payoff[:], used.total[:], used.settled, used.terminated = 7, 9, 1, 1
     fresh = game.new_states(len(used))
     for number, (one, other) in enumerate(zip(used, fresh, strict=True)):
-        start(game, rules, one, number)
-        start(game, rules, other, number)
+        start(game.module, rules, one, number)
+        start(game.module, rules, other, number)
     for field in ("seed", "moves", "deal", "leader", "direction", "to_act", "terminated", "settled", "payoff", "total"):
         np.testing.assert_array_equal(used[field], fresh[field], field)
     tables = [set_up(game, variant, states) for states in (used, fresh)]
