@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from gupai_env import GAMES, VectorEnv, make_vec
+from gupai_env import GAMES, VectorEnv
+from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training import train
 
 SEED = 3
-SHOWN = "seats", "masks", "observations", "rewards", "terminated", "seeds", "episodes", "states"
+ARRAYS = "seats", "masks", "observations", "rewards", "terminated", "seeds", "episodes", "states"
 FAST = 1 << 18  # lanes whose rate is measured
 SECONDS = 3.0
 
@@ -41,7 +42,7 @@ def main() -> None:
     results: dict[str, Any] = {"digests": {}, "rates": {}}
     for game in chosen.games:
         digests = [
-            digest(make_vec(game, lanes, seed=SEED, device=chosen.device), chosen.steps) for lanes in chosen.lanes
+            digest(CudaVectorEnv(game, lanes, seed=SEED, device=chosen.device), chosen.steps) for lanes in chosen.lanes
         ]
         results["digests"][game] = digests
         if not chosen.only_digests:
@@ -73,21 +74,21 @@ def digest(envs: Any, steps: int) -> str:
             envs.kernels.determinize(envs.rules, views, rng_keys, states)
         else:
             states = envs.determinize(views, rng_keys).cpu().numpy().view(envs.game.state)
-        for array in (actions, views, rng_keys, envs.observed_by(1), *(getattr(envs, name) for name in SHOWN)):
+        for array in (actions, views, rng_keys, envs.observed_by(1), *(getattr(envs, name) for name in ARRAYS)):
             show(array)
         for name in states.dtype.names:  # not the bytes between fields, which nothing writes
             show(np.ascontiguousarray(states[name]))
         envs.step(actions)
     envs.play_random(3, SEED)
-    for name in SHOWN:
+    for name in ARRAYS:
         show(getattr(envs, name))
     return hashed.hexdigest()
 
 
 def rates(game: str, device: str) -> dict[str, float]:
-    """Return millions of decisions a second by single steps and within one call, and seconds to compile."""
+    """Measure millions of decisions per second, step by step and in one call, and the seconds of compiling."""
     begun = time.monotonic()
-    envs = make_vec(game, FAST, seed=SEED, device=device)
+    envs = CudaVectorEnv(game, FAST, seed=SEED, device=device)
     envs.step(envs.sample(0))
     envs.play_random(1, 0)
     compiling, steps, number = time.monotonic() - begun, 0, 1
@@ -107,7 +108,7 @@ def rates(game: str, device: str) -> dict[str, float]:
 
 
 def training(device: str) -> dict[str, float]:
-    """Return decisions a second of a minute of self-play, with rules on the processor and the network on the GPU."""
+    """Train by self-play for a minute, with the rules on the processor and the network on the GPU; return the rate."""
     with tempfile.TemporaryDirectory() as folder:
         settings = {"game": "jie-long", "decisions": 10**12, "device": device, "max_minutes": 1.0}
         row = train(settings, runs=folder).metrics()[-1]

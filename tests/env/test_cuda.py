@@ -37,6 +37,33 @@ def test_kernels_play_as_the_processor(game, simulated):
     assert simulated[game] == [digest(VectorEnv(game, LANES, seed=SEED), STEPS)]
 
 
+REFUSAL = """
+from gupai_env.cuda_vector import CudaVectorEnv
+
+envs = CudaVectorEnv("jie-long", 3, seed=3, device="cpu")
+before, actions = envs.states.clone(), envs.sample(0)
+actions[1] = 1000
+try:
+    envs.step(actions)
+except ValueError as error:
+    print(type(error).__name__, str(error)[:13], bool((envs.states == before).all()))
+envs.step(envs.sample(0))
+print(bool((envs.states != before).any(1).all()))
+"""
+
+
+@needs_compiler
+def test_refused_action_leaves_all_lanes_as_they_are():
+    ran = subprocess.run(
+        [sys.executable, "-c", REFUSAL],
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.splitlines() == ["IllegalActionError lane 1, seat  True", "True"]
+
+
 @needs_compiler
 @pytest.mark.parametrize("game", GAMES)
 def test_step_compiles_for_a_gpu(game, monkeypatch):
