@@ -121,13 +121,23 @@ def _replace(function: Callable[..., Any], other: Callable[..., Any]) -> None:
     extending.overload(function, jit_options=_INLINED, strict=False)(lambda *_: other)
 
 
+def _nothing(rows, row, offset):
+    pass
+
+
+def _lanes_of_thread(first, end):
+    return range(first + cuda.grid(1), end, cuda.gridsize(1))
+
+
+# Nothing need be fetched ahead: other threads play while one waits for memory.
+_INSTEAD: dict[Callable[..., Any], Callable[..., Any]] = {lanes: _lanes_of_thread, prefetch: _nothing}
+
+
 def _generate(
     function: Callable[..., Any], generator: Callable[..., Any], without_bmi2: Callable[..., Any] | None
 ) -> None:
-    if function is prefetch:  # other threads play while one waits for memory
-        _replace(function, _nothing)
-    elif without_bmi2:
-        _replace(function, without_bmi2)
+    if instead := _INSTEAD.get(function, without_bmi2):
+        _replace(function, instead)
     else:  # as for the processor, in `parts.py`
         template = templates.make_intrinsic_template(function, generator, function.__name__, prefer_literal=True)
         templates.infer(template)
@@ -135,19 +145,11 @@ def _generate(
 
 
 def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
-    if function is lanes:
-        _replace(function, _lanes_of_thread)
+    if instead := _INSTEAD.get(function):
+        _replace(function, instead)
     else:
         extending.register_jitable(**_INLINED)(function)
     return function
-
-
-def _nothing(rows, row, offset):
-    pass
-
-
-def _lanes_of_thread(first, end):
-    return range(first + cuda.grid(1), end, cuda.gridsize(1))
 
 
 if SIMULATED:  # plain Python plays, which looks for `lanes` in its module

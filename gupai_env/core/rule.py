@@ -15,6 +15,8 @@ What each target makes of a mark:
 | `in_machine_code(f)`               | f            | generates code              | generates the same code         |
 | `in_machine_code(f, without_bmi2)` | f            | generates code, with BMI2   | inlines `without_bmi2`          |
 
+For CUDA, `lanes` and `prefetch` are replaced in the same way.
+
 Marks are only noted here. Numba is imported, and they are registered with it, before the first loop is compiled. With
 it, `import gupai_env` would take three times the processor's time and twice the memory.
 """
