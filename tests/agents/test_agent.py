@@ -1,4 +1,4 @@
-"""Agents of one's own on the command line: how they fail, are told apart by name, and come back in a tournament."""
+"""User-defined agents on the command line: how they fail, how names tell them apart, how tournaments resume."""
 
 import json
 import subprocess
