@@ -5,8 +5,9 @@ that is meant:
 
     python tools/options.py
 
-For a game: `gupai_env/games/GAME/options.py`, a TypedDict of its options, and `gupai_env/GAME_vN.py`, its environments;
-for all of them: `gupai_env/options.py`, which the functions take that are given a game by name.
+For a game: `gupai_env/games/GAME/options.py`, a TypedDict of its options, and `gupai_env/GAME_vN.py`, its environments,
+whose help says what the options mean; for all of them: `gupai_env/options.py`, which the functions take that are given
+a game by name.
 """
 
 import argparse
@@ -62,23 +63,9 @@ def joined(options: Iterable[Option]) -> Option:
     return Option(tuple(words), tuple(types))
 
 
-def wrapped(text: str, indent: str, hanging: str = "") -> str:
-    """Return a text in lines of the width that code has."""
-    return textwrap.fill(text, 120, initial_indent=indent, subsequent_indent=indent + hanging)
-
-
 def typed_dict(name: str, summary: str, options: dict[str, Option], base: str = "TypedDict") -> str:
-    fields = []
-    for key, option in options.items():
-        fields.append(f"    {key}: {option.type}")
-        if option.help:
-            fields.append(wrapped(f'"""{option.help[0].upper()}{option.help[1:]}."""', " " * 4))
-    return "\n".join([f"class {name}({base}, total=False):", f'    """{summary}"""', "", *fields, ""])
-
-
-def module(summary: str, body: str) -> str:
-    imports = "Literal, TypedDict" if "Literal[" in body else "TypedDict"
-    return f'"""{summary}\n\n{WRITTEN}\n"""\n\nfrom typing import {imports}\n\n\n{body}'
+    fields = [f"    {key}: {option.type}" for key, option in options.items()]
+    return "\n".join([f"class {name}({base}, total=False):", f'    """{summary}"""', "", *fields, "", ""])
 
 
 def environments(game: Game) -> str:
@@ -90,9 +77,8 @@ def environments(game: Game) -> str:
         if parameter.kind is parameter.KEYWORD_ONLY
     ]
     passed = ", ".join(f"{parameter.name}={parameter.name}" for parameter in parameters)
-    listed = "\n".join(
-        wrapped(f"{name}: {option.help}.", " " * 8, " " * 4) for name, option in options_of(game).items()
-    )
+    wrapper = textwrap.TextWrapper(120, initial_indent=" " * 8, subsequent_indent=" " * 12)
+    listed = "\n".join(wrapper.fill(f"{name}: {option.help}.") for name, option in options_of(game).items())
     return f'''"""{game.title} as a PettingZoo environment.
 
 {WRITTEN}
@@ -122,23 +108,30 @@ env = raw_env  # the environment itself enforces the order of calls and the lega
 '''
 
 
+def module(summary: str, *types: str) -> str:
+    imports = "Literal, TypedDict" if "Literal[" in "".join(types) else "TypedDict"
+    return "\n".join([f'"""{summary}\n\n{WRITTEN}\n"""\n', f"from typing import {imports}\n\n", *types])
+
+
 def files() -> dict[Path, str]:
     """Return what is written, formatted, by path."""
-    options_by_game = {game.id: options_of(game) for game in GAMES.values()}
-    texts = {}
-    for game in GAMES.values():
-        name, options = game.variant.__name__, dict(options_by_game[game.id])
-        leader = {"leader": options.pop("leader")}
-        summary = f"The options of {game.title} for a position that is set up, whose leader is given by itself."
-        body = typed_dict(f"{name}Position", summary, options) + "\n\n"
-        summary = f"The options of {game.title}; all may be left out."
-        body += typed_dict(f"{name}Options", summary, leader, f"{name}Position")
-        texts[ROOT / f"gupai_env/games/{game.identifier}/options.py"] = module(f"Types of options: {game.title}.", body)
-        texts[ROOT / f"gupai_env/{game.identifier}_v{game.version}.py"] = environments(game)
+    options_by_game = {game: options_of(game) for game in GAMES.values()}
     names = dict.fromkeys(name for options in options_by_game.values() for name in options)
     union = {name: joined([options[name] for options in options_by_game.values() if name in options]) for name in names}
     summary = "The options of all games; `gupai rules GAME` shows which of them a game has."
-    texts[ROOT / "gupai_env/options.py"] = module("Types of options: all games.", typed_dict("Options", summary, union))
+    texts = {
+        ROOT / "gupai_env/options.py": module("Types of options: all games.", typed_dict("Options", summary, union))
+    }
+    for game, options in options_by_game.items():
+        name, leader = game.variant.__name__, {"leader": options.pop("leader")}
+        summary = f"The options of {game.title} for a position that is set up, whose leader is given by itself."
+        position = typed_dict(f"{name}Position", summary, options)
+        all_options = typed_dict(
+            f"{name}Options", f"The options of {game.title}; all may be left out.", leader, f"{name}Position"
+        )
+        path = ROOT / f"gupai_env/games/{game.identifier}/options.py"
+        texts[path] = module(f"Types of options: {game.title}.", position, all_options)
+        texts[ROOT / f"gupai_env/{game.identifier}_v{game.version}.py"] = environments(game)
     return {path: formatted(text) for path, text in texts.items()}
 
 
