@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -24,219 +25,98 @@ NINES = "9" * 5000
 BAD_CHANGES = [
     # no assignment at all
     "",
-    "=",
     "=5",
-    "ppo.entropy",
     "ppo.=1",
     ".ppo=1",
-    "ppo..entropy=1",
     # values that are no YAML, or none of ours
-    "ppo.entropy=[1",
-    "ppo.entropy={",
     "ppo.entropy=!!python/name:os.system",
-    "ppo.entropy=!!float 1",
-    "seed=&a 1",
-    "seed=*a",
     "variant={a: &x 1, b: *x}",
-    "name=!!binary aGk=",
-    "seed=0x_",
     f"seed={NINES}",
-    f"ppo.entropy={NINES}",
-    "seed=2001-99-99",
-    f"variant={'[' * 5000}",
-    f"variant={'[' * 5000}{']' * 5000}",
     f"variant={'{a: ' * 5000}1{'}' * 5000}",
     "ppo={lanes: 64, lanes: 128}",
-    "variant={<<: {players: 2}}",
     f"name={'n' * 100_000}",
-    "ppo={1: 2}",
     "ppo={[1, 2]: 2}",
-    "ppo={null: 2}",
     "name=a\nb: [",
     # groups and settings that are none
-    "ppo=5",
     "ppo=null",
-    "ppo=[]",
-    "pool=rules",
-    "gane=jie-long",
-    "ppo.entropi=1",
     "pp.entropy=1",
     "ppo.entropy.start=1",
     "network.hidden.0=5",
     ".".join("a" * 3000) + "=1",
     "a b\n\x1b[31m=1",
-    # numbers: none, endless, beyond the bounds
-    "ppo.entropy=.nan",
-    "ppo.entropy=.inf",
-    "ppo.entropy=1e300",
-    "ppo.entropy=1e999",
-    "ppo.entropy=-0.0",
-    "ppo.entropy=word",
-    "ppo.entropy=",
-    "ppo.entropy=true",
-    "ppo.entropy_end=.inf",
-    "ppo.learning_rate=.inf",
-    "ppo.learning_rate=1e300",
-    "ppo.learning_rate=0",
-    "ppo.gamma=1.1",
-    "ppo.gamma=.nan",
-    "ppo.gae_lambda=-1",
-    "ppo.clip_range=1e300",
-    "ppo.value_coef=.inf",
-    "ppo.max_grad_norm=.inf",
-    "ppo.max_grad_norm=1e300",
-    "ppo.target_kl=.inf",
-    "payoff_scale=.inf",
-    "payoff_scale=1e300",
-    "payoff_scale=1e-300",
-    "ppo.average_rate=0",
-    "max_minutes=.inf",
-    "max_minutes=1e300",
-    "max_minutes=-1",
-    "pool.self_share=.nan",
-    "pool.self_share=2",
+    # what goes together
     "pool.rule_share=0.5",
-    "ppo.envs=0",
-    "ppo.envs=-5",
-    "ppo.envs=1.5",
-    "ppo.envs=true",
-    "ppo.envs=1e12",
-    "ppo.envs=1000000000000",
-    "ppo.envs=[64]",
-    "ppo.steps=1e12",
-    "ppo.epochs=1e12",
-    "ppo.batch_size=1e12",
-    "ppo.batch_size=1",
-    "decisions=-1",
     "expert_iteration.targets=0",  # where there is no self-play either
-    "expert_iteration.targets=-1",
-    "expert_iteration.targets=true",
-    "expert_iteration.playouts=0",
-    "expert_iteration.tables=0",
-    "expert_iteration.window=0",
-    "expert_iteration.window=1e12",
-    "expert_iteration.epochs=0",
-    "expert_iteration.batch_size=1",
-    "expert_iteration.random_moves=1.5",
-    "expert_iteration.heuristic_share=-0.1",
-    "expert_iteration.temperature=0",
-    "expert_iteration.learning_rate=.nan",
-    "expert_iteration.max_minutes=0",
-    "expert_iteration.ensemble=best",
     "expert_iteration.heuristic=nobody",
-    "expert_iteration.heuristic=best",
     "expert_iteration.heuristic=random",
-    "expert_iteration.heuristic=search:playouts=2",
     "expert_iteration.heuristic=heuristic:x.yaml",
-    "expert_iteration.teacher=greedy",
-    "decisions=1e300",
-    "decisions=.inf",
-    "seed=-1",
-    "seed=1.5",
-    "seed=4294967296",
-    "seed=[1]",
-    "threads=100000",
-    "threads=-1",
-    "save_every=0",
-    "pool.size=2",
-    "pool.size=1e9",
-    "pool.snapshots=1e9",
-    "evaluation.every=0",
-    "evaluation.deals=1",
-    "evaluation.deals=1e12",
-    "evaluation.final_deals=1e12",
-    "evaluation.final_deals=1000000000000",
     # the network
     "network.hidden=[]",
-    "network.hidden=[0]",
-    "network.hidden=[-1]",
     "network.hidden=[true]",
-    "network.hidden=[1.5]",
-    "network.hidden=[a]",
-    "network.hidden=256",
     "network.hidden=[1000000000]",
-    "network.hidden=[16384, 16384]",
     f"network.hidden={[8] * 1000}",
-    "network={hidden: [8], activation: tanh}",
     # words
-    "device=gpu",
-    "device=5",
-    "device=cuda:",
     "device=cuda:9999999",
-    "device=CUDA",
     "name=../../etc",
-    "name=a/b",
-    "name=[a]",
     "game=chess",
     "game=[jie-long]",
-    "game=",
-    "game=5",
     # the variant
     "variant=[1]",
     "variant={1: 2}",
     "variant.forced=true",
     "variant.players=7",
-    "variant.players=[4]",
-    "variant.players={}",
     "variant.deals=true",
-    "variant.deals=1e6",
     "variant.stake=.nan",
-    "variant.stake=.inf",
-    "variant.stake=-1",
-    "variant.leader=[1]",
     "variant.deck=small",
     # players
     "pool.rules=[human]",
-    "pool.rules=[gredy]",
     "pool.rules=greedy",
-    "pool.rules=[1]",
     "pool.rules=[[greedy]]",
-    "pool.rules=['']",
-    "pool.rules=['checkpoint:']",
-    "pool.rules=['checkpoint:/no/such/place']",
     f"pool.rules=['checkpoint:{'x' * 5000}']",
     f"pool.rules={['greedy'] * 200}",
-    "evaluation.baselines=[human]",
     "evaluation.baselines=[random, exec]",
-    "evaluation.baselines=['sample:/no/such/place']",
     "evaluation.baselines={random: 1}",
 ]
 
 BAD_FILES = {
     "no mapping": b"- jie-long",
-    "a word": b"jie-long",
-    "a number": b"5",
     "nothing": b"",
-    "comments alone": b"# game: jie-long\n",
-    "keys that are numbers": b"1: 2",
-    "a key that is a list": b"[1]: 2",
     "a setting twice": b"game: jie-long\nseed: 1\nseed: 2\n",
-    "a setting twice in a group": b"game: jie-long\nppo: {entropy: 1, entropy: 2}\n",
     "a bomb": b"a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\ngame: jie-long\n",
-    "itself": b"game: jie-long\nvariant: &v {a: *v}\n",
     "a tag that calls": b"game: !!python/object/apply:os.system [id]\n",
-    "a tag": b"game: !!str jie-long\n",
-    "a custom tag": b"game: !game jie-long\n",
     "two documents": b"game: jie-long\n---\ngame: jie-long\n",
     "tabs": b"game:\tjie-long\nppo:\n\tlanes: 64\n",
     "deep nesting": b"game: " + b"[" * 30_000,
-    "deep nesting that ends": b"game: " + b"[" * 30_000 + b"]" * 30_000,
-    "deep blocks": b"\n".join(b" " * n + b"a:" for n in range(300)),
     "a huge file": b"game: jie-long\n" + b"# nothing\n" * 200_000,
     "zeros": bytes(1000),
-    "a picture": b"\x89PNG\r\n\x1a\n" + bytes(range(256)),
     "UTF-16": "game: jie-long\n".encode("utf-16"),
     "half a letter": b"game: jie-long\nname: \xe6\x8e",
-    "quotes left open": b"game: 'jie-long\n",
     "no game": b"seed: 1\n",
-    "a group that is none": b"game: jie-long\nppo: 5\n",
-    "a percent sign": b"%game jie-long\n",
 }
 
 
 @pytest.mark.parametrize("change", BAD_CHANGES, ids=lambda change: change[:40])
 def test_bad_change_is_refused_in_one_line(tmp_path, change):
     refusal(tmp_path, "jie-long", "--set", change)
+
+
+def numbers_of(model, path=""):
+    """The names of all settings that are numbers."""
+    for name, field in model.model_fields.items():
+        if hasattr(field.annotation, "model_fields"):
+            yield from numbers_of(field.annotation, f"{path}{name}.")
+        elif {field.annotation, *get_args(field.annotation)} & {int, float}:
+            yield path + name
+
+
+@pytest.mark.parametrize("value", ["true", "word", "[1]", ".nan", ".inf", "1e300", "-1"])
+def test_settings_that_are_numbers_have_bounds(value):
+    names = list(numbers_of(Config))
+    assert len(names) > 40
+    for name in names:
+        with pytest.raises(ValueError, match=name.rpartition(".")[2]) as error:
+            load("jie-long", [f"{name}={value}"])
+        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("content", BAD_FILES.values(), ids=BAD_FILES)

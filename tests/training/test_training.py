@@ -14,7 +14,6 @@ from safetensors.numpy import load_file
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from checkout import ROOT
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
 from gupai_agents.evaluation import duel
@@ -660,45 +659,6 @@ def test_decisions_are_those_learned_from(tmp_path, monkeypatch):
     assert run.learn()
     learned = run.learner.updates * run.learner.n_envs * run.learner.n_steps
     assert 0 < learned == run.learner.num_timesteps == read_header(run.agent_file)["decisions"]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("gane: jie-long", "gane is not known here; there are game, variant"),
-        ("ppo: {entropi: 0.1}", "ppo.entropi is not known here; there are envs, steps"),
-        ("ppo: {entropy: 0}", "ppo.entropy=0 is not allowed; write a number above 0"),
-        ("game: chess", "is not a game"),
-        ("game: jie-long\nvariant: {forced: true}", "did you mean forced_play"),
-        ("seed: [1", "not YAML"),
-        ("- 1", "a configuration is a mapping"),
-        ("name: ../../etc", "name='../../etc'"),
-    ],
-)
-def test_configuration_errors_are_reported_in_one_line(tmp_path, text, said):
-    path = tmp_path / "config.yaml"
-    path.write_text(text)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        load(path)
-    assert said in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_settings_can_be_changed_during_a_run(tmp_path):
-    path = tmp_path / "config.yaml"
-    path.write_text("game: jie-long")
-    config = load(path, ["ppo.entropy=0.05", "variant.forced_play=true", "name=other"])
-    assert (config.ppo.entropy, config.variant, config.name) == (0.05, {"forced_play": True}, "other")
-    with pytest.raises(ValueError, match="a change is written key=value"):
-        load(path, ["ppo.entropy"])
-
-
-def test_shipped_configurations_are_valid():
-    folder = ROOT / "configs"
-    configs = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("[!c]*/*.yaml"))]
-    assert len(configs) >= 13
-    for path in configs:
-        load(path)
 
 
 def test_run_report_shows_stages_final_table_and_exploitability(tmp_path):
