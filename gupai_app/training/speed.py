@@ -25,7 +25,7 @@ from gupai_env.words.messages import count, say
 
 ENVS = (1, 256, 4096, 65536)
 SHARED = (256, 4096, 65536)  # lanes that several threads share out
-FIGURES = 2 * len(ENVS) + 3 * len(SHARED) + 7  # measurements of a game
+FIGURES = 2 * len(ENVS) + 3 * len(SHARED) + 8  # measurements of a game
 RUNS = 5
 RUN_SECONDS = 0.2  # at least, a run
 FRESH_RUNS = 3
@@ -39,8 +39,8 @@ COUNTED = (
     "seat against `greedy` in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts "
     "PettingZoo's agent_iter, last and step, observation and mask included. Seconds are the processor's; threads are "
     "compared on the clock, in turns. The first step is a new process from its start through import and deal to one "
-    "step, compiled code from the disk cache; the first move of an AEC game is plain Python. Memory is that of all "
-    "arrays of a lane."
+    "step, compiled code from the disk cache; the first move of an AEC game is plain Python. Memory is the most that "
+    "this process had, on Linux, and that of all arrays of a lane."
 )
 FIRST_STEP = """
 import numpy as np
@@ -51,13 +51,16 @@ table.step(table.sample(0))
 
 
 FIRST_MOVE = """
-import time
+import pathlib, time
 from gupai_env.aec import GupaiEnv
 imported = time.process_time()
 env = GupaiEnv({game!r})
 env.reset(seed=0)
 env.step(int(env.last()[0]["action_mask"].argmax()))
-print(imported, time.process_time() - imported)
+seconds = time.process_time() - imported
+status = pathlib.Path("/proc/self/status")  # of Linux alone
+peaks = [line.split()[1] for line in status.read_text().splitlines() if "VmHWM" in line] if status.exists() else [0]
+print(imported, seconds, 1024 * int(peaks[0]))
 """
 
 
@@ -182,15 +185,17 @@ def first_step_seconds(game: Game) -> float:
     return statistics.median(seconds[1:])  # the first run fills the disk cache if it must
 
 
-def first_move_seconds(game: Game) -> tuple[float, float]:
-    """Return the processor's seconds of a new process up to the import of an AEC game, and for its first move."""
+def first_move(game: Game) -> tuple[float, float, float]:
+    """Return the processor's seconds of a new process up to the import of an AEC game and for its first move, and the
+    most memory that it had, bytes (0 on systems other than Linux).
+    """
     code = FIRST_MOVE.format(game=game.id)
     runs = (
         subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
         for _ in range(FRESH_RUNS)
     )
-    imports, moves = zip(*(map(float, run.stdout.split()) for run in runs), strict=True)
-    return statistics.median(imports), statistics.median(moves)
+    imports, moves, memory = zip(*(map(float, run.stdout.split()) for run in runs), strict=True)
+    return statistics.median(imports), statistics.median(moves), statistics.median(memory)
 
 
 def figures(game: Game) -> Iterator[Figure]:
@@ -216,9 +221,11 @@ def figures(game: Game) -> Iterator[Figure]:
     }.items():
         yield Figure(game.id, say(label), measure(), "decisions/s")
     yield Figure(game.id, say("first step in a new process"), first_step_seconds(game), "s")
-    imported, moved = first_move_seconds(game)
+    imported, moved, memory = first_move(game)
     yield Figure(game.id, say("start of a process and import of an AEC game"), imported, "s")
     yield Figure(game.id, say("first move of an AEC game after import"), moved, "s")
+    if memory:
+        yield Figure(game.id, say("memory of that process"), memory, "bytes")
     yield Figure(game.id, say("memory of a lane"), VectorEnv(game, 1).env_bytes, "bytes")
 
 
