@@ -144,6 +144,14 @@ def require_player(path: str | Path, header: dict[str, Any]) -> None:
         raise CheckpointError(f"{path}: not a player, but of kind {short_repr(header.get('kind'))}")
 
 
+def mixes_actions(path: str | Path, header: dict[str, Any]) -> bool:
+    """Return whether a player was trained to draw from its policy; raises CheckpointError."""
+    mixes = header.get("mixes", False)
+    if not isinstance(mixes, bool):
+        raise CheckpointError(f"{path}: damaged, mixes of its header is {short_repr(mixes)}, not true or false")
+    return mixes
+
+
 def binding_options(variant: Variant) -> dict[str, Any]:
     """Return the options on which a player depends, as in the header of a checkpoint."""
     return {name: value for name, value in options_of(variant).items() if name not in FREE_OPTIONS}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.checkpoint import CheckpointError, check_identity, read_checkpoint
+from gupai_agents.checkpoint import CheckpointError, check_identity, mixes_actions, read_checkpoint
 from gupai_agents.look_ahead import look_ahead_of
 from gupai_agents.network_agent import ObservationAgent
 from gupai_env.core.game import Game
@@ -240,9 +240,14 @@ class NetworkAgent(ObservationAgent):
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":
-        """Read a checkpoint (a file, or a run's folder); raises CheckpointError naming what does not fit."""
+        """Read a checkpoint (a file, or a run's folder); raises CheckpointError naming what does not fit.
+
+        Args:
+            sample: Draw actions from its policy, as players do in any case that were trained to mix their actions.
+        """
         header, tensors = read_checkpoint(path)
         check_identity(path, header, game, variant)
+        sample = sample or mixes_actions(path, header)
         name = f"{'sample' if sample else 'checkpoint'}:{path}"
         try:
             agent = cls(name, game, header.get("net"), unpacked(tensors), sample, variant)

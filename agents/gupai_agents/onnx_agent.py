@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.checkpoint import MAX_BYTES, check_identity
+from gupai_agents.checkpoint import MAX_BYTES, check_identity, mixes_actions
 from gupai_agents.failure import in_one_line
 from gupai_agents.look_ahead import LookAhead, look_ahead_of
 from gupai_agents.network_agent import ObservationAgent
@@ -111,6 +111,7 @@ class OnnxAgent(ObservationAgent):
             raise ValueError(f"{path}: damaged, its metadata {HEADER_KEY!r} are not a header of gupai")
         check_identity(path, header, self.game, variant)
         self.variant, self.ahead = variant, look_ahead_of(header, self.game, variant)
+        self.sample = self.sample or mixes_actions(path, header)
 
     def _input(self) -> tuple[str, Any]:
         """Return name and type of the input; raises ValueError unless it is one for observations."""

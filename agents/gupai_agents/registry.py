@@ -81,7 +81,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
             "variety@1.5": any of these at a temperature, which draws from the softmax of the scores;
             "search:playouts=200,heuristic=variety,infer=variety@4": tries every action in so many deals, played out by
                 a heuristic, and assumes that the others have played by another; see `gupai_agents.search`;
-            "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
+            "checkpoint:PATH": a trained one, which takes its best action, unless it was trained to mix its actions;
+            "sample:PATH": the same, drawing from its policy;
             "onnx:FILE": your own network, see `gupai_agents.onnx_agent`; "sample:FILE.onnx": drawing from its policy;
             "package.module:factory": your own; `factory(game, variant)` returns the agent;
             "command:PROGRAM ARGS": a program that reads requests and writes moves, see `gupai_agents.text_agent`.

@@ -49,9 +49,10 @@ def test_equal_content_is_equal_bytes(tmp_path):
     assert int.from_bytes(content[:8], "little") % 8 == 0  # where tensors begin
 
 
-@pytest.mark.parametrize("kind", ["checkpoint", "sample"])
-def test_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
-    there = NetworkAgent("there", GAME, NET, weights(), sample=kind == "sample")
+@pytest.mark.parametrize(("kind", "mixes"), [("checkpoint", False), ("checkpoint", True), ("sample", False)])
+def test_saved_player_plays_as_the_one_in_memory(checkpoint, kind, mixes):
+    write_checkpoint(checkpoint, {**header(), "mixes": mixes}, weights())
+    there = NetworkAgent("there", GAME, NET, weights(), sample=mixes or kind == "sample")
     loaded = make_agent(f"{kind}:{checkpoint}")
     asked = turns()
     actions = loaded.act(asked)
@@ -111,6 +112,12 @@ def test_another_layout_is_refused(tmp_path):
     other["observation"] = {**other["observation"], "version": 99}
     write_checkpoint(tmp_path / "a", other, weights())
     with pytest.raises(CheckpointError, match="another layout of observation"):
+        make_agent(f"checkpoint:{tmp_path / 'a'}")
+
+
+def test_player_mixes_or_not(tmp_path):
+    write_checkpoint(tmp_path / "a", {**header(), "mixes": 1}, weights())
+    with pytest.raises(CheckpointError, match="mixes of its header is 1, not true or false"):
         make_agent(f"checkpoint:{tmp_path / 'a'}")
 
 

@@ -481,7 +481,7 @@ def test_player_has_one_of_the_played_seats_at_every_table():
 
 
 @pytest.mark.parametrize("rate", [0.01, 1])
-def test_player_of_self_rollouts_with_a_magnet_is_the_average(rate, tmp_path):
+def test_player_of_self_rollouts_with_a_magnet_is_the_average_and_mixes_its_actions(rate, tmp_path):
     magnetic = {"true_hands": 1, "self_rollouts": 1, "magnet": 0.9, "average_rate": rate}
     run = Run.begin(config(**magnetic), tmp_path)
     assert run.learn()
@@ -489,3 +489,4 @@ def test_player_of_self_rollouts_with_a_magnet_is_the_average(rate, tmp_path):
     for name, weights in run.network.tensors().items():
         np.testing.assert_array_equal(saved[name], average[name])
         assert (saved[name] == weights).all() == (rate == 1), name
+    assert run.current_agent("now").sample and run.player(f"checkpoint:{run.folder}").sample

@@ -150,13 +150,19 @@ class RunFolder:
         """Return the player that takes the best actions of a network with the configured shape."""
         return NetworkAgent(name, self.game, self.config.net, tensors, False, self.variant)
 
+    @property
+    def mixes(self) -> bool:
+        """Whether the player is to draw from its policy."""
+        return False
+
     def weights(self) -> dict[str, np.ndarray]:
         """Return the player's tensors: the averaged ones of self-play, before that stage those of the network."""
         return self.learner.weights() if self.learner and self.learner.updates else self.network.tensors()
 
     def current_agent(self, name: str) -> NetworkAgent:
-        """Return the averaged policy as a player that takes its best actions."""
-        return self.network_player(name, self.weights())
+        """Return the averaged policy as the player that it is to be."""
+        player = self.network_player(name, self.weights())
+        return player.drawing() if self.mixes else player
 
     def save_agent(self) -> None:
         """Write the player's checkpoint: the same bytes after the same training, so nothing that a clock says."""
@@ -165,6 +171,7 @@ class RunFolder:
             "kind": "player",
             "net": self.config.net,
             "weights": "averaged",
+            "mixes": self.mixes,
             "precision": self.network.precision,
             "payoff_scale": self.config.payoff_scale,
             "gamma": self.config.ppo.gamma,
@@ -218,9 +225,10 @@ class RunFolder:
             mean = duel(self.game, player, baseline, deals, seed=seed, **self.variant.changed()).mean(0)
             row[name] = mean.as_numbers()
         if self.tree:
+            best = self.network_player("best", player.tensors)
             row["exploitability"] = {
                 how: self.tree.exploitability(self.tree.policy([agent] * self.tree.players))
-                for how, agent in (("best", player), ("drawn", player.drawing()))
+                for how, agent in (("best", best), ("drawn", best.drawing()))
             }
         return row
 
