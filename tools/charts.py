@@ -26,8 +26,7 @@ FOLDER = DOCS / "charts"
 
 
 def _verdict(claim: str) -> dict[str, Any]:
-    verdict: dict[str, Any] = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))
-    return verdict
+    return json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))
 
 
 def charts() -> dict[str, str]:

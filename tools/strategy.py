@@ -76,8 +76,7 @@ class Advice(NamedTuple):
     @property
     def reading(self) -> dict[str, Any]:
         """The verdict on the reading."""
-        reading: dict[str, Any] = self.content["readings"][self.number]
-        return reading
+        return self.content["readings"][self.number]
 
     @property
     def rule(self) -> str:
@@ -268,8 +267,7 @@ def _answer(advice: Advice, level: dict[str, Any]) -> str:
 
 
 def _dose(level: dict[str, Any]) -> str:
-    dose: str = level["label"].partition(": ")[2]
-    return dose
+    return level["label"].partition(": ")[2]
 
 
 def _doses(advice: Advice) -> Iterator[str]:
@@ -361,8 +359,7 @@ def _ranking(game: Game, ablation: dict[str, Any]) -> list[str]:
 
 def _is_found(entry: dict[str, Any]) -> bool:
     """Whether a feature matters: found again in a second half of the searches."""
-    is_found: bool = entry["found"]
-    return is_found
+    return entry["found"]
 
 
 def _sentence(entry: dict[str, Any], features: dict[str, Feature]) -> str:

@@ -353,8 +353,7 @@ def probabilities(agent: Agent, game: Game, variant: Variant, batch: DecisionBat
             raise AgentError(f"{name}: its probabilities are not those of the legal actions")
         if not np.allclose(given.sum(1), 1, rtol=0, atol=1e-6):
             raise AgentError(f"{name}: its probabilities do not add up to 1")
-        policy: np.ndarray = given / given.sum(1, keepdims=True)
-        return policy
+        return given / given.sum(1, keepdims=True)
     answers = ask(agent, game, variant, batch)
     for key in KEYS_TRIED:
         rekeyed = batch._replace(rng_keys=np.full_like(batch.rng_keys, key))

@@ -189,8 +189,7 @@ def card_loop(game: Game) -> Callable[..., Any]:
 
 def hand_start(game: Game) -> int:
     """Return where the kinds in hand begin in an observation; 0 for a game that shows none."""
-    start: int = getattr(game.encoder.layout.starts, "hand", 0)
-    return start
+    return getattr(game.encoder.layout.starts, "hand", 0)
 
 
 class CardAgent:

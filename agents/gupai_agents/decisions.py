@@ -87,8 +87,7 @@ def play_out(
 def chips_won(envs: VectorEnv) -> np.ndarray:
     """Return what every seat has won in the deals of its lane so far, chips per deal, float64 [B, seats]."""
     totals = envs.states.total[:, : envs.variant.players].astype(np.float64)
-    won: np.ndarray = totals / envs.variant.deals
-    return won
+    return totals / envs.variant.deals
 
 
 def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray, memories: Memories) -> np.ndarray:

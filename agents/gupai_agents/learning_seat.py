@@ -80,8 +80,7 @@ def reward_of_illegal(game: Game, variant: Variant, illegal: str, illegal_reward
 def forbidden(masks: np.ndarray, actions: np.ndarray) -> np.ndarray:
     """Return which actions, integers [N], are not legal by their masks, bool [N, num_actions]: bool [N]."""
     known = actions.clip(0, masks.shape[1] - 1)
-    wrong: np.ndarray = (known != actions) | ~masks[np.arange(len(masks)), known]
-    return wrong
+    return (known != actions) | ~masks[np.arange(len(masks)), known]
 
 
 def legal_instead(masks: np.ndarray, rng_keys: np.ndarray) -> np.ndarray:

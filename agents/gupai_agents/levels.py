@@ -31,8 +31,7 @@ class Level(NamedTuple):
 
 @functools.cache
 def _all() -> dict[str, Any]:
-    content: dict[str, Any] = parse_yaml(FILE.read_text(encoding="utf-8"))
-    return content
+    return parse_yaml(FILE.read_text(encoding="utf-8"))
 
 
 def levels(game: Game) -> list[Level]:

@@ -27,8 +27,7 @@ NETWORKS = Path(__file__).parent / "networks"
 @functools.cache
 def _shipped(file: Path) -> list[dict[str, Any]]:
     """Return the players in a file, that for the game's default rules first; none if there is no such file."""
-    players: list[dict[str, Any]] = parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
-    return players
+    return parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
 
 
 def shipped_heuristics(game_id: str) -> list[dict[str, Any]]:
@@ -59,8 +58,7 @@ def has_tuned(game: Game) -> bool:
 
 def tuned_weights(game: Game, variant: Variant) -> dict[str, float]:
     """Return the weights of `tuned` in a variant: of those whose options all hold, the ones with most options."""
-    weights: dict[str, float] = _nearest(shipped_heuristics(game.id), variant)["weights"]
-    return weights
+    return _nearest(shipped_heuristics(game.id), variant)["weights"]
 
 
 def heuristic_names(game: Game) -> list[str]:

@@ -174,8 +174,7 @@ def _tried(key: str, server: Server) -> Verdict:
     status = server.jobs.status(key)
     if status is None or status.result is None:
         raise HTTPException(404)
-    verdict: Verdict = status.result
-    return verdict
+    return status.result
 
 
 @router.get("/verdict/{name}")

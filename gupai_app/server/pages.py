@@ -74,8 +74,7 @@ class Server:
 
 async def server_of(request: Request) -> Server:
     """Return what a request asks."""
-    server: Server = request.app.state.server
-    return server
+    return request.app.state.server
 
 
 Asked = Annotated[Server, Depends(server_of)]

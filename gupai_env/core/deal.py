@@ -50,8 +50,7 @@ class Deal:
     @property
     def state(self) -> np.record:
         """The full state; writing to its fields changes the deal."""
-        state: np.record = self.states[0]
-        return state
+        return self.states[0]
 
     @property
     def terminated(self) -> bool:
@@ -85,8 +84,7 @@ class Deal:
 
     def view(self, seat: int) -> np.record:
         """Return what a seat knows."""
-        view: np.record = self.view_row(seat)[0]
-        return view
+        return self.view_row(seat)[0]
 
     def view_row(self, seat: int) -> np.recarray:
         """Return what a seat knows as agents and compiled loops take it, a record array [1]."""

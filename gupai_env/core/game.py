@@ -253,8 +253,7 @@ class Game:
 
 def _game_of(module_name: str) -> Game:
     """Return the game whose record closes a module, under the name GAME."""
-    game: Game = importlib.import_module(module_name).GAME
-    return game
+    return importlib.import_module(module_name).GAME
 
 
 @rule

@@ -105,8 +105,7 @@ class Position(Deal):
         self._must_be_over("so nobody has won yet")
         if not hasattr(self.game.positions, "winner"):
             raise ValueError(f"the rules of {self.game.id} name no winner; ask for payoffs()")
-        winner: int | None = self.game.positions.winner(self)
-        return winner
+        return self.game.positions.winner(self)
 
     def next_leader(self) -> int:
         """Return who leads the next deal of a match; raises ValueError before the deal is over."""

@@ -56,8 +56,7 @@ class Positions:
     @property
     def hands(self) -> np.ndarray:
         """The hands of the seats to act, tile sets, int64 [N]."""
-        hands: np.ndarray = self.states.hands[self.rows, self.states.to_act]
-        return hands
+        return self.states.hands[self.rows, self.states.to_act]
 
     @cached_property
     def deck(self) -> int:
@@ -213,8 +212,7 @@ class Vocabulary:
 
 def vocabulary_of(game: Game) -> Vocabulary:
     """Return what claims can name of a game in addition to what every game has."""
-    claims: Vocabulary = Vocabulary() if game.claims is None else game.claims.CLAIMS
-    return claims
+    return Vocabulary() if game.claims is None else game.claims.CLAIMS
 
 
 # --- for the functions of several games -----------------------------------------------------------
@@ -222,14 +220,12 @@ def vocabulary_of(game: Game) -> Vocabulary:
 
 def counts_of(tiles: np.ndarray) -> np.ndarray:
     """Return the copies of each kind in tile sets, int64 [N] to [N, KINDS]."""
-    counts: np.ndarray = tiles[:, None] >> (3 * np.arange(KINDS)) & 7
-    return counts
+    return tiles[:, None] >> (3 * np.arange(KINDS)) & 7
 
 
 def carrying(number: int) -> np.ndarray:
     """Return for every kind whether a number is on it, int [KINDS]."""
-    counts: np.ndarray = np.equal(PIPS, number).any(1).astype(int)
-    return counts
+    return np.equal(PIPS, number).any(1).astype(int)
 
 
 def of_moves(meaning: str, holds: Callable[[Move, int], bool], number: bool | None = False) -> ActionFeature:
@@ -254,8 +250,7 @@ def plays_double(move: Move, number: int) -> bool:
 
 def of_seats(outcome: Outcome, values: np.ndarray) -> np.ndarray:
     """Return the sum over the seats in question of values by seat, [N, seats] to [N]."""
-    total: np.ndarray = np.take_along_axis(values, outcome.seats, 1).sum(1)
-    return total
+    return np.take_along_axis(values, outcome.seats, 1).sum(1)
 
 
 def chips(outcome: Outcome, number: int = 0) -> np.ndarray:
@@ -266,8 +261,7 @@ def chips(outcome: Outcome, number: int = 0) -> np.ndarray:
 def leader_chips(outcome: Outcome, number: int = 0) -> np.ndarray:
     """Return what the seat that leads won."""
     states = outcome.states
-    won: np.ndarray = states.total[np.arange(len(states)), states.leader].astype(np.float64)
-    return won
+    return states.total[np.arange(len(states)), states.leader].astype(np.float64)
 
 
 LEADER = {"leader_chips": Metric("chips of the seat that leads", CHIPS, leader_chips)}

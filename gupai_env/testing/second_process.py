@@ -48,8 +48,7 @@ def games_in_second_process(trial: Trial) -> list[list[Snapshot]]:
     answer = json.loads(line)
     if "error" in answer:
         trial.fail(f"the second process could not play: {answer['error']}")
-    games: list[list[Snapshot]] = answer["games"]
-    return games
+    return answer["games"]
 
 
 @functools.cache

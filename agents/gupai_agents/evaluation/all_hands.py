@@ -370,8 +370,7 @@ class Equilibrium:
         rows = [self.rows[tiles.tobytes()] for tiles in views.tiles]
         is_banker = views.banker == 0
         settled = np.where(is_banker, views.players - 1, 1)
-        chips: np.ndarray = settled[:, None] * self.won[np.where(is_banker, BANKER, PLAYER), rows]
-        return chips
+        return settled[:, None] * self.won[np.where(is_banker, BANKER, PLAYER), rows]
 
 
 def first_of_equal(groups: np.ndarray) -> np.ndarray:

@@ -130,8 +130,7 @@ def with_scales(
             progress(1)
 
     def end(task: Task, spec: str) -> list[float]:
-        mean: list[float] = np.mean([chips[task.name, spec, rival] for rival in task.population], 0).tolist()
-        return mean
+        return np.mean([chips[task.name, spec, rival] for rival in task.population], 0).tolist()
 
     return [
         task.model_copy(update={"zero": end(task, task.scale[0]), "hundred": end(task, task.scale[1])})

@@ -302,8 +302,7 @@ def _ties(game: Game, variant: Variant, states: np.recarray) -> np.ndarray:
     """Return in which deals some sides share the most chips, bool [N]."""
     sides = game.sides(variant.players)
     chips = np.stack([states.total[:, : variant.players][:, sides == side].sum(1) for side in np.unique(sides)], 1)
-    tied: np.ndarray = np.isclose(chips, chips.max(1, keepdims=True)).sum(1) > 1
-    return tied
+    return np.isclose(chips, chips.max(1, keepdims=True)).sum(1) > 1
 
 
 def _explained(hands: np.ndarray, chips: np.ndarray) -> Estimate:

@@ -262,16 +262,14 @@ class Tournament:
     def _mean(self, values: Callable[[int, int], np.ndarray], agent: int) -> np.ndarray:
         """Return the mean of `values` of an agent's line-ups and places, [deals, rotations, ...] each, by deal."""
         counted = self._counted(agent)
-        mean: np.ndarray = sum(values(index, place).mean(1) for index, place in counted) / len(counted)
-        return mean
+        return sum(values(index, place).mean(1) for index, place in counted) / len(counted)
 
     def _places(self, index: int, place: int) -> np.ndarray:
         """Return a player's share of every place in the order of its games, [deals, rotations, sides]."""
         others, own = self.chips[index][..., self._units], self.chips[index, :, :, place, None]
         better, equal = (others > own).sum(2)[..., None], (others == own).sum(2)[..., None]
         number = np.arange(len(self._units))
-        shares: np.ndarray = ((better <= number) & (number < better + equal)) / equal
-        return shares
+        return ((better <= number) & (number < better + equal)) / equal
 
 
 @dataclass(frozen=True)

@@ -114,14 +114,12 @@ METRICS = {
 
 def tiles_in_hand(outcome: Outcome) -> np.ndarray:
     """Return in which deals tiles are left in some hand, bool [N]."""
-    held: np.ndarray = (outcome.states.hands[:, : outcome.variant.players] != 0).any(1)
-    return held
+    return (outcome.states.hands[:, : outcome.variant.players] != 0).any(1)
 
 
 def swept(outcome: Outcome) -> np.ndarray:
     """Return in which deals some seat has laid all of its tiles, bool [N]."""
-    laid: np.ndarray = (outcome.states.plays == outcome.states.hand_size[:, None]).any(1)
-    return laid
+    return (outcome.states.plays == outcome.states.hand_size[:, None]).any(1)
 
 
 # --- with one open end ----------------------------------------------------------------------------

@@ -70,8 +70,7 @@ def fitting_tiles(wilds: int, lacks: int) -> np.ndarray:
     """
     matching = [bool(matches(int(KIND_POINTS[kind]), wilds + KIND_WILDS[kind], lacks)) for kind in range(KINDS)]
     enough = KIND_PIPS[:, :KINDS, None] >= np.arange(ENOUGH)
-    sets: np.ndarray = np.where(np.array(matching)[:, None] & enough, 7 * ONE[:, None], 0).sum(1)
-    return sets
+    return np.where(np.array(matching)[:, None] & enough, 7 * ONE[:, None], 0).sum(1)
 
 
 FITTING = np.array(

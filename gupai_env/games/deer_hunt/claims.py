@@ -28,8 +28,7 @@ FOURS = kind_of(4, 4)
 def trick_red(positions: Positions, number: int) -> np.ndarray:
     """Return the red pips in the trick."""
     trick = positions.states.trick
-    pips: np.ndarray = np.where((trick >= 0) & (positions.states.lying > 0)[:, None], RED[trick], 0).sum(1)
-    return pips
+    return np.where((trick >= 0) & (positions.states.lying > 0)[:, None], RED[trick], 0).sum(1)
 
 
 def partner_sure(positions: Positions, number: int) -> np.ndarray:
@@ -45,8 +44,7 @@ def partner_sure(positions: Positions, number: int) -> np.ndarray:
 
 def lying(positions: Positions, number: int) -> np.ndarray:
     """Return how many tiles are in the trick."""
-    tiles: np.ndarray = positions.states.lying.astype(int)
-    return tiles
+    return positions.states.lying.astype(int)
 
 
 def deer(positions: Positions, number: int) -> np.ndarray:
@@ -64,8 +62,7 @@ def red_taken(outcome: Outcome, number: int) -> np.ndarray:
     """Return the red pips that the seat in question and its partner took."""
     red, seat = outcome.states.red.astype(float), outcome.seats[:, 0]
     rows = np.arange(len(red))
-    pips: np.ndarray = red[rows, seat] + red[rows, (seat + PARTNER) % SEATS]
-    return pips
+    return red[rows, seat] + red[rows, (seat + PARTNER) % SEATS]
 
 
 def caught_four(outcome: Outcome, number: int) -> np.ndarray:
@@ -78,8 +75,7 @@ def caught_four(outcome: Outcome, number: int) -> np.ndarray:
 def dealer_chips(outcome: Outcome, number: int) -> np.ndarray:
     """Return what the dealer won."""
     states = outcome.states
-    won: np.ndarray = states.total[np.arange(len(states)), states.leader].astype(float)
-    return won
+    return states.total[np.arange(len(states)), states.leader].astype(float)
 
 
 def endings(outcome: Outcome) -> Endings:

@@ -62,8 +62,7 @@ def only_doubles_left(outcome: Outcome) -> np.ndarray:
     """Return in which deals every tile but doubles is laid: none is in a hand or was discarded, bool [N]."""
     plain = PIPS[:, 0] != PIPS[:, 1]
     unlaid = np.stack([counts_of(tiles) for tiles in (outcome.states.hands + outcome.states.discards).T])
-    laid: np.ndarray = (unlaid[:, :, plain] == 0).all((0, 2))
-    return laid
+    return (unlaid[:, :, plain] == 0).all((0, 2))
 
 
 def exhausted(outcome: Outcome, number: int) -> np.ndarray:

@@ -43,8 +43,7 @@ def undominated(groups: np.ndarray) -> np.ndarray:
             same = (groups[:, other] == groups[:, one]).all(1)
             if one != other:
                 best[:, one] &= ~(better & (~same | (other < one)))
-    counts: np.ndarray = best.sum(1)
-    return counts
+    return best.sum(1)
 
 
 def groups_held(positions: Positions) -> np.ndarray:
@@ -62,8 +61,7 @@ def choices(positions: Positions, number: int) -> np.ndarray:
 def highest(group: int, positions: Positions) -> np.ndarray:
     """Return which splits have the highest high (0) or low (1) group that is legal."""
     values = np.where(positions.masks, groups_held(positions)[:, :, group], -1)
-    actions: np.ndarray = (values == values.max(1, keepdims=True)) & positions.masks
-    return actions
+    return (values == values.max(1, keepdims=True)) & positions.masks
 
 
 def banker_chips(outcome: Outcome, number: int) -> np.ndarray:
@@ -75,8 +73,7 @@ def banker_chips(outcome: Outcome, number: int) -> np.ndarray:
 
 def banker_of(outcome: Outcome) -> np.ndarray:
     """Return the banker's seat of single deals, int [N]."""
-    bankers: np.ndarray = outcome.states.leader.astype(int)
-    return bankers
+    return outcome.states.leader.astype(int)
 
 
 def pushed(outcome: Outcome, number: int) -> np.ndarray:
@@ -103,8 +100,7 @@ def shares_held(hands: np.ndarray, seen: np.ndarray) -> np.ndarray:
     copies = np.bincount(DECK, minlength=KINDS) - np.bincount(seen.ravel(), minlength=KINDS)
     is_second = np.diff(hands, axis=1, prepend=-1) == 0  # the second tile of two equal ones
     ways = (copies[hands] - is_second).prod(1) / 2.0 ** is_second.sum(1)
-    shares: np.ndarray = ways / ways.sum()
-    return shares
+    return ways / ways.sum()
 
 
 def open_hands(outcome: Outcome, number: int) -> np.ndarray:

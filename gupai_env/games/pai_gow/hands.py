@@ -47,5 +47,4 @@ def chips_between(rules: Any) -> np.ndarray:
         for low in range(3):
             chips = float(paid(rules, came_of[high], came_of[low]))
             results[:, high, low] = chips, -chips
-    net: np.ndarray = np.where(results > 0, results * (1 - rules.commission / 100), results)
-    return net
+    return np.where(results > 0, results * (1 - rules.commission / 100), results)

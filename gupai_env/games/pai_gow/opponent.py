@@ -36,8 +36,7 @@ class Opponent:
 
     def best(self, role: int, commission: float = COMMISSION) -> np.ndarray:
         """Return a best response of a role, the split of each hand, int [H]."""
-        best: np.ndarray = ((1 - commission) * self.won[role] - self.lost[role]).argmax(1)
-        return best
+        return ((1 - commission) * self.won[role] - self.lost[role]).argmax(1)
 
     def figures(self, role: int, splits: np.ndarray) -> Figures:
         """Return what the splits of a role, int [H], come to."""
@@ -49,8 +48,7 @@ class Opponent:
     def chips(self) -> np.ndarray:
         """What a player's splits win after commission, chips per 100 hands of that worth, float64 [H, splits]."""
         share = self.times / self.times.sum()
-        chips: np.ndarray = 100 * ((1 - COMMISSION) * self.won[PLAYER] - self.lost[PLAYER]) / share[:, None]
-        return chips
+        return 100 * ((1 - COMMISSION) * self.won[PLAYER] - self.lost[PLAYER]) / share[:, None]
 
     def loss(self, way: Way, rows: Iterable[int]) -> float:
         """Return what a player loses who splits some hands by a way and not as well as possible, in chips per 100."""

@@ -38,15 +38,13 @@ def skipped(outcome: Outcome, number: int) -> np.ndarray:
     """Return how many turns were passed over by claims."""
     states = outcome.states
     steps = np.where(np.arange(states.steps.shape[1]) < states.turns[:, None], states.steps, 1)
-    total: np.ndarray = (steps.astype(int).clip(1) - 1).sum(1).astype(float)
-    return total
+    return (steps.astype(int).clip(1) - 1).sum(1).astype(float)
 
 
 def by_claim(outcome: Outcome) -> np.ndarray:
     """Return which deals are won with a claimed tile, bool [N]."""
     last = outcome.states.begun[np.arange(len(outcome.states)), outcome.states.turns - 1]
-    claimed: np.ndarray = (outcome.states.winner != NOBODY) & (last != DREW)
-    return claimed
+    return (outcome.states.winner != NOBODY) & (last != DREW)
 
 
 def won_by_claim(outcome: Outcome, number: int) -> np.ndarray:

@@ -112,8 +112,7 @@ def _pips(game: Game) -> np.ndarray:
 def _heaviest(positions: Positions, number: int) -> np.ndarray:
     types, pips = action_types_of(positions.game)[1], _pips(positions.game)
     among = [np.where(positions.masks & (types == action_type), pips, -1) for action_type in range(types.max() + 1)]
-    heaviest: np.ndarray = np.any([(group >= 0) & (group == group.max(1, keepdims=True)) for group in among], 0)
-    return heaviest
+    return np.any([(group >= 0) & (group == group.max(1, keepdims=True)) for group in among], 0)
 
 
 MOVES = {

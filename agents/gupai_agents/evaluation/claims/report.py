@@ -42,8 +42,7 @@ def _indented(columns: int, lines: Iterable[str]) -> Iterator[str]:
 
 def headline(reading: dict[str, Any]) -> str:
     """Return the verdict in a few words: with doses, from where it holds."""
-    sentence: str = reading.get("headline") or reading["verdict"]
-    return sentence
+    return reading.get("headline") or reading["verdict"]
 
 
 def levels(reading: dict[str, Any]) -> list[dict[str, Any]]:
@@ -177,8 +176,7 @@ def options_of(reading: dict[str, Any]) -> str:
 
 def opponents(reading: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the figures of a reading by opponent, those of the first dose if it has doses."""
-    effects: list[dict[str, Any]] = reading.get("effects") or next((level["effects"] for level in levels(reading)), [])
-    return effects
+    return reading.get("effects") or next((level["effects"] for level in levels(reading)), [])
 
 
 def _p(p: float) -> str:

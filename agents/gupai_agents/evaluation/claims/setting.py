@@ -44,8 +44,7 @@ class Block(NamedTuple):
 def side_seats(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
     """Return which seats play for the sides of those in question, int [N, roles] to bool [N, players]."""
     sides = game.sides(players)
-    partners: np.ndarray = (sides == sides[seats][..., None]).any(1)
-    return partners
+    return (sides == sides[seats][..., None]).any(1)
 
 
 class DealSource:
@@ -348,5 +347,4 @@ def gains(source: DealSource, agent: Agent, branches: Forks) -> np.ndarray:
         envs.step(actions.astype(np.int64))
         play_out(envs, [agent])
         chips.append(chips_won(envs)[rows, branches.states.to_act])
-    won: np.ndarray = chips[0] - chips[1]
-    return won
+    return chips[0] - chips[1]
