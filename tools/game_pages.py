@@ -140,11 +140,9 @@ def _observation(game: Game) -> list[str]:
     return [
         "## Observation",
         "",
-        "What the seat to act knows, and any other seat when asked. Seats are counted from the viewer in",
-        "order of",
-        "turn. `env.layout.split(observation)` gives the sections by name. `env.state()` joins the",
-        "observations of all seats,",
-        "for centralised critics.",
+        "What the seat to act knows, and any other seat when asked. Seats are counted from the viewer in order of",
+        "turn. `env.layout.split(observation)` gives the sections by name. `env.state()` joins the observations of",
+        "all seats, for centralised critics.",
         "",
         f"<details><summary>All {len(layout.sections)} sections</summary>",
         "",
@@ -203,11 +201,10 @@ def _rewards(game: Game, chips: float) -> list[str]:
     return [
         "## Rewards",
         "",
-        f"Chips, paid to all seats at once by the action that ends a deal, zero before; they sum to zero{house}. In",
-        "a match",
-        "(`deals`) every deal pays at its end, and the episode terminates after the last for all seats",
-        "together; nothing is truncated.",
-        f"With the default options a deal moves at most {chips:g} chips to or from a seat.",
+        f"Chips, paid to all seats at once by the action that ends a deal, zero before; they sum to zero{house}. In a",
+        "match (`deals`) every deal pays at its end, and the episode terminates after the last for all seats",
+        f"together; nothing is truncated. With the default options a deal moves at most {chips:g} chips to or from a",
+        "seat.",
     ]
 
 
@@ -306,10 +303,9 @@ def _annotated(game: Game) -> list[str]:
         "",
         f"`{agents}` at every seat, seed {record['seed']}: a beginner's deal. At every decision",
         f"`{deal['adviser']}` says what each",
-        "action would bring on average, from what the seat can know alone. Where another action is clearly",
-        "better, the note says by how",
-        "many chips (± half of the 95% interval); a deal can still end well after a mistake, and the other",
-        "way round.",
+        "action would bring on average, from what the seat can know alone. Where another action is clearly better,",
+        "the note says by how many chips (± half of the 95% interval); a deal can still end well after a mistake, and",
+        "the other way round.",
         "",
         *table(
             ("seat", *(pile.label for pile in hands.places[0].piles if pile.tiles)),

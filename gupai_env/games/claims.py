@@ -40,6 +40,11 @@ class Outcome(NamedTuple):
     seating: np.ndarray | None = None
     acted: np.ndarray | None = None
 
+    @property
+    def chips(self) -> np.ndarray:
+        """What every seat won, float64 [N, players]."""
+        return self.states.total[:, : self.variant.players].astype(np.float64)
+
 
 class Positions:
     """Positions of a variant: states at some seat's turn, record array [N], and action masks, bool [N, num_actions]."""
@@ -85,7 +90,7 @@ class PositionFeature:
 
     Attributes:
         what: Its meaning.
-        values: Returns the values, int [N], for positions and the feature's number, 0 without one.
+        values: Returns the values, int or bool [N], for positions and the feature's number, 0 without one.
         number: Whether it takes a number.
     """
 
@@ -116,7 +121,8 @@ class Metric:
     Attributes:
         what: Its meaning.
         unit: Its unit.
-        values: Returns one value per deal, [N], or several, [N, k], for deals and its number, 0 without one.
+        values: Returns one value per deal, [N], or several, [N, k], numbers or bool, for deals and its number, 0
+            without one.
         number: Whether it takes a number.
         statistic: Of several values per deal, the figure that follows from their means over all deals.
         drawn: Whether it uses which player was drawn for each seat.
@@ -130,6 +136,10 @@ class Metric:
     statistic: Callable[[np.ndarray], float] | None = None
     drawn: bool = False
     acted: bool = False
+
+    def of(self, outcome: Outcome, number: int | None = None) -> np.ndarray:
+        """Return its values of deals, float64 [N] or [N, k]."""
+        return self.values(outcome, number or 0).astype(np.float64)
 
     @property
     def is_share(self) -> bool:
@@ -255,13 +265,17 @@ def of_seats(outcome: Outcome, values: np.ndarray) -> np.ndarray:
 
 def chips(outcome: Outcome, number: int = 0) -> np.ndarray:
     """Return what the seats in question won."""
-    return of_seats(outcome, outcome.states.total.astype(np.float64))
+    return of_seats(outcome, outcome.chips)
 
 
 def leader_chips(outcome: Outcome, number: int = 0) -> np.ndarray:
     """Return what the seat that leads won."""
-    states = outcome.states
-    return states.total[np.arange(len(states)), states.leader].astype(np.float64)
+    return outcome.chips[np.arange(len(outcome.states)), outcome.states.leader]
+
+
+def house_income(outcome: Outcome, number: int = 0) -> np.ndarray:
+    """Return chips that no seat has: what the house took."""
+    return -outcome.states.total[:, : outcome.variant.players].sum(1)
 
 
 LEADER = {"leader_chips": Metric("chips of the seat that leads", CHIPS, leader_chips)}

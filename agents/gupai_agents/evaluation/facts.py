@@ -327,7 +327,7 @@ def _figures(game: Game, outcome: Outcome) -> dict[str, Estimate]:
     """Return the metrics of a game that need neither a number nor what was drawn or done."""
     metrics = vocabulary_of(game).metrics
     plain = {name: metric for name, metric in metrics.items() if not (metric.number or metric.drawn or metric.acted)}
-    return {name: rated(metric.values(outcome, 0), metric).figure for name, metric in plain.items()}
+    return {name: rated(metric.of(outcome), metric).figure for name, metric in plain.items()}
 
 
 def _choices(game: Game, tallies: Sequence[_Tally]) -> tuple[Choices, ...]:
@@ -376,7 +376,7 @@ def _skill(
         envs.reset(seeds=keys)
         play_out(envs, agents, seating)
         outcome = Outcome(variant, envs.states, np.zeros((some, 1), int), seating)
-        values.append(metric.values(outcome, 0))
+        values.append(metric.of(outcome))
         tell(some)
     assert metric.statistic is not None
     return estimate_statistic(np.concatenate(values), metric.statistic)

@@ -33,20 +33,17 @@ def unseen(positions: Positions) -> np.ndarray:
     return positions.deck - own - positions.states.played[:, : positions.variant.players].sum(1)
 
 
-def is_open(positions: Positions, number: int) -> np.ndarray:
-    """Return 1 where the number is at an open end."""
-    return (positions.states.ends == number).any(1).astype(int)
-
-
 def all_discarded(positions: Positions, number: int) -> np.ndarray:
-    """Return 1 where all others have discarded since the seat to act laid the last tile."""
+    """Return where all others have discarded since the seat to act laid the last tile."""
     back = positions.states.last_player == positions.states.to_act
-    return (back & (positions.states.passes >= positions.variant.players - 1)).astype(int)
+    return back & (positions.states.passes >= positions.variant.players - 1)
 
 
 POSITIONS = {
-    "lead": PositionFeature("nothing lies yet", lambda positions, _: (positions.states.turn == 0).astype(int)),
-    "open": PositionFeature("the number is open", is_open, True),
+    "lead": PositionFeature("nothing lies yet", lambda positions, _: positions.states.turn == 0),
+    "open": PositionFeature(
+        "the number is open", lambda positions, number: (positions.states.ends == number).any(1), True
+    ),
     "all_discarded": PositionFeature("all others discarded since one laid the last tile", all_discarded),
     "unseen": PositionFeature(
         "tiles with the number that one has not seen",
@@ -91,24 +88,21 @@ def stubborn_doubles(outcome: Outcome, number: int) -> np.ndarray:
     return np.mean(shares, 0)
 
 
-def tied_first(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where two seats or more have the fewest points."""
-    totals = points(outcome)
-    return ((totals == totals.min(1, keepdims=True)).sum(1) > 1).astype(float)
-
-
-def tied_any(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where some two seats have equal points."""
-    return (np.diff(np.sort(points(outcome), 1), axis=1) == 0).any(1).astype(float)
-
-
 METRICS = {
     **LEADER,
     "stubborn_doubles": Metric(
         "share of doubles laid less that of other tiles of equal pips", "share", stubborn_doubles
     ),
-    "tied_first": Metric("two seats or more share the fewest points", SHARE, tied_first),
-    "tied_any": Metric("some two seats have equal points", SHARE, tied_any),
+    "tied_first": Metric(
+        "two seats or more share the fewest points",
+        SHARE,
+        lambda outcome, _: (points(outcome) == points(outcome).min(1, keepdims=True)).sum(1) > 1,
+    ),
+    "tied_any": Metric(
+        "some two seats have equal points",
+        SHARE,
+        lambda outcome, _: (np.diff(np.sort(points(outcome), 1), axis=1) == 0).any(1),
+    ),
 }
 
 
@@ -139,22 +133,22 @@ def lockouts(outcome: Outcome, number: int) -> np.ndarray:
         passes = np.where(laid, 0, passes + under_way)
         out = under_way & ~laid & (passes == players - 1) & (open_number == number)
         lockout_counts[rows[out], last[out]] += 1
-    return of_seats(outcome, lockout_counts).astype(float)
+    return of_seats(outcome, lockout_counts)
 
 
 def count_misleads(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where of some two seats the one with fewer discards has more pips in them."""
+    """Return where of some two seats the one with fewer discards has more pips in them."""
     drops, pips = outcome.states.drops[:, : outcome.variant.players].astype(int), points(outcome)
     against = (drops[:, :, None] - drops[:, None, :]) * (pips[:, :, None] - pips[:, None, :]) < 0
-    return against.any((1, 2)).astype(float)
+    return against.any((1, 2))
 
 
 METRICS_OF_ONE_END = {
     "lockouts": Metric(
         "how often the seat leaves the number open and all others then discard", "times per deal", lockouts, True
     ),
-    "locks_out": Metric("at least once so", SHARE, lambda o, n: (lockouts(o, n) >= 1).astype(float), True),
-    "locks_out_twice": Metric("at least twice so", SHARE, lambda o, n: (lockouts(o, n) >= 2).astype(float), True),
+    "locks_out": Metric("at least once so", SHARE, lambda outcome, number: lockouts(outcome, number) >= 1, True),
+    "locks_out_twice": Metric("at least twice so", SHARE, lambda outcome, number: lockouts(outcome, number) >= 2, True),
     "count_misleads": Metric(
         "of some two seats the one with fewer discards has more pips in them", SHARE, count_misleads
     ),

@@ -1,6 +1,6 @@
 """What claims can name of Da Ling."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations_with_replacement
 from math import comb
 
@@ -19,6 +19,7 @@ from gupai_env.games.claims import (
     PlayerChange,
     Vocabulary,
     hands_of,
+    house_income,
 )
 from gupai_env.games.da_ling.rules import (
     GROUP_OF,
@@ -59,23 +60,18 @@ def _tied(values: np.ndarray) -> np.ndarray:
     return (most != NO_MATCH) & ((values == most[:, None]).sum(1) > 1)
 
 
-def absolute_winner(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where some seat matches all three groups."""
-    return (strengths(outcome) != NO_MATCH).all(2).any(1).astype(float)
-
-
 def absolute_tie(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where the strongest of those that match all three tie."""
+    """Return where the strongest of those that match all three tie."""
     values = strengths(outcome)
     total = np.where((values != NO_MATCH).all(2), values.sum(2), NO_MATCH)
-    return _tied(total).astype(float)
+    return _tied(total)
 
 
 def group_tie(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where nobody matches all three, and a stake stays with all because the strongest of a group tie."""
+    """Return where nobody matches all three, and a stake stays with all because the strongest of a group tie."""
     values = strengths(outcome)
     nobody = ~(values != NO_MATCH).all(2).any(1)
-    return (nobody & np.stack([_tied(values[:, :, group]) for group in range(GROUPS)]).any(0)).astype(float)
+    return nobody & np.stack([_tied(values[:, :, group]) for group in range(GROUPS)]).any(0)
 
 
 def endings(outcome: Outcome) -> Endings:
@@ -111,11 +107,6 @@ def match_all() -> Facts:
     return facts
 
 
-def house_income(outcome: Outcome, number: int) -> np.ndarray:
-    """Return chips that no seat has: what the house took."""
-    return -outcome.states.total[:, : outcome.variant.players].sum(1).astype(float)
-
-
 def least_and_most_of_the_house(deals: int, ends: Iterable[np.recarray]) -> Facts:
     """Return the least and the most that the house takes in a deal.
 
@@ -127,15 +118,14 @@ def least_and_most_of_the_house(deals: int, ends: Iterable[np.recarray]) -> Fact
     return {"least": min(incomes) + 0.0, "most": max(incomes) + 0.0, "deals": deals}  # no negative zeros
 
 
-def take_stakes(views: np.recarray, stakes: Sequence[float]) -> None:
-    """Show other stakes than those of the table."""
-    views.stakes[:] = stakes
-
-
 CLAIMS = Vocabulary(
     hand={"wild": HandFeature("wild tiles", lambda _: np.isin(np.arange(KINDS), WILD).astype(int))},
     metrics={
-        "absolute_winner": Metric("somebody matches all three groups", SHARE, absolute_winner),
+        "absolute_winner": Metric(
+            "somebody matches all three groups",
+            SHARE,
+            lambda outcome, _: (strengths(outcome) != NO_MATCH).all(2).any(1),
+        ),
         "absolute_tie": Metric("the strongest absolute winners tie", SHARE, absolute_tie),
         "group_tie": Metric("a group is left unpaid by a tie", SHARE, group_tie),
         "house_income": Metric("chips that the house takes", CHIPS, house_income),
@@ -151,7 +141,8 @@ CLAIMS = Vocabulary(
     endings=endings,
     changes={
         "stakes": PlayerChange(
-            lambda stakes: f"as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}", shown=take_stakes
+            lambda stakes: f"as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}",
+            shown=lambda views, stakes: np.copyto(views.stakes, stakes),
         )
     },
 )

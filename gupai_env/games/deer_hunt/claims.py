@@ -15,6 +15,7 @@ from gupai_env.games.claims import (
     Positions,
     Vocabulary,
     counts_of,
+    leader_chips,
     of_moves,
     per_case,
     ratio,
@@ -32,24 +33,13 @@ def trick_red(positions: Positions, number: int) -> np.ndarray:
 
 
 def partner_sure(positions: Positions, number: int) -> np.ndarray:
-    """Return 1 where the partner of the seat to act takes the trick, and no opponent can take it any more."""
+    """Return where the partner of the seat to act takes the trick, and no opponent can take it any more."""
     state, rows = positions.states, positions.rows
     mine, taking = state.to_act.astype(int), state.taking.astype(int)
     partner = (state.lying > 0) & (taking == (mine + PARTNER) % SEATS)
     unseen = state.hands.sum(1) - state.hands[rows, mine]
     stronger = (counts_of(unseen) * (KIND[None] > state.trick[rows, taking][:, None])).sum(1)
-    sure: np.ndarray = partner & ((state.lying == SEATS - 1) | (stronger == 0))
-    return sure.astype(int)
-
-
-def lying(positions: Positions, number: int) -> np.ndarray:
-    """Return how many tiles are in the trick."""
-    return positions.states.lying.astype(int)
-
-
-def deer(positions: Positions, number: int) -> np.ndarray:
-    """Return which actions play a tile of at least so many red pips, 1 without a number."""
-    return (max(number, 1) <= RED)[None]
+    return partner & ((state.lying == SEATS - 1) | (stronger == 0))
 
 
 def strongest(positions: Positions, number: int) -> np.ndarray:
@@ -66,21 +56,15 @@ def red_taken(outcome: Outcome, number: int) -> np.ndarray:
 
 
 def caught_four(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where a trick was taken that has both a [6:6] and a [4:4]."""
+    """Return where a trick was taken that has both a [6:6] and a [4:4]."""
     record = outcome.states.record.reshape(-1, PLAYS // SEATS, SEATS)
     both = (record == HEAVEN).any(2) & (record == FOURS).any(2)
-    return both.any(1).astype(float)
-
-
-def dealer_chips(outcome: Outcome, number: int) -> np.ndarray:
-    """Return what the dealer won."""
-    states = outcome.states
-    return states.total[np.arange(len(states)), states.leader].astype(float)
+    return both.any(1)
 
 
 def endings(outcome: Outcome) -> Endings:
     """Return which side wins."""
-    chips = dealer_chips(outcome, 0)
+    chips = leader_chips(outcome)
     return {"the dealer's side wins": chips > 0, "the other side wins": chips < 0, "neither side wins": chips == 0}
 
 
@@ -95,30 +79,34 @@ def ahead_and_heavens(outcome: Outcome) -> tuple[np.ndarray, np.ndarray]:
 def heavens_gain(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], by how many red pips the side that was dealt both [6:6] is ahead, and where a side was."""
     ahead, side = ahead_and_heavens(outcome)
-    return np.stack([ahead * side, side != 0], 1).astype(float)
+    return np.stack([ahead * side, side != 0], 1)
 
 
 def heavens_win(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], where the side that was dealt both [6:6] has more red pips, and where a side was."""
     ahead, side = ahead_and_heavens(outcome)
-    return np.stack([ahead * side > 0, side != 0], 1).astype(float)
+    return np.stack([ahead * side > 0, side != 0], 1)
 
 
 CLAIMS = Vocabulary(
     hand={"red": HandFeature("red pips", lambda _: RED.astype(int))},
     positions={
         "trick_red": PositionFeature("red pips in the trick", trick_red),
-        "lying": PositionFeature("tiles in the trick", lying),
+        "lying": PositionFeature("tiles in the trick", lambda positions, _: positions.states.lying),
         "partner_sure": PositionFeature("1 if the partner takes the trick for sure", partner_sure),
     },
     actions={
-        "deer": ActionFeature("the tile has red pips, at least as many as the number", deer, number=None),
+        "deer": ActionFeature(
+            "the tile has red pips, at least as many as the number",
+            lambda _, number: (max(number, 1) <= RED)[None],
+            number=None,
+        ),
         "heaven": of_moves("[6:6] is played", lambda move, _: move.tiles == (HEAVEN,)),
         "strongest": ActionFeature("the strongest tile of the hand is played", strongest),
     },
     metrics={
         "red": Metric("red pips that the seat in question and its partner take", "red pips", red_taken),
-        "dealer_chips": Metric("chips of the dealer, and of its partner", CHIPS, dealer_chips),
+        "dealer_chips": Metric("chips of the dealer, and of its partner", CHIPS, leader_chips),
         "heavens_gain": Metric(
             "red pips more of a side that is dealt both [6:6]", "red pips", heavens_gain, statistic=per_case
         ),

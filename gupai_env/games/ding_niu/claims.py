@@ -35,27 +35,15 @@ NUMBERS = {
 
 
 def blocked(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where a suan zhang came within so many rounds."""
+    """Return where a suan zhang came within so many rounds."""
     states = outcome.states
-    return ((states.maker != NOBODY) & (states.turn <= number * outcome.variant.players)).astype(float)
+    return (states.maker != NOBODY) & (states.turn <= number * outcome.variant.players)
 
 
 def blocked_with(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where a classic suan zhang shows the number, two and three being one kind."""
-    states = outcome.states
-    ends = np.sort(states.ends, 1)
+    """Return where a classic suan zhang shows the number, two and three being one kind."""
     shows = [2, 3] if number in (2, 3) else [number, number]
-    return ((states.suan_zhang == CLASSIC) & (ends == shows).all(1)).astype(float)
-
-
-def smothered(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where the deal has a smothered suan zhang."""
-    return (outcome.states.suan_zhang == SMOTHERED).astype(float)
-
-
-def smothered_by_winner(outcome: Outcome, number: int) -> np.ndarray:
-    """Return, [N, 2], where the maker of a smothered suan zhang won chips, and where there was one."""
-    return _won_by_maker(outcome, outcome.states.suan_zhang == SMOTHERED)
+    return (outcome.states.suan_zhang == CLASSIC) & (np.sort(outcome.states.ends, 1) == shows).all(1)
 
 
 def only_doubles_left(outcome: Outcome) -> np.ndarray:
@@ -68,24 +56,19 @@ def only_doubles_left(outcome: Outcome) -> np.ndarray:
 def exhausted(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], suan zhangs of two-three when every tile but doubles was laid, and all of two-three."""
     made = blocked_with(outcome, 2)
-    return np.stack([made * only_doubles_left(outcome), made], 1)
-
-
-def makers(outcome: Outcome, number: int) -> np.ndarray:
-    """Return, [N, 2], where the maker of a suan zhang won chips, and where there was one."""
-    return _won_by_maker(outcome, outcome.states.maker != NOBODY)
+    return np.stack([made & only_doubles_left(outcome), made], 1)
 
 
 def _won_by_maker(outcome: Outcome, made: np.ndarray) -> np.ndarray:
     """Return, [N, 2], where a suan zhang was made, and its maker won chips, and where one was made."""
-    won = outcome.states.total[np.arange(len(made)), outcome.states.maker.clip(0)] > 0
-    return np.stack([made & won, made], 1).astype(float)
+    won = outcome.chips[np.arange(len(made)), outcome.states.maker.clip(0)] > 0
+    return np.stack([made & won, made], 1)
 
 
 def endings(outcome: Outcome) -> Endings:
     """Return by which numbers deals were blocked, and which were not."""
     states = outcome.states
-    kinds = {name: blocked_with(outcome, number) > 0 for name, number in NUMBERS.items()}
+    kinds = {name: blocked_with(outcome, number) for name, number in NUMBERS.items()}
     kinds["fours or fives smothered"] = states.suan_zhang == SMOTHERED
     kinds["no suan zhang"] = states.maker == NOBODY
     return kinds | {"another suan zhang": ~np.any(list(kinds.values()), axis=0)}
@@ -164,14 +147,24 @@ CLAIMS = vocabulary(
         **METRICS,
         "blocked": Metric("a suan zhang within so many rounds", SHARE, blocked, True),
         "blocked_with": Metric("a classic suan zhang with this number", SHARE, blocked_with, True),
-        "smothered": Metric("there is a smothered suan zhang", SHARE, smothered),
+        "smothered": Metric(
+            "there is a smothered suan zhang", SHARE, lambda outcome, _: outcome.states.suan_zhang == SMOTHERED
+        ),
         "smothered_by_winner": Metric(
-            "smothered suan zhangs whose maker won chips", "share of them", smothered_by_winner, statistic=ratio
+            "smothered suan zhangs whose maker won chips",
+            "share of them",
+            lambda outcome, _: _won_by_maker(outcome, outcome.states.suan_zhang == SMOTHERED),
+            statistic=ratio,
         ),
         "two_three_exhausted": Metric(
             "suan zhangs of two-three when every tile but doubles is laid", "share of them", exhausted, statistic=ratio
         ),
-        "makers": Metric("makers of suan zhangs who win chips", "share of them", makers, statistic=ratio),
+        "makers": Metric(
+            "makers of suan zhangs who win chips",
+            "share of them",
+            lambda outcome, _: _won_by_maker(outcome, outcome.states.maker != NOBODY),
+            statistic=ratio,
+        ),
         "tie_rule_gain": Metric(
             "chips that the order on ties gives the seat of this place in the order of play", CHIPS, tie_rule_gain, True
         ),

@@ -28,11 +28,6 @@ def third(positions: Positions, number: int) -> np.ndarray:
     return actions
 
 
-def lake_left(outcome: Outcome, number: int) -> np.ndarray:
-    """Return the tiles left in the lake."""
-    return counts_of(outcome.states.lake).sum(1).astype(float)
-
-
 def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
     """Return how much of the variance of the difference between the first two seats their big tiles explain.
 
@@ -49,7 +44,7 @@ def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
 
 def endings(outcome: Outcome) -> Endings:
     """Return whether tiles are left in the lake."""
-    uncaught = lake_left(outcome, 0) > 0
+    uncaught = outcome.states.lake != 0
     return {"every tile is caught": ~uncaught, "tiles are left in the lake": uncaught}
 
 
@@ -59,6 +54,6 @@ ACTIONS = {
 }
 METRICS = {
     **LEADER,
-    "lake_left": Metric("tiles left in the lake", "tiles", lake_left),
-    "lake_not_empty": Metric("tiles are left in the lake", SHARE, lambda o, n: (lake_left(o, n) > 0).astype(float)),
+    "lake_left": Metric("tiles left in the lake", "tiles", lambda outcome, _: counts_of(outcome.states.lake).sum(1)),
+    "lake_not_empty": Metric("tiles are left in the lake", SHARE, lambda outcome, _: outcome.states.lake != 0),
 }

@@ -45,15 +45,9 @@ def counted(outcome: Outcome) -> np.ndarray:
     return np.where(doubled, 2 * totals, totals)
 
 
-def all_laid(outcome: Outcome, number: int) -> np.ndarray:
-    """Return which share of the seats in question laid all of their tiles."""
-    laid = of_seats(outcome, (outcome.states.plays == outcome.states.hand_size[:, None]).astype(float))
-    return laid / outcome.seats.shape[1]
-
-
-def over_thirty(outcome: Outcome, number: int) -> np.ndarray:
-    """Return which share of the seats in question has more points than are safe where winners take from losers."""
-    return of_seats(outcome, (counted(outcome) > SAFE).astype(float)) / outcome.seats.shape[1]
+def share_of_seats(outcome: Outcome, holds: np.ndarray) -> np.ndarray:
+    """Return which share of the seats in question something holds for, which is given by seat, bool [N, seats]."""
+    return of_seats(outcome, holds) / outcome.seats.shape[1]
 
 
 def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
@@ -63,11 +57,6 @@ def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
     lost, losers = (most - totals).sum(1, keepdims=True), (totals == most).sum(1, keepdims=True)
     paid = np.where(totals == most, -lost / losers, most - totals)
     return chips(outcome) - of_seats(outcome, paid * outcome.variant.stake)  # type: ignore[attr-defined]
-
-
-def two_and_five(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where a 2 is at one end of the line and a 5 at the other."""
-    return (np.sort(outcome.states.ends, 1) == (2, 5)).all(1).astype(float)
 
 
 def ends_of_tiles() -> Facts:
@@ -101,12 +90,24 @@ CLAIMS = vocabulary(
             ends_met,
             statistic=information_share,
         ),
-        "all_laid": Metric("the seat lays all of its tiles", SHARE, all_laid),
-        "over_thirty": Metric(f"the points of the seat count more than {SAFE}", SHARE, over_thirty),
+        "all_laid": Metric(
+            "the seat lays all of its tiles",
+            SHARE,
+            lambda outcome, _: share_of_seats(outcome, outcome.states.plays == outcome.states.hand_size[:, None]),
+        ),
+        "over_thirty": Metric(
+            f"the points of the seat count more than {SAFE}",
+            SHARE,
+            lambda outcome, _: share_of_seats(outcome, counted(outcome) > SAFE),
+        ),
         "pairwise_less_loser_pays": Metric(
             "chips as paid, less those if one loser paid all", CHIPS, pairwise_less_loser_pays
         ),
-        "two_and_five": Metric("the ends of the line are a 2 and a 5", SHARE, two_and_five),
+        "two_and_five": Metric(
+            "the ends of the line are a 2 and a 5",
+            SHARE,
+            lambda outcome, _: (np.sort(outcome.states.ends, 1) == (2, 5)).all(1),
+        ),
         **METRICS,
     },
     questions={

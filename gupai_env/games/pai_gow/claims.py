@@ -20,6 +20,8 @@ from gupai_env.games.claims import (
     Positions,
     Vocabulary,
     hands_of,
+    house_income,
+    leader_chips,
 )
 from gupai_env.games.pai_gow.exact import QUESTIONS
 from gupai_env.games.pai_gow.groups import DAY, NO_VALUE, SUPREME, TEEN
@@ -53,11 +55,6 @@ def groups_held(positions: Positions) -> np.ndarray:
     return groups_by_split(table, tiles).astype(int)
 
 
-def choices(positions: Positions, number: int) -> np.ndarray:
-    """Return how many splits are not dominated by another one."""
-    return undominated(groups_held(positions))
-
-
 def highest(group: int, positions: Positions) -> np.ndarray:
     """Return which splits have the highest high (0) or low (1) group that is legal."""
     values = np.where(positions.masks, groups_held(positions)[:, :, group], -1)
@@ -66,26 +63,13 @@ def highest(group: int, positions: Positions) -> np.ndarray:
 
 def banker_chips(outcome: Outcome, number: int) -> np.ndarray:
     """Return what the bankers win for each of their opponents, one deal alone."""
-    states = outcome.states
-    chips: np.ndarray = states.total[np.arange(len(states)), banker_of(outcome)].astype(float)
-    return chips / (outcome.variant.players - 1)
-
-
-def banker_of(outcome: Outcome) -> np.ndarray:
-    """Return the banker's seat of single deals, int [N]."""
-    return outcome.states.leader.astype(int)
+    return leader_chips(outcome) / (outcome.variant.players - 1)
 
 
 def pushed(outcome: Outcome, number: int) -> np.ndarray:
     """Return the share of players who neither win nor lose."""
-    states, players = outcome.states, outcome.variant.players
-    player = np.arange(players) != banker_of(outcome)[:, None]
-    return ((states.total[:, :players] == 0) & player).sum(1) / (players - 1)
-
-
-def house_income(outcome: Outcome, number: int) -> np.ndarray:
-    """Return chips that no seat has: what the house took."""
-    return -outcome.states.total[:, : outcome.variant.players].sum(1).astype(float)
+    player = np.arange(outcome.variant.players) != outcome.states.leader[:, None]
+    return ((outcome.chips == 0) & player).sum(1) / (outcome.variant.players - 1)
 
 
 @cache
@@ -114,7 +98,7 @@ def open_hands(outcome: Outcome, number: int) -> np.ndarray:
         return gains
     table, chips = int(table_of(rules)), chips_between(rules)[PLAYER]
     hands, bankers = house_hands(table)
-    seats = (banker_of(outcome)[:, None] + states.direction[:, None] * np.arange(1, players)) % players
+    seats = (states.leader[:, None].astype(int) + states.direction[:, None] * np.arange(1, players)) % players
     tiles = states.tiles[np.arange(len(states))[:, None], seats]
     groups = groups_by_split(table, tiles[:, 0])
     for row in np.flatnonzero(undominated(groups) > 1):
@@ -147,7 +131,11 @@ CLAIMS = Vocabulary(
         "teen_day": HandFeature("[6:6] and [1:1]", lambda _: np.isin(np.arange(KINDS), (TEEN, DAY)).astype(int)),
         "supreme": HandFeature("[4:2] and [2:1]", lambda _: np.isin(np.arange(KINDS), SUPREME).astype(int)),
     },
-    positions={"choices": PositionFeature("splits that no other one dominates", choices)},
+    positions={
+        "choices": PositionFeature(
+            "splits that no other one dominates", lambda positions, _: undominated(groups_held(positions))
+        )
+    },
     actions={
         "highest_high": ActionFeature("has the highest high group", lambda positions, _: highest(0, positions)),
         "highest_low": ActionFeature("has the highest low group", lambda positions, _: highest(1, positions)),

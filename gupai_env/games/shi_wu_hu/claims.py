@@ -11,7 +11,7 @@ from gupai_env.games.shi_wu_hu.rules import BONUS, DECK_SETS, FOURS, GROUPS, HEA
 def full_groups_of(outcome: Outcome, number: int) -> np.ndarray:
     """Return the groups that are full in the catches of all seats."""
     full = outcome.states.full[:, : outcome.variant.players].astype(int)
-    return sum(full >> bit & 1 for bit in range(8)).sum(1).astype(float)
+    return sum(full >> bit & 1 for bit in range(8)).sum(1)
 
 
 BIG = WEIGHT >= 8  # as in Tiu-U
@@ -40,11 +40,6 @@ def bonus_points(outcome: Outcome, number: int) -> np.ndarray:
     return held * float(rules.supreme_bonus if number == 1 else BONUS)
 
 
-def thousand(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where some catch has 1,000 points."""
-    return (points(outcome) >= THOUSAND).any(1).astype(float)
-
-
 CLAIMS = Vocabulary(
     actions=ACTIONS,
     endings=endings,
@@ -55,6 +50,8 @@ CLAIMS = Vocabulary(
         "bonus_points": Metric(
             "points for all Supreme tiles (1), all of Heaven-nine (2) or all fours (3)", "points", bonus_points, True
         ),
-        "thousand": Metric("some catch has 1,000 points or more", SHARE, thousand),
+        "thousand": Metric(
+            "some catch has 1,000 points or more", SHARE, lambda outcome, _: points(outcome).max(1) >= THOUSAND
+        ),
     },
 )

@@ -11,19 +11,14 @@ from gupai_env.games.small_mahjong.rules import DREW
 from gupai_env.games.small_mahjong.triplets import TRIPLET
 
 
-def drawn(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where nobody won."""
-    return (outcome.states.winner == NOBODY).astype(float)
-
-
 def won_within(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where somebody won within so many turns for every seat, counted over the table."""
+    """Return where somebody won within so many turns for every seat, counted over the table."""
     early = outcome.states.turns <= number * outcome.variant.players
-    return ((outcome.states.winner != NOBODY) & early).astype(float)
+    return (outcome.states.winner != NOBODY) & early
 
 
 def won_in_own_turns(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where somebody won at no later than its own turn of this number."""
+    """Return where somebody won at no later than its own turn of this number."""
     states = outcome.states
     seat, own = states.leader.astype(int), np.zeros(len(states), int)
     for turn in range(int(states.turns.max())):
@@ -31,25 +26,20 @@ def won_in_own_turns(outcome: Outcome, number: int) -> np.ndarray:
         if turn:
             seat = np.where(under_way, (seat + states.steps[:, turn]) % outcome.variant.players, seat)
         own += under_way & (seat == states.winner)
-    return ((states.winner != NOBODY) & (own <= number)).astype(float)
+    return (states.winner != NOBODY) & (own <= number)
 
 
 def skipped(outcome: Outcome, number: int) -> np.ndarray:
     """Return how many turns were passed over by claims."""
     states = outcome.states
     steps = np.where(np.arange(states.steps.shape[1]) < states.turns[:, None], states.steps, 1)
-    return (steps.astype(int).clip(1) - 1).sum(1).astype(float)
+    return (steps.astype(int).clip(1) - 1).sum(1)
 
 
 def by_claim(outcome: Outcome) -> np.ndarray:
     """Return which deals are won with a claimed tile, bool [N]."""
     last = outcome.states.begun[np.arange(len(outcome.states)), outcome.states.turns - 1]
     return (outcome.states.winner != NOBODY) & (last != DREW)
-
-
-def won_by_claim(outcome: Outcome, number: int) -> np.ndarray:
-    """Return, [N, 2], where the win was with a claimed tile, and where there was one."""
-    return np.stack([by_claim(outcome), outcome.states.winner != NOBODY], 1).astype(float)
 
 
 def endings(outcome: Outcome) -> Endings:
@@ -75,14 +65,19 @@ def dealt_wins() -> Facts:
 
 CLAIMS = Vocabulary(
     metrics={
-        "draw": Metric("nobody wins", SHARE, drawn),
+        "draw": Metric("nobody wins", SHARE, lambda outcome, _: outcome.states.winner == NOBODY),
         "won_within": Metric("won within so many turns for every seat", SHARE, won_within, True),
         "won_in_own_turns": Metric("won by the winner's own turn of this number", SHARE, won_in_own_turns, True),
         "skips": Metric("turns that claims pass over", "turns per deal", skipped),
         "somebody_skipped": Metric(
-            "claims pass over somebody's turn", SHARE, lambda o, n: (skipped(o, n) > 0).astype(float)
+            "claims pass over somebody's turn", SHARE, lambda outcome, _: skipped(outcome, 0) > 0
         ),
-        "won_by_claim": Metric("wins with a claimed tile", "share of wins", won_by_claim, statistic=ratio),
+        "won_by_claim": Metric(
+            "wins with a claimed tile",
+            "share of wins",
+            lambda outcome, _: np.stack([by_claim(outcome), outcome.states.winner != NOBODY], 1),
+            statistic=ratio,
+        ),
     },
     questions={"dealt_wins": ExactQuestion("chance that the leader's six tiles as dealt are a win", dealt_wins)},
     endings=endings,

@@ -27,6 +27,7 @@ from gupai_env.games.claims import (
     Vocabulary,
     counts_of,
     explained,
+    leader_chips,
     of_moves,
     of_seats,
     ratio,
@@ -63,62 +64,17 @@ LOW = np.append(~HIGH, np.zeros(DISCARD - KINDS, bool))  # [combinations], singl
 BEATS = (BEATEN_BY[0, :KINDS] >> np.arange(KINDS)[:, None] & 1).astype(bool)
 
 
-def lead(positions: Positions, number: int) -> np.ndarray:
-    """Return 1 where the seat to act is to lead."""
-    return (positions.states.tiles == 0).astype(int)
-
-
-def held(positions: Positions, number: int) -> np.ndarray:
-    """Return how many tiles the seat to act holds."""
-    return counts_of(positions.hands).sum(1)
-
-
-def tricks(positions: Positions, number: int) -> np.ndarray:
-    """Return how many tricks the seat to act has."""
-    return positions.states.taken[positions.rows, positions.states.to_act].astype(int)
-
-
-def could_beat(positions: Positions, number: int) -> np.ndarray:
-    """Return 1 where a seat that follows may beat what lies."""
-    return ((positions.states.tiles > 0) & positions.masks[:, :DISCARD].any(1)).astype(int)
-
-
-def holds_supreme(positions: Positions, number: int) -> np.ndarray:
-    """Return 1 where the supreme pair may be led."""
-    return ((positions.states.tiles == 0) & positions.masks[:, SUPREME]).astype(int)
-
-
 def before_discarded(positions: Positions, number: int) -> np.ndarray:
-    """Return 1 where the seat before has discarded to the trick on the table."""
+    """Return where the seat before has discarded to the trick on the table."""
     states = positions.states
-    return ((states.tiles > 0) & (states.record[positions.rows, states.plays - 1] >= DISCARD)).astype(int)
+    return (states.tiles > 0) & (states.record[positions.rows, states.plays - 1] >= DISCARD)
 
 
-def actions_where(numbers: np.ndarray, positions: Positions) -> np.ndarray:
-    """Return which actions are some combinations, bool [1, num_actions]."""
-    actions = np.zeros((1, positions.masks.shape[1]), bool)
-    actions[0, : len(numbers)] = numbers
-    return actions
-
-
-def leads_size(positions: Positions, number: int) -> np.ndarray:
-    """Return which actions lead so many tiles."""
-    return actions_where(np.equal(SIZE, number), positions) & (positions.states.tiles == 0)[:, None]
-
-
-def leads_set(positions: Positions, number: int) -> np.ndarray:
-    """Return which actions lead two tiles or more."""
-    return actions_where(SIZE > 1, positions) & (positions.states.tiles == 0)[:, None]
-
-
-def leads_supreme(positions: Positions, number: int) -> np.ndarray:
-    """Return which action leads the supreme pair."""
-    return actions_where(np.arange(DISCARD) == SUPREME, positions) & (positions.states.tiles == 0)[:, None]
-
-
-def beats(positions: Positions, number: int) -> np.ndarray:
-    """Return which actions beat what lies."""
-    return actions_where(SIZE > 0, positions) & (positions.states.tiles > 0)[:, None]
+def leads(positions: Positions, combinations: np.ndarray) -> np.ndarray:
+    """Return which actions lead one of some combinations, bool [N or none, combinations]."""
+    actions = np.zeros_like(positions.masks)
+    actions[:, : combinations.shape[-1]] = combinations
+    return actions & (positions.states.tiles == 0)[:, None]
 
 
 def doubted(others: np.ndarray, face_down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -136,36 +92,17 @@ def leads_doubted(positions: Positions, number: int) -> np.ndarray:
     """Return which actions lead a single tile that nobody can beat, though one that lies face down would."""
     states, actor = positions.states, (positions.rows, positions.states.to_act)
     others, face_down = (tiles.sum(1) - tiles[actor] for tiles in (states.hands, states.discards))
-    actions = np.zeros_like(positions.masks)
-    actions[:, :KINDS] = doubted(others, face_down)[1]
-    return actions & (states.tiles == 0)[:, None]
-
-
-def banker_gain(outcome: Outcome, number: int) -> np.ndarray:
-    """Return what the banker won; after a single deal the leader is still its banker."""
-    rows = np.arange(len(outcome.states))
-    return outcome.states.total[rows, outcome.states.leader].astype(float)
-
-
-def banker_wins(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where the banker won the last trick."""
-    return (outcome.states.holder == outcome.states.leader).astype(float)
+    return leads(positions, doubted(others, face_down)[1])
 
 
 def no_trick(outcome: Outcome, number: int) -> np.ndarray:
     """Return how many seats took no trick."""
-    return (outcome.states.taken[:, : outcome.variant.players] == 0).sum(1).astype(float)
+    return (outcome.states.taken[:, : outcome.variant.players] == 0).sum(1)
 
 
-def somebody_without(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where some seat took no trick."""
-    return (no_trick(outcome, number) > 0).astype(float)
-
-
-def winner_has_most(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where who won the last trick has no fewer tricks than any other seat."""
-    taken, rows = outcome.states.taken[:, : outcome.variant.players], np.arange(len(outcome.states))
-    return (taken[rows, outcome.states.holder] == taken.max(1)).astype(float)
+def winner_tricks(outcome: Outcome) -> np.ndarray:
+    """Return how many tricks who won the last one has, with it."""
+    return outcome.states.taken[np.arange(len(outcome.states)), outcome.states.holder]
 
 
 def endings(outcome: Outcome) -> Endings:
@@ -174,36 +111,15 @@ def endings(outcome: Outcome) -> Endings:
     return {f"the last trick is of {name}": outcome.states.tiles == size for size, name in enumerate(names, 1)}
 
 
-def tricks_of_seats(outcome: Outcome, number: int) -> np.ndarray:
-    """Return the tricks of the seats in question."""
-    return of_seats(outcome, outcome.states.taken.astype(float))
-
-
-def last_size(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where the last trick had so many tiles."""
-    return (outcome.states.tiles == number).astype(float)
-
-
-def winner_tricks(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where who won the last trick had so many tricks, with it."""
-    rows = np.arange(len(outcome.states))
-    return (outcome.states.taken[rows, outcome.states.holder] == number).astype(float)
-
-
 def last_won(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where the seat in question won the last trick."""
-    return (outcome.states.holder == outcome.seats[:, 0]).astype(float)
-
-
-def low_last(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where the seat in question won the last trick with a single tile of the lower half of its suit."""
-    return last_won(outcome, number) * LOW[outcome.states.best]
+    """Return where the seat in question won the last trick."""
+    return outcome.states.holder == outcome.seats[:, 0]
 
 
 def low_shuts_out(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], 1 where such a tile won the last trick and some seat took none, and where such a tile won it."""
-    low = LOW[outcome.states.best].astype(float)
-    return np.stack([low * somebody_without(outcome, number), low], 1)
+    low = LOW[outcome.states.best]
+    return np.stack([low & (no_trick(outcome, number) > 0), low], 1)
 
 
 def last_after(outcome: Outcome, number: int) -> np.ndarray:
@@ -211,7 +127,7 @@ def last_after(outcome: Outcome, number: int) -> np.ndarray:
     states, rows = outcome.states, np.arange(len(outcome.states))
     before = states.taken[:, : outcome.variant.players].copy()
     before[rows, states.holder] -= states.tiles
-    return np.stack([before[rows, states.holder] == number, (before == number).sum(1)], 1).astype(float)
+    return np.stack([before[rows, states.holder] == number, (before == number).sum(1)], 1)
 
 
 def strengths(outcome: Outcome) -> np.ndarray:
@@ -228,11 +144,6 @@ def strongest_wins(outcome: Outcome, number: int) -> np.ndarray:
     return strongest[rows, outcome.states.holder] / strongest.sum(1)
 
 
-def chips_and_strength(outcome: Outcome, number: int) -> np.ndarray:
-    """Return the chips of every seat with the strength of its hand, as `with_products` does."""
-    return with_products(outcome.states.total[:, : outcome.variant.players].astype(float), strengths(outcome))
-
-
 def paid(outcome: Outcome, streak: int) -> np.ndarray:
     """Return the chips that every seat would win had the banker been it for so many deals in a row, [N, players]."""
     states, rules = outcome.states.copy(), outcome.variant.as_rules()
@@ -241,11 +152,6 @@ def paid(outcome: Outcome, streak: int) -> np.ndarray:
     for state, chips in zip(states, won, strict=True):
         payoffs(rules, state, chips)
     return won
-
-
-def spread(outcome: Outcome, number: int) -> np.ndarray:
-    """Return the square of a seat's chips, mean over the seats, whose chips add up to nothing."""
-    return (paid(outcome, number) ** 2).mean(1)
 
 
 def banker_gain_after(outcome: Outcome, number: int) -> np.ndarray:
@@ -339,7 +245,7 @@ def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:
     late = np.zeros(len(led))
     for row in np.flatnonzero(led).tolist():
         late[row] = next(table.done for table, _, action in turns_of(outcome, row) if action == SUPREME) >= number
-    return np.stack([late, led.astype(float)], 1)
+    return np.stack([late, led], 1)
 
 
 def chance_of_none(own: Combination, rivals: list[Combination], hands: int) -> float:
@@ -417,34 +323,70 @@ def forget(views: np.recarray, value: str) -> None:
 CLAIMS = Vocabulary(
     hand={"high": HandFeature("tiles of the upper half of their suit", lambda _: HIGH.astype(int))},
     positions={
-        "lead": PositionFeature("one is to lead", lead),
-        "held": PositionFeature("tiles in your hand", held),
-        "tricks": PositionFeature("tricks that one has", tricks),
-        "could_beat": PositionFeature("one follows and may beat what lies", could_beat),
+        "lead": PositionFeature("one is to lead", lambda positions, _: positions.states.tiles == 0),
+        "held": PositionFeature("tiles in your hand", lambda positions, _: counts_of(positions.hands).sum(1)),
+        "tricks": PositionFeature(
+            "tricks that one has", lambda positions, _: positions.states.taken[positions.rows, positions.states.to_act]
+        ),
+        "could_beat": PositionFeature(
+            "one follows and may beat what lies",
+            lambda positions, _: (positions.states.tiles > 0) & positions.masks[:, :DISCARD].any(1),
+        ),
         "before_discarded": PositionFeature("the seat before has discarded to this trick", before_discarded),
-        "holds_supreme": PositionFeature("one may lead the supreme pair", holds_supreme),
+        "holds_supreme": PositionFeature(
+            "one may lead the supreme pair",
+            lambda positions, _: (positions.states.tiles == 0) & positions.masks[:, SUPREME],
+        ),
     },
     actions={
-        "leads_size": ActionFeature("so many tiles are led", leads_size, True),
-        "leads_set": ActionFeature("two tiles or more are led", leads_set),
-        "leads_supreme": ActionFeature("the supreme pair is led", leads_supreme),
+        "leads_size": ActionFeature(
+            "so many tiles are led", lambda positions, size: leads(positions, np.equal(SIZE, size)), True
+        ),
+        "leads_set": ActionFeature("two tiles or more are led", lambda positions, _: leads(positions, SIZE > 1)),
+        "leads_supreme": ActionFeature(
+            "the supreme pair is led", lambda positions, _: leads(positions, np.arange(DISCARD) == SUPREME)
+        ),
         "leads_doubted": ActionFeature(
             "a single tile is led that nobody can beat, though one that lies face down would", leads_doubted
         ),
         "gives_up": of_moves("a tile is discarded", lambda move, _: move.discards),
-        "beats": ActionFeature("what lies is beaten", beats),
+        "beats": ActionFeature(
+            "what lies is beaten",
+            lambda positions, _: (
+                (np.arange(positions.masks.shape[1]) < DISCARD) & (positions.states.tiles > 0)[:, None]
+            ),
+        ),
     },
     metrics={
-        "banker_gain": Metric("chips that the banker wins", CHIPS, banker_gain),
-        "banker_wins": Metric("the banker wins the last trick", SHARE, banker_wins),
+        "banker_gain": Metric("chips that the banker wins", CHIPS, leader_chips),
+        "banker_wins": Metric(
+            "the banker wins the last trick", SHARE, lambda outcome, _: outcome.states.holder == outcome.states.leader
+        ),
         "no_trick": Metric("seats without a trick", "seats", no_trick),
-        "somebody_without": Metric("some seat takes no trick", SHARE, somebody_without),
-        "winner_has_most": Metric("nobody has more tricks than who wins the last one", SHARE, winner_has_most),
-        "tricks": Metric("tricks of the seats in question", "tricks", tricks_of_seats),
-        "last_size": Metric("the last trick has so many tiles", SHARE, last_size, True),
-        "winner_tricks": Metric("who wins the last trick has so many tricks", SHARE, winner_tricks, True),
+        "somebody_without": Metric("some seat takes no trick", SHARE, lambda outcome, _: no_trick(outcome, 0) > 0),
+        "winner_has_most": Metric(
+            "nobody has more tricks than who wins the last one",
+            SHARE,
+            lambda outcome, _: winner_tricks(outcome) == outcome.states.taken.max(1),
+        ),
+        "tricks": Metric(
+            "tricks of the seats in question", "tricks", lambda outcome, _: of_seats(outcome, outcome.states.taken)
+        ),
+        "last_size": Metric(
+            "the last trick has so many tiles", SHARE, lambda outcome, size: outcome.states.tiles == size, True
+        ),
+        "winner_tricks": Metric(
+            "who wins the last trick has so many tricks",
+            SHARE,
+            lambda outcome, number: winner_tricks(outcome) == number,
+            True,
+        ),
         "last_won": Metric("the seat in question wins the last trick", SHARE, last_won),
-        "low_last": Metric("it wins the last trick with a single tile of the lower half of its suit", SHARE, low_last),
+        "low_last": Metric(
+            "it wins the last trick with a single tile of the lower half of its suit",
+            SHARE,
+            lambda outcome, _: last_won(outcome, 0) & LOW[outcome.states.best],
+        ),
         "low_shuts_out": Metric(
             "some seat has no trick where a single tile of the lower half of its suit wins the last one",
             "share of such deals",
@@ -461,11 +403,14 @@ CLAIMS = Vocabulary(
         "strength_share": Metric(
             "share of the variance of chips that the strength of the hand explains",
             "share",
-            chips_and_strength,
+            lambda outcome, _: with_products(outcome.chips, strengths(outcome)),
             statistic=explained,
         ),
         "spread": Metric(
-            "variance of a seat's chips in the banker's deal of that number in a row", "chips squared", spread, True
+            "variance of a seat's chips in the banker's deal of that number in a row",
+            "chips squared",
+            lambda outcome, streak: (paid(outcome, streak) ** 2).mean(1),
+            True,
         ),
         "banker_gain_after": Metric(
             "chips that the banker wins in its deal of that number in a row", CHIPS, banker_gain_after, True

@@ -12,7 +12,7 @@ def big_share(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], points of big fish that the seat with most points caught, and all its points."""
     rows, best = np.arange(len(outcome.states)), points(outcome).argmax(1)
     catch = counts_of(outcome.states.catches[rows, best])
-    return np.stack([catch @ BIG_POINTS, points(outcome)[rows, best]], 1).astype(float)
+    return np.stack([catch @ BIG_POINTS, points(outcome)[rows, best]], 1)
 
 
 def big_points(outcome: Outcome) -> np.ndarray:

@@ -161,7 +161,8 @@ def action_pips(game: Game) -> np.ndarray:
 
 def values_of(positions: Positions, condition: Named) -> np.ndarray:
     """Return the values of the feature that a condition is about, int [N]."""
-    return position_features_of(positions.game)[condition.feature].values(positions, condition.number or 0)
+    feature = position_features_of(positions.game)[condition.feature]
+    return feature.values(positions, condition.number or 0).astype(int)
 
 
 def meets(positions: Positions, conditions: Sequence[Condition]) -> np.ndarray:

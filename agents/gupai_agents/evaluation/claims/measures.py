@@ -12,17 +12,13 @@ from gupai_env.games.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seat
 MOST_DRAWN = 8  # players of a field
 
 
-def wins(outcome: Outcome, number: int) -> np.ndarray:
-    """Return 1 where the seats in question won chips."""
-    return (chips(outcome) > 0).astype(float)
-
-
 def by_player(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2 MOST_DRAWN + 1], chips of every player and how many seats it has, and the sum of their squares."""
     assert outcome.seating is not None
     who = outcome.seating[:, :, None] == np.arange(MOST_DRAWN)
-    won = outcome.states.total[:, : outcome.variant.players].astype(np.float64)
-    return np.concatenate([(who * won[:, :, None]).sum(1), who.sum(1), (won**2).sum(1, keepdims=True)], 1)
+    return np.concatenate(
+        [(who * outcome.chips[:, :, None]).sum(1), who.sum(1), (outcome.chips**2).sum(1, keepdims=True)], 1
+    )
 
 
 def skill_share(means: np.ndarray) -> float:
@@ -36,14 +32,14 @@ def skill_share(means: np.ndarray) -> float:
 def _rate_of(action_type: int, name: str) -> Metric:
     def often(outcome: Outcome, number: int) -> np.ndarray:
         assert outcome.acted is not None
-        return of_seats(outcome, outcome.acted[:, :, action_type]).astype(float)
+        return of_seats(outcome, outcome.acted[:, :, action_type])
 
     return Metric(f"how often the seat in question takes the action {name}", "times per deal", often, acted=True)
 
 
 METRICS = {
     "chips": Metric("chips of the seat in question (and its partner)", CHIPS, chips),
-    "wins": Metric("the seat in question (with its partner) wins chips", SHARE, wins),
+    "wins": Metric("the seat in question (with its partner) wins chips", SHARE, lambda outcome, _: chips(outcome) > 0),
     "skill_share": Metric(
         "share of the variance of a seat's chips that who sits there explains",
         "share",

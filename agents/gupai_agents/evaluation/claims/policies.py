@@ -192,7 +192,7 @@ def pairs_in(
     won, changed, groups = [], [], []
     for block in setting.blocks(source, first, deals, total):
         ends = [source.play_with(block, opponent, hero, measure.acted) for hero in heroes]
-        values = [measure.values(end, reading.number or 0) for end in ends]
+        values = [measure.of(end, reading.number) for end in ends]
         won.append(values[0] - values[1])
         changed.append(differ(*(end.states for end in ends)))
         seen = block.states.copy().view(np.recarray)

@@ -192,7 +192,7 @@ def measured(
         everyone = setting.player(member)
         other = everyone if hero is None else setting.player(hero, member, member)
         ends = (source.play_with(block, everyone, other, measure.acted) for block in blocks)
-    return np.concatenate([measure.values(end, number or 0) for end in ends])
+    return np.concatenate([measure.of(end, number) for end in ends])
 
 
 def _drawn(source: DealSource, block: Block, players: int) -> np.ndarray:
