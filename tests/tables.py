@@ -75,10 +75,3 @@ def deal_of(name: str, players: int, fields: dict, **options) -> Deal:
 def paid(name: str, players: int, leader: int = 0, *, options: dict | None = None, **fields) -> list[float]:
     """What a state with these fields pays."""
     return deal_of(name, players, {"leader": leader, **fields}, **(options or {})).paid()
-
-
-def next_leader(name: str, points: Sequence[int], leader: int, direction: int = 1, **fields: int) -> int:
-    """Who leads the deal after one that ended with these points and other fields of the state."""
-    deal = deal_of(name, len(points), {"leader": leader, "direction": direction, "points": points, **fields})
-    deal.game.next_deal(deal.rules, deal.state)
-    return int(deal.state.leader)

@@ -5,18 +5,6 @@ import pytest
 from gupai_env.positions import ce_deng, jie_long
 
 LOCK = ["22 66", "65 64", "63 61", "55 11"]
-LOCKED = {"layout": "52", "discards": ["", "33", "31", "44"], "double_lock": True}
-
-
-def test_lock_of_the_worked_example_ends_the_deal_with_16_points():
-    position = jie_long.from_tiles(LOCK, **LOCKED)
-    assert position.terminated
-    assert position.state.points[0] == 16
-
-
-def test_held_six_two_must_be_played_or_discarded():
-    position = jie_long.from_tiles(["22 66 62", "65 64 54", "63 61 43", "55 11 41"], **LOCKED)
-    assert position.legal() == ["[2:6]", "discard [2:2]", "discard [6:2]", "discard [6:6]"]
 
 
 def test_player_of_the_last_tile_may_be_given():

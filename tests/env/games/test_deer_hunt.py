@@ -62,34 +62,10 @@ def test_red_pips():
     assert sum(red_pips([face]) * count(DECK_SETS[0], kind) for kind, face in enumerate(FACES)) == 64
 
 
-@pytest.mark.parametrize(("more", "difference"), [(40, 16), (32, 0), (64, 64), (24, -16)])
-def test_side_wins_the_difference(more, difference):
-    position = from_tiles(["66", "65", "64", "63"])
-    position.state.red[:] = [more - 3, 64 - more, 3, 0]
-    assert position.paid() == [difference, -difference] * 2
-    won = from_tiles(["66", "65", "64", "63"], settlement="win")
-    won.state.red[:] = position.state.red
-    assert won.paid() == [np.sign(difference), -np.sign(difference)] * 2
-
-
 def test_taken_tricks_are_settled():
     assert settle(["[4:4][6:4][6:5][1:1]", "", "[5:3][5:2][6:3][2:1]", "[4:1][6:6][3:3][3:2]"]) == [4, -4, 4, -4]
     with pytest.raises(ValueError, match="whole tricks, of 4 tiles each, not 3"):
         settle(["44 64 65", "", "", ""])
-
-
-def test_all_red_trick_escapes_and_its_strongest_tile_leads_next():
-    tiles, rest = "[4:1] [4:4] [6:4] [1:1]", "[2:2] [2:2] [3:3] [3:3]"
-    escaped = played(tiles, rest, escape=True)
-    assert escaped.state.red.tolist() == [0, 0, 0, 0] and escaped.state.to_act == 2
-    assert set_name(int(escaped.state.escaped)) == "[6:4][4:4][4:1][1:1]"
-    assert played(tiles, rest).state.red.tolist() == [0, 0, 19, 0]
-    assert not played("[4:1] [4:4] [6:4] [2:2]", escape=True).state.escaped
-
-
-def test_partners_throw_deer_on_each_others_tricks():
-    assert played("[6:6] [6:3] [4:4] [5:2]").payoffs() == [14, -14, 14, -14]
-    assert played("[6:4] [4:4] [6:5] [5:2]", leader=1).state.red[3] == 12  # 4 and the 8 of seat 2
 
 
 # Fair deals

@@ -62,22 +62,6 @@ def test_groups_of_a_split_come_in_any_order():
     assert len({int(hand.after(move).state.splits[0]) for move in moves}) == 1
 
 
-def test_banker_settles_with_each_player():
-    banker = "11 53 / 44 61"  # a gong with [1:1], and 5 by [4:4]
-    players = ["66 63 / 33 54", "55 55 / 31 32", "11 62 / 44 52"]
-    assert settle([banker, *players]) == [0, 0, 1, -1]
-    assert settle([players[2], banker, players[0], players[1]], leader=1) == [-1, 0, 0, 1]
-
-
-def test_zero_against_zero_is_the_bankers_or_by_rank():
-    deal = ["66 66 / 55 64", "22 22 / 31 33"]  # the player loses the high group
-    assert value("55 64") == value("31 33") == 0
-    assert value("55 64", zero="tile") < value("31 33", zero="tile")
-    assert settle(deal) == [1, -1]
-    assert settle(deal, zero="tile") == [0, 0]
-    assert settle(deal, zero="banker", copy="push") == [1, -1]
-
-
 def test_zero_groups_stay_the_bankers_where_copies_push():
     won = ["55 55 / 31 33", "66 66 / 51 22"]  # the player wins the high group; the low ones are 0 : 0
     assert settle(won, copy="push") == [0, 0]
@@ -90,31 +74,11 @@ def test_zero_groups_stay_the_bankers_where_copies_push():
     assert settle(["55 64", "55 64"], copy="push", small=True) == [1, -1]
 
 
-def test_copy_is_the_bankers_or_pushes():
-    deal = ["66 66 / 22 61", "55 55 / 22 43"]
-    assert settle(deal) == [1, -1]
-    assert settle(deal, copy="push") == [1, -1]  # one lost, one pushed
-    won = ["55 55 / 22 43", "66 66 / 22 61"]
-    assert (settle(won), settle(won, copy="push")) == ([0, 0], [-1, 1])
-
-
 def test_groups_are_settled_one_by_one_with_the_house_share():
     deal = ["55 55 / 22 43", "66 66 / 22 61"]
     assert settle(deal, pay="roads") == [-1, 1]  # two won, one lost
     assert settle(deal, pay="roads", copy="push") == [-2, 2]
     np.testing.assert_allclose(settle(deal, pay="roads", copy="push", commission=5), [-2, 1.9], atol=1e-6)
-
-
-def test_two_tiles_a_seat_leave_nothing_to_decide():
-    deal = from_tiles(["66 66", "55 55", "21 42"], small=True)
-    assert deal.legal() == ["[6:6][6:6]"]
-    assert deal.play("66 66", "55 55", "42 21").payoffs() == [0, -1, 1]
-
-
-def test_gong_and_wild_tiles_are_options():
-    assert made("66 44") == "gong"
-    assert value("66 44", gong_four=False) == 0
-    assert value("65 21", wild=False) < value("65 21")
 
 
 # All groups
@@ -179,33 +143,6 @@ def test_open_hands_of_a_full_table_show_the_banker():
     states = VectorEnv(GAME, 20, seed=4, players=8).states
     gains = open_hands(Outcome(variant, states, np.zeros((20, 1), int)), 6)
     assert set(gains.tolist()) <= {0, 1, 2} and gains.any()
-
-
-@pytest.mark.parametrize("banker", ["next", "fixed", "random"])
-def test_next_banker(banker):
-    envs = VectorEnv(GAME, 400, seed=3, players=5, deals=3, banker=banker, leader=3, renew=False)
-    seen = []
-    while not envs.terminated.all():
-        seen.append(envs.states.leader.copy())
-        envs.step(envs.sample(len(seen)))
-    second, third = seen[5], seen[10]
-    if banker == "random":
-        assert len(set(second.tolist())) == len(set(third.tolist())) == 5
-        assert Counter(second.tolist()).most_common(1)[0][1] < 400 / 5 + 5 * np.sqrt(400 * 0.16)
-    else:
-        assert set(second) == {3 if banker == "fixed" else 4}
-        assert set(third) == {3 if banker == "fixed" else 0}
-
-
-def test_rule_based_players_do_what_their_names_say():
-    envs = VectorEnv(GAME, 500, seed=8)
-    views, rng_keys = envs.views()
-    turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
-    values = np.where(envs.masks[:, :, None], views.values.astype(int), -1)
-    rows = np.arange(500)
-    for name, group in (("greedy", 0), ("balanced", 1)):
-        actions = make_agent(name, GAME).act(turns)
-        assert (values[rows, actions, group] == values[:, :, group].max(1)).all()
 
 
 def test_action_is_named_by_the_tiles_of_the_hand():

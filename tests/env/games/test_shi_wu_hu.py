@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from gupai_env.positions.shi_wu_hu import from_tiles, matches, points, settle
 
-from gupai_env import VectorEnv, get_game
-from gupai_env.core.tiles import ALL_KINDS, FULL_SET, PIPS, deck_of, set_name
-from gupai_env.games.shi_wu_hu.rules import CATCH, DECKS, FISH, THREE, ShiWuHu
+from gupai_env import get_game
+from gupai_env.core.tiles import PIPS
+from gupai_env.games.shi_wu_hu.rules import DECKS, ShiWuHu
 from referees import shi_wu_hu as referee
 
 GAME = get_game("shi-wu-hu")
@@ -86,15 +86,6 @@ def test_example_12_bait_catches():
 # Options
 
 
-def test_kind_with_an_optional_match_loses_the_catch_of_three():
-    assert "[5:5] catches three" in plays("55 55 55", "55")
-    assert plays("55 55 55", "55", tens_match=True) == ["lay [5:5]", "[5:5] catches [5:5]"]
-    assert "[6:6] catches three" not in plays("66 66 66", "66", heaven_earth=True)
-    for word in ("pair", "sixes"):
-        assert "[2:1] catches three" not in plays("21 21 21", "21", supreme_match=word)
-    assert "[1:1] catches three" not in plays("11 11 11", "11", triple_catch="none")
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -108,23 +99,6 @@ def test_matches_equal_the_referee(options):
         assert matches(bait, fish, **options) == referee.match(bait, fish, **options)
 
 
-def test_default_has_72_actions_and_ten_more_need_an_option():
-    seen = set()
-    envs = VectorEnv(GAME, 3000, seed=1)
-    for step in range(120):
-        seen |= set(np.flatnonzero(envs.masks.any(0)).tolist())
-        envs.step(envs.sample(step))
-    assert len(seen) == 72
-    assert (CATCH, THREE, GAME.num_actions) == (21, 76, 82)
-    others = set(range(GAME.num_actions)) - seen
-    assert {set_name(0) or int(FISH[action]) >= 0 for action in others} == {True}
-
-
-def test_must_catch_leaves_no_choice_to_lay():
-    assert plays("66", "66", must_catch=True) == ["[6:6] catches [6:6]"]
-    assert plays("66", "66") == ["lay [6:6]", "[6:6] catches [6:6]"]
-
-
 def test_deck_decides_the_rules_left_to_it():
     for deck, group, bonus in (("cards", 0, 300), ("tiles", 1, 100), ("tiny", 0, 300)):
         rules = ShiWuHu(deck=deck).as_rules()
@@ -136,12 +110,6 @@ def test_deck_decides_the_rules_left_to_it():
 
 
 # Decks, and the largest numbers
-
-
-def test_decks():
-    assert (len(DECKS[0]), len(DECKS[1])) == (84, 64)
-    np.testing.assert_array_equal(DECKS[0], deck_of(4 * ALL_KINDS))
-    np.testing.assert_array_equal(DECKS[1], deck_of(2 * FULL_SET))
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from gupai_env.positions.tiu_u import from_tiles, matches, points, settle
 
-from gupai_agents import make_agent
-from gupai_agents.agent import DecisionBatch
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import KINDS, PIPS, count, tiles_in
-from gupai_env.games.tiu_u.rules import BAIT, CATCH, HEAVEN, HEAVEN_PAIR, STOCK, THREE, TiuU
+from gupai_env.core.tiles import KINDS, PIPS, tiles_in
+from gupai_env.games.tiu_u.rules import BAIT, CATCH, HEAVEN_PAIR, THREE, TiuU
 from referees import tiu_u as referee
-from walks import play_out, random_walk, views_of
+from walks import random_walk, views_of
 
 GAME = get_game("tiu-u")
 FACES = [(int(high), int(low)) for high, low in PIPS]
@@ -46,22 +44,6 @@ def test_two_one_catches_four_two_but_not_other_sixes():
     assert plays("[5:1] [3:3] [4:2]", "[2:1]") == ["lay [2:1]", "[2:1] catches [4:2]"]
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({}, {LAY, CATCH_ONE, CATCH_THREE}),
-        ({"must_catch": True}, {CATCH_ONE, CATCH_THREE}),
-        ({"lock_triples": True}, {LAY, CATCH_THREE}),
-        ({"lock_triples": True, "must_catch": True}, {CATCH_THREE}),
-        ({"triple_catch": False}, {LAY, CATCH_ONE}),
-        ({"triple_catch": False, "must_catch": True}, {CATCH_ONE}),
-        ({"triple_catch": False, "lock_triples": True}, {LAY, CATCH_THREE}),
-    ],
-)
-def test_fourth_of_a_kind_with_three_in_the_lake(options, expected):
-    assert set(plays("[6:5] [6:5] [6:5]", "[6:5]", **options)) == expected
-
-
 # Play
 
 
@@ -71,69 +53,7 @@ def test_tiles_match_by_equal_pips_or_the_supreme_pair():
     assert sum(matches(*pair) for pair in product(FACES, repeat=2)) == THREE - CATCH
 
 
-def test_three_are_caught_with_the_bait():
-    position = from_tiles(["[6:5]", "[1:1]"], "[6:5] [6:5] [6:5] [6:4]").play(CATCH_THREE)
-    assert tiles_in(position.state.catches[0]) == [19] * 4
-    assert tiles_in(position.state.lake) == [18]
-    assert position.state.points[0] == 4 * 22
-
-
-def test_closed_pile_of_four_stays_in_the_lake():
-    for lake in ("[5:5] [5:5] [5:5] [5:5]", "[5:5] [5:5] [5:5]"):
-        assert plays(lake, "[6:4]", lock_triples=True) == ["lay [6:4]"]
-        assert "[6:4] catches [5:5]" in plays(lake, "[6:4]")
-
-
-def test_useless_bait_may_be_laid_while_another_must_catch():
-    legal = plays("[6:4]", "[5:5] [1:1]", must_catch=True)
-    assert legal == ["lay [1:1]", "[5:5] catches [6:4]"]
-
-
-def test_deal_is_48_plays_less_one_for_every_heaven_pair():
-    envs = play_out(VectorEnv(GAME, 2000, seed=1, renew=False, heaven_pair=True), 1)
-    records = envs.states.record * (np.arange(48) < envs.states.plays[:, None])
-    pairs = (records == HEAVEN_PAIR).sum(1)
-    assert set(pairs) >= {0, 1}
-    np.testing.assert_array_equal(envs.states.plays, 48 - pairs)
-    assert (envs.states.turned == STOCK).all()
-    assert not envs.states.hands.any()
-
-
-# The heaven pair
-
-
-def test_heaven_pair_is_laid_first_and_leaves_the_hand_two_short():
-    options = {"heaven_pair": True}
-    assert "heaven pair" not in plays("", "[6:6] [6:6]")
-    assert "heaven pair" not in plays("", "[6:6] [6:5]", **options)
-    position = from_tiles(["[6:6] [6:6] [1:1]", "[2:2] [2:2] [2:2]"], "", "[6:5] [6:4] [5:5] [5:4]", **options)
-    position.play("heaven pair")
-    assert (position.state.to_act, position.state.points[0]) == (0, 48)
-    assert position.legal() == ["lay [1:1]"]
-    position.play("lay [1:1]")
-    assert position.legal() == ["lay [6:5]"]  # the drawn tile is no time for a pair
-    position.play("lay [6:5]", "lay [2:2]", "lay [6:4]")
-    assert (position.state.to_act, position.state.drawn) == (0, 14)  # no bait is left: the stock alone
-    assert position.legal() == ["lay [5:5]", "[5:5] catches [6:4]"]
-
-
-def test_all_four_make_two_pairs():
-    position = from_tiles(["[6:6] [6:6] [6:6] [6:6] [1:1]", "[2:2]"], heaven_pair=True)
-    position.play("heaven pair", "heaven pair")
-    assert position.legal() == ["lay [1:1]"]
-    assert count(position.state.catches[0], HEAVEN) == 4
-
-
 # Count and settlement
-
-
-def test_small_fish_round_up_to_tens():
-    by_red_pips = {"[2:2]": 0, "[3:1]": 10, "[4:1] [4:1] ": 10, "[4:1] [4:1] [3:1]": 20}
-    assert {catch: points(catch) for catch in by_red_pips} == by_red_pips
-
-
-def test_big_fish_count_two_a_pip_and_red_pips_nothing_more():
-    assert (points("[4:4]"), points("[6:6]"), points("[6:2] [5:3]")) == (16, 24, 32)
 
 
 def test_settlement_is_pairwise_or_with_the_mean():
@@ -151,14 +71,6 @@ def test_points_equal_the_referee_for_random_catches():
     for _ in range(500):
         catch = [deck[at] for at in rng.permutation(64)[: rng.integers(40)]]
         assert points(catch) == referee.count(catch)
-
-
-def test_lead_passes_to_the_next_seat():
-    envs = VectorEnv(GAME, 50, seed=3, deals=2, players=3, renew=False)
-    first = envs.states.leader.copy()
-    while not envs.terminated.all():
-        envs.step(envs.sample(int(envs.states.moves.max())))
-    np.testing.assert_array_equal(envs.states.leader, (first + 1) % 3)
 
 
 # What a seat knows
@@ -210,26 +122,6 @@ def test_redealt_hands_and_stock_are_uniform():
     assert chi_square < len(orders) + 5 * np.sqrt(2 * len(orders))
 
 
-# Players
-
-
-def test_greedy_catches_the_most_and_lays_the_least():
-    greedy = make_agent("greedy", GAME)
-    cases = {
-        ("[6:6] [5:5]", "[6:6] [6:4]"): "[6:6] catches [6:6]",
-        ("[6:1] [5:5]", "[5:2] [6:4]"): "[5:5] catches [6:4]",
-        ("[6:5] [6:5]", "[6:5] [6:5]"): "[6:5] catches [6:5]",
-        ("[6:5]", "[6:5] [6:5] [6:5]"): "[6:5] catches three",
-        ("[6:6] [4:1] [2:2]", ""): "lay [2:2]",
-    }
-    for (hand, lake), expected in cases.items():
-        position = from_tiles([hand, "[1:1]"], lake)
-        views = np.zeros(1, GAME.view).view(np.recarray)
-        views[0] = position.view(0)
-        turns = DecisionBatch(views, position.mask()[None], np.zeros(1, np.int64))
-        assert GAME.action_names[greedy.act(turns)[0]] == expected
-
-
 # Input
 
 
@@ -250,7 +142,3 @@ def test_bad_input_is_refused_with_one_line(call, message):
     with pytest.raises(ValueError, match=message) as error:
         call()
     assert "\n" not in str(error.value)
-
-
-def test_rules_see_the_options_as_numbers():
-    assert TiuU(settlement="points").as_rules().settlement == 1
