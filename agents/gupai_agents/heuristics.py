@@ -11,8 +11,9 @@ from gupai_agents.agent import DecisionBatch, certain, check_batch
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
-from gupai_env.core.heuristic import heuristic_action, weights_of
+from gupai_env.core.heuristic import WEIGHT, heuristic_action
 from gupai_env.core.kernels import only_action, random_action
+from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rule import rule
 
 RANDOM = 0  # the number of the random player in a line-up; number n + 1 is row n of a table of heuristics
@@ -23,7 +24,9 @@ def choose(game, heuristics, player, view, mask, key):
     """Return the action of a player by number; in compiled loops `game` is a game's module."""
     if player == RANDOM:
         return random_action(mask, key, 0)
-    return heuristic_action(game, weights_of(heuristics, player - 1), view, mask, key)
+    # Its row of the table: with ordinary indexing numba would count references, and playouts would take a fifth longer.
+    row = address_of(heuristics) + int(player - 1) * heuristics.strides[0]
+    return heuristic_action(game, array_at(row, (heuristics.shape[1],), WEIGHT), view, mask, key)
 
 
 @rule

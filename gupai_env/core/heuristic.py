@@ -15,7 +15,6 @@ import numpy as np
 
 from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import MARKS, marks_from
-from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.words.checks import nearest, short_repr
@@ -93,15 +92,6 @@ def _number(name: str, value: float) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{name} must be a number, not {short_repr(value)}")
     return number
-
-
-@rule
-def weights_of(heuristics, number):
-    """Return a row of a table of heuristics.
-
-    With ordinary indexing numba would count references to the table, and playouts would take a fifth longer.
-    """
-    return array_at(address_of(heuristics) + int(number) * heuristics.strides[0], (heuristics.shape[1],), WEIGHT)
 
 
 @rule
