@@ -1,32 +1,61 @@
-"""What a GPU plays and how fast: digests of play beside those of the processor, rates, and a minute of training.
+"""What a GPU plays and how fast: digests of play beside those of the processor, rates, targets and training.
 
     python -m benchmarks.device --out results/device.json
 
-In under six minutes, compiling included. A decision counts when its action is drawn, played, and its mask and
-observation are there. Without a GPU, numba's simulator plays a few lanes, each thread as plain Python:
+Meant to take less than six minutes on 16 cores (no GPU has run it yet), compiling included, which each game does in a
+process of its own. A decision counts when its action is drawn, played, and its mask and observation are there. Without
+a GPU, numba's simulator plays a few lanes, each thread as plain Python; its rates mean nothing, but every line runs:
 
-    NUMBA_ENABLE_CUDASIM=1 python -m benchmarks.device --device cpu --lanes 3 --steps 6 --only-digests
+    NUMBA_ENABLE_CUDASIM=1 python -m benchmarks.device jie-long --device cpu --tiny
 """
 
 import argparse
+import functools
 import hashlib
+import itertools
 import json
+import multiprocessing
 import tempfile
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
+from gupai_agents import make_agent
+from gupai_agents.cores import cores
+from gupai_agents.network import NetworkAgent
 from gupai_env import GAMES, VectorEnv
+from gupai_env.core.game import Game
 from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training import train
+from gupai_training.config import parse
+from gupai_training.network import Network
+from gupai_training.scorer import Scorer
+from gupai_training.search_targets import Kind, TargetMaker
+from gupai_training.true_hand_targets import chips_in_deals, chips_played_out
 
+PROCESSOR = "processor"  # instead of a device
 SEED = 3
 ARRAYS = "seats", "masks", "observations", "rewards", "terminated", "seeds", "episodes", "states"
-FAST = 1 << 18  # lanes whose rate is measured
-SECONDS = 3.0
+
+
+class Sizes(NamedTuple):
+    """How much is played: lanes and decisions in a digest, lanes, seconds and tables of a rate, minutes of training."""
+
+    lanes: tuple[int, ...]
+    steps: int
+    many: int
+    seconds: float
+    tables: int
+    minutes: float
+
+
+FULL = Sizes((1, 1000, 65536), 60, 1 << 18, 2.0, 1 << 14, 1.0)
+TINY = Sizes((3,), 5, 3, 0.0, 2, 0.001)
 
 
 def main() -> None:
@@ -34,29 +63,66 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=list(GAMES))
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--lanes", type=int, nargs="+", default=[1, 1000, 65536], help="of which digests are compared")
-    parser.add_argument("--steps", type=int, default=100, help="decisions of a lane in a digest")
+    parser.add_argument("--tiny", action="store_true", help="a few lanes, for the simulator")
     parser.add_argument("--only-digests", action="store_true")
     parser.add_argument("--out", type=Path, help="JSON file")
     chosen = parser.parse_args()
-    results: dict[str, Any] = {"digests": {}, "rates": {}}
-    for game in chosen.games:
-        digests = [
-            digest(CudaVectorEnv(game, lanes, seed=SEED, device=chosen.device), chosen.steps) for lanes in chosen.lanes
-        ]
-        results["digests"][game] = digests
-        if not chosen.only_digests:
-            same = digests == [digest(VectorEnv(game, lanes, seed=SEED), chosen.steps) for lanes in chosen.lanes]
-            results["rates"][game] = {"same_as_the_processor": same, **rates(game, chosen.device)}
-            print(game, results["rates"][game], flush=True)
-    if not chosen.only_digests:
-        results |= {"gpu": torch.cuda.get_device_name(), "lanes": chosen.lanes, "steps": chosen.steps}
-        results["training"] = training(chosen.device)
-    text = json.dumps(results, indent=1)
-    if chosen.out:
-        chosen.out.write_text(text + "\n", encoding="utf-8")
+    sizes, device = TINY if chosen.tiny else FULL, chosen.device
+    gpu = torch.cuda.get_device_name(device) if device != "cpu" else "numba's simulator"
+    results: dict[str, Any] = {"gpu": gpu, **sizes._asdict()}
+    if chosen.only_digests:
+        parts = [lambda: {"games": {game: digests(game, sizes, device) for game in chosen.games}}]
     else:
-        print(text)
+        parts = [
+            lambda: {"games": side_by_side(chosen.games, sizes, device)},
+            lambda: {"targets_per_second": {kind.name: targets(kind, sizes, device) for kind in Kind if kind}},
+            lambda: {"training": {stage: training(stage, sizes, device) for stage in ("self-play", "true hands")}},
+        ]
+    for part in parts:
+        results |= part()
+        text = json.dumps(results, indent=1)
+        if chosen.out:
+            chosen.out.write_text(text + "\n", encoding="utf-8")  # after each part, should a later one fail
+    print(text)
+
+
+def side_by_side(games: list[str], sizes: Sizes, device: str) -> dict[str, Any]:
+    """Compare and measure games, each in a process, which compiles: all rates are measured after all digests."""
+    context = multiprocessing.get_context("spawn")
+    with context.Manager() as manager, ProcessPoolExecutor(len(games), context) as pool:
+        together = manager.Barrier(len(games)), manager.Lock()
+        rows = [pool.submit(play, game, sizes, device, *together) for game in games]
+        failed = {
+            game: {"error": str(row.exception())} for game, row in zip(games, rows, strict=True) if row.exception()
+        }
+        return {game: row.result() for game, row in zip(games, rows, strict=True) if game not in failed} | failed
+
+
+def play(game: str, sizes: Sizes, device: str, digested: Any, alone: Any) -> dict[str, Any]:
+    """Compare a game with the processor and measure it; `digested`: a barrier for all games, `alone`: a lock."""
+    try:
+        torch.set_num_threads(1)
+        begun = time.monotonic()
+        played, own = digests(game, sizes, device), digests(game, sizes, PROCESSOR)
+        same = {name: [mine == theirs for mine, theirs in zip(played[name], own[name], strict=True)] for name in own}
+        won, by_processor = (network_chips(game, sizes.lanes[:2][-1], where) for where in (device, PROCESSOR))
+        equal = float((won == by_processor)[~np.isnan(by_processor)].mean())
+        row = {"same": same, "equal_network_chips": equal, "seconds": round(time.monotonic() - begun, 1)}
+        print(game, row, flush=True)
+    finally:
+        digested.wait()
+    with alone:
+        row |= {"million_decisions_per_second": rates(game, sizes, device)}
+        print(game, row, flush=True)
+    return row
+
+
+def digests(game: str, sizes: Sizes, device: str) -> dict[str, list[str]]:
+    """Return digests of the play of some numbers of lanes, and of chips of targets in the first two."""
+    make = VectorEnv if device == PROCESSOR else functools.partial(CudaVectorEnv, device=device)
+    played = [digest(make(game, lanes, seed=SEED), sizes.steps) for lanes in sizes.lanes]
+    tried = [hashlib.sha256(chips(game, lanes, device)).hexdigest() for lanes in sizes.lanes[:2]]
+    return {"play": played, "chips": tried}
 
 
 def digest(envs: Any, steps: int) -> str:
@@ -85,34 +151,93 @@ def digest(envs: Any, steps: int) -> str:
     return hashed.hexdigest()
 
 
-def rates(game: str, device: str) -> dict[str, float]:
-    """Measure millions of decisions per second, step by step and in one call, and the seconds of compiling."""
-    begun = time.monotonic()
-    envs = CudaVectorEnv(game, FAST, seed=SEED, device=device)
-    envs.step(envs.sample(0))
-    envs.play_random(1, 0)
-    compiling, steps, number = time.monotonic() - begun, 0, 1
-    begun = time.monotonic()
-    while time.monotonic() - begun < SECONDS:
-        envs.step(envs.sample(number))  # which waits for the GPU
+def positions(game: str, lanes: int) -> tuple[VectorEnv, np.ndarray, np.ndarray]:
+    """Return lanes in play, their states and their masks."""
+    envs = VectorEnv(game, lanes, seed=SEED, skip_forced=True)
+    for number in range(2):
+        envs.step(envs.sample(number))
+    return envs, envs.states.copy(), envs.masks.copy()
+
+
+def torch_device(device: str) -> torch.device:
+    """Return a device as torch knows it."""
+    return torch.device("cpu" if device == PROCESSOR else device)
+
+
+def chips(game: str, lanes: int, device: str) -> np.ndarray:
+    """Return what actions win in some lanes, played out by heuristics, float64 [lanes, num_actions]."""
+    envs, states, masks = positions(game, lanes)
+    weights = [envs.game.heuristic(name) for name in envs.game.heuristics]
+    pairs, played_by = np.array([[weights[0], other] for other in weights]), np.arange(lanes) % len(weights)
+    return chips_in_deals(envs.game, envs.rules, pairs, played_by, states, masks, 1, torch_device(device))
+
+
+def network_chips(game: str, lanes: int, device: str) -> np.ndarray:
+    """Return what actions win in some lanes, played out by networks that draw, and against heuristics."""
+    envs, states, masks = positions(game, lanes)
+    own, other = (network(envs.game, [32, 32], seed).drawing() for seed in range(2))
+    scorer, rival = (Scorer(player, torch_device(device), torch.float32) for player in (own, other))
+    others = [make_agent("greedy", game), make_agent("random", game), rival.player(other)]
+    played_by = np.arange(lanes) % (1 + len(others))
+    return chips_played_out(envs.game, envs.variant, scorer, others, played_by, states, masks, sample=True)
+
+
+def network(game: Game, hidden: list[int], seed: int) -> NetworkAgent:
+    """Return a network that has learned nothing."""
+    torch.manual_seed(seed)
+    net = {"type": "gated", "hidden": hidden, "activation": "relu"}
+    tensors = Network(net, game.encoder.layout.high, game.num_actions).tensors()
+    return NetworkAgent("network", game, net, tensors, sample=False)
+
+
+def rates(game: str, sizes: Sizes, device: str) -> dict[str, float]:
+    """Measure millions of random decisions per second, one in every lane per call, and a hundred."""
+    envs, draw = CudaVectorEnv(game, sizes.many, seed=SEED, device=device), itertools.count().__next__
+    calls = {"by_steps": lambda: envs.step(envs.sample(draw())), "in_one_call": lambda: envs.play_random(100, draw())}
+    millions = {name: per_second(call, sizes.seconds, device) * sizes.many / 1e6 for name, call in calls.items()}
+    millions["in_one_call"] *= 100
+    return {name: round(rate, 3) for name, rate in millions.items()}
+
+
+def per_second(call: Callable[[], Any], seconds: float, device: str) -> float:
+    """Return how often something can be done per second, after a first time."""
+
+    def wait() -> None:
+        if device != "cpu":
+            torch.cuda.synchronize(device)
+
+    call()
+    wait()
+    number, begun = 0, time.monotonic()
+    while not number or time.monotonic() - begun < seconds:
+        call()
+        wait()
         number += 1
-    stepped = number / (time.monotonic() - begun)
-    begun = time.monotonic()
-    while time.monotonic() - begun < SECONDS:
-        envs.play_random(100, steps)
-        torch.cuda.synchronize()
-        steps += 100
-    within = steps / (time.monotonic() - begun)
-    millions = {"by_steps": stepped * FAST / 1e6, "in_one_call": within * FAST / 1e6}
-    return {"compiling_seconds": round(compiling, 1), **{name: round(rate, 1) for name, rate in millions.items()}}
+    return number / (time.monotonic() - begun)
 
 
-def training(device: str) -> dict[str, float]:
-    """Train by self-play for a minute, with the rules on the processor and the network on the GPU; return the rate."""
+def targets(kind: Kind, sizes: Sizes, device: str) -> float:
+    """Measure true-hand targets per second in Deer Hunt, by heuristics or by the network of its configuration."""
+    settings = {"game": "deer-hunt", "decisions": 0, "expert_iteration": {"targets": 1, "tables": sizes.tables}}
+    config = parse(settings, "benchmark")
+    maker = TargetMaker(config, threads=cores(), device=torch_device(device))
+    player, numbers, made = network(maker.heuristic.game, config.net["hidden"], SEED), itertools.count(), []
+    rate = per_second(lambda: made.append(maker.targets(player, next(numbers), kind)), 5 * sizes.seconds, device)
+    return round(rate * float(np.mean([len(batch.means) for batch in made[1:]])), 1)
+
+
+def training(stage: str, sizes: Sizes, device: str) -> dict[str, float]:
+    """Train in Jie Long for half of the minutes; return what the last row of the metrics says."""
+    minutes, evaluation = sizes.minutes / 2, {"baselines": ["greedy"], "deals": 20, "final_deals": 4}
+    learning = {"targets": 10**12, "max_minutes": minutes, "true_hands": 1, "tables": sizes.tables}
+    stages: dict[str, Any] = {
+        "self-play": {"decisions": 10**12, "max_minutes": minutes, "ppo": {"envs": sizes.tables // 2}},
+        "true hands": {"decisions": 0, "expert_iteration": {**learning, "self_rollouts": 0.5}},
+    }
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"game": "jie-long", "decisions": 10**12, "device": device, "max_minutes": 1.0}
+        settings = {"game": "jie-long", "device": device, "evaluation": evaluation, **stages[stage]}
         row = train(settings, runs=folder).metrics()[-1]
-    return {"decisions_a_second": row["decisions"] / row["seconds"]}
+    return {name: row[name] for name in ("decisions", "targets", "seconds")}
 
 
 if __name__ == "__main__":

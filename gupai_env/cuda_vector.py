@@ -1,6 +1,8 @@
 """The vectorised environment on a CUDA GPU: many deals of one game side by side, torch tensors in and out."""
 
+import contextlib
 import importlib.util
+import os
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -12,7 +14,7 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import MOST_ENVS, MOST_STEPS, blank_arrays, table_of
 from gupai_env.core.keys import derive_each
 from gupai_env.core.layout import Layout
-from gupai_env.core.memory import record_of
+from gupai_env.core.memory import bytes_of, record_of
 from gupai_env.core.rng import as_key, as_keys
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
@@ -38,6 +40,7 @@ class CudaVectorEnv:
         terminated: bool [B], the lane's episode has ended, by the last step if lanes are dealt again.
         states: uint8 [B, game.state.itemsize], the bytes of the full states; `refresh` shows those written to it.
         seeds, episodes: int64 [B].
+        rules: uint8 [1, any], the numbers of the variant as kernels take them.
     """
 
     seats: Tensor
@@ -48,6 +51,7 @@ class CudaVectorEnv:
     states: Tensor
     seeds: Tensor
     episodes: Tensor
+    rules: Tensor
 
     def __init__(
         self,
@@ -81,30 +85,27 @@ class CudaVectorEnv:
         self.game: Game = get_game(game)
         self.layout: Layout = self.game.encoder.layout
         self.variant: Variant = variant_from(self.game, variant, CudaVectorEnv)
-        self.torch, self.cuda, self._kernels = _libraries(device, self.game)
-        self.device = device
-        arrays = blank_arrays(self.game, num_envs)
-        arrays["states"] = arrays["states"].view(np.uint8).reshape(num_envs, -1)
-        tensors = {name: self.torch.as_tensor(array, device=device) for name, array in arrays.items()}
+        self.torch, self.cuda = _libraries(device)
+        self.device, self._kernels = device, self.cuda.cuda_kernels(self.game)
+        tensors = {"rules": self._on_gpu(record_of(self.variant.as_rules()))}
+        for name, array in blank_arrays(self.game, 1).items():
+            one = self._on_gpu(array) if name == "states" else self.torch.as_tensor(array, device=device)
+            tensors[name] = one.repeat(num_envs, *[1] * (one.ndim - 1))
         vars(self).update(tensors)
-        self._rules = self._on_gpu(record_of(self.variant.as_rules()))
-        addresses = {name: tensor.data_ptr() for name, tensor in {"rules": self._rules, **tensors}.items()}
+        addresses = {name: tensor.data_ptr() for name, tensor in tensors.items()}
         self._table = self._on_gpu(table_of(num_envs, addresses, **flags))
         self._refused = self.torch.full((1,), num_envs, dtype=self.torch.int64, device=device)
         self.reset(seed)
 
-    def _on_gpu(self, record: np.ndarray) -> Tensor:
-        return self.torch.as_tensor(record.view(np.uint8), device=self.device)
+    def _on_gpu(self, records: np.ndarray) -> Tensor:
+        return self.torch.as_tensor(bytes_of(records), device=self.device)
 
     def _empty(self, shape: int | tuple[int, ...], dtype: Any) -> Tensor:
         return self.torch.empty(shape, dtype=dtype, device=self.device)
 
     def _run(self, kernel: Any, *arguments: int | Tensor) -> None:
-        """Run a kernel over all lanes; tensors are given by their address."""
-        numbers = (argument if isinstance(argument, int) else argument.data_ptr() for argument in arguments)
-        stream = self.cuda.stream_of(self.torch, self.device)
-        blocks = -(-self.num_envs // self.cuda.THREADS)
-        kernel[blocks, self.cuda.THREADS, stream](self._table.data_ptr(), *numbers)
+        """Run a kernel of tables over all lanes."""
+        self.cuda.run(kernel, self.num_envs, self._table, *arguments)
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | Sequence[int] | None = None) -> None:
         """Begin episode 0 in every lane, as `VectorEnv.reset`; raises ValueError for seeds that are none."""
@@ -122,7 +123,14 @@ class CudaVectorEnv:
     def refresh(self) -> None:
         """Fill `seats`, `masks`, `observations` and `terminated` from `states`; call it after changing states."""
         self._run(self._kernels.show)
-        self.terminated.copy_(self.states[:, dict(self.game.state.fields or {})["terminated"][1]] != 0)
+        self.terminated.copy_(self.field("terminated") != 0)
+
+    def field(self, name: str) -> Tensor:
+        """Return a field of the states, [B] or [B, any], a tensor that shares their memory."""
+        dtype, first = dict(self.game.state.fields or {})[name][:2]
+        number = self.torch.as_tensor(np.empty(0, dtype.base)).dtype
+        values = self.states[:, first : first + dtype.itemsize].view(number)
+        return values if dtype.shape else values[:, 0]
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
@@ -186,8 +194,8 @@ class CudaVectorEnv:
         return states
 
 
-def _libraries(device: str, game: Game) -> tuple[Any, Any, Any]:
-    """Return torch, the module of kernels, and those of a game."""
+def _libraries(device: str) -> tuple[Any, Any]:
+    """Return torch and the module of kernels, for a device that is there; raises as `CudaVectorEnv`."""
     for package in ("torch", "numba_cuda"):
         if importlib.util.find_spec(package) is None:
             raise ImportError(f"lanes on a GPU need {package}: pip install 'gupai[cuda]'")
@@ -195,6 +203,15 @@ def _libraries(device: str, game: Game) -> tuple[Any, Any, Any]:
 
     from gupai_env.core import cuda
 
-    if not cuda.is_there(torch, device):
+    if not cuda.is_there(device):
         raise refused("device", device, "it must be cpu, or a CUDA GPU that torch finds")
-    return torch, cuda, cuda.cuda_kernels(game)
+    return torch, cuda
+
+
+def plays_on(device: str) -> bool:
+    """Return whether rules can be played on a device: a GPU with numba-cuda, or the CPU in numba's simulator."""
+    if device == "cpu" and not int(os.environ.get("NUMBA_ENABLE_CUDASIM", 0)):
+        return False  # without importing anything
+    with contextlib.suppress(ImportError, ValueError):
+        return bool(_libraries(device))
+    return False

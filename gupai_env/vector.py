@@ -357,17 +357,7 @@ def make_vec(  # type: ignore[overload-overlap]
     **variant: Unpack[Options],
 ) -> VectorEnv: ...
 @overload
-def make_vec(
-    game: str | Game,
-    num_envs: int,
-    *,
-    seed: int = 0,
-    observe: bool = True,
-    renew: bool = True,
-    skip_forced: bool = False,
-    device: str,
-    **variant: Unpack[Options],
-) -> "CudaVectorEnv": ...
+def make_vec(game: str | Game, num_envs: int, *, device: str, **how: Any) -> "CudaVectorEnv": ...
 def make_vec(
     game: str | Game, num_envs: int, *, threads: int = 1, device: str = "cpu", **how: Any
 ) -> "VectorEnv | CudaVectorEnv":

@@ -6,9 +6,12 @@ is imported itself only when a GPU is asked for.
 """
 
 import functools
+import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
+
+import torch
 
 from gupai_env.core import kernels
 from gupai_env.core.game import Game
@@ -26,7 +29,7 @@ from gupai_env.core.kernels import (
     rows_of,
 )
 from gupai_env.core.memory import array_at, prefetch
-from gupai_env.core.rule import for_cuda, register
+from gupai_env.core.rule import for_cuda, register, rule_in_place
 
 # Of the package numba-cuda, which takes the place of what numba has of that name.
 cuda, types, extending, templates, config = (
@@ -34,6 +37,13 @@ cuda, types, extending, templates, config = (
 )
 SIMULATED = bool(config.ENABLE_CUDASIM)  # NUMBA_ENABLE_CUDASIM=1, for tests without a GPU
 THREADS = 2 if SIMULATED else 128  # of a block; the simulator starts one of Python's for each
+OPTIONS: dict[str, Any] = {}  # of kernels
+if not SIMULATED:
+    # Products and sums are rounded one by one, as by a processor. numba-cuda has no option for that, so it holds for
+    # all kernels of the process, and what would optimise them once more when they are linked is off.
+    nvvm = import_module("numba.cuda.cudadrv.nvvm")
+    nvvm.compile_ir = functools.partial(nvvm.compile_ir, fma=False)
+    OPTIONS["lto"] = False
 
 
 class CudaKernels(NamedTuple):
@@ -62,9 +72,9 @@ class CudaKernels(NamedTuple):
 def cuda_kernels(game: Game) -> CudaKernels:
     """Return the kernels of a game; compiling (seconds) happens at their first call in a process."""
     module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules()
-    begin_all, check_all, step_all, play_all, show_all, observe_all = map(_inline, loops_of_tables(game))
-    views_of_all, _, _, determinize_all = map(_inline, loops_of_views(game))
-    pick_all = _inline(pick.function)
+    begin_all, check_all, step_all, play_all, show_all, observe_all = map(inline, loops_of_tables(game))
+    views_of_all, _, _, determinize_all = map(inline, loops_of_views(game))
+    pick_all = inline(pick.function)
 
     def begin(table):
         begin_all(array_at(table, (1,), TABLE))
@@ -106,10 +116,25 @@ def cuda_kernels(game: Game) -> CudaKernels:
         known, keys = array_at(views, (envs,), module.VIEW), array_at(rng_keys, (envs,), LONG)
         determinize_all(rows.rules, known, keys, array_at(states, (envs,), module.STATE))
 
-    register(for_cuda, _WAYS)
     return CudaKernels(
-        *map(cuda.jit, (begin, show, play_random, check, step, observe_seat, pick_actions, views, determinize))
+        *map(kernel, (begin, show, play_random, check, step, observe_seat, pick_actions, views, determinize))
     )
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Return a function of integers as a kernel; what it calls are rules, and loops that went through `inline`."""
+    register(for_cuda, _WAYS)
+    return cuda.jit(function, **OPTIONS)
+
+
+def run(program: Any, rows: int, *arguments: int | torch.Tensor) -> None:
+    """Run a kernel in at least one thread per row, on torch's current stream; tensors are given by their address."""
+    tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
+    assert all(tensor.is_contiguous() for tensor in tensors)  # a kernel knows no strides
+    numbers = (argument if isinstance(argument, int) else argument.data_ptr() for argument in arguments)
+    stream = 0 if SIMULATED else cuda.external_stream(torch.cuda.current_stream(tensors[0].device).cuda_stream)
+    if rows:
+        program[-(-rows // THREADS), THREADS, stream](*numbers)
 
 
 # --- how the marks of rules are registered --------------------------------------------------------
@@ -144,7 +169,8 @@ def _generate(
         templates.infer_global(function, types.Function(template))
 
 
-def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
+def inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Register a function that kernels call, and return it."""
     if instead := _INSTEAD.get(function):
         _replace(function, instead)
     else:
@@ -152,12 +178,18 @@ def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-if SIMULATED:  # plain Python plays, which looks for `lanes` in its module
-    kernels.lanes = _lanes_of_thread
+if SIMULATED:  # plain Python plays, which looks for `lanes` in its module; outside of kernels it plays all lanes
+
+    def _lanes_in_simulator(first, end):
+        in_kernel = hasattr(threading.current_thread(), "blockIdx")
+        return _lanes_of_thread(first, end) if in_kernel else lanes(first, end)
+
+    rule_in_place(_lanes_in_simulator, lanes)
+    kernels.lanes = _lanes_in_simulator
 
 
 _WAYS: dict[str, Callable[..., Any]] = {
-    "inline": _inline,
+    "inline": inline,
     "call": extending.register_jitable,
     "replace": _replace,
     "generate": _generate,
@@ -167,7 +199,7 @@ _WAYS: dict[str, Callable[..., Any]] = {
 # --- the GPU --------------------------------------------------------------------------------------
 
 
-def is_there(torch: Any, device: str) -> bool:
+def is_there(device: str) -> bool:
     """Return whether a device is a GPU that kernels can run on, and choose it; numba's simulator runs on the CPU."""
     if SIMULATED:
         return device == "cpu"
@@ -175,8 +207,3 @@ def is_there(torch: Any, device: str) -> bool:
         return False
     cuda.select_device(torch.device(device).index or 0)
     return True
-
-
-def stream_of(torch: Any, device: str) -> Any:
-    """Return torch's current stream as numba takes it."""
-    return 0 if SIMULATED else cuda.external_stream(torch.cuda.current_stream(device).cuda_stream)

@@ -31,7 +31,7 @@ types: Any = Later("numba.core.types")
 #   a call      Python holds the arguments until it returns: the environment, the table, and arrays of actions, which
 #               are arguments of their own (`Borrowed` in `machine_code.py`).
 #   a thread    the call that started it waits for it, so that it cannot outlive the arguments.
-#   a row       of heuristics (`weights_of`) is used within the call whose argument the whole array is.
+#   a row       of heuristics (`choose`) is used within the call whose argument the whole array is.
 #   the stack   `scratch` and `blank` are gone when their function returns, so they are never returned.
 #
 # An address that is kept longer is a fault, unless what it points into is kept next to it, as in a table.
@@ -74,7 +74,7 @@ def array_at(address: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarra
 
 
 # numba: a row of a table is a new reference, counted up and down by atomic operations: playouts take a fifth longer
-# (`weights_of`); here: five numbers on the stack, which LLVM mostly leaves out.
+# (`choose`); here: five numbers on the stack, which LLVM mostly leaves out.
 @in_machine_code(array_at)
 def _array_at(typing_context, address, shape, dtype):
     array = types.Array(dtype.dtype, len(shape), "C")
@@ -100,6 +100,11 @@ def record_of(numbers: tuple[Any, ...]) -> np.ndarray:
     record = np.zeros(1, np.dtype(fields, align=True))
     record[0] = tuple(numbers)
     return record
+
+
+def bytes_of(records: np.ndarray) -> np.ndarray:
+    """Return records [N] as bytes, uint8 [N, itemsize]."""
+    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
 
 
 def tuple_at(address: int, like: tuple[Any, ...]) -> tuple[Any, ...]:

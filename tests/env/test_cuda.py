@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -10,31 +11,49 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from benchmarks.device import SEED, digest
-from gupai_env import GAMES, VectorEnv, get_game, make_vec
+from benchmarks.device import PROCESSOR, TINY, digests, network_chips
+from gupai_env import GAMES, get_game, make_vec
+from gupai_env.core.compiling import Loop
 
-LANES, STEPS = 3, 6
 needs_compiler = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda")
 
 
+def simulated(*words):
+    """Return what a Python process prints in which numba simulates a GPU."""
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
+    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, check=True).stdout
+
+
 @pytest.fixture(scope="module")
-def simulated():
-    """Return the digest of play on the simulated GPU, by game."""
-    words = ["-m", "benchmarks.device", "--device", "cpu", "--only-digests", "--lanes", LANES, "--steps", STEPS]
-    ran = subprocess.run(
-        [sys.executable, *map(str, words)],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(ran.stdout)["digests"]
+def simulated_digests():
+    """Return the digests of play and of chips on the simulated GPU, by game."""
+    return json.loads(simulated("-m", "benchmarks.device", "--device", "cpu", "--only-digests", "--tiny"))["games"]
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """Let loops run as plain Python, which other tests compare with machine code: compiling them takes minutes."""
+    monkeypatch.setattr(Loop, "runs_plain", lambda *_: True)
 
 
 @needs_compiler
 @pytest.mark.parametrize("game", GAMES)
-def test_kernels_play_as_the_processor(game, simulated):
-    assert simulated[game] == [digest(VectorEnv(game, LANES, seed=SEED), STEPS)]
+def test_kernels_play_as_the_processor(game, simulated_digests, plain):
+    assert simulated_digests[game] == digests(game, TINY, PROCESSOR)
+
+
+NETWORK = """
+import sys
+from benchmarks.device import network_chips
+print(network_chips(sys.argv[1], 4, "cpu").tolist())
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize("game", ["jie-long", "deer-hunt"])  # each for itself, and two teams
+def test_networks_play_out_as_on_the_processor(game, plain):
+    chips = network_chips(game, 4, PROCESSOR).tolist()  # one against itself, a heuristic, a random player and a network
+    assert simulated("-c", NETWORK, game) == f"{chips}\n"
 
 
 REFUSAL = """
@@ -54,29 +73,31 @@ print(bool((envs.states != before).any(1).all()))
 
 @needs_compiler
 def test_refused_action_leaves_all_lanes_as_they_are():
-    ran = subprocess.run(
-        [sys.executable, "-c", REFUSAL],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ran.stdout.splitlines() == ["IllegalActionError lane 1, seat  True", "True"]
+    assert simulated("-c", REFUSAL).splitlines() == ["IllegalActionError lane 1, seat  True", "True"]
+
+
+# Of loops that play alike one is compiled for each game.
+KERNELS = [(game, name) for game in GAMES for name in ("step", "try_actions")]
 
 
 @needs_compiler
-@pytest.mark.parametrize("game", GAMES)
-def test_step_compiles_for_a_gpu(game, monkeypatch):
+@pytest.mark.parametrize(("game", "name"), [*KERNELS, ("jie-long", "finish"), ("jie-long", "draw_keys")])
+def test_rules_compile_for_a_gpu(game, name, monkeypatch):
     from numba import cuda
     from numba.cuda import dispatcher, types
 
     from gupai_env.core.cuda import cuda_kernels
+    from gupai_training.cuda_targets import playout_kernels
 
     # What a kernel calls is compiled for the GPU that is there.
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
-    step = cuda_kernels(get_game(game)).step.py_func
-    code, _ = cuda.compile_ptx(step, types.void(types.int64, types.int64, types.int64), cc=(9, 0))
+    kernels = cuda_kernels(get_game(game))._asdict() | playout_kernels(get_game(game))._asdict()
+    function = kernels[name].py_func
+    numbers = [types.int64] * function.__code__.co_argcount
+    code, _ = cuda.compile_ptx(function, types.void(*numbers), cc=(9, 0))
     assert ".visible .entry" in code and ".target sm_90" in code
+    # Such an operation may be contracted with the next one to one rounding, and a heuristic play something else.
+    assert not re.search(r"\b(mul|add|sub)\.f(32|64)", code)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

@@ -15,12 +15,13 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
-from gupai_training import search_targets, true_hand_targets
+from gupai_training import scorer, search_targets
 from gupai_training.config import parse
 from gupai_training.net2net import can_widen, widened
 from gupai_training.run import Run
+from gupai_training.scorer import Scorer
 from gupai_training.search_targets import Kind, TargetMaker, Targets, Window
-from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out
+from gupai_training.true_hand_targets import chips_in_deals, chips_played_out
 from small_runs import config
 
 GAME = get_game("jie-long")
@@ -191,7 +192,7 @@ def test_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_pat
 def test_network_multiplies_whole_blocks_of_rows(rows, tmp_path, monkeypatch):
     network = Run.begin(config(), tmp_path).current_agent("now")
     sizes = []
-    monkeypatch.setattr(true_hand_targets, "forward", lambda layers, x: (sizes.append(len(x)), forward(layers, x))[1])
+    monkeypatch.setattr(scorer, "forward", lambda layers, x: (sizes.append(len(x)), forward(layers, x))[1])
     observations = VectorEnv(GAME, rows + 1, forced_play=True).observations[:rows]
     scores = Scorer(network, torch.device("cpu"), torch.float32).scores(observations)
     assert sizes == [-(-rows // 128) * 128]  # torch compiles bfloat16 products of each new size
@@ -227,9 +228,9 @@ def test_true_hand_targets_come_from_the_players_seat_and_tables(greedy, monkeyp
     target_maker.heuristics = np.array([[greedy.weights] * 2, [greedy.weights, variety.weights], [greedy.weights] * 2])
     met = []
 
-    def noted(game, rules, heuristics, played_by, states, masks, threads):
+    def noted(game, rules, heuristics, played_by, *rest):
         met.append(played_by)
-        return chips_in_deals(game, rules, heuristics, played_by, states, masks, threads)
+        return chips_in_deals(game, rules, heuristics, played_by, *rest)
 
     monkeypatch.setattr(search_targets, "chips_in_deals", noted)
     targets = target_maker.targets(player, 0, kind=Kind.TRUE_HANDS)

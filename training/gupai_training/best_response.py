@@ -29,7 +29,8 @@ from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import real_number, whole_number
 from gupai_training.network import Network, device_of, relative, threads_of
-from gupai_training.true_hand_targets import Scorer, chips_played_out, scored_by_torch
+from gupai_training.scorer import Scorer, scored_by_torch
+from gupai_training.true_hand_targets import chips_played_out
 
 # The network of a response where there is none to begin with.
 NEW: dict[str, Any] = {"type": RESIDUAL, "hidden": [256, 256, 256], "activation": "relu"}

@@ -37,9 +37,8 @@ from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.vector import VectorEnv
 from gupai_training.config import Config
 from gupai_training.network import precision_on
-from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out, scored_by_torch
-
-CPU = torch.device("cpu")
+from gupai_training.scorer import Scorer, scored_by_torch
+from gupai_training.true_hand_targets import CPU, chips_in_deals, chips_played_out
 
 
 class Kind(IntEnum):
@@ -73,7 +72,7 @@ class TargetMaker:
         """Make what a configuration asks for.
 
         Args:
-            device: The device on which a network plays out.
+            device: The device on which a network plays out; a GPU with `gupai[cuda]` also plays out by heuristics.
         """
         game, variant = config.played
         plan = Plan(playouts=config.expert_iteration.playouts, threads=threads)
@@ -153,7 +152,8 @@ class TargetMaker:
         states = envs.states[lanes]
         if own is not None:
             return chips_played_out(envs.game, envs.variant, own, self.others, played_by, states, masks, self.sample)
-        chips = chips_in_deals(envs.game, envs.rules, self.heuristics, played_by, states, masks, self.threads)
+        devices = self.threads, self.device
+        chips = chips_in_deals(envs.game, envs.rules, self.heuristics, played_by, states, masks, *devices)
         if not self.ensemble:
             return chips
         scores, weight = np.zeros(masks.shape), self.config.expert_iteration.temperature / len(self.ensemble)

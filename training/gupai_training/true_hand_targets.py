@@ -1,7 +1,7 @@
 """True-hand targets: what actions win with the hands that were really dealt, which no player may see."""
 
-import copy
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,15 +10,19 @@ import torch
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import play_out
-from gupai_agents.network import Layer, Linear, NetworkAgent, forward
 from gupai_agents.network_agent import ObservationAgent
+from gupai_agents.playouts import ASKED, numbered
 from gupai_agents.search import in_blocks, try_action
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import FLAG
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.variant import Variant
+from gupai_env.cuda_vector import plays_on
 from gupai_env.vector import VectorEnv
+from gupai_training.scorer import Scorer, scorer_of
+
+CPU = torch.device("cpu")
 
 
 @functools.cache
@@ -54,13 +58,20 @@ def chips_in_deals(
     states: np.ndarray,
     masks: np.ndarray,
     threads: int,
+    device: torch.device = CPU,
 ) -> np.ndarray:
     """Return what every legal action wins in full states, chips, float64 [N, num_actions]; NaN where it is not legal.
 
     Args:
         heuristics, played_by: The rollout policies, see `true_hands_loop`.
         masks: bool [N, num_actions], of the seats to act.
+        threads: Of the processor.
+        device: A GPU plays out itself, with `gupai[cuda]`.
     """
+    if plays_on(str(device)):
+        from gupai_training import cuda_targets
+
+        return cuda_targets.chips_in_deals(game, rules, heuristics, played_by, states, masks, device)
     chips = np.full(masks.shape, np.nan)
     try_all = true_hands_loop(game)
     in_blocks(
@@ -70,43 +81,6 @@ def chips_in_deals(
         playouts=1,
     )
     return chips
-
-
-BLOCK = 128  # rows: on processors, bfloat16 products of a new size are first compiled, for 2 ms
-
-
-class Scorer:
-    """A player's network in torch, which may be on a GPU, in the number format that multiplies fastest."""
-
-    device: torch.device
-    dtype: torch.dtype
-
-    def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
-        self.device, self.dtype = device, dtype
-        self.layers: list[Layer] = [
-            layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers
-        ]
-
-    def _tensor(self, array: np.ndarray) -> torch.Tensor:
-        return torch.tensor(array, device=self.device).to(self.dtype)  # a copy: arrays of environments can only be read
-
-    @torch.inference_mode()
-    def scores(self, observations: np.ndarray) -> np.ndarray:
-        """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
-        filler = np.zeros((-len(observations) % BLOCK, observations.shape[1]), np.int8)
-        rows = self._tensor(np.concatenate([observations, filler]))
-        return forward(self.layers, rows).float()[: len(observations)].cpu().numpy()
-
-    def player(self, agent: NetworkAgent) -> NetworkAgent:
-        """Return a player like `agent`, whose network this is, that plays by these scores: the same up to rounding."""
-        player = copy.copy(agent)
-        player.score = self.scores
-        return player
-
-
-def scored_by_torch(agent: Agent, device: torch.device, dtype: torch.dtype) -> Agent:
-    """Return an agent, if it is a network, as a player of its `Scorer` on a device; any other as it is."""
-    return Scorer(agent, device, dtype).player(agent) if isinstance(agent, NetworkAgent) else agent
 
 
 def chips_played_out(
@@ -125,6 +99,11 @@ def chips_played_out(
         sample: Whether it draws its actions instead of taking the best.
         played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
     """
+    outside = itertools.compress(others, numbered(game, others).numbers >= ASKED)
+    if plays_on(str(scorer.device)) and all(map(scorer_of, outside)):
+        from gupai_training import cuda_targets
+
+        return cuda_targets.chips_played_out(game, variant, scorer, others, played_by, states, masks, sample)
     rows, actions = np.nonzero(masks)
     chips = np.full(masks.shape, np.nan)
     if not len(rows):

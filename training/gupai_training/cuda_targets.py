@@ -1,0 +1,157 @@
+"""True-hand targets on a CUDA GPU: what actions win, played out by heuristics or by networks without leaving it.
+
+The kernels are made of the same rules as the loops of the processor. Experimental: they compile for a GPU, and give the
+same chips in numba's simulator; no GPU has run them yet. This imports numba-cuda, so it is imported itself only when a
+GPU is used.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from gupai_agents.agent import Agent
+from gupai_agents.network_agent import ROUND, ObservationAgent
+from gupai_agents.playouts import numbered, play_others
+from gupai_agents.search import try_action
+from gupai_env.core.cuda import cuda, kernel, run
+from gupai_env.core.episode import noise_key
+from gupai_env.core.game import Game
+from gupai_env.core.heuristic import WEIGHT
+from gupai_env.core.kernels import FLAG, FLOAT, LONG, WAIT
+from gupai_env.core.memory import array_at, blank, bytes_of, record_of, tuple_at
+from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.variant import Variant
+from gupai_env.cuda_vector import CudaVectorEnv
+from gupai_training.scorer import Scorer, scorer_of
+
+SEAT = np.dtype(np.int16)
+
+
+class PlayoutKernels(NamedTuple):
+    """The kernels of one game, a thread for each of `count` rows; all arguments are integers.
+
+    try_actions(rules, heuristics, policies, played_by, states, actions, count, chips): as `true_hands_loop` of a table
+        of `policies` pairs of heuristics; an action of each state, int64 [count], and its chips, float32 [count].
+    finish(rules, heuristics, policies, line_ups, states, count): as the loop `finish` of `Playouts`.
+    draw_keys(states, count, keys): numbers of the seat to act, int64 [count, num_actions], of its key in this decision.
+    """
+
+    try_actions: Any
+    finish: Any
+    draw_keys: Any
+
+
+@functools.cache
+def playout_kernels(game: Game) -> PlayoutKernels:
+    """Return the kernels of a game; compiling (seconds) happens at their first call in a process."""
+    module, numbers, num_actions, seats = game.module, game.variant().as_rules(), game.num_actions, game.max_seats
+    width, sides = len(game.features) + 1, tuple(game.sides(seats).tolist())
+
+    def try_actions(rules, heuristics, policies, played_by, states, actions, count, chips):
+        row, tried = cuda.grid(1), blank(1, module.STATE)
+        view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
+        if row < count:
+            tried[0] = array_at(states, (count,), module.STATE)[row]
+            pair = array_at(heuristics, (policies, 2, width), WEIGHT)[array_at(played_by, (count,), LONG)[row]]
+            action, variant = array_at(actions, (count,), LONG)[row], tuple_at(rules, numbers)
+            won = try_action(module, variant, pair, tried[0], action, sides, view, mask)
+            array_at(chips, (count,), FLOAT)[row] = won
+
+    def finish(rules, heuristics, policies, line_ups, states, count):
+        row, view, mask = cuda.grid(1), blank(1, module.VIEW)[0], blank(num_actions, FLAG)
+        if row < count:
+            state, variant = array_at(states, (count,), module.STATE)[row], tuple_at(rules, numbers)
+            table, line_up = array_at(heuristics, (policies, width), WEIGHT), array_at(line_ups, (count, seats), SEAT)
+            play_others(module, variant, table, state, (line_up, row), 0, view, mask)
+
+    def draw_keys(states, count, keys):
+        row = cuda.grid(1)
+        if row < count:
+            own = noise_key(array_at(states, (count,), module.STATE)[row])
+            for action in range(num_actions):
+                array_at(keys, (count, num_actions), LONG)[row, action] = derive(own, action)
+
+    return PlayoutKernels(*map(kernel, (try_actions, finish, draw_keys)))
+
+
+def chips_in_deals(
+    game: Game,
+    rules: tuple[Any, ...],
+    heuristics: np.ndarray,
+    played_by: np.ndarray,
+    states: np.ndarray,
+    masks: np.ndarray,
+    device: torch.device,
+) -> np.ndarray:
+    """Return what `chips_in_deals` of the processor does."""
+    rows, actions = np.array(np.nonzero(masks))
+    chips = np.full(masks.shape, np.nan)
+    if len(rows):
+        on_gpu = functools.partial(torch.as_tensor, device=device)
+        variant, dealt = (on_gpu(bytes_of(records)) for records in (record_of(rules), states))
+        won, tried_by = torch.empty(len(rows), device=device), on_gpu(played_by.astype(LONG)[rows])
+        tried = tried_by, dealt[on_gpu(rows)], on_gpu(actions), len(rows), won
+        run(playout_kernels(game).try_actions, len(rows), variant, on_gpu(heuristics), len(heuristics), *tried)
+        chips[rows, actions] = won.cpu()
+    return chips
+
+
+def chips_played_out(
+    game: Game,
+    variant: Variant,
+    scorer: Scorer,
+    others: Sequence[Agent],
+    played_by: np.ndarray,
+    states: np.ndarray,
+    masks: np.ndarray,
+    sample: bool,
+) -> np.ndarray:
+    """Return what `chips_played_out` of the processor does; all agents are heuristics, networks of torch, or random."""
+    rows, actions = np.array(np.nonzero(masks))
+    chips = np.full(masks.shape, np.nan)
+    if not len(rows):
+        return chips
+    on_gpu = functools.partial(torch.as_tensor, device=scorer.device)
+    options = {**variant.changed(), "deals": 1}  # of a match only the deal that is on the table is played out
+    device = str(scorer.device)
+    envs = CudaVectorEnv(game, len(rows), renew=False, skip_forced=True, device=device, **options)
+    envs.states.copy_(on_gpu(bytes_of(states))[on_gpu(rows)])
+    envs.refresh()
+    seats, sides = envs.seats.long(), on_gpu(game.sides(variant.players))
+    seating = torch.where(sides == sides[seats][:, None], 0, on_gpu(played_by.astype(LONG))[on_gpu(rows)][:, None])
+    numbers, table = numbered(game, [ObservationAgent("network", game, scorer.scores), *others])
+    numbers, table = on_gpu(numbers), on_gpu(table)
+    line_ups = torch.zeros((len(rows), game.max_seats), dtype=numbers.dtype, device=device)
+    line_ups[:, : variant.players] = numbers[seating]
+    networks = {0: (scorer, sample)}
+    for number, agent in enumerate(others, 1):
+        if network := scorer_of(agent):
+            networks[number] = network, agent.sample
+    envs.step(on_gpu(actions))
+    while True:
+        finish = playout_kernels(game).finish
+        run(finish, len(rows), envs.rules, table, len(table), line_ups, envs.states, len(rows))
+        envs.refresh()
+        if envs.terminated.all():
+            break
+        mover = torch.where(envs.terminated, -1, seating.gather(1, envs.seats.long()[:, None])[:, 0])
+        decided = torch.full((len(rows),), WAIT, device=device)
+        for number, (network, draws) in networks.items():
+            lanes = (mover == number).nonzero()[:, 0]
+            decided[lanes] = decide(envs, network, lanes, draws)
+        envs.step(decided)
+    chips[masks] = envs.field("payoff").gather(1, seats[:, None])[:, 0].cpu()
+    return chips
+
+
+def decide(envs: CudaVectorEnv, scorer: Scorer, lanes: torch.Tensor, sample: bool) -> torch.Tensor:
+    """Return the actions of a network in some lanes, int64 [N], chosen as `ObservationAgent.act` does."""
+    scores = scorer.logits(envs.observations[lanes])
+    if sample:
+        keys = torch.empty(scores.shape, dtype=torch.int64, device=scores.device)
+        run(playout_kernels(envs.game).draw_keys, len(lanes), envs.states[lanes], len(lanes), keys)
+        scores = scores - (-((keys.double() + 0.5) / KEYS).log()).log().float()
+    return scores.round(decimals=ROUND).masked_fill(~envs.masks[lanes], -torch.inf).argmax(1)
