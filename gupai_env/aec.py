@@ -2,11 +2,12 @@
 
 import dataclasses
 import functools
+import inspect
 import itertools
 import sys
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -27,6 +28,7 @@ from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 
+Maker = TypeVar("Maker", bound=Callable[..., Any])
 MASK_PLACES = ("observation", "info")
 DTYPES = ("int8", "float32")  # of observations
 RENDER_MODES = ["human", "ansi", "rgb_array"]
@@ -40,6 +42,22 @@ def observation_box(layout: Layout, dtype: np.dtype, seats: int = 1) -> spaces.B
     """Return the space of the observations of so many seats, one after the other."""
     low, high = (np.tile(bound, seats).astype(dtype) for bound in (layout.low, layout.high))
     return spaces.Box(low, high, dtype=dtype.type)
+
+
+def with_options(game: Game) -> Callable[[Maker], Maker]:
+    """Return a decorator that adds the options of a game and their meanings to the help of what makes environments."""
+
+    def document(maker: Maker) -> Maker:
+        options = [
+            f"    {field.name}: {game.variant.allowed(field.name)} (default {field.default}); {field.metadata['help']}."
+            for field in dataclasses.fields(game.variant)
+        ]
+        if presets := ", ".join(game.variant.PRESETS):
+            options.append(f"    preset: {presets}; all options of one.")
+        maker.__doc__ = "\n".join([inspect.getdoc(maker) or "", "", f"Options of {game.title}:", *options])
+        return maker
+
+    return document
 
 
 class NotDealtError(RuntimeError, AttributeError):

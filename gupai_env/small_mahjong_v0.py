@@ -5,11 +5,12 @@ Written by `tools/options.py` from the variant; do not edit.
 
 from typing import Unpack
 
-from gupai_env.aec import GupaiEnv
+from gupai_env.aec import GupaiEnv, with_options
 from gupai_env.games.small_mahjong import GAME
 from gupai_env.games.small_mahjong.options import SmallMahjongOptions
 
 
+@with_options(GAME)
 def raw_env(
     *,
     render_mode: str | None = None,
@@ -22,14 +23,7 @@ def raw_env(
 
     Args:
         render_mode, mask_in, max_cycles, dtype: See `GupaiEnv`.
-        players: 3, 4; with the tiny deck 2 (default 4); number of seats.
-        deals: 1 to 1000 (default 1); deals in a match; chips are paid at the end of every deal.
-        leader: random or a seat, from 0 (default random); who leads the first deal: "random" or a seat.
-        deck: full, tiny (default full); "full": the tiles of the rulebook; "tiny": the few of the page, so that all
-            play can be searched.
-        auto_win: true, false (default True); who holds a win must declare it.
-        expose_claims: true, false (default True); a claimed tile is laid out in its triplet; False: it joins the hand.
-        claim_last_discard: true, false (default True); a discard after the last tile of the wall may be claimed.
+        variant: Options of the game, which `help` lists.
 
     Raises:
         ValueError: An option is unknown (then it is a TypeError as well) or has a value that is not allowed.

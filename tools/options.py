@@ -15,7 +15,6 @@ import dataclasses
 import inspect
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -29,14 +28,12 @@ WRITTEN = "Written by `tools/options.py` from the variant; do not edit."
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """An option as a type: its words, if there are only some, and the other types; and what it is for."""
+    """An option as a type: its words, if there are only some, and the other types."""
 
     words: tuple[object, ...]
     types: tuple[str, ...]
-    help: str = ""
 
-    @property
-    def type(self) -> str:
+    def __str__(self) -> str:
         literal = [f"Literal[{', '.join(map(repr, self.words))}]"] if self.words else []
         return " | ".join([*literal, *self.types])
 
@@ -49,10 +46,9 @@ def options_of(game: Game) -> dict[str, Option]:
         words = choices if any(isinstance(choice, str) for choice in choices) else ()
         annotation = inspect.formatannotation(field.type)
         types = (annotation, annotation.replace("tuple", "list").replace(", ...", ""))[: 1 + ("tuple" in annotation)]
-        help = f"{game.variant.allowed(field.name)} (default {field.default}); {field.metadata['help']}"
-        options[field.name] = Option(tuple(words), () if words else types, help)
+        options[field.name] = Option(tuple(words), () if words else types)
     if presets := tuple(game.variant.PRESETS):
-        options["preset"] = Option(presets, (), f"{', '.join(presets)}; all options of one")
+        options["preset"] = Option(presets, ())
     return options
 
 
@@ -64,7 +60,7 @@ def joined(options: Iterable[Option]) -> Option:
 
 
 def typed_dict(name: str, summary: str, options: dict[str, Option], base: str = "TypedDict") -> str:
-    fields = [f"    {key}: {option.type}" for key, option in options.items()]
+    fields = [f"    {key}: {option}" for key, option in options.items()]
     return "\n".join([f"class {name}({base}, total=False):", f'    """{summary}"""', "", *fields, "", ""])
 
 
@@ -77,8 +73,6 @@ def environments(game: Game) -> str:
         if parameter.kind is parameter.KEYWORD_ONLY
     ]
     passed = ", ".join(f"{parameter.name}={parameter.name}" for parameter in parameters)
-    wrapper = textwrap.TextWrapper(120, initial_indent=" " * 8, subsequent_indent=" " * 12)
-    listed = "\n".join(wrapper.fill(f"{name}: {option.help}.") for name, option in options_of(game).items())
     return f'''"""{game.title} as a PettingZoo environment.
 
 {WRITTEN}
@@ -86,17 +80,18 @@ def environments(game: Game) -> str:
 
 from typing import Unpack
 
-from gupai_env.aec import GupaiEnv
+from gupai_env.aec import GupaiEnv, with_options
 from gupai_env.games.{game.identifier} import GAME
 from gupai_env.games.{game.identifier}.options import {types}
 
 
+@with_options(GAME)
 def raw_env(*, {", ".join(map(str, parameters))}, **variant: Unpack[{types}]) -> GupaiEnv:
     """Return a table of {game.title}; its first game is dealt by `reset`.
 
     Args:
         {", ".join(parameter.name for parameter in parameters)}: See `GupaiEnv`.
-{listed}
+        variant: Options of the game, which `help` lists.
 
     Raises:
         ValueError: An option is unknown (then it is a TypeError as well) or has a value that is not allowed.
