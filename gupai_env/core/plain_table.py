@@ -8,7 +8,7 @@ import numpy as np
 from gupai_env.core.tiles import faces
 from gupai_env.core.variant import Variant, option_in_words
 from gupai_env.words.messages import say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.words.scene import Pile, Place, Scene, Views
 
 TILE_SET = np.dtype(np.int64)
 
@@ -16,7 +16,7 @@ TILE_SET = np.dtype(np.int64)
 def plain_table(
     game: Any,  # a `gupai_env.core.game.Game`, whose module imports this one
     variant: Variant,
-    views: Sequence[np.record],
+    views: Views,
     names: Sequence[str],
     payoffs: Sequence[float] | None = None,
 ) -> Scene:

@@ -12,6 +12,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
 from gupai_env.core.variant import Variant
 from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Views
 
 
 class Payment(NamedTuple):
@@ -61,7 +62,7 @@ class Guide:
         """Yield the rules that matter in this decision; a page shows each the first time that it is among them."""
         yield from ()
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield in the game's terms why a deal, which is over, ended as it did.
 
         Args:
@@ -71,7 +72,7 @@ class Guide:
         """
         yield from ()
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return who pays whom in a deal that is over; nothing where payoffs alone do not show it.
 
         Args:

@@ -3,13 +3,18 @@
 A game turns a view (or, for spectators, a state) into a `Scene`; `draw_text` and `draw_svg` know no rules.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
 
 from gupai_env.words.messages import say
 
 Tile = tuple[int, int]
 """Two numbers 1..6 in the order they lie: first the upper, or in a line the left one."""
+Views = Sequence[np.record]
+"""What some seats know, a record of the game's view for each."""
 YOU = say("You")
 
 

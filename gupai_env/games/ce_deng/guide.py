@@ -11,6 +11,7 @@ from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.guide import Payment, direct
 from gupai_env.games.phrases import says
 from gupai_env.words.messages import say
+from gupai_env.words.scene import Views
 
 
 class CeDengGuide(ConnectingGuide):
@@ -50,7 +51,7 @@ class CeDengGuide(ConnectingGuide):
         if view.turn and view.passes:
             yield "If all others drink in a row and who laid the last tile cannot match, hands count too: a block."
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the declaration, or the points, the block with what was left in hand, and what doubles payments."""
         near, players = views[0], self.variant.players
         if near.turn == 0:
@@ -82,11 +83,11 @@ class CeDengGuide(ConnectingGuide):
                     "{name} have laid next to none: payments with who laid more are doubled.",
                 )
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle, or what the declarer gets."""
         return direct(payoffs) if views[0].turn == 0 else super().payments(views, payoffs)
 
-    def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
+    def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
         """Return how many stakes a seat wins from another one, with its doublings."""
         chips = super().settled(views, points, seat, other)
         for doubles in (self._laid_all, self._laid_none):
@@ -94,10 +95,10 @@ class CeDengGuide(ConnectingGuide):
                 chips *= 2
         return chips
 
-    def _laid_all(self, views: Sequence[np.record], seat: int) -> bool:
+    def _laid_all(self, views: Views, seat: int) -> bool:
         return bool(is_pass(self.variant.as_rules(), views[seat], 0))
 
-    def _laid_none(self, views: Sequence[np.record], seat: int) -> bool:
+    def _laid_none(self, views: Views, seat: int) -> bool:
         return bool(is_head_or_tail(self.variant.as_rules(), views[seat], 0))
 
 

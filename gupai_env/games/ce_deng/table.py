@@ -12,15 +12,11 @@ from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
 from gupai_env.games.connecting import table as connecting
 from gupai_env.games.phrases import says
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Scene
+from gupai_env.words.scene import Scene, Views
 
 
 def scene(
-    game: Game,
-    variant: Variant,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`."""
     table, near = connecting.scene(game, variant, views, names, payoffs), views[0]

@@ -10,6 +10,7 @@ from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.guide import Guide, Payment, between, fewest_first
 from gupai_env.games.phrases import listed
 from gupai_env.words.messages import say
+from gupai_env.words.scene import Views
 
 
 class ConnectingGuide(Guide):
@@ -46,21 +47,21 @@ class ConnectingGuide(Guide):
         else:
             yield "Nothing fits, so you discard a tile face down. Its pips are points against you: fewest points wins."
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the points of all seats."""
         yield fewest_first(names, self.points(views))
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle."""
         points = self.points(views)
         stake = self.variant.stake
         return between(payoffs, lambda seat, other: stake * self.settled(views, points, seat, other))
 
-    def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
+    def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
         """Return how many stakes a seat wins from another one."""
         return points[other] - points[seat]
 
     @staticmethod
-    def points(views: Sequence[np.record]) -> list[int]:
+    def points(views: Views) -> list[int]:
         """Return the points of all seats."""
         return [int(weight(view.discards) + weight(view.hand)) for view in views]

@@ -10,11 +10,11 @@ from gupai_env.core.tiles import KINDS, ONE, PIPS, faces, tile_name, tiles_in, w
 from gupai_env.games.connecting.rules import DISCARD, STACK_ROW
 from gupai_env.games.phrases import deal_of_match, listed, says, seats_from, title, won_by
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Pile, Place, Scene, Tile
+from gupai_env.words.scene import Pile, Place, Scene, Tile, Views
 
 
 def scene(
-    game: Game, variant: Any, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float] | None = None
+    game: Game, variant: Any, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`."""
     near, both_ends = views[0], variant.open_ends == 2
@@ -62,7 +62,7 @@ def scene(
     return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
 
 
-def _view_of(seat: int, views: Sequence[np.record]) -> np.record | None:
+def _view_of(seat: int, views: Views) -> np.record | None:
     return next((view for view in views if view.seat == seat), None)
 
 

@@ -12,6 +12,7 @@ from gupai_env.games.da_ling.table import GROUP_NAMES, colour_named, is_push, wi
 from gupai_env.games.guide import Guide, Payment
 from gupai_env.games.phrases import says
 from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Views
 
 
 class DaLingGuide(Guide):
@@ -50,7 +51,7 @@ class DaLingGuide(Guide):
             colour=colour_named(view),
         )
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield who matched all, or who won which group."""
         absolute, winners = winners_of(views[0], self.variant)
         if absolute != NOBODY:
@@ -76,7 +77,7 @@ class DaLingGuide(Guide):
             if winner == NOBODY:
                 yield say("The {group} is nobody's: none matches, or the best ones tie.", group=name)
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return what the winners of groups get from all others."""
         _, winners = winners_of(views[0], self.variant)
         seats, stakes = range(self.variant.players), self.variant.stakes

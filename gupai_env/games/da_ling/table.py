@@ -24,17 +24,13 @@ from gupai_env.games.da_ling.rules import (
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
 from gupai_env.words.messages import Message, alias, joined, say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.words.scene import Pile, Place, Scene, Views
 
 GROUP_NAMES = tuple(alias(name, context="group") for name in ("single", "pair", "triple"))
 
 
 def scene(
-    game: Game,
-    variant: DaLing,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: DaLing, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`.
 

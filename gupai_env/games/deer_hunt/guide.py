@@ -9,6 +9,7 @@ from gupai_env.core.tiles import tile_name
 from gupai_env.games.deer_hunt.rules import TEAMS, DeerHunt
 from gupai_env.games.guide import Guide, Payment, counted
 from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Views
 
 
 class DeerHuntGuide(Guide):
@@ -51,19 +52,19 @@ class DeerHuntGuide(Guide):
         if view.escape:
             yield "If all four tiles of a trick have red pips, the deer escape: it counts for nobody."
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the red pips of both sides."""
         ranked = sorted(TEAMS, key=lambda team: -self._red(views, team))
         sides = [joined(" and ", [names[seat] for seat in team]) for team in ranked]
         red = [self._red(views, team) for team in ranked]
         yield say("Most red pips: {sides}.", sides=counted(sides, red, range(len(ranked))))
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return what each player pays the next one, who is of the other side."""
         return [Payment(seat, (seat + 1) % len(payoffs), -chips) for seat, chips in enumerate(payoffs) if chips < 0]
 
     @staticmethod
-    def _red(views: Sequence[np.record], team: Sequence[int]) -> int:
+    def _red(views: Views, team: Sequence[int]) -> int:
         return sum(int(views[seat].red[0]) for seat in team)
 
 

@@ -12,15 +12,11 @@ from gupai_env.games.deer_hunt.rules import HANDS, PARTNER, SEATS
 from gupai_env.games.guide import counted
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.words.scene import Pile, Place, Scene, Views
 
 
 def scene(
-    game: Game,
-    variant: Variant,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`. The trick is in the centre, and the tile that takes it is marked."""
     near = views[0]

@@ -12,6 +12,7 @@ from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE
 from gupai_env.games.guide import Payment, direct, fewest_first
 from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Views
 
 
 class DingNiuGuide(ConnectingGuide):
@@ -52,7 +53,7 @@ class DingNiuGuide(ConnectingGuide):
                 price = "The tiles left in hand then count like discards."
             yield joined(" ", ["One of your tiles would make a suan zhang: nothing more can be laid then.", price])
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the suan zhang and its maker, and the points."""
         near = views[0]
         if near.suan_zhang:
@@ -63,7 +64,7 @@ class DingNiuGuide(ConnectingGuide):
                 yield say("{name} made a smothered suan zhang: nothing more could be laid.", name=names[maker])
         yield fewest_first(names, self.points(views))
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return who pays the winner, or what every two seats settle."""
         return super().payments(views, payoffs) if self.by_points else direct(payoffs)
 

@@ -3,22 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting import table as connecting
 from gupai_env.games.ding_niu.rules import CLASSIC
 from gupai_env.words.messages import say
-from gupai_env.words.scene import Scene
+from gupai_env.words.scene import Scene, Views
 
 
 def scene(
-    game: Game,
-    variant: Variant,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`."""
     table, near = connecting.scene(game, variant, views, names, payoffs), views[0]

@@ -10,6 +10,7 @@ from gupai_env.core.tiles import tile_name
 from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.guide import Guide, Payment, between, most_first
 from gupai_env.words.messages import say
+from gupai_env.words.scene import Views
 
 
 class FishingGuide(Guide):
@@ -50,11 +51,11 @@ class FishingGuide(Guide):
         else:
             yield "None of your tiles catches anything, so you must lay one, a fish for the others."
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the points of all catches."""
         yield most_first(names, self.points(views))
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle."""
         points = self.points(views)
         return between(payoffs, lambda seat, other: self.settled(points, seat, other))
@@ -64,6 +65,6 @@ class FishingGuide(Guide):
         return points[seat] - points[other]
 
     @staticmethod
-    def points(views: Sequence[np.record]) -> list[int]:
+    def points(views: Views) -> list[int]:
         """Return the points of all seats."""
         return [int(view.points[0]) for view in views]

@@ -11,7 +11,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.words.scene import Pile, Place, Scene, Views
 
 LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
 
@@ -28,11 +28,7 @@ def table_of(
     """
 
     def scene(
-        game: Game,
-        variant: Variant,
-        views: Sequence[np.record],
-        names: Sequence[str],
-        payoffs: Sequence[float] | None = None,
+        game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
     ) -> Scene:
         """Return the table; see `Game.scene`."""
         dealt, lake = shares[variant.as_rules().deck]
@@ -44,7 +40,7 @@ def table_of(
 def _drawn(
     game: Game,
     variant: Variant,
-    views: Sequence[np.record],
+    views: Views,
     names: Sequence[str],
     payoffs: Sequence[float] | None,
     dealt: int,

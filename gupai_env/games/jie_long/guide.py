@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gupai_env.games.connecting.guide import ConnectingGuide
+from gupai_env.words.scene import Views
 
 
 class JieLongGuide(ConnectingGuide):
@@ -20,7 +21,7 @@ class JieLongGuide(ConnectingGuide):
         if view.locked:
             yield "The turn came back to who laid the last tile, so no double may be laid until another tile is."
 
-    def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
+    def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
         """Return how many stakes a seat wins from another one; a seat that laid all its tiles doubles the points."""
         near = views[0]
         laid_all = self.variant.all_laid_doubles and near.hand_size in near.plays[: self.variant.players]

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from gupai_env.core.game import Game
 from gupai_env.games.connecting import table as connecting
-from gupai_env.words.scene import Scene
+from gupai_env.words.scene import Scene, Views
 
 
 def scene(
-    game: Game, variant: Any, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float] | None = None
+    game: Game, variant: Any, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`."""
     table = connecting.scene(game, variant, views, names, payoffs)

@@ -11,7 +11,7 @@ from gupai_env.games.pai_gow.rules import PaiGow
 from gupai_env.games.pai_gow.table import CAME_OF, groups_at, results_of
 from gupai_env.games.phrases import says
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import YOU
+from gupai_env.words.scene import YOU, Views
 
 
 class PaiGowGuide(Guide):
@@ -50,7 +50,7 @@ class PaiGowGuide(Guide):
             )
         yield "From the top: pairs, wong, gong, then points, the last digit of the pips of both tiles."
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield what the banker's groups make, and what came of those of all others."""
         near = views[0]
         rules = self.variant.as_rules()
@@ -79,7 +79,7 @@ class PaiGowGuide(Guide):
                     else say("{name}'s groups against these: {groups}.", name=name, groups=made)
                 )
 
-    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return what every player settles with the banker, less the commission."""
         banker = self._banker(views)
         return [
@@ -88,7 +88,7 @@ class PaiGowGuide(Guide):
             if seat != banker and chips
         ]
 
-    def _banker(self, views: Sequence[np.record]) -> int:
+    def _banker(self, views: Views) -> int:
         return int(views[0].banker)
 
 

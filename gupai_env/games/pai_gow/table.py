@@ -12,17 +12,13 @@ from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, PaiGow, groups_
 from gupai_env.games.phrases import deal_of_match, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.words.scene import Pile, Place, Scene, Views
 
 CAME_OF = {WON: say("wins"), PUSH: say("pushes"), LOST: say("loses")}
 
 
 def scene(
-    game: Game,
-    variant: PaiGow,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: PaiGow, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`.
 

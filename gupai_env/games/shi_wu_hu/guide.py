@@ -9,6 +9,7 @@ from gupai_env.games.fishing.guide import FishingGuide
 from gupai_env.games.phrases import says
 from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, THOUSAND, ShiWuHu
 from gupai_env.words.messages import joined
+from gupai_env.words.scene import Views
 
 
 class ShiWuHuGuide(FishingGuide):
@@ -35,7 +36,7 @@ class ShiWuHuGuide(FishingGuide):
             "[3:1][4:1][3:2] (20)."
         )
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the points, and whose groups are full."""
         yield from super().reasons(views, names, payoffs)
         for name, view in zip(names, views, strict=True):

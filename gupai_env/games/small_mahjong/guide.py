@@ -12,7 +12,7 @@ from gupai_env.games.guide import Guide
 from gupai_env.games.small_mahjong.rules import PASS, WIN
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, triplet_of
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import YOU
+from gupai_env.words.scene import YOU, Views
 
 KINDS_OF_TRIPLETS = "", say("two straights"), say("a set and a straight"), say("a double set")  # by points
 
@@ -59,7 +59,7 @@ class SmallMahjongGuide(Guide):
             "such as 444 or straights such as 234."
         )
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the six tiles of the winner as triplets, with their points."""
         near = views[0]
         if near.winner == NOBODY:

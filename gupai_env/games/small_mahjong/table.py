@@ -12,7 +12,7 @@ from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_
 from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WALL
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES
 from gupai_env.words.messages import count, joined, say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.words.scene import Pile, Place, Scene, Views
 
 COMBINATIONS = ("", "straights", "set+straight", "double set")  # by points
 DISCARDS = "{name} discards {tiles}", "{name} discard {tiles}"
@@ -20,11 +20,7 @@ DISCARD_CAPACITY = 8  # tiles; there are seldom more
 
 
 def scene(
-    game: Game,
-    variant: Variant,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`.
 

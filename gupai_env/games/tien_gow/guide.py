@@ -10,6 +10,7 @@ from gupai_env.games.phrases import says
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, NAMES
 from gupai_env.games.tien_gow.rules import DISCARD
 from gupai_env.words.messages import count, say
+from gupai_env.words.scene import Views
 
 
 class TienGowGuide(Guide):
@@ -63,7 +64,7 @@ class TienGowGuide(Guide):
         if view.last:
             yield "This is the last trick: who wins it wins the deal."
 
-    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+    def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield who won the last trick with what, and the tricks of all."""
         near = views[0]
         players = self.variant.players

@@ -12,7 +12,7 @@ from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
 from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES, TienGow
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.words.scene import Pile, Place, Scene, Views
 
 
 class Play(NamedTuple):
@@ -32,11 +32,7 @@ class Play(NamedTuple):
 
 
 def scene(
-    game: Game,
-    variant: TienGow,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: TienGow, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`. A trick is in the centre until the next lead; what takes it is marked."""
     near = views[0]
