@@ -10,7 +10,7 @@ import pytest
 
 import little_factory
 from benchmarks import strong
-from benchmarks.suite import TASKS, record
+from benchmarks.suite import record
 from checkout import ROOT
 from commands import gupai
 from gupai_agents import make_agent
@@ -42,7 +42,7 @@ QUICK = ("ding-niu", "tiu-u")
 @pytest.fixture(scope="module")
 def small():
     """A suite of two tasks with twelve deals."""
-    return record("v1", 12, only=QUICK)
+    return record(V1, 12, only=QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ TASKS_OF_SUITES = [(suite, task) for suite in map(read_suite, suite_names()) for
 )
 def test_suite_players_play_as_recorded(suite, task):
     game, variant = task.played
-    assert (game.id, variant.changed()) == TASKS[suite.name][task.name]
+    assert (game.id, variant.changed()) == (task.game, task.options)
     benchmark.check_population(suite, task)
     for spec, end in zip(task.scale, (task.zero, task.hundred), strict=True):
         won = [play_duel(task, recorded_player(task, spec), rival, suite.seed, 2) for rival in task.population]
@@ -124,11 +124,11 @@ def test_suite_network_is_kept_when_another_replaces_it(tmp_path, monkeypatch):
 
 
 def test_shipped_suite_is_recorded_again_with_replaced_players():
-    (again,) = record("v1", 2, only=("tien-gow",), known=V1).tasks
+    (again,) = record(V1, 2, only=("tien-gow",), replaced=True).tasks
     task = V1.task("tien-gow")
     assert again.population == task.population
     assert (again.zero, again.hundred) == (task.zero[:2], task.hundred[:2])
-    (now,) = record("v1", 2, only=("tien-gow",)).tasks
+    (now,) = record(V1, 2, only=("tien-gow",)).tasks
     assert now.population["best"] != task.population["best"]
 
 
