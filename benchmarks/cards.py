@@ -3,9 +3,10 @@
     python -m benchmarks.cards
     python -m benchmarks.cards jie-long --deals 5000
 
-The same seed finds the same card on the same processor. Each is judged in deals that the search did not see, one among
-equal others: by which share of the way from `greedy` to `best` it goes, in chips won from `greedy` and lost to `best`
-together, and by the chips that every rule adds against `greedy`. A game takes about five minutes of one core.
+The search takes as long as that for the card that is there, and the same seed finds the same card on the same
+processor. Each is judged in deals that the search did not see, one among equal others: by which share of the way from
+`greedy` to `best` it goes, in chips won from `greedy` and lost to `best` together, and by the chips that every rule
+adds against `greedy`. A game takes about five minutes of one core.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES
 
-SEED = 1
+SEED, DEALS = 1, 4000  # deals in which the first card of a game is judged
 # Features that nobody can work out at a table: probabilities, and products with the share of the deal that is over.
 UNCOUNTABLE = (
     *(
@@ -44,15 +45,6 @@ UNCOUNTABLE = (
     *("single_probability", "pair_probability", "triple_probability", "stake_probability"),  # Da Ling
     *("high_probability", "low_probability", "both_probability"),  # Pai Gow
 )
-BUDGETS = {
-    "jie-long": Budget(steps=800),
-    "small-mahjong": Budget(steps=800),
-    "tiu-u": Budget(decisions=12_000, steps=1000),
-    "ding-niu": Budget(steps=1500),
-    "da-ling": Budget(decisions=600),  # with hundreds of moves in each
-}
-
-DEALS = {"pai-gow": 10, "small-mahjong": 5, "tiu-u": 2}  # times as many, where deals differ by more than players
 
 
 def countable(game: Game) -> list[str]:
@@ -105,22 +97,21 @@ def described(game: Game, variant: Variant, rules: list[CardRule], deals: int) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", metavar="GAME", default=list(GAMES))
-    parser.add_argument("--deals", type=int, default=4000, help="to judge a card in")
+    parser.add_argument("--deals", type=int, help="to judge a card in, default as many as before")
     parser.add_argument("--judge", action="store_true", help="only judge the cards that are there")
     chosen = parser.parse_args()
     CARDS.mkdir(exist_ok=True)
     for name in chosen.games:
         begin, game = time.monotonic(), GAMES[name]
-        variant, budget = game.variant(), BUDGETS.get(name, Budget())
-        written = shipped_card(game, variant) if chosen.judge else None
+        variant = game.variant()
+        written = shipped_card(game, variant) or {"search": asdict(Budget()), "judged_in": {"deals": DEALS}}
         rules = (
             [CardRule(**rule) for rule in written["rules"]]
-            if written
-            else find_card(game, variant, countable(game), budget, SEED)
+            if chosen.judge
+            else find_card(game, variant, countable(game), Budget(**written["search"]), SEED)
         )
-        card = described(game, variant, rules, chosen.deals * DEALS.get(name, 1)) | {
-            "search": written["search"] if written else asdict(budget)
-        }
+        card = described(game, variant, rules, chosen.deals or written["judged_in"]["deals"])
+        card["search"] = written["search"]
         (CARDS / f"{name}.yaml").write_text(to_yaml([card]), encoding="utf-8")
         print(name, card["closes"], f"{time.monotonic() - begin:.0f} s", flush=True)
 

@@ -26,7 +26,8 @@ import numpy as np
 import torch
 from numpy.lib.recfunctions import repack_fields
 
-from benchmarks.tiny import ENVS, EXPERT_ITERATION, PPO, SCALE, STEPS, WIDTH, settings_of
+from benchmarks import tiny
+from benchmarks.tiny import ENVS, EXPERT_ITERATION, STEPS, WIDTH
 from gupai_agents import ObservationAgent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation import build_tree, chart
@@ -290,14 +291,7 @@ def one_stream(seats: np.ndarray, values: np.ndarray, payoffs: np.ndarray, termi
 def self_play(tree: GameTree, seed: int, decisions: int) -> Curve:
     """Self-play as in `benchmarks/tiny.py`, of the policy that is drawn from."""
     interval = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
-    changes = {
-        "decisions": decisions,
-        "network": {"type": "mlp", "hidden": [64, 64]},
-        "payoff_scale": SCALE.get(tree.game.id, 10),
-        "ppo": {"envs": ENVS, "steps": STEPS, **PPO},
-        "pool": {"self_share": 1.0, "rules": []},
-    }
-    return trained(tree, seed, changes, interval, "decisions")
+    return trained(tree, seed, tiny.self_play(decisions), interval, "decisions")
 
 
 def as_tutorial(tree: GameTree, seed: int, decisions: int) -> Curve:
@@ -312,7 +306,6 @@ def search_targets(tree: GameTree, seed: int, decisions: int) -> Curve:
         "decisions": 0,
         "network": {"type": "residual", "hidden": [WIDTH, WIDTH]},
         "expert_iteration": {**EXPERT_ITERATION, "targets": decisions},
-        "payoff_scale": SCALE.get(tree.game.id, 10),
     }
     return trained(tree, seed, changes, 10, "targets")
 
@@ -320,7 +313,7 @@ def search_targets(tree: GameTree, seed: int, decisions: int) -> Curve:
 def trained(tree: GameTree, seed: int, changes: dict[str, Any], interval: int, count: str) -> Curve:
     """Return the curve of a training run in a folder of its own, which is removed."""
     evaluation = {"baselines": ["random"], "every": interval, "deals": 2, "final_deals": 2}
-    settings = settings_of(tree.game.id, tree.variant.changed(), seed) | changes | {"evaluation": evaluation}
+    settings = tiny.settings_of(tree.game.id, tree.variant.changed(), seed) | changes | {"evaluation": evaluation}
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(None):
         run = Run.begin(parse(settings, "tiny"), Path(folder))
         run.learn()

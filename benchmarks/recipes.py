@@ -21,7 +21,7 @@ from gupai_agents.shipped import BEST, best_file
 from gupai_training.config import CONFIG_FILE, by_key, find, parse
 from gupai_training.curves import evaluations_of
 
-FOUND = Path(__file__).parents[1] / "docs" / "models" / "recipes.json"
+FOUND = Path(__file__).parents[1] / "results" / "models" / "recipes.json"
 SAME = "name", "threads", "device", "save_every", "evaluation"  # settings that change nothing of what is learned
 
 

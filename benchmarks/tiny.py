@@ -93,7 +93,6 @@ def train(name: str, changes: dict[str, Any], seed: int, runs: Path) -> None:
     """Print how exploitability of the policy that the player draws from falls, a row of the table."""
     settings = {
         **settings_of(name, GAMES[name].variant.tiny_options(), seed),
-        "payoff_scale": SCALE.get(name, 10),
         **changes,
         "evaluation": {"baselines": ["random"], "deals": 100, "final_deals": 100, **changes["evaluation"]},
     }
@@ -118,7 +117,6 @@ def by_recipe(file: Path, header: dict[str, Any], targets: int, seed: int, runs:
             "start": start,
             "network": {"type": net["type"], "hidden": [WIDTH] * len(net["hidden"])},
             "expert_iteration": {**EXPERT_ITERATION, **expert_iteration, "targets": targets},
-            "payoff_scale": SCALE.get(game.id, 10),
             "evaluation": {"baselines": ["random"], "every": 1_000_000, "deals": 100, "final_deals": 100},
         }
         run = Run.begin(parse(settings, "tiny"), runs)
@@ -145,7 +143,7 @@ def kinds_of(header: dict[str, Any]) -> list[dict[str, Any]]:
 
 def settings_of(game: str, variant: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the settings that all these runs share."""
-    return {"game": game, "variant": variant, "seed": seed, "threads": 1}
+    return {"game": game, "variant": variant, "seed": seed, "threads": 1, "payoff_scale": SCALE.get(game, 10)}
 
 
 def uniform(run: Run) -> float:

@@ -1,11 +1,11 @@
 """The trainer next to a bare loop that does the same work, and next to what PettingZoo's tutorial for SB3 does.
 
-    python benchmarks/trainer.py --rounds 5
+    python -m benchmarks.trainer --rounds 5
 
 All three learn Jie Long by PPO on one core, in turns, each in a process of its own. Counted are decisions learned from
 in a second of the processor, imports and compiling aside. Trainer and bare loop have the same lanes, network, batches,
 passes and precision. The tutorial's road is the one that SB3's users take: MaskablePPO with its defaults on a Gymnasium
-environment around the AEC environment, every seat's decision a step.
+environment around the AEC environment, every seat's decision a step (`AllSeats` of benchmarks/tutorials.py).
 """
 
 import argparse
@@ -16,13 +16,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import gymnasium
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from benchmarks.tutorials import AllSeats
 from gupai_env import VectorEnv, jie_long_v0
 from gupai_training.config import parse
 from gupai_training.network import FORBIDDEN, native_bfloat16
@@ -128,40 +129,14 @@ def bare(updates: int) -> float:
     return updates * STEPS * ENVS / (time.process_time() - begun)
 
 
-class EverySeat(gymnasium.Env):
-    """The AEC environment as one stream of decisions, whoever makes them, each rewarded with its seat's chips."""
-
-    def __init__(self) -> None:
-        self.env = jie_long_v0.env(forced_play=True)
-        self.env.reset(seed=0)
-        seat = self.env.possible_agents[0]
-        self.observation_space = self.env.observation_space(seat)["observation"]
-        self.action_space = self.env.action_space(seat)
-
-    def reset(self, *, seed=None, options=None):
-        """Deal."""
-        super().reset(seed=seed)
-        self.env.reset(seed=seed)
-        return self.env.observe(self.env.agent_selection)["observation"], {}
-
-    def step(self, action):
-        """Act for the seat whose turn it is."""
-        seat = self.env.agent_selection
-        self.env.step(action)
-        reward, terminated = self.env.rewards[seat], all(self.env.terminations.values())
-        return self.env.observe(self.env.agent_selection)["observation"], reward / SCALE, terminated, False, {}
-
-    def action_masks(self):
-        """Return the legal actions."""
-        return self.env.observe(self.env.agent_selection)["action_mask"]
-
-
 def tutorial(updates: int) -> float:
     """Return decisions per second of MaskablePPO on the AEC environment."""
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.wrappers import ActionMasker
 
-    learner = MaskablePPO("MlpPolicy", ActionMasker(EverySeat(), EverySeat.action_masks), device="cpu")
+    env: Any = AllSeats(jie_long_v0.env(forced_play=True))
+    env.reset(seed=0)
+    learner = MaskablePPO("MlpPolicy", ActionMasker(env, AllSeats.action_masks), device="cpu")
     learner.learn(1)  # one update: compiles
     begun, before = time.process_time(), learner.num_timesteps
     learner.learn(updates * learner.n_steps, reset_num_timesteps=False)
@@ -184,7 +159,7 @@ def main() -> None:
     rates_by_road: dict[str, list[float]] = {road: [] for road in ROADS}
     for _ in range(chosen.rounds):
         for road, rates in rates_by_road.items():
-            output = subprocess.check_output([sys.executable, __file__, "--road", road], text=True)
+            output = subprocess.check_output([sys.executable, "-m", "benchmarks.trainer", "--road", road], text=True)
             rates.append(float(output.split()[-1]))
     for road, rates in rates_by_road.items():
         ratios = [ours / theirs for ours, theirs in zip(rates_by_road["trainer"], rates, strict=True)]

@@ -150,7 +150,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.5, help="processor time of a measurement, at least")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     chosen = parser.parse_args()
-    if chosen.envs < 1 or chosen.rounds < 1:
+    if chosen.lanes < 1 or chosen.rounds < 1:
         parser.error("there must be at least one lane and one round")
     return chosen
 
@@ -162,8 +162,8 @@ def main() -> None:
         library = build(Path(folder))
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    yardstick = Yardstick(library, chosen.envs, seed=1)
-    ours = VectorEnv("jie-long", chosen.envs, seed=1)
+    yardstick = Yardstick(library, chosen.lanes, seed=1)
+    ours = VectorEnv("jie-long", chosen.lanes, seed=1)
     try:
         compared = compare(yardstick, ours, rounds=4)
     except ValueError as error:
@@ -172,7 +172,7 @@ def main() -> None:
     rows = measure(yardstick, ours, chosen.rounds, chosen.seconds)
     where = machine() | {"cores": f"1 of {os.cpu_count()}", "compiler": " ".join(COMPILE[:3])}
     print(f"{', '.join(f'{key} {value}' for key, value in where.items())};")
-    print(f"{chosen.envs:,} lanes, medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time.\n")
+    print(f"{chosen.lanes:,} lanes, medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time.\n")
     print("| decisions per second | C | gupai | C ÷ gupai |\n| --- | --- | --- | --- |")
     for row in rows:
         print(
