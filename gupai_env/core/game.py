@@ -24,7 +24,7 @@ from gupai_env.core.plain_table import plain_table
 from gupai_env.core.rule import rule
 from gupai_env.core.variant import Variant
 from gupai_env.words.checks import short_repr
-from gupai_env.words.scene import Scene, Views, seat_names
+from gupai_env.words.scene import Scene, seat_names
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,11 @@ class Game:
         return empty_state(self.state).view(np.recarray)
 
     def scene(
-        self, variant: Variant, views: Views, names: Sequence[str] | None = None, payoffs: Sequence[float] | None = None
+        self,
+        variant: Variant,
+        views: Sequence[np.record],
+        names: Sequence[str] | None = None,
+        payoffs: Sequence[float] | None = None,
     ) -> Scene:
         """Return the table as seen by the seats whose views are given; no other information goes in.
 

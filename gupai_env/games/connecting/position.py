@@ -3,7 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -149,6 +149,7 @@ class GivenUpError(Exception):
     """A search has taken as many steps as it may."""
 
 
+@dataclass
 class Search:
     """The orders of play that lead to a table, found by taking tile after tile back.
 
@@ -162,22 +163,9 @@ class Search:
     forced: bool
     both_ends: bool
     may_stand: Callable[[Line, int], bool]
-    late: bool
-    steps: int
-
-    def __init__(
-        self,
-        line: Line,
-        players: int,
-        leader: int,
-        last_player: int | None,
-        forced: bool,
-        both_ends: bool,
-        may_stand: Callable[[Line, int], bool],
-    ) -> None:
-        self.line, self.players, self.leader, self.last_player = line, players, leader, last_player
-        self.forced, self.both_ends, self.may_stand = forced, both_ends, may_stand
-        self.hopeless: set[Table] = set()  # no order of play leads to these
+    hopeless: set[Table] = field(default_factory=set)  # no order of play leads to these
+    late: bool = True
+    steps: int = STEPS
 
     def orders(self, table: Table, late: bool) -> Iterator[tuple[Table, list[int]]]:
         """Yield the table after the deal and the actions from there to `table`, in one way after another.
