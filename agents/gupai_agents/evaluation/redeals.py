@@ -90,6 +90,35 @@ def looks_alike(game, rules, villain, state, played, move, heroes, seen, view, m
     return True
 
 
+@rule
+def luck_of_departure(game, rules, villain, state, action, deal, seen, redeals, order, room):
+    """Return how much luck the seat to act has with an action that the villain would not play.
+
+    Args:
+        state: At the decision.
+        deal: The state before the first decision; the actions, and whose they are, as of `looks_alike`; and its heroes.
+        redeals: Swaps of two tiles.
+        order: How the deck was dealt, which is changed.
+        room: Scratch: two states, a view and a mask.
+    """
+    (start, played, heroes), (fresh, tried, view, mask) = deal, room
+    move = int(state.moves)
+    real = worth(game, rules, villain, state, tried, action, view, mask)
+    gain, total, key = real, real, derive(state.seed, move)
+    for number in range(redeals):
+        one, other = draw(derive(key, number), 0, len(order)), draw(derive(key, number), 1, len(order))
+        if order[one] != order[other]:
+            order[one], order[other] = order[other], order[one]
+            fresh[0] = start
+            game.deal_from(rules, fresh[0], order)
+            if looks_alike(game, rules, villain, fresh[0], played, move, heroes, seen, view, mask):
+                gain = worth(game, rules, villain, fresh[0], tried, action, view, mask)
+            else:
+                order[one], order[other] = order[other], order[one]
+        total += gain
+    return real - total / (redeals + 1)
+
+
 @functools.cache
 def redeal_loop(game: Game) -> Callable[..., Any]:
     """Return the loop of a game; compiling (seconds) happens at its first call.
@@ -103,8 +132,7 @@ def redeal_loop(game: Game) -> Callable[..., Any]:
     def redeal(rules, villain, starts, played, heroes, seen, redeals, luck):
         state, fresh, tried = blank(1, module.STATE), blank(1, module.STATE), blank(1, module.STATE)
         view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
-        order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
-        tiles = len(module.DECKS[rules.deck])
+        order, actions = scratch(MOST_TILES, KIND)[: len(module.DECKS[rules.deck])], scratch(max_decisions, ACTION)
         for lane in range(len(starts)):
             state[0] = starts[lane]
             while not state[0].terminated:
@@ -114,25 +142,12 @@ def redeal_loop(game: Game) -> Callable[..., Any]:
                 if played[1][move]:
                     observe_into(module, rules, state[0], seen, move)
                     if action != decide(module, rules, villain[0], state[0], villain[1], view, mask):
-                        real = worth(module, rules, villain, state[0], tried, action, view, mask)
-                        gain, total, key = real, real, derive(state[0].seed, move)
-                        module.history(rules, starts[lane], order[:tiles], actions)
-                        for number in range(redeals):
-                            one = draw(derive(key, number), 0, tiles)
-                            other = draw(derive(key, number), 1, tiles)
-                            if order[one] != order[other]:
-                                order[one], order[other] = order[other], order[one]
-                                fresh[0] = starts[lane]
-                                module.deal_from(rules, fresh[0], order[:tiles])
-                                moves = (played[0][lane], played[1])
-                                if looks_alike(
-                                    module, rules, villain, fresh[0], moves, move, heroes[lane], seen, view, mask
-                                ):
-                                    gain = worth(module, rules, villain, fresh[0], tried, action, view, mask)
-                                else:
-                                    order[one], order[other] = order[other], order[one]
-                            total += gain
-                        luck[lane] += real - total / (redeals + 1)
+                        module.history(rules, starts[lane], order, actions)
+                        deal = starts[lane], (played[0][lane], played[1]), heroes[lane]
+                        room = fresh, tried, view, mask
+                        luck[lane] += luck_of_departure(
+                            module, rules, villain, state[0], action, deal, seen, redeals, order, room
+                        )
                 advance(module, rules, state[0], action)
 
     return compiled(redeal, game)
