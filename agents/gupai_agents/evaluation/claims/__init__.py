@@ -6,15 +6,6 @@ from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 
 __all__ = [
-    "Claim",
-    "Effect",
-    "Finding",
-    "Sampler",
-    "Verdict",
-    "claim_of",
-    "planned",
-    "read_claim",
-    "schema",
-    "try_claim",
+    "Claim", "Effect", "Finding", "Sampler", "Verdict", "claim_of", "planned", "read_claim", "schema", "try_claim",
     "work",
-]
+]  # fmt: skip
