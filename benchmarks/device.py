@@ -70,6 +70,7 @@ def main() -> None:
     sizes, device = TINY if chosen.tiny else FULL, chosen.device
     gpu = torch.cuda.get_device_name(device) if device != "cpu" else "numba's simulator"
     results: dict[str, Any] = {"gpu": gpu, **sizes._asdict()}
+    parts: list[Callable[[], dict[str, Any]]]
     if chosen.only_digests:
         parts = [lambda: {"games": {game: digests(game, sizes, device) for game in chosen.games}}]
     else:
@@ -121,7 +122,7 @@ def digests(game: str, sizes: Sizes, device: str) -> dict[str, list[str]]:
     """Return digests of the play of some numbers of lanes, and of chips of targets in the first two."""
     make = VectorEnv if device == PROCESSOR else functools.partial(CudaVectorEnv, device=device)
     played = [digest(make(game, lanes, seed=SEED), sizes.steps) for lanes in sizes.lanes]
-    tried = [hashlib.sha256(chips(game, lanes, device)).hexdigest() for lanes in sizes.lanes[:2]]
+    tried = [hashlib.sha256(chips(game, lanes, device).tobytes()).hexdigest() for lanes in sizes.lanes[:2]]
     return {"play": played, "chips": tried}
 
 

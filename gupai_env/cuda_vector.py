@@ -32,15 +32,9 @@ class CudaVectorEnv:
     Everything is asked for on torch's current stream, and nothing is copied to the processor except the number of a
     lane whose action is refused.
 
-    Attributes, tensors on the GPU that `step` overwrites in place; clone what you keep:
-        seats: int8 [B], the seat to act.
-        masks: bool [B, num_actions], its legal actions.
-        observations: int8 [B, layout.size], what it observes; not kept up to date if `observe` is false.
-        rewards: float32 [B, max_seats], chips of a deal that the last step ended, else zero.
-        terminated: bool [B], the lane's episode has ended, by the last step if lanes are dealt again.
-        states: uint8 [B, game.state.itemsize], the bytes of the full states; `refresh` shows those written to it.
-        seeds, episodes: int64 [B].
-        rules: uint8 [1, any], the numbers of the variant as kernels take them.
+    Attributes: those of `VectorEnv`, tensors on the GPU that `step` overwrites in place; clone what you keep. States
+        are bytes, uint8 [B, game.state.itemsize], of which `field` returns one field; rules, uint8 [1, any], are those
+        of the variant as kernels take them.
     """
 
     seats: Tensor
@@ -100,9 +94,6 @@ class CudaVectorEnv:
     def _on_gpu(self, records: np.ndarray) -> Tensor:
         return self.torch.as_tensor(bytes_of(records), device=self.device)
 
-    def _empty(self, shape: int | tuple[int, ...], dtype: Any) -> Tensor:
-        return self.torch.empty(shape, dtype=dtype, device=self.device)
-
     def _run(self, kernel: Any, *arguments: int | Tensor) -> None:
         """Run a kernel of tables over all lanes."""
         self.cuda.run(kernel, self.num_envs, self._table, *arguments)
@@ -133,23 +124,16 @@ class CudaVectorEnv:
         return values if dtype.shape else values[:, 0]
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Play one action in every lane; a lane that ends pays out and is dealt again at once.
-
-        Args:
-            actions: int64 [B] on the GPU, one per lane, for the seat to act; WAIT leaves a lane as it is.
-
-        Returns:
-            Rewards, float32 [B, max_seats], in chips, zero where the deal continues; terminated, bool [B], true where
-            this action ended the episode. The next call overwrites both.
+        """Play one action in every lane, int64 [B] on the GPU; returns and raises as `VectorEnv.step`.
 
         Raises:
             ValueError: For another tensor.
-            IllegalActionError: Naming the first lane and seat whose action its mask forbids; nothing changed.
         """
-        if not (actions.dtype == self.torch.int64 and actions.shape == (self.num_envs,) and actions.is_contiguous()):
+        if actions.dtype != self.torch.int64 or actions.shape != (self.num_envs,):
             raise ValueError(f"actions are int64 [{self.num_envs}], not {actions.dtype} {list(actions.shape)}")
         if actions.device != self.seats.device:
             raise ValueError(f"actions are on {self.seats.device}, not on {actions.device}")
+        actions = actions.contiguous()
         self._run(self._kernels.check, actions, self._refused)
         self._run(self._kernels.step, actions, self._refused)
         lane = int(self._refused)
@@ -165,7 +149,7 @@ class CudaVectorEnv:
 
     def sample(self, key: int) -> Tensor:
         """Return one random legal action per lane, int64 [B], as `VectorEnv.sample` draws it from `key`."""
-        actions = self._empty(self.num_envs, self.torch.int64)
+        actions = self.torch.empty_like(self.seeds)
         self._run(self._kernels.pick, as_key(key, "a key"), actions)
         return actions
 
@@ -176,14 +160,14 @@ class CudaVectorEnv:
 
     def observed_by(self, seat: int) -> Tensor:
         """Return what one seat observes in every lane, int8 [B, layout.size]."""
-        observations = self._empty(tuple(self.observations.shape), self.torch.int8)
+        observations = self.torch.empty_like(self.observations)
         self._run(self._kernels.observe_seat, seat, observations)
         return observations
 
     def views(self) -> tuple[Tensor, Tensor]:
         """Return what the seats to act know, the bytes of views, uint8 [B, game.view.itemsize], and their RNG keys."""
-        views = self._empty((self.num_envs, self.game.view.itemsize), self.torch.uint8).zero_()
-        rng_keys = self._empty(self.num_envs, self.torch.int64)
+        views = self.states.new_zeros(self.num_envs, self.game.view.itemsize)
+        rng_keys = self.torch.empty_like(self.seeds)
         self._run(self._kernels.views, views, rng_keys)
         return views, rng_keys
 

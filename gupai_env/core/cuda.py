@@ -41,7 +41,7 @@ OPTIONS: dict[str, Any] = {}  # of kernels
 if not SIMULATED:
     # Products and sums are rounded one by one, as by a processor. numba-cuda has no option for that, so it holds for
     # all kernels of the process, and what would optimise them once more when they are linked is off.
-    nvvm = import_module("numba.cuda.cudadrv.nvvm")
+    nvvm: Any = import_module("numba.cuda.cudadrv.nvvm")
     nvvm.compile_ir = functools.partial(nvvm.compile_ir, fma=False)
     OPTIONS["lto"] = False
 
@@ -116,9 +116,8 @@ def cuda_kernels(game: Game) -> CudaKernels:
         known, keys = array_at(views, (envs,), module.VIEW), array_at(rng_keys, (envs,), LONG)
         determinize_all(rows.rules, known, keys, array_at(states, (envs,), module.STATE))
 
-    return CudaKernels(
-        *map(kernel, (begin, show, play_random, check, step, observe_seat, pick_actions, views, determinize))
-    )
+    functions = begin, show, play_random, check, step, observe_seat, pick_actions, views, determinize
+    return CudaKernels(*(kernel(function) for function in functions))
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -66,7 +66,7 @@ try:
     envs.step(actions)
 except ValueError as error:
     print(type(error).__name__, str(error)[:13], bool((envs.states == before).all()))
-envs.step(envs.sample(0))
+envs.step(envs.sample(0).repeat_interleave(2)[::2])  # not side by side in memory
 print(bool((envs.states != before).any(1).all()))
 """
 

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
+from gupai_agents.network import NetworkAgent
 from gupai_agents.network_agent import ROUND, ObservationAgent
 from gupai_agents.playouts import numbered, play_others
 from gupai_agents.search import try_action
@@ -74,7 +75,7 @@ def playout_kernels(game: Game) -> PlayoutKernels:
             for action in range(num_actions):
                 array_at(keys, (count, num_actions), LONG)[row, action] = derive(own, action)
 
-    return PlayoutKernels(*map(kernel, (try_actions, finish, draw_keys)))
+    return PlayoutKernels(*(kernel(function) for function in (try_actions, finish, draw_keys)))
 
 
 def chips_in_deals(
@@ -110,7 +111,7 @@ def chips_played_out(
     sample: bool,
 ) -> np.ndarray:
     """Return what `chips_played_out` of the processor does; all agents are heuristics, networks of torch, or random."""
-    rows, actions = np.array(np.nonzero(masks))
+    rows, actions = np.nonzero(masks)
     chips = np.full(masks.shape, np.nan)
     if not len(rows):
         return chips
@@ -122,13 +123,12 @@ def chips_played_out(
     envs.refresh()
     seats, sides = envs.seats.long(), on_gpu(game.sides(variant.players))
     seating = torch.where(sides == sides[seats][:, None], 0, on_gpu(played_by.astype(LONG))[on_gpu(rows)][:, None])
-    numbers, table = numbered(game, [ObservationAgent("network", game, scorer.scores), *others])
-    numbers, table = on_gpu(numbers), on_gpu(table)
+    numbers, table = map(on_gpu, numbered(game, [ObservationAgent("network", game, scorer.scores), *others]))
     line_ups = torch.zeros((len(rows), game.max_seats), dtype=numbers.dtype, device=device)
     line_ups[:, : variant.players] = numbers[seating]
     networks = {0: (scorer, sample)}
     for number, agent in enumerate(others, 1):
-        if network := scorer_of(agent):
+        if isinstance(agent, NetworkAgent) and (network := scorer_of(agent)):
             networks[number] = network, agent.sample
     envs.step(on_gpu(actions))
     while True:
