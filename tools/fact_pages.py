@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from writing import RESULTS, fill_paragraphs, options_of, table
+from writing import RESULTS, fill_paragraphs, options_of, signed, table
 
 from gupai_app.facts.tables import chips, number, percent, tables_of
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
 
-FOLDER = RESULTS / "facts"
+FOLDER, SOURCE = RESULTS / "facts", "`results/facts`, by `python -m benchmarks.facts`"
 
 
 def recorded(game: Game) -> list[dict[str, Any]]:
@@ -32,9 +32,7 @@ def page(game: Game) -> str:
         lines += [f"## {options_of(content['variant'])}", "", f"`{content['command']}`", ""]
         for title, heads, rows in tables_of(content):
             lines += [f"### {title}", "", *table(heads, rows), ""]
-    return fill_paragraphs(
-        [*lines, "*Written by `tools/pages.py` from `results/facts`, by `python -m benchmarks.facts`.*"]
-    )
+    return fill_paragraphs([*lines, f"*Written by `tools/pages.py` from {SOURCE}.*"])
 
 
 def overview() -> str:
@@ -76,14 +74,7 @@ def overview() -> str:
         "",
     ]
     tree = ["```{toctree}", ":hidden:", ":glob:", "", "facts/*", "```", ""]
-    return "\n".join(
-        [
-            fill_paragraphs(lines),
-            *tree,
-            "*Written by `tools/pages.py` from `results/facts`, by `python -m benchmarks.facts`.*",
-            "",
-        ]
-    )
+    return signed([fill_paragraphs(lines), *tree], SOURCE)
 
 
 def summary(game: Game) -> list[str]:

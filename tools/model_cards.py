@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from writing import MODELS, chips_of, fill_paragraphs, interval, table, variant_of
+from writing import MODELS, chips_of, fill_paragraphs, interval, signed, table, variant_of
 
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.statistics import Estimate
@@ -54,7 +54,7 @@ def models() -> str:
                 *_judged(header),
                 "",
             ]
-    return "\n".join([*lines, "*Written by `tools/pages.py` from the headers of `agents/gupai_agents/networks`.*", ""])
+    return signed(lines, "the headers of `agents/gupai_agents/networks`")
 
 
 def card(game: Game, file: Path, header: dict[str, Any]) -> str:

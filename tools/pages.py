@@ -22,7 +22,7 @@ from fact_pages import page as facts_page
 from game_pages import page, picture
 from model_cards import card, models
 from pydantic import BaseModel
-from writing import CARDS, DOCS, LADDERS, LEARNING, RESULTS, interval, ranked, table
+from writing import CARDS, DOCS, LADDERS, LEARNING, RESULTS, interval, ranked, signed, table
 
 from gupai_agents.shipped import networks
 from gupai_app.tournaments.terminal import MEANING
@@ -73,13 +73,7 @@ def ladder() -> str:
                 f"`{ladder_file['command']}`, seed {ladder_file['seed']}; {machine}.{note}",
                 "",
             ]
-    return "\n".join(
-        [
-            *lines,
-            "*Written by `tools/pages.py` from `results/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
-            "",
-        ]
-    )
+    return signed(lines, "`results/ladder/*.json`, which `gupai ladder GAME --json` printed")
 
 
 def learning() -> str:
@@ -111,13 +105,7 @@ def learning() -> str:
             f"`python -m benchmarks.learning_curves {game.id} --targets {curve['targets']} --seed {curve['seed']}`",
             "",
         ]
-    return "\n".join(
-        [
-            *lines,
-            "*Written by `tools/pages.py` from `results/learning/*.json`, by `python -m benchmarks.learning_curves`.*",
-            "",
-        ]
-    )
+    return signed(lines, "`results/learning/*.json`, by `python -m benchmarks.learning_curves`")
 
 
 def ways_of_play() -> str:
@@ -145,9 +133,7 @@ def ways_of_play() -> str:
                 lines += [f"Seed {content['seed']}, seats in turn {turns}: {content['order']}", "", f": {numbers}", ""]
             else:
                 lines += [f"{content['deals']:,} deals, {in_words(content['variant'])}", "", f": {numbers}", ""]
-    return "\n".join(
-        [*lines, "*Written by `tools/pages.py` from `results/perft.json`, by `python -m benchmarks.perft`.*", ""]
-    )
+    return signed(lines, "`results/perft.json`, by `python -m benchmarks.perft`")
 
 
 def configuration() -> str:
@@ -176,7 +162,7 @@ def configuration() -> str:
             if section or name not in sections
         )
         lines += [f"## {section or 'The run'}", "", *table(("key", "default", "allowed", "meaning"), rows), ""]
-    return "\n".join([*lines, "*Written by `tools/pages.py` from `gupai_training/config.py`.*", ""])
+    return signed(lines, "`gupai_training/config.py`")
 
 
 def _allowed(schema: dict[str, Any]) -> str:

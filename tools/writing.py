@@ -84,3 +84,8 @@ def ranked(ladder: dict[str, Any]) -> list[tuple[dict[str, Any], Estimate]]:
         mean, low, high = (fmean(getattr(won, name) for won in others) for name in ("mean", "low", "high"))
         rungs.append((rung, Estimate(mean, low, high, rung["deals"])))
     return sorted(rungs, key=lambda entry: -entry[1].mean)
+
+
+def signed(lines: list[str], source: str) -> str:
+    """Return a page that says at its end from what it is written."""
+    return "\n".join([*lines, f"*Written by `tools/pages.py` from {source}.*", ""])

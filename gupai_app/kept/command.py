@@ -52,14 +52,12 @@ class Searched:
         from gupai_agents.levels import LEVELS
         from gupai_app.kept.store import Search, Store
         from gupai_env import get_game
-        from gupai_env.words.checks import refused
-        from gupai_env.words.messages import say
+        from gupai_env.words.checks import one_of
 
         if self.game:
             get_game(self.game)
-        levels = dict.fromkeys([*LEVELS, *Store().levels()]) if self.level else ()
-        if self.level and self.level not in levels:
-            raise refused("level", self.level, say("choose one of {words}", words=", ".join(levels)))
+        if self.level:
+            one_of("level", self.level, dict.fromkeys([*LEVELS, *Store().levels()]))
         return Search(**vars(self))
 
 

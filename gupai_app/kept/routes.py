@@ -33,7 +33,7 @@ from gupai_app.server.players import level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_env.games import GAMES
 from gupai_env.games.phrases import title
-from gupai_env.words.checks import refused
+from gupai_env.words.checks import one_of
 from gupai_env.words.messages import say, word
 
 LATEST = 50  # games on a page
@@ -91,9 +91,7 @@ def _today(store: Store) -> dict[str, Kept]:
 
 @router.get("/kept/statistics")
 def statistics(query: Query, server: Asked) -> Response:
-    search, by = _search(query), query.get("by", "all")
-    if by not in PERIODS:
-        raise refused("by", by, say("choose one of {words}", words=", ".join(PERIODS)))
+    search, by = _search(query), one_of("by", query.get("by", "all"), PERIODS)
     games = _store(server).find(search)[::-1]
     address = _statistics_at(search)
     return page(
@@ -121,14 +119,12 @@ def _statistics_at(search: Search) -> str:
 
 @router.post("/kept/statistics")
 async def review_games(request: Request, query: Query, server: Asked) -> Response:
-    search, order = _search(query), once(await form_of(request)).get("do", "")
+    search, sent = _search(query), once(await form_of(request))
     address, store = _statistics_at(search), _store(server)
-    if order == "stop":
+    if one_of("do", sent.get("do", ""), ("review", "stop")) == "stop":
         server.jobs.stop(address)
-    elif order == "review":
-        server.jobs.begin(address, say("the review of your games"), functools.partial(_review, store, search))
     else:
-        raise refused("do", order, say("choose one of {words}", words="review, stop"))
+        server.jobs.begin(address, say("the review of your games"), functools.partial(_review, store, search))
     return RedirectResponse(address, 303)
 
 
@@ -249,9 +245,9 @@ async def change(request: Request, server: Asked) -> Response:
 
 def _change(store: Store, sent: dict[str, str]) -> None:
     """Do what a form asks. Raises: ValueError."""
-    match order := sent.get("do", ""):
-        case "on" | "off":
-            store.switch(on=order == "on")
+    match one_of("do", sent.get("do", ""), ("on", "off", "delete", "delete-all", "import")):
+        case "on" | "off" as state:
+            store.switch(on=state == "on")
         case "delete":
             store.delete([whole(sent.get("number", ""), "number", 1, MOST_NUMBER)])
         case "delete-all":
@@ -261,5 +257,3 @@ def _change(store: Store, sent: dict[str, str]) -> None:
             records = [game_of_line(f"{line}\n".encode()) for line in lines]
             if not store.add([record for record in records if of_person(record)]):
                 raise ValueError(say("there is no new game of a person in what was sent"))
-        case _:
-            raise refused("do", order, say("choose one of {words}", words="on, off, delete, delete-all, import"))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.stored import small_file
 from gupai_app.review.page import PERSON, near_of
-from gupai_env.words.checks import refused
+from gupai_env.words.checks import one_of, refused
 from gupai_env.words.files import naming, short_path
 from gupai_env.words.messages import say
 
@@ -85,8 +85,8 @@ class Search:
         for name in ("since", "until"):
             if (text := getattr(self, name)) and not _is_day(text):
                 raise refused(name, text, say("write a day such as {day}", day="2026-11-27"))
-        if self.result not in ("", *RESULTS):
-            raise refused("result", self.result, say("choose one of {words}", words=", ".join(RESULTS)))
+        if self.result:
+            one_of("result", self.result, RESULTS)
 
 
 def _is_day(text: str) -> bool:
