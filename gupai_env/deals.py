@@ -41,7 +41,7 @@ def all_deals(game: str | Game, /, **variant: Unpack[Options]) -> Deals:
         raise ValueError(f"deals={options.deals} is not allowed in exact work; a match is too long, take deals=1")
     rules = options.as_rules()
     deck = np.asarray(game.deck(rules))
-    count = number_of_orders(deck)
+    count = factorial(len(deck)) // prod(map(factorial, Counter(deck.tolist()).values()))
     if count > MOST_ORDERS:
         raise ValueError(
             f'{game.id}: {len(deck)} tiles lie in {count:.1e} orders, too many for exact work; take deck="tiny"'
@@ -58,11 +58,6 @@ def all_deals(game: str | Game, /, **variant: Unpack[Options]) -> Deals:
             counts.update(states.view(f"V{states.itemsize}").tolist())
     different = np.frombuffer(bytearray().join(counts), game.state)
     return Deals(different.view(np.recarray), np.array(list(counts.values())) / counts.total())
-
-
-def number_of_orders(deck: np.ndarray) -> int:
-    """Return how many different orders the tiles of a deck have."""
-    return factorial(len(deck)) // prod(factorial(copies) for copies in Counter(deck.tolist()).values())
 
 
 def orders_of(deck: np.ndarray) -> np.ndarray:

@@ -26,14 +26,10 @@ MOST_HEADER = 200  # characters of what a browser says of its languages
 def catalogue(language: str, context: str = "") -> Mapping[str, str]:
     """Return the texts of a language by the English ones: those of a context, or all of them."""
     return {
-        _id(entry): _string(entry)
+        str(entry.id[0] if entry.pluralizable else entry.id): _string(entry)
         for entry in _entries(language)
         if entry.context in (None, "error") and context in ("", entry.context)
     }
-
-
-def _id(entry: Any) -> str:
-    return str(entry.id[0] if entry.pluralizable else entry.id)
 
 
 def _string(entry: Any) -> str:

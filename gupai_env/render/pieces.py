@@ -218,7 +218,7 @@ UPRIGHT, LYING_LEFT, LYING_RIGHT = "u", "l", "r"  # the first number on top, on 
 
 def symbols(*drawings: str) -> str:
     """Return the definitions of what some drawings use: gradients, tiles, backs."""
-    used = {name for text in drawings for name in _names_in(text)}
+    used = {part.partition('"')[0] for text in drawings for part in text.split('href="#g-')[1:]}
     groups = [f'<g id="g-{name}">{titled(_title(name))}{_symbol(name)}</g>' for name in sorted(used)]
     return "".join([*_GRADIENTS.values(), *groups])
 
@@ -228,10 +228,6 @@ def _title(name: str) -> str:
     if name == "slot":
         return ""
     return {"mark": "marked", "marklying": "marked", "back": "face down"}.get(name) or f"[{name[1]}:{name[2]}]"
-
-
-def _names_in(text: str) -> set[str]:
-    return {part.partition('"')[0] for part in text.split('href="#g-')[1:]}
 
 
 @functools.cache

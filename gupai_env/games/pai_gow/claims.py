@@ -61,11 +61,6 @@ def highest(group: int, positions: Positions) -> np.ndarray:
     return (values == values.max(1, keepdims=True)) & positions.masks
 
 
-def banker_chips(outcome: Outcome, number: int) -> np.ndarray:
-    """Return what the bankers win for each of their opponents, one deal alone."""
-    return leader_chips(outcome) / (outcome.variant.players - 1)
-
-
 def pushed(outcome: Outcome, number: int) -> np.ndarray:
     """Return the share of players who neither win nor lose."""
     player = np.arange(outcome.variant.players) != outcome.states.leader[:, None]
@@ -141,7 +136,11 @@ CLAIMS = Vocabulary(
         "highest_low": ActionFeature("has the highest low group", lambda positions, _: highest(1, positions)),
     },
     metrics={
-        "banker_chips": Metric("chips that the banker wins per player", CHIPS, banker_chips),
+        "banker_chips": Metric(
+            "chips that the banker wins per player",
+            CHIPS,
+            lambda outcome, _: leader_chips(outcome) / (outcome.variant.players - 1),
+        ),
         "pushed": Metric("players who neither win nor lose", SHARE, pushed),
         "open_hands": Metric(
             "chips that a player gains by seeing hands of other players, against the house way",
