@@ -160,7 +160,7 @@ def test_reset_forgets_owed_chips(monkeypatch):
     assert played(env) == (NOTHING, False)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["jie-long", "ce-deng", "small-mahjong", "deer-hunt"])
 def test_returns_are_the_chips_of_the_match_in_every_environment(game):
     """What the learner is paid over an episode is what its seat has won in it, by the count of the match."""
     envs, deals = 40, 3

@@ -15,7 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from gupai_agents import make_agent
-from gupai_agents.checkpoint import CheckpointError, read_header
+from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
 from gupai_agents.stored import parse_stored
@@ -141,25 +141,6 @@ def test_search_run_resumes_exactly(tmp_path):
     evaluations = [json.loads(line) for line in (parts.folder / "metrics.jsonl").read_text().splitlines()]
     assert [row["seconds"] for row in evaluations] == sorted(row["seconds"] for row in evaluations)
     assert evaluations[-1]["targets"] == header["targets"] and evaluations[-1]["decisions"] == header["decisions"]
-
-
-def test_partial_row_of_a_killed_process_is_cut_off(tmp_path):
-    config, lines = parse({**SMALL, "evaluation": {**SMALL["evaluation"], "every": 1}}, "test"), []
-    run = Run.begin(config, tmp_path)
-    assert not run.learn(stop=lambda: run.learner.updates > 1)
-    metrics = run.folder / "metrics.jsonl"
-    whole = metrics.read_bytes()
-    metrics.write_bytes(whole + whole.splitlines()[0][:25])
-    reporter = Reporter()
-    reporter.note = lines.append
-    again = Run(config, run.folder)
-    assert again.learn(go_on=True, reporter=reporter)
-    assert lines == [f"{metrics} ended within a row, as a killed process leaves it; these 25 bytes are cut off"]
-    assert metrics.read_bytes().startswith(whole)
-    evaluations = [json.loads(line) for line in metrics.read_text().splitlines()]
-    assert [report_evaluation["updates"] for report_evaluation in evaluations] == sorted(
-        report_evaluation["updates"] for report_evaluation in evaluations
-    )
 
 
 def test_search_only_run_keeps_no_targets_and_replays_its_table(tmp_path):
@@ -410,14 +391,6 @@ def test_owed_chips_are_saved_with_a_run(tmp_path):
         assert (getattr(restored, name) == value).all()
 
 
-def test_run_stopped_before_its_first_update_resumes(tmp_path):
-    run = Run.begin(parse(SMALL, "test"), tmp_path)
-    assert not run.learn(stop=lambda: True)
-    assert run.learner.updates == 0
-    run = Run(saved_config(run.folder), run.folder)
-    assert run.learn(go_on=True)
-
-
 def logged_by(run):
     """What each update of a run logs."""
     seen, record = [], run.learner._record
@@ -463,14 +436,6 @@ def test_run_killed_at_any_moment_resumes(tmp_path):
     make_agent(f"checkpoint:{folder}", "jie-long", forced_play=True)
 
 
-def test_other_configuration_is_not_resumed(tmp_path):
-    run = Run.begin(parse(SMALL, "test"), tmp_path)
-    run.learn()
-    other = parse({**SMALL, "seed": 2}, "test")
-    with pytest.raises(CheckpointError, match=r"another configuration .*; config.seed is 1 there, here 2"):
-        Run(other, run.folder).learn(go_on=True)
-
-
 def test_training_for_seconds_beats_random_play(tmp_path):
     config = parse(
         {
@@ -497,45 +462,6 @@ def pool(self_share=0.5, **more):
     return OpponentPool(4, np.random.default_rng(0), self_share, more.get("size", 3), 0.02)
 
 
-def test_tables_are_drawn_as_configured():
-    people = pool(0.8)
-    people.add(make_agent("greedy"), 0, scripted=True)
-    people.add(make_agent("variety"), 0, scripted=True)
-    seating = people.line_ups(20_000)
-    all_self = (seating == LEARNER).all(1)
-    assert all_self.mean() == pytest.approx(0.8, abs=0.01)
-    mixed = seating[~all_self]
-    frozen = (mixed != LEARNER).sum(1)
-    assert sorted(set(frozen)) == [1, 2, 3]
-    assert all(len(set(row[row != LEARNER])) == 1 for row in mixed[:200])
-    assert (mixed != LEARNER).mean(0) == pytest.approx([0.5] * 4, abs=0.03)  # every seat alike
-
-
-def test_hard_opponents_are_drawn_more_often():
-    people = pool()
-    for name in ("greedy", "variety", "random"):
-        people.add(make_agent(name), 0, scripted=True)
-    lost = np.array([[-1.0, 1, 0, 0]], np.float32).repeat(500, 0)
-    people.record(np.array([[2, LEARNER, LEARNER, LEARNER]]).repeat(500, 0), lost)
-    people.record(np.array([[1, LEARNER, LEARNER, LEARNER]]).repeat(500, 0), -lost)
-    assert people.members[2].beaten == 1
-    assert people.members[1].beaten == 0
-    assert people.weights().argmax() == 1
-    assert people.weights().min() >= 0.02 / 1.1
-
-
-def test_rule_based_members_keep_their_share_in_any_pool():
-    people = OpponentPool(4, np.random.default_rng(0), 0.5, 16, rule_share=0.2)
-    for name in ("greedy", "variety"):
-        people.add(make_agent(name), 0, scripted=True)
-    for born in range(1, 17):
-        people.add(make_agent("random"), born)
-    shares = people.weights()
-    assert shares.sum() == pytest.approx(1)
-    assert shares[:2] == pytest.approx([0.2, 0.2])
-    assert shares[2:] == pytest.approx([0.6 / 16] * 16)
-
-
 def test_pool_has_all_rule_based_players_by_default(tmp_path):
     run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     assert [agent.name for agent in run.learner.env.pool.agents] == ["greedy", "variety", "tuned"]
@@ -544,65 +470,11 @@ def test_pool_has_all_rule_based_players_by_default(tmp_path):
     assert [agent.name for agent in few.learner.env.pool.agents] == ["random"]
 
 
-def test_first_newest_and_best_past_selves_stay():
-    people = pool(size=4)
-    agents = [make_agent("random") for _ in range(12)]
-    for born, agent in enumerate(agents, 1):
-        people.add(agent, born)
-        if born == 3:
-            people.members[-1].beaten = 0.1
-    born = [member.born for member in people.members]
-    assert len(born) == 4
-    assert {1, 3, 12} <= set(born)
-
-
-def test_lane_returns_the_learners_next_decision_and_its_chips():
-    env = SelfPlayVecEnv.against("jie-long", 200, ["random"], seed=3, forced_play=True)
-    env.reset()
-    rng = np.random.default_rng(0)
-    rewards, ended = np.zeros(200), 0
-    for _ in range(60):
-        assert (env.seating[np.arange(200), env.seats] == LEARNER).all()
-        assert (env.masks.sum(1) >= 1).all()
-        actions = (env.masks * rng.random(env.masks.shape)).argmax(1)
-        before = env.seating.copy()
-        env.step_async(actions)
-        _, reward, done, _ = env.step_wait()
-        rewards += reward
-        assert (reward[~done] == 0).all()
-        np.testing.assert_allclose(env.rewards[done].sum(1), 0)
-        learner = (before == LEARNER).argmax(1)
-        np.testing.assert_array_equal(reward[done], env.rewards[np.arange(200), learner][done])
-        ended += done.sum()
-    assert ended > 800
-    assert abs(rewards.sum() / ended) < 3  # random against random
-
-
-def test_plain_maskable_ppo_learns_on_the_vector_environment():
-    from sb3_contrib import MaskablePPO
-
-    env = SelfPlayVecEnv.against("jie-long", 32, ["greedy"], payoff_scale=50.0, forced_play=True)
-    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=128, n_epochs=1, seed=0, device="cpu")
-    model.learn(1500)
-    assert model.num_timesteps >= 1500
-
-
 def test_learner_needs_its_own_environment():
     import gymnasium
 
     with pytest.raises(ValueError, match="learns in a SelfPlayVecEnv"):
         SelfPlayPPO("MlpPolicy", gymnasium.make("CartPole-v1"), average_rate=0.03, device="cpu")
-
-
-def test_infinite_values_stop_the_training(tmp_path):
-    run = Run.begin(parse(SMALL, "test"), tmp_path)
-    with torch.no_grad():
-        run.learner.network.value.weight.fill_(float("nan"))
-    with pytest.raises(FloatingPointError, match="values of update 1 hold values that are not finite"):
-        run.learn()
-    batch = load_file(run.folder / "batch.safetensors")
-    assert np.isnan(batch["values"]).all()
-    assert batch["observations"].any()
 
 
 def test_failing_search_run_keeps_what_it_learned_from(tmp_path):
@@ -717,13 +589,3 @@ def test_lanes_have_no_methods_and_attributes_of_their_own():
         lanes.set_attr("masks", None, [1])
     assert [lanes.has_attr(name) for name in ("action_masks", "masks", "wings")] == [True, True, False]
     assert lanes.get_attr("num_envs", [0, 3]) == [4, 4] and lanes.env_is_wrapped(object) == [False] * 4
-
-
-def test_evaluations_at_one_place_keep_the_last(tmp_path):
-    rows = [
-        {"targets": 0, "decisions": number, "updates": 0, "seconds": seconds}
-        for number, seconds in ((1, 5), (2, 9), (2, 7))
-    ]
-    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert evaluations_of(tmp_path) == [rows[0], rows[2]]
-    assert evaluations_of(tmp_path / "nowhere") == []
