@@ -439,17 +439,7 @@ def test_chunk_is_labelled_by_the_player_of_all_but_the_last_chunk(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("heuristic_share", "true_hands", "own", "magnet"),
-    [
-        (0, 0, 0, 0),
-        (0.5, 0, 0, 0),
-        (0, 0.5, 0, 0),
-        (1, 0.3, 0, 0),
-        (0, 1, 0, 0),
-        (0, 1, 0.6, 0),
-        (0, 1, 0.6, 0.9),
-        (0, 1, 1, 0.9),
-    ],
+    ("heuristic_share", "true_hands", "own", "magnet"), [(0.5, 0, 0, 0), (1, 0.3, 0, 0), (0, 1, 0.6, 0.9)]
 )
 def test_run_with_targets_ahead_resumes_exactly(tmp_path, heuristic_share, true_hands, own, magnet):
     shares = {"heuristic_share": heuristic_share, "true_hands": true_hands, "self_rollouts": own, "magnet": magnet}

@@ -12,7 +12,7 @@ from gupai_env.core.tiles import KINDS
 from variants import PAIR_NAMES, PAIRS
 from walks import Walk, encoded, envs_of, play_out, random_walk, sample, set_up, views_of
 
-ENVS, STEPS = 400, 65  # most deals end within these steps, and lanes begin another
+ENVS, STEPS = 200, 65  # most deals end within these steps, and lanes begin another
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
@@ -96,7 +96,7 @@ def require_equal_seats(walk: Walk) -> None:
     seats = np.arange(players)
     knowledge = set(game.view.names or ()) - {"seat", "direction"}  # these name the table's seats
     for names, direction in [(np.roll(seats, 1), 1), (np.roll(seats, -1), 1), (seats[::-1], -1)]:
-        deals = envs_of(game, walk.variant, 60, seed=5).states
+        deals = envs_of(game, walk.variant, 25, seed=5).states
         renamed = adapter.renamed(game, deals, names, direction)
         table, other = set_up(game, walk.variant, deals), set_up(game, walk.variant, renamed)
         while not table.terminated.all():

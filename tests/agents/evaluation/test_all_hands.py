@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmarks.pai_gow import PUBLISHED, opponent_by, pairs_table
+from benchmarks.pai_gow import opponent_by, pairs_table
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.all_hands import (
@@ -27,7 +27,7 @@ from gupai_env.core.tiles import KINDS
 from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.groups import NO_VALUE
 from gupai_env.games.pai_gow.policies import WAYS
-from gupai_env.games.pai_gow.policies.readings import AS_FOXWOODS, READINGS, reading
+from gupai_env.games.pai_gow.policies.readings import READINGS
 from gupai_env.games.pai_gow.rules import paid, settled
 
 GAME = get_game("pai-gow")
@@ -155,16 +155,6 @@ def against(reading):
     return opponent_by(READINGS[reading])
 
 
-@pytest.mark.parametrize(("name", "role"), PUBLISHED)
-def test_published_figures_are_met_by_a_reading_of_the_house_way(name, role):
-    """https://wizardofodds.com/games/pai-gow-tiles/strategy/wizard-way/, to 0.01 points but for a banker's optimum."""
-    opponent = against(AS_FOXWOODS)
-    house = opponent.splits(READINGS[AS_FOXWOODS])
-    splits = house if name == "house-way" else opponent.best(role, 0 if role == BANKER else 0.05)
-    accuracy = 0.05 if (name, role) == ("optimum", BANKER) else 0.011
-    assert opponent.figures(role, splits) == pytest.approx(PUBLISHED[name, role], abs=accuracy)
-
-
 @pytest.mark.parametrize(
     ("name", "win", "lose", "push", "edge"),
     [
@@ -178,11 +168,6 @@ def test_ways_win_their_exact_figures_from_the_house_way_as_written(name, win, l
     opponent = against("as written")
     figures = opponent.figures(PLAYER, opponent.splits(WAYS[name]))
     assert figures == pytest.approx((win, lose, push, edge), abs=0.0051)
-
-
-def test_house_way_gains_by_a_low_group_of_five_points():
-    opponent = against("as written")
-    assert opponent.figures(PLAYER, opponent.splits(reading((5, "G")))).edge == pytest.approx(2.07, abs=0.0051)
 
 
 def test_optimum_as_banker_wins_after_commission():
@@ -205,13 +190,10 @@ def test_pairs_are_split_with_the_tiles_that_strategies_name():
     ("question", "facts"),
     [
         ("house_edges", {"edge of the last rules alone": 3.38, "gap closed by jb-player": 63.04}),
-        ("pair_keeping", {"chips lost per 100 hands by never splitting [4:2][2:1]": 1.12}),
         # M. Shackleford: split fives only with 2 and 12.
         ("pair_partners", {"what to split [4:1][3:2] with": "[6:6][1:1]"}),
-        # Casino Canberra's house way, 1C: nines for nine and nine; 1B: twos for six and eight.
-        ("pair_thresholds", {"threshold of [6:3][5:4]": "9/9", "threshold of [1:1][1:1]": "3/8"}),
         ("pair_house_way", {"chips lost per 100 hands by the house way with [1:1][1:1]": 0.098}),
-        # Its rules 2, and 4.2 to 4.4 with high three and seven.
+        # Casino Canberra's house way, rules 2, and 4.2 to 4.4 with high three and seven.
         ("strong_orders", {"best order": "high nine, gong, wong", "high nine, wong, gong": 1.994}),
         ("strong_bounds", {"best bound of the low group": "4 [3:3]", "4 [3:3]": 1.117, "3 [3:3]": 1.505}),
         ("point_bounds", {"best low and high bound": "5/7", "5/7": 0.306, "3 [3:3]/7": 0.956}),

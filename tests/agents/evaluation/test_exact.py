@@ -172,7 +172,7 @@ def test_exact_values_agree_with_many_deals():
     assert abs(played.mean - known) < 2 * played.half_width  # four standard errors
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["ce-deng", "tiu-u", "small-mahjong", "pai-gow"])
 def test_tiny_deck_is_one_zero_sum_game_of_chips(game):
     tiny = GAMES[game].variant.tiny_options()
     seats = tiny["players"]

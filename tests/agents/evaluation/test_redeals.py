@@ -28,9 +28,7 @@ def test_adjusted_means_of_skewed_values_are_unbiased_and_covered():
     assert estimate_adjusted(values, luck) == estimate(values)  # too few to fit anything
 
 
-@pytest.mark.parametrize(
-    ("game", "share"), [("jie-long", 0.65), ("small-mahjong", 0.4), ("deer-hunt", 1.02), ("pai-gow", 0.65)]
-)
+@pytest.mark.parametrize(("game", "share"), [("jie-long", 0.65), ("small-mahjong", 0.4)])
 def test_adjusted_duels_need_fewer_deals_and_keep_their_coverage(game, share):
     result = duel(game, "tuned", "greedy", 1500, seed=3, redeals=64)
     assert result.luck is not None and result.luck.shape == result.chips.shape[:2]

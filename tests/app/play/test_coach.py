@@ -25,11 +25,10 @@ def positions(name, seed=3, every=1):
         session.play(action)
 
 
-@pytest.mark.parametrize("name", ["jie-long", "deer-hunt"])
-def test_coach_speaks_of_what_a_review_calls_a_mistake(name):
-    *_, (session, action) = before = list(positions(name))
+def test_coach_speaks_of_what_a_review_calls_a_mistake():
+    *_, (session, action) = before = list(positions("jie-long"))
     (session := session.copy()).play(action)
-    turns = {turn.number: turn for turn in decisions(session.record(["human"] * 4), make_agent("greedy", name))}
+    turns = {turn.number: turn for turn in decisions(session.record(["human"] * 4), make_agent("greedy", "jie-long"))}
     spoken = set()
     for number, (position, played) in enumerate(before, 1):
         lesson = mistake(position, [played], ["A", "B", "C", "D"])
@@ -42,7 +41,7 @@ def test_coach_speaks_of_what_a_review_calls_a_mistake(name):
     assert True in spoken
 
 
-@pytest.mark.parametrize("name", ["jie-long", "deer-hunt", "tien-gow"])
+@pytest.mark.parametrize("name", ["jie-long", "deer-hunt"])
 def test_reply_is_an_opponents_and_does_not_depend_on_what_they_hold(name):
     answers = []
     for session, action in positions(name, every=4):

@@ -6,21 +6,23 @@ import pytest
 from gupai_app.play.session import Session
 from gupai_app.play.unseen import unseen_tiles
 from gupai_env.core.tiles import KINDS, PIPS
-from gupai_env.games import GAMES, get_game
+from gupai_env.games import get_game
 
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+some_games = pytest.mark.parametrize(
+    "game", [get_game(name) for name in ("jie-long", "tiu-u", "small-mahjong", "pai-gow")], ids=lambda game: game.id
+)
 
 
 def positions(game, seed=7):
     """Some positions of one deal in which a seat is to act."""
     session, generator = Session(game, game.variant(), seed), np.random.default_rng(seed)
     while not session.terminated:
-        if len(session.actions) % 8 == 0:
+        if len(session.actions) % 16 == 0:
             yield session
         session.play(int(generator.choice(np.flatnonzero(session.mask()))))
 
 
-@every_game
+@some_games
 def test_what_others_may_hold_does_not_depend_on_what_they_hold(game):
     for session in positions(game):
         view = session.view(session.seat)
@@ -30,7 +32,7 @@ def test_what_others_may_hold_does_not_depend_on_what_they_hold(game):
         assert all(unseen_tiles(game, session.variant, twin.view(session.seat)) == unseen for twin in redealt)
 
 
-@every_game
+@some_games
 def test_what_others_hold_is_possible_and_probabilities_add_up(game):
     for session in positions(game):
         unseen = {tile.kind: tile for tile in unseen_tiles(game, session.variant, session.view(session.seat))}

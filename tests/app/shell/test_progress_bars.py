@@ -8,12 +8,9 @@ from gupai_app.tournaments import terminal
 
 COUNTED = {  # commands and the work that their bar counts
     "tournament jie-long greedy random tuned --deals 30 --table all": (6 + 6 + 3) * 30,
-    "tournament jie-long greedy random --deals 30 --out kept": 2 * 30,
     "ladder tiu-u --deals 8 --few 2": 2 * 1 * 8 + 1 * 2 * 2,
     "exploitability tiu-u --solve --rounds 5": 5,
-    "exploitability pai-gow --solve --rounds 5": 5,
     "best-response tiu-u greedy --method tuning --generations 2 --candidate-deals 20 --deals 40": None,
-    "best-response tiu-u greedy --method search --playouts 2 --deals 20": None,
     "discover tiu-u --seeds 4 --generations 1 --again 1 --candidate-deals 10 --deals 20": None,
     "benchmark greedy --tasks tiu-u --deals 2 --out card.json": None,
 }

@@ -23,7 +23,7 @@ from gupai_env.core.tiles import CARRYING, DOUBLES, ONE, tiles_in
 from walks import views_of
 
 PLACES, FILLINGS = range(4, 7), range(60, 361)  # few enough to try them all
-TRIED, CHOSEN = 3, 2  # positions of each case: the most constrained of those tried are chosen
+TRIED, CHOSEN = 2, 1  # positions of each case: the most constrained of those tried is chosen
 DRAWS = 50  # for each distribution of the tiles
 
 
