@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation.folder_models import Total
@@ -17,11 +16,8 @@ from gupai_app.play.terminal import Table
 from gupai_app.review.routes import luck
 from gupai_app.shell.screen import put, table_of
 from gupai_app.tournaments.folders import SavedTournament
-from gupai_app.training import discover
-from gupai_app.training.terminal import ScreenReporter
 from gupai_app.words.sentences import result
 from gupai_env import get_game
-from gupai_env.games.phrases import deal_of_match
 from gupai_training.report import results_json
 from gupai_training.run_folder import FINAL_SEED, Row
 
@@ -107,99 +103,7 @@ def test_person_is_told_their_own_result(you):
     assert len(set(session.payoffs[0])) == 4
 
 
-# --- discoveries ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("mean", "half", "said"),
-    [
-        (0.1234, 0.05, "+0.123 ±0.050"),
-        (-0.9994, 0.9994, "-0.999 ±0.999"),
-        (1.0, 0.5, "+1.00 ±0.50"),
-        (-1.5, 0.5, "-1.50 ±0.50"),
-        (0.5, 1.0, "+0.50 ±1.00"),
-    ],
-)
-def test_small_figures_have_more_digits(mean, half, said):
-    assert discover.figure(Estimate.symmetric(mean, half, 6).as_numbers()) == said
-
-
-def test_family_is_given_by_its_first_and_last():
-    assert discover.label(["pips"]) == "pips"
-    assert discover.label([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
-
-
-def test_discoveries_are_a_table_with_what_holds(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def feature(names, lost, weight, *, stated, found):
-        figures = {"lost": lost, "weight": weight, "again": lost / 2, "dropped": 2 * lost}
-        told = {name: Estimate.symmetric(mean, 0.25, 6).as_numbers() for name, mean in figures.items()}
-        return {"features": names, **told, "stated": stated, "found": found}
-
-    leaves = [f"leave_{number}" for number in range(1, 7)]
-    content = {
-        "game": "jie-long",
-        "version": 3,
-        "variant": {"players": 2},
-        "start": "greedy",
-        "rivals": ["greedy", "variety"],
-        "seed": 7,
-        "budget": {"seeds": 6, "generations": 40, "fresh": 5000},
-        "chips": Estimate.symmetric(3.0, 0.5, 6).as_numbers(),
-        "features": [
-            feature(["pips"], 4.0, 1.5, stated=True, found=True),
-            feature(leaves, 3.0, 9.0, stated=True, found=False),
-            feature(["double"], 0.5, -0.25, stated=False, found=False),
-        ],
-        "idle": ["carrying"],
-    }
-    discover.show(JIE_LONG, content)
-    lines = capsys.readouterr().out.splitlines()
-    rows = {line.split()[0]: " ".join(line.split()) for line in lines if line.strip()}
-    assert rows["pips"] == "pips +4.00 ±0.25 +2.00 ±0.25, found +8.00 ±0.25 +1.50 ±0.25"
-    assert rows["leave_1..6"] == "leave_1..6 +3.00 ±0.25 +1.50 ±0.25, not found again +6.00 ±0.25"
-    assert rows["double"] == "double +0.500 ±0.250 +1.00 ±0.25 -0.250 ±0.250"
-    said = " ".join(" ".join(lines).split())
-    assert (
-        "jie-long v3, players=2; started from greedy, against greedy, variety; 6 searches of 40 generations from seed "
-        "7, measured in 5,000 fresh deals each. The tuned heuristic wins +3.00 ±0.50 chips per deal from them. Never "
-        "differ: carrying. Found: pips. A finding is made"
-    ) in said
-    monkeypatch.setenv("COLUMNS", "48")
-    discover.show(JIE_LONG, content)
-    assert any(line.split()[:1] == ["leave_1..6"] for line in capsys.readouterr().out.splitlines())  # in one line
-    monkeypatch.setenv("COLUMNS", "200")
-    content |= {"features": content["features"][1:], "idle": []}
-    discover.show(JIE_LONG, content)
-    said = " ".join(capsys.readouterr().out.split())
-    assert "chips per deal from them. Found: nothing. A finding" in said
-
-
 # --- training -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("targets", "decisions", "said"), [(2_500_000, 0, "2.50M targets"), (5, 1_000_000, "1.00M decisions")]
-)
-def test_evaluation_is_a_line_of_learning_and_results(targets, decisions, said, capsys):
-    reporter = ScreenReporter(Console(width=200))
-    report_evaluation = {"mean": -1.25, "low": -2.0, "high": -0.5, "n": 50}
-    row = {"targets": targets, "decisions": decisions, "updates": 3, "greedy": report_evaluation, "seconds": 5.0}
-    reporter.evaluated(row | {"exploitability": {"best": 1.5, "drawn": 0.25}})
-    assert capsys.readouterr().out.strip() == f"{said}: greedy -1.2 ±0.8, exploitability 1.5000, drawn 0.2500"
-
-
-def test_run_bar_shows_progress_and_speed():
-    reporter = ScreenReporter(Console(width=200))
-    reporter.begin("search", 0.25)
-    reporter.moved(0.5, 3_000_000, "targets", 2.0)
-    (task,) = reporter.progress.tasks
-    assert (task.description, task.total, task.completed) == ("search", 1.0, 0.5)
-    assert task.fields["rate"] == "3.00M targets, 1500k a second"
-    reporter.moved(0.75, 4_500_000, "targets", 0.0)  # of no time at all
-    assert task.completed == 0.75 and task.fields["rate"].startswith("4.50M targets")
-    reporter.close()
 
 
 def test_results_name_the_seats_of_the_agent():
@@ -255,20 +159,3 @@ def test_table_numbers_are_never_broken_across_lines(width, monkeypatch, capsys)
     put(table)
     shown = capsys.readouterr().out
     assert all(part in shown for number in numbers for part in number.split())
-
-
-def test_table_in_a_file_is_as_wide_as_needed(monkeypatch, capsys):
-    monkeypatch.delenv("COLUMNS", raising=False)
-    table = table_of(*(f"column {number}" for number in range(20)))
-    table.add_row(*(f"a few words {number}" for number in range(20)))
-    put(table)
-    (row,) = (line for line in capsys.readouterr().out.splitlines() if "few" in line)
-    assert row.split("a few words")[1:][-1].strip() == "19"
-
-
-@pytest.mark.parametrize(
-    ("deal", "deals", "terminated", "said"),
-    [(0, 3, False, ["deal 1 of 3"]), (2, 3, False, ["deal 3 of 3"]), (3, 3, True, ["deal 3 of 3"]), (0, 1, False, [])],
-)
-def test_table_names_the_deal_of_a_match(deal, deals, terminated, said):
-    assert deal_of_match(SimpleNamespace(deal=deal, deals=deals), terminated) == said

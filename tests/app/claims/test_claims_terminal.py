@@ -100,22 +100,6 @@ def test_shipped_claim_is_read_by_its_id():
 
 
 @pytest.mark.parametrize(
-    ("stands", "said"),
-    [
-        ([True, True], "none of the verdicts"),
-        ([False, True], "1 of the verdicts"),
-        ([False, False], "2 of the verdicts"),
-    ],
-)
-def test_verdicts_that_fall_are_counted(stands, said):
-    readings = [{"q": 0.5, "stands": each} for each in stands] + [{"q": 0.9}, {"verdict": "proved"}]
-    printed = command.together([{"readings": readings[:1]}, {"readings": readings[1:]}])
-    assert printed.startswith("3 tests were made together")
-    assert said in printed
-    assert printed.endswith("fails." if stands.count(False) == 1 else "fail.")
-
-
-@pytest.mark.parametrize(
     ("stand", "said"),
     [
         ([True, False, None], "3 tests were made together.*1 of the verdicts supported or contradicted fails[.]"),

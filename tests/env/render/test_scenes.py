@@ -159,28 +159,6 @@ def counted(plays, leader=0):
     return scene_from(session, 0, 1, 2, 3, payoffs=state.payoff)
 
 
-def test_count_shows_a_tail_eight_against_a_pass():
-    """The rulebook, "Ce Deng", "Tail eight against a pass": points 0 (pass), 10, 20 and 51 (tail eight)."""
-    scene = counted([8, 7, 6, 0])
-    assert [place.note for place in scene.places] == [
-        "+264 chips, 0 points, pass",
-        "+72 chips, 10 points",
-        "+12 chips, 20 points",
-        "-348 chips, 51 points, tail 8",
-    ]
-    assert not any(place.to_act for place in scene.places)
-
-
-def test_count_shows_a_head_seven_of_the_leader_wherever_it_sits():
-    places = counted([8, 1, 0, 6], leader=1).places
-    assert [place.note.partition(" points")[2] for place in places] == [", pass", ", head 7", ", tail 8", ""]
-
-
-def test_early_end_is_shown():
-    session = next(each for each in positions("ce-deng", {}, 40) if each.terminated and each.state.turn < 32)
-    assert scene_from(session, 0, payoffs=session.state.payoff).last_move.endswith("the deal ends here")
-
-
 def test_viewer_is_addressed_as_you():
     session = Session(get_game("jie-long"), get_game("jie-long").variant.make(leader=0), 0)
     names = ["You", "Seat 1", "Seat 2", "Seat 3"]

@@ -1,15 +1,13 @@
 """Effects in words, by subgroup and by dose, and the deals that show them."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
-from gupai_agents.evaluation.claims import effects, verdicts
-from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, Compared, examples, judged, sentence_of
-from gupai_agents.evaluation.claims.results import Effect, Level
-from gupai_agents.evaluation.claims.schema import Changed, Condition, dose_of
-from gupai_agents.evaluation.statistics import NOTHING, Estimate
+from gupai_agents.evaluation.claims import effects
+from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, Compared, examples, judged
+from gupai_agents.evaluation.claims.results import Effect
+from gupai_agents.evaluation.claims.schema import Condition
+from gupai_agents.evaluation.statistics import Estimate
 from readings import NO, SMALL, YES, levels
 
 OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("too rare", 0.0, 9.0)
@@ -54,13 +52,6 @@ def test_examples_are_largest_gain_largest_loss_and_median():
     assert [(each["what"], each["deal"]) for each in nothing] == [(MEDIAN, 4)]
 
 
-@pytest.mark.parametrize(("mean", "less"), [(0.5, False), (-0.5, False), (0.49, True), (-0.49, True)])
-def test_effect_of_just_the_margin_is_worth_naming(mean, less):
-    said = sentence_of(Estimate.symmetric(mean, 0.1, 100), 0.5, "it")
-    assert ("less than the 0.5 worth naming" in said) is less
-    assert ("gains" in said) is (mean > 0)
-
-
 @pytest.mark.parametrize(
     ("verdicts_found", "said"),
     [
@@ -74,32 +65,6 @@ def test_effect_of_just_the_margin_is_worth_naming(mean, less):
 )
 def test_players_agree_or_are_said_to_disagree(verdicts_found, said):
     assert effects.joint_verdict(verdicts_found) == said
-
-
-def test_effect_in_words_names_differences_between_opponents():
-    found = Estimate.symmetric(0.25, 0.5, 40)
-    apart = verdicts.Pooled(found, 0.3, 9.0, 0.001, 0.8, (-1.0, 1.5))
-    alike = verdicts.Pooled(found, 0.3, 0.5, 0.6, 0.0, (0.2, 0.3))
-    told = [sentence_of(found, 0.1, "the trait", what, each) for what in ("", "lockouts") for each in (apart, alike)]
-    assert told == [
-        "The trait changes chips by -1.00 to +1.50 by opponent, by +0.25 on average (95% interval -0.25 to +0.75).",
-        "The trait gains 0.25 chips (95% interval -0.25 to +0.75) when it comes up.",
-        "The trait changes this by -1.000 to +1.500 by opponent, on average +0.250 (95% interval -0.25 to +0.75): "
-        "lockouts.",
-        "The trait changes this by +0.250 (95% interval -0.25 to +0.75): lockouts.",
-    ]
-    level = Level(dose_of("3+"), "", "inconclusive", alike, ())
-    assert effects.dose_text(level, "") == "with three or more it gains 0.25 chips (-0.25 to +0.75)"
-    rare = level.__class__(dose_of("4"), "", "too rare", alike._replace(effect=Estimate.symmetric(0.0, np.inf, 1)), ())
-    assert effects.dose_text(rare, "") == "with four +0.00 (1 deal: no interval)"
-    never = dataclasses.replace(rare, pooled=alike._replace(effect=NOTHING._replace(samples=900)))
-    assert effects.dose_text(never, "") == "with four it did not occur in 900 deals"
-    changed = Changed(agent="greedy", discards="random")
-    assert [effects.player_text(each) for each in ("same", "tuned", changed)] == [
-        "the opponent itself",
-        "tuned",
-        "greedy, discards random",
-    ]
 
 
 def test_surest_subgroup_of_many_stays_surest():
