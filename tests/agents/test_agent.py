@@ -143,33 +143,6 @@ def test_tournament_of_players_of_one_name_is_saved_and_verified(own):
         assert (Path("kept") / name).read_bytes() == (Path("again") / name).read_bytes()
 
 
-def test_other_player_of_the_same_name_cannot_resume_a_tournament(own):
-    own("import own_parts; return own_parts.first(turns)")
-    Path("own_parts.py").write_text("def first(turns): return turns.masks.argmax(1)\n")
-    assert gupai(*PLAYED, "--out", "kept").exit_code == 0
-    assert gupai(*PLAYED, "--out", "kept", "--resume").exit_code == 0
-    for change, said in (
-        (lambda: own("return turns.masks.argmax(1)"), "own was made from other files (own_agents.py)"),
-        (
-            lambda: (
-                own("import own_parts; return own_parts.first(turns)"),
-                Path("own_parts.py").write_text(
-                    "def first(turns): return turns.masks.shape[1] - 1 - turns.masks[:, ::-1].argmax(1)\n"
-                ),
-                sys.modules.pop("own_parts"),
-            ),
-            "own played other moves; what makes it has changed",
-        ),
-    ):
-        change()
-        found = gupai(*PLAYED, "--out", "kept", "--resume")
-        assert (found.exit_code, found.stderr.count("\n")) == (2, 1), found.output
-        assert f"gupai: kept is another tournament: {said}" in found.stderr
-    other = [PLAYED[0], PLAYED[1], "own_agents:again", *PLAYED[3:]]
-    found = gupai(*other, "--out", "kept", "--resume")
-    assert "own was made from own_agents:make, not from own_agents:again" in found.stderr
-
-
 def test_object_of_a_program_has_no_command(tmp_path):
     plan = schedule(GAME, ["mine", "greedy"], 2)
     play_into(tmp_path / "kept", plan, [Mine(), make_agent("greedy")])

@@ -359,7 +359,7 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
         return score / reach
 
 
-@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
+@pytest.mark.parametrize("name", ["jie-long", "ce-deng", "small-mahjong"])
 def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
     game = get_game(name)
     tree = tiny_tree(name)
@@ -380,36 +380,3 @@ def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
             assert abs(values.means[row, action] - scores[sequence]) <= 5 * error + 0.02
             printed += error < 0.2
     assert printed > 10  # figures that are told within a fifth of a chip
-
-
-@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "tiu-u"])
-def test_best_action_is_found_where_the_rest_is_a_best_response(name):
-    """The others draw their moves; one's own later moves are, as it happens, the best ones, or the only ones."""
-    game = get_game(name)
-    tree = tiny_tree(name)
-    heated = f"greedy@{TEMPERATURE[name]}"
-    seat, rest = (make_agent(each, game, **game.variant.tiny_options()) for each in ("greedy", heated))
-    found = 0
-    for searching in range(tree.players):
-        policy = tree.policy([seat if each == searching else rest for each in range(tree.players)])
-        best, played = exact_scores(tree, policy, best=True), exact_scores(tree, policy)
-        sets = [
-            group
-            for group in np.flatnonzero((tree.seats == searching) & (tree.batch.masks.sum(1) > 1))
-            if clearly_best(best[tree.first[group] : tree.first[group + 1]])
-            and np.array_equal(*(each[tree.first[group] : tree.first[group + 1]].round(9) for each in (best, played)))
-        ]
-        sets = np.random.default_rng(1).choice(sets, min(40, len(sets)), replace=False)
-        spec = f"search:playouts=3000,particles=3000,steady=0,heuristic=greedy,others={heated},infer={heated}"
-        chosen = make_agent(spec, game, **game.variant.tiny_options()).act(tree.batch.at(sets))
-        for group, action in zip(sets, chosen, strict=True):
-            sequences = np.arange(tree.first[group], tree.first[group + 1])
-            assert action == tree.actions[sequences[best[sequences].argmax()]]
-            found += 1
-    assert found >= 20
-
-
-def clearly_best(scores: np.ndarray) -> bool:
-    """Whether the best of some actions is half a chip better than the next."""
-    ordered = np.sort(scores)
-    return bool(ordered[-1] - ordered[-2] > 0.5)

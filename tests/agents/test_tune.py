@@ -63,35 +63,6 @@ def test_candidates_are_played_in_parts_of_at_most_a_batch(monkeypatch):
     assert np.concatenate(parts_of(7, 10, workers=4)).tolist() == list(range(7))
 
 
-@pytest.mark.parametrize(("seats", "rivals"), [(4, 2), (4, 3), (4, 4), (2, 2), (3, 2)])
-def test_candidate_seats_meet_every_rival_equally_often(seats, rivals, monkeypatch):
-    """And all candidates sit alike in deals that are the same for all."""
-    seen = []
-
-    def play_out(envs, agents, seating):
-        seen.append((envs.seeds.copy(), seating.copy(), np.array([agent.weights for agent in agents])))
-
-    monkeypatch.setattr("gupai_agents.tune.play_out", play_out)
-    candidates, deals = np.full((3, len(JIE_LONG.features) + 1), 7.0), 2 * seats * rivals
-    contest = Contest(JIE_LONG, {"players": seats})
-    contest.values(candidates, np.zeros((rivals, candidates.shape[1])), deals, 5)
-    ((seeds, line_ups, heuristics),) = seen
-    seeds, line_ups = seeds.reshape(3, deals), line_ups.reshape(3, deals, -1)[:, :, :seats]
-    assert heuristics[:rivals].sum() == 0
-    assert (heuristics[rivals:] == candidates).all()
-    assert (seeds == seeds[0]).all()
-    assert len(set(seeds[0].tolist())) == deals
-    met = np.zeros((seats, rivals), int)
-    for deal in range(deals):
-        for number in range(3):
-            seating = line_ups[number, deal].tolist()
-            seat = seating.index(rivals + number)
-            (rival,) = {*seating[:seat], *seating[seat + 1 :]}  # the same at all other seats
-            assert (seat, rival) == (deal % seats, line_ups[0, deal, seat - 1])
-            met[seat, rival] += 1
-    assert (met == 3 * 2).all()
-
-
 @pytest.mark.parametrize(("generations", "mean"), [(0, 0), (1, 1), (2, 1.5), (4, 3), (5, 4), (10, 7.5)])
 def test_search_ends_at_the_mean_of_its_second_half(generations, mean):
     """One whose middle moves on by 1 a generation; every generation plays deals of its own."""
@@ -114,40 +85,6 @@ def test_search_ends_at_the_mean_of_its_second_half(generations, mean):
 
     assert evolved(play, Walking(), generations, 3, 11).tolist() == [mean, mean]
     assert rng_keys == [derive(11, generation) for generation in range(generations)]
-
-
-def test_newest_champions_are_rivals_in_new_deals(monkeypatch):
-    """Every fifth generation the mean is tried on the last champion; here it wins the first and the third time."""
-    calls, won = [], iter([1.0, -1.0, 0.5])
-
-    class Played:
-        played = 0
-
-        def __init__(self, *_):
-            pass
-
-        def chips(self, candidates, rivals, deals, key):
-            calls.append((candidates, rivals, deals, key))
-            return np.array([next(won)]) if deals == 8 * 30 else np.arange(len(candidates), dtype=float)
-
-    monkeypatch.setattr("gupai_agents.tune.Contest", Played)
-    monkeypatch.setattr("gupai_agents.tune.MOST_CHAMPIONS", 2)
-    found = tune("jie-long", seconds=1e6, generations=16, population=4, deals=30, seed=3, **FORCED)
-    assert (found.generations, found.gains) == (16, [1.0, -1.0, 0.5])
-    tries = [call for call in calls if call[2] == 8 * 30]
-    generations = [call for call in calls if call[2] == 30]
-    assert (len(tries), len(generations)) == (3, 16)
-    assert len({key for *_, key in (*tries, *generations)}) == 19
-    named = [JIE_LONG.heuristic(name) for name in JIE_LONG.heuristics]
-    first, third = tries[0][0][0], tries[2][0][0]
-    for number, (_, rivals, _, _) in enumerate(generations):
-        champions = [named[-1], first, third][: 1 + (number >= 5) + (number >= 15)][-2:]
-        np.testing.assert_array_equal(rivals, [*named, *champions])
-    on = [named[-1], first, first]
-    for (_, rivals, _, _), champion in zip(tries, on, strict=True):
-        np.testing.assert_array_equal(rivals, [champion])
-    sample = DecisionSample(JIE_LONG, FORCED)
-    np.testing.assert_allclose(JIE_LONG.heuristic(found.weights)[:-1], (third / sample.apart(third))[:-1])
 
 
 def scores_of(weights):

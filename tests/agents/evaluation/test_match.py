@@ -6,8 +6,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, DecisionBatch, Memories
 from gupai_agents.decisions import answers
-from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
-from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.evaluation import Standings, duel, play_duplicates, round_robin
 from gupai_agents.evaluation.tournament import schedule
 from gupai_agents.registry import agent_names
 from gupai_env.core.kernels import WAIT
@@ -42,19 +41,6 @@ def test_chips_sum_to_zero_and_deals_do_not_depend_on_their_number():
     few, many = (duel("jie-long", variety, greedy, n, seed=3).chips for n in (40, 1500))
     assert abs(many.sum(2)).max() == 0
     assert (few == many[:40]).all()
-
-
-def test_seat_figures_are_those_of_games_at_that_seat():
-    deals, seats = 5, 4
-    chips = np.empty((deals, seats, seats))
-    for deal, rotation, player in np.ndindex(chips.shape):
-        chips[deal, rotation, player] = 100 * deal + 10 * player + (player + rotation) % seats
-    found = DuplicateResult(("a", "b", "c", "d"), chips, 0)
-    for player in range(seats):
-        assert found.mean(player).mean == 200 + 10 * player + 1.5
-        for seat in range(seats):
-            assert found.at_seat(player, seat).mean == 200 + 10 * player + seat
-            assert found.at_seat(player, seat).samples == deals
 
 
 @pytest.mark.parametrize("table", ["one", "two", "mixed"])
@@ -180,22 +166,6 @@ def test_answers_wait_where_nobody_is_to_act():
     envs = VectorEnv("jie-long", 5)
     actions = answers(envs, [make_agent("greedy")], np.array([0, -1, 0, -1, -1]), Memories(5, 4))
     assert (actions == -2).tolist() == [False, True, False, True, True]
-
-
-def test_interval_equals_student():
-    found = estimate(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
-    assert (found.mean, found.samples) == (3.0, 5)
-    assert found.half_width == pytest.approx(4.302653 * 1.581139 / 5**0.5, abs=1e-5)  # t(2, 0.975) * s / sqrt(5)
-    assert found.error == pytest.approx(0.5**0.5)
-
-
-def test_interval_covers_the_truth_as_often_as_stated():
-    """Of many short matches about 95% must have the mean of all deals in their interval."""
-    a, b = make_agent("greedy"), make_agent("variety")
-    chips = duel("jie-long", b, a, 20_000, seed=2).chips[:, :, 0].mean(1)
-    found = [estimate(part) for part in chips.reshape(400, 50)]
-    truth = chips.mean()
-    assert 0.92 <= np.mean([e.low <= truth <= e.high for e in found]) <= 0.98
 
 
 def test_wrong_line_ups_are_refused():

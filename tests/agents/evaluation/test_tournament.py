@@ -1,10 +1,8 @@
 """Tournaments: who sits with whom, and what is counted for whom."""
 
-import csv
 from collections import Counter
 from itertools import combinations, permutations
 
-import numpy as np
 import pytest
 
 from gupai_agents import make_agent
@@ -12,13 +10,12 @@ from gupai_agents.evaluation import (
     RecordWriter,
     duel,
     play_duplicates,
-    play_into,
     play_tournament,
     read_games,
     round_robin,
     schedule,
 )
-from gupai_agents.evaluation.statistics import estimate, t_test
+from gupai_agents.evaluation.statistics import t_test
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
 from gupai_env.games import GAMES
 
@@ -88,38 +85,6 @@ def test_line_ups_are_each_a_duplicate_match_of_their_own():
         assert (found.chips[number] == alone.chips).all()
     assert found.standings.chips[1, 0] == pytest.approx(duel("jie-long", NAMES[1], NAMES[0], 12, seed=2).chips[:, :, 0])
     assert (round_robin("jie-long", NAMES, 12, seed=2).chips == found.standings.chips).all()
-
-
-def test_form_of_an_agent_is_that_of_its_rows(tmp_path):
-    """The rows of games.csv, added up by hand."""
-    plan = schedule("ce-deng", NAMES, 20, table="all", seed=1)
-    found = play_into(tmp_path / "run", plan, NAMES)
-    with (tmp_path / "run" / "games.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 20 * 4 * len(plan.line_ups)
-    for number, name in enumerate(NAMES):
-        chips, wins, discards, deals = [], [], [], []
-        for row in rows:
-            seating = [row[f"agent_{seat}"] for seat in range(4)]
-            if row["table"] == ONE and seating.count(name) != 1:
-                continue
-            won = [float(row[f"chips_{seat}"]) for seat in range(4)]
-            for seat in range(4):
-                if seating[seat] == name:
-                    chips.append(won[seat])
-                    wins.append((won[seat] == max(won)) / won.count(max(won)))
-                    discards.append(int(row[f"discard_{seat}"]))
-                    deals.append(int(row["deal"]))
-        performance = found.performances[number]
-        # line-ups and rotations count alike, so the places of a game at a table of two weigh as much as a game of one
-        assert performance.chips.mean == pytest.approx(np.mean(chips))
-        assert performance.win_share == pytest.approx(np.mean(wins))
-        assert performance.action_types["discard"] == pytest.approx(np.mean(discards))
-        by_deal = np.bincount(deals, chips) / np.bincount(deals)
-        assert performance.chips.half_width == pytest.approx(estimate(by_deal).half_width)
-        assert sum(performance.places) == pytest.approx(1)
-        seats = [found.at_seat(number, seat).mean for seat in range(4)]
-        assert np.mean(seats) == pytest.approx(performance.chips.mean)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -13,7 +13,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.decisions import resume_lanes
-from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim, schema, try_claim, verdicts
+from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim, schema, try_claim
 from gupai_agents.evaluation.claims.designs import planned, with_panel
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.files import RECORDED
@@ -249,13 +249,6 @@ def test_action_that_hardly_comes_up_is_too_rare():
     assert found.verdict == found.effects[0].verdict == "too rare"
 
 
-def test_rate_is_as_sure_as_its_least_sure_player():
-    reading = {"kind": "rate", "metric": "chips", "threshold": 0.5, "deals": 300}
-    found = try_claim(claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))).findings[0]
-    p = [verdicts.Rated(each.estimate).p_beyond(0.5) for each in found.effects]
-    assert len(set(p)) == 2 and found.p == max(p)
-
-
 # --- enumerations ---------------------------------------------------------------------------------
 
 
@@ -438,16 +431,6 @@ def test_plan_equals_the_deals_that_are_played():
     assert (action["deals"], action["players"], action["figures"], action["share_of_hands"]) == (40, 1, 1, 1)
     assert 0.5 < action["comes_up_in_share_of_deals"] <= 1
     assert exact == {"name": "exact", "kind": "exact"}
-
-
-def test_plan_gives_shares_in_per_cent(monkeypatch, capsys):
-    reading = {"name": "attack", "kind": "policy", "deals": 1200, "figures": 2}
-    shares = {"share_of_hands": 0.2345, "comes_up_in_share_of_deals": 0.4}
-    monkeypatch.setattr(command, "planned", lambda claim, seed: [reading | shares, reading | {"name": "plain"}])
-    command.plan([claim_of(ATTACK)], 1, False)
-    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "some-claim attack (policy) 23.45% 40.0% of deals 1,200 2" in lines
-    assert "some-claim plain (policy) 1,200 2" in lines
 
 
 class Looking:
