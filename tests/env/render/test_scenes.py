@@ -159,6 +159,16 @@ def counted(plays, leader=0):
     return scene_from(session, 0, 1, 2, 3, payoffs=state.payoff)
 
 
+def test_count_shows_a_head_seven_of_the_leader_wherever_it_sits():
+    places = counted([8, 1, 0, 6], leader=1).places
+    assert [place.note.partition(" points")[2] for place in places] == [", pass", ", head 7", ", tail 8", ""]
+
+
+def test_early_end_is_shown():
+    session = next(each for each in positions("ce-deng", {}, 40) if each.terminated and each.state.turn < 32)
+    assert scene_from(session, 0, payoffs=session.state.payoff).last_move.endswith("the deal ends here")
+
+
 def test_viewer_is_addressed_as_you():
     session = Session(get_game("jie-long"), get_game("jie-long").variant.make(leader=0), 0)
     names = ["You", "Seat 1", "Seat 2", "Seat 3"]
