@@ -271,7 +271,7 @@ def test_game_configuration_is_found_from_any_folder(game, tmp_path, monkeypatch
 
 RECIPES = [
     f"{path.parent.name}/{path.stem.replace('_', '-')}"
-    for kind in ("strong", "true_hands", "self_play")
+    for kind in ("strong", "true_hands", "equilibrium", "self_play")
     for path in sorted((ROOT / "configs" / kind).iterdir())
 ]
 
@@ -286,7 +286,9 @@ def test_shipped_recipes_are_found_from_any_folder(recipe, tmp_path, monkeypatch
     found = load(recipe)
     assert found == load(ROOT / "configs" / f"{recipe.replace('-', '_')}.yaml")
     assert (found.expert_iteration.targets > 0) == (not recipe.startswith("self_play"))
-    assert (found.start == "best" and found.expert_iteration.true_hands == 1) == recipe.startswith("true_hands")
+    goes_on = recipe.startswith(("true_hands", "equilibrium"))
+    assert (found.start == "best" and found.expert_iteration.true_hands == 1) == goes_on
+    assert (found.expert_iteration.magnet > 0) == recipe.startswith("equilibrium")
     assert (found.decisions > 0) == recipe.startswith("self_play")
 
 

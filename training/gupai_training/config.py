@@ -30,7 +30,7 @@ GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
 METRICS_FILE, RESULTS_FILE, REPORT_FILE = "metrics.jsonl", "results.json", "report.html"
 SEARCH_STAGE, SELF_PLAY = "search", "self-play"  # stages of a run
-RECIPES = ("strong", "true_hands", "self_play")  # folders of further configurations
+RECIPES = ("strong", "true_hands", "equilibrium", "self_play")  # folders of further configurations
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
@@ -351,8 +351,9 @@ def read(path: Path) -> dict[str, Any]:
 def find(source: str | Path) -> dict[str, Any]:
     """Return the settings of a file or, for the id of a game, those shipped for it, or none except the game itself.
 
-    "strong/jie-long" is the recipe of the player `best`, "true_hands/jie-long" the one by which it was trained further,
-    "strong/jie-long-free" that of another variant, "self_play/jie-long" the one by self-play only.
+    "strong/jie-long" is the recipe of the player `best`, "strong/jie-long-free" that of another variant,
+    "true_hands/jie-long" and "equilibrium/tien-gow" are those by which such players were trained further,
+    "self_play/jie-long" is the one by self-play only.
     """
     path = Path(source)
     if path.is_file():
