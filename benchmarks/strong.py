@@ -54,6 +54,7 @@ def main() -> None:
         help="folder of a run that is finished; of several from the same player the mean weights ship",
     )
     parser.add_argument("--with-best", action="store_true", help="`best`, which they began with, in the mean as well")
+    parser.add_argument("--best-actions", action="store_true", help="it takes these, though it learned to mix them")
     parser.add_argument("--machine", help='what it was trained on, for instance "2 cores of an AMD EPYC"')
     parser.add_argument(
         "--again", nargs="*", metavar="PLAYER", help="judge what ships once more: all, or files by name"
@@ -67,7 +68,7 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     is_repeat = chosen.again is not None
-    ships = chosen.runs, chosen.machine, chosen.with_best
+    ships = chosen.runs, chosen.machine, chosen.with_best, chosen.best_actions
     if any(ships) if is_repeat else not all(ships[:2]):
         parser.error("runs and their --machine, or --again")
     if chosen.look_ahead and not chosen.again:
@@ -77,7 +78,7 @@ def main() -> None:
             named = [NETWORKS / f"{name}.safetensors" for name in chosen.again]
             paths = named or sorted(NETWORKS.glob("*.safetensors"))
         else:
-            paths = [ship(chosen.runs, chosen.machine, chosen.with_best)]
+            paths = [ship(chosen.runs, chosen.machine, chosen.with_best, chosen.best_actions)]
         for path in paths:
             if chosen.look_ahead:
                 look_ahead(path, *chosen.look_ahead)
@@ -86,11 +87,12 @@ def main() -> None:
         parser.error(str(error))
 
 
-def ship(runs: Sequence[Path], machine: str, with_best: bool = False) -> Path:
+def ship(runs: Sequence[Path], machine: str, with_best: bool = False, best_actions: bool = False) -> Path:
     """Write the player of a run, or of several runs' mean weights, among those that ship, not judged; return its file.
 
     Args:
         with_best: The mean has also the player `best` that the runs began with.
+        best_actions: It takes its best actions, whatever it has learned to do.
 
     Raises:
         ValueError: Unless all are networks of the same shape for the same variant that began with the same player.
@@ -113,6 +115,8 @@ def ship(runs: Sequence[Path], machine: str, with_best: bool = False) -> Path:
         if _start(run) != start:
             raise ValueError(f"{run}: began with {_start(run)}, not with {start}")
     header |= _made(runs[0], machine, path)
+    if best_actions:
+        header["mixes"] = False
     if len(runs) > 1:
         header["averaged_with"] = [_description(run, machine, path, TOLD) for run in runs[1:]]
     weights = [unpacked(tensors) for _, tensors in players]

@@ -34,7 +34,10 @@ WIDTH = 128
 MAGNET = {"true_hands": 1, "self_rollouts": 1, "magnet": 0.97, "average_rate": 0.02, "temperature": 8}
 EXPERT_ITERATION = {"tables": 256, "batch_size": 256, "window": 100_000}
 # Of a recipe's settings those that say how targets are made; its network, sizes and rates belong to the full deck.
-KEPT = "playouts", "random_moves", "heuristic_share", "true_hands", "self_rollouts", "epochs", "temperature"
+KEPT = (
+    *("playouts", "random_moves", "heuristic_share", "epochs", "temperature"),
+    *("true_hands", "self_rollouts", "magnet", "average_rate"),
+)
 
 
 def main() -> None:

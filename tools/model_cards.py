@@ -141,8 +141,8 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             "## Limits",
             "",
-            "It knows the rules of this variant only. It always plays the best action of its policy, so an opponent",
-            "who studies it can exploit it; `gupai best-response` gives a lower bound on how much.",
+            f"It knows the rules of this variant only. It {_chooses(header)} its policy.",
+            "An opponent who studies it can still exploit it; `gupai best-response` gives a lower bound on how much.",
             "Another seed gives another player.",
             "",
             *_exploited(game, file),
@@ -193,6 +193,11 @@ def _ahead(header: dict[str, Any]) -> str:
         f"; with {depth['tiles']} tiles in hand or fewer it [looks ahead](../players.md#looking-ahead), "
         f"{depth['playouts']} playouts with a share of {depth['trust']:g} in what an action is worth"
     )
+
+
+def _chooses(header: dict[str, Any]) -> str:
+    """Return how a player comes to its actions, as the beginning of "its policy"."""
+    return "draws its actions from" if header.get("mixes") else "always plays the best action of"
 
 
 def _repeated(file: Path, header: dict[str, Any]) -> list[str]:

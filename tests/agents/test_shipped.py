@@ -223,6 +223,7 @@ def test_run_ships_as_judged_and_is_judged_again(networks, tmp_path, monkeypatch
         strong.ship([*several, tmp_path / "first"], "none")
     with pytest.raises(ValueError, match=r"first: began with no player, not with best$"):
         strong.ship([tmp_path / "first"], "none", with_best=True)
+    assert read_header(strong.ship([tmp_path / "second"], "another one", best_actions=True))["mixes"] is False
     other = {**identity(GAME, GAME.variant.make(players=3)), "kind": "player", "net": NET}
     (tmp_path / "other").mkdir()
     write_checkpoint(tmp_path / "other" / "agent.safetensors", other, tensors)
