@@ -16,7 +16,7 @@ from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import NETWORKS
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MOST_BYTES = 12_500_000  # of which networks are 11 MB
+MOST_BYTES = 13_000_000  # of which networks are 12 MB, those of suites among them
 FROM_OURS = re.compile(r"^\s*from (gupai_[\w.]+) import ([^#(\n]+)", re.M)
 
 
