@@ -178,7 +178,7 @@ def test_network_plays_out_for_its_partner_too(monkeypatch):
     seatings, envs = [], VectorEnv(DEER, 8, seed=1)
     envs.step(envs.sample(1))
     monkeypatch.setattr(true_hand_targets, "play_out", lambda envs, agents, seating: seatings.append(seating))
-    scorer, others = SimpleNamespace(scores=None), [make_agent("greedy", DEER)]
+    scorer, others = SimpleNamespace(scores=None, device="cpu"), [make_agent("greedy", DEER)]
     chips_played_out(DEER, envs.variant, scorer, others, np.ones(8, int), envs.states.copy(), envs.masks)
     rows = np.nonzero(envs.masks)[0]
     assert seatings[0].tolist() == [[int(SIDES[seat] != SIDES[own]) for seat in range(4)] for own in envs.seats[rows]]
