@@ -256,8 +256,6 @@ ELSEWHERE = [
     ("ding-niu", "best", ("figures", "two_three_exhausted"), 0.38, 0.01),
     ("deer-hunt", "best", ("figures", "heavens_gain"), 28.2, 0.4),
     ("deer-hunt", "best", ("figures", "heavens_win"), 0.955, 0.005),
-    ("tien-gow", "best", ("figures", "winner_has_most"), 0.741, 0.01),
-    ("tien-gow", "best", ("figures", "somebody_without"), 0.780, 0.01),
     ("small-mahjong", "best", ("figures", "won_by_claim"), 0.774, 0.01),
 ]
 
