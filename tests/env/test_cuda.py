@@ -104,6 +104,7 @@ def test_rules_compile_for_a_gpu(game, name, monkeypatch):
     assert not re.search(r"\b(mul|add|sub)\.f(32|64)", code)
 
 
+@needs_compiler
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 @pytest.mark.parametrize("device", ["cuda", "cuda:1", "gpu", ""])
 def test_device_that_is_not_there_is_refused(device):
