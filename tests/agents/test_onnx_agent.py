@@ -15,6 +15,7 @@ from checkout import ROOT
 from commands import gupai
 from gupai_agents import make_agent, onnx_agent
 from gupai_agents.agent import origin_of
+from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
 from gupai_agents.evaluation import play_tournament
 from gupai_agents.evaluation.claims import read_claim, try_claim
 from gupai_agents.onnx_agent import HEADER_KEY
@@ -149,6 +150,10 @@ def test_exported_graph_plays_its_variant_as_its_checkpoint(tmp_path, decisions)
         make_agent(f"onnx:{file}", GAME, players=3, forced_play=True)
     with pytest.raises(ValueError, match=r"best\.onnx: made for game 'jie-long', not 'ce-deng'"):
         make_agent(f"onnx:{file}", "ce-deng")
+    header, tensors = read_checkpoint(best_file(GAME, GAME.variant.make(forced_play=True)))
+    write_checkpoint(tmp_path / "mixing", {**header, "mixes": True}, tensors)
+    file.write_bytes(onnx_bytes(tmp_path / "mixing"))
+    assert make_agent(f"onnx:{file}", GAME, forced_play=True).sample and not player.sample
 
 
 @with_onnx
