@@ -66,19 +66,9 @@ class Run(RunFolder):
         write_file(run.folder / CONFIG_FILE, text, force=True)
         return run
 
-    def weights(self) -> dict[str, np.ndarray]:
-        """Return the player's tensors; before self-play those of the average that a magnet draws to, if any."""
-        return self.average.tensors() if self.average else super().weights()
-
     @property
     def average(self) -> Network | None:
-        """The average that a magnet draws to, as long as it is the player."""
         return self.search_stage.average if self.search_stage and not self.updates else None
-
-    @property
-    def mixes(self) -> bool:
-        """Whether the player is to draw from its policy: one that learned with a magnet."""
-        return self.average is not None
 
     def _start_from(self, spec: str) -> None:
         agent = self.player(spec)

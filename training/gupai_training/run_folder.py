@@ -151,18 +151,22 @@ class RunFolder:
         return NetworkAgent(name, self.game, self.config.net, tensors, False, self.variant)
 
     @property
-    def mixes(self) -> bool:
-        """Whether the player is to draw from its policy."""
-        return False
+    def average(self) -> Network | None:
+        """The average that a magnet draws to, as long as it is the player: it then draws its actions, too."""
+        return None
 
     def weights(self) -> dict[str, np.ndarray]:
-        """Return the player's tensors: the averaged ones of self-play, before that stage those of the network."""
+        """Return the player's tensors: the averaged ones of self-play, before that stage those of a magnet's average if
+        there is one, else those of the network.
+        """
+        if self.average:
+            return self.average.tensors()
         return self.learner.weights() if self.learner and self.learner.updates else self.network.tensors()
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as the player that it is to be."""
         player = self.network_player(name, self.weights())
-        return player.drawing() if self.mixes else player
+        return player.drawing() if self.average else player
 
     def save_agent(self) -> None:
         """Write the player's checkpoint: the same bytes after the same training, so nothing that a clock says."""
@@ -171,7 +175,7 @@ class RunFolder:
             "kind": "player",
             "net": self.config.net,
             "weights": "averaged",
-            "mixes": self.mixes,
+            "mixes": self.average is not None,
             "precision": self.network.precision,
             "payoff_scale": self.config.payoff_scale,
             "gamma": self.config.ppo.gamma,
@@ -225,10 +229,9 @@ class RunFolder:
             mean = duel(self.game, player, baseline, deals, seed=seed, **self.variant.changed()).mean(0)
             row[name] = mean.as_numbers()
         if self.tree:
-            best = self.network_player("best", player.tensors)
             row["exploitability"] = {
                 how: self.tree.exploitability(self.tree.policy([agent] * self.tree.players))
-                for how, agent in (("best", best), ("drawn", best.drawing()))
+                for how, agent in (("best", self.network_player("best", player.tensors)), ("drawn", player.drawing()))
             }
         return row
 
