@@ -24,7 +24,6 @@ from gupai_env.core.heuristic import WEIGHT
 from gupai_env.core.kernels import FLAG, FLOAT, LONG, WAIT
 from gupai_env.core.memory import array_at, blank, bytes_of, record_of, tuple_at
 from gupai_env.core.rng import KEYS, derive
-from gupai_env.core.variant import Variant
 from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training.scorer import Scorer, scorer_of
 
@@ -84,48 +83,46 @@ def chips_in_deals(
     heuristics: np.ndarray,
     played_by: np.ndarray,
     states: np.ndarray,
-    masks: np.ndarray,
+    rows: np.ndarray,
+    actions: np.ndarray,
     device: torch.device,
 ) -> np.ndarray:
-    """Return what `chips_in_deals` of the processor does."""
-    rows, actions = np.array(np.nonzero(masks))
-    chips = np.full(masks.shape, np.nan)
-    if len(rows):
-        on_gpu = functools.partial(torch.as_tensor, device=device)
-        variant, dealt = (on_gpu(bytes_of(records)) for records in (record_of(rules), states))
-        won, tried_by = torch.empty(len(rows), device=device), on_gpu(played_by.astype(LONG)[rows])
-        tried = tried_by, dealt[on_gpu(rows)], on_gpu(actions), len(rows), won
-        run(playout_kernels(game).try_actions, len(rows), variant, on_gpu(heuristics), len(heuristics), *tried)
-        chips[rows, actions] = won.cpu()
-    return chips
+    """Return the chips that `chips_in_deals` of the processor finds for actions, int [M], in rows of the states."""
+    on_gpu = functools.partial(torch.as_tensor, device=device)
+    variant, dealt = (on_gpu(bytes_of(records)) for records in (record_of(rules), states))
+    won, tried_by = torch.empty(len(rows), device=device), on_gpu(played_by.astype(LONG)[rows])
+    tried = tried_by, dealt[on_gpu(rows)], on_gpu(actions).contiguous(), len(rows), won
+    run(playout_kernels(game).try_actions, len(rows), variant, on_gpu(heuristics), len(heuristics), *tried)
+    return won.cpu().numpy()
 
 
 def chips_played_out(
     game: Game,
-    variant: Variant,
+    options: dict[str, Any],
     scorer: Scorer,
     others: Sequence[Agent],
     played_by: np.ndarray,
     states: np.ndarray,
-    masks: np.ndarray,
+    rows: np.ndarray,
+    actions: np.ndarray,
     sample: bool,
 ) -> np.ndarray:
-    """Return what `chips_played_out` of the processor does; all agents are heuristics, networks of torch, or random."""
-    rows, actions = np.nonzero(masks)
-    chips = np.full(masks.shape, np.nan)
-    if not len(rows):
-        return chips
+    """Return the chips that `chips_played_out` of the processor finds for actions, int [M], in rows of the states.
+
+    Args:
+        options: Of the game.
+        others: Heuristics, networks of torch, or random players.
+    """
     on_gpu = functools.partial(torch.as_tensor, device=scorer.device)
-    options = {**variant.changed(), "deals": 1}  # of a match only the deal that is on the table is played out
     device = str(scorer.device)
     envs = CudaVectorEnv(game, len(rows), renew=False, skip_forced=True, device=device, **options)
     envs.states.copy_(on_gpu(bytes_of(states))[on_gpu(rows)])
     envs.refresh()
-    seats, sides = envs.seats.long(), on_gpu(game.sides(variant.players))
+    seats, sides = envs.seats.long(), on_gpu(game.sides(envs.variant.players))
     seating = torch.where(sides == sides[seats][:, None], 0, on_gpu(played_by.astype(LONG))[on_gpu(rows)][:, None])
     numbers, table = map(on_gpu, numbered(game, [ObservationAgent("network", game, scorer.scores), *others]))
     line_ups = torch.zeros((len(rows), game.max_seats), dtype=numbers.dtype, device=device)
-    line_ups[:, : variant.players] = numbers[seating]
+    line_ups[:, : envs.variant.players] = numbers[seating]
     networks = {0: (scorer, sample)}
     for number, agent in enumerate(others, 1):
         if isinstance(agent, NetworkAgent) and (network := scorer_of(agent)):
@@ -143,8 +140,7 @@ def chips_played_out(
             lanes = (mover == number).nonzero()[:, 0]
             decided[lanes] = decide(envs, network, lanes, draws)
         envs.step(decided)
-    chips[masks] = envs.field("payoff").gather(1, seats[:, None])[:, 0].cpu()
-    return chips
+    return envs.field("payoff").gather(1, seats[:, None])[:, 0].cpu().numpy()
 
 
 def decide(envs: CudaVectorEnv, scorer: Scorer, lanes: torch.Tensor, sample: bool) -> torch.Tensor:

@@ -68,11 +68,14 @@ def chips_in_deals(
         threads: Of the processor.
         device: A GPU plays out itself, with `gupai[cuda]`.
     """
+    chips = np.full(masks.shape, np.nan)
     if plays_on(str(device)):
         from gupai_training import cuda_targets
 
-        return cuda_targets.chips_in_deals(game, rules, heuristics, played_by, states, masks, device)
-    chips = np.full(masks.shape, np.nan)
+        rows, actions = np.nonzero(masks)
+        tried = played_by, states, rows, actions
+        chips[masks] = cuda_targets.chips_in_deals(game, rules, heuristics, *tried, device)
+        return chips
     try_all = true_hands_loop(game)
     in_blocks(
         lambda first, end: try_all(rules, heuristics, played_by, states, masks, (first, end), chips),
@@ -99,16 +102,19 @@ def chips_played_out(
         sample: Whether it draws its actions instead of taking the best.
         played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
     """
-    outside = itertools.compress(others, numbered(game, others).numbers >= ASKED)
-    if plays_on(str(scorer.device)) and all(map(scorer_of, outside)):
-        from gupai_training import cuda_targets
-
-        return cuda_targets.chips_played_out(game, variant, scorer, others, played_by, states, masks, sample)
     rows, actions = np.nonzero(masks)
     chips = np.full(masks.shape, np.nan)
     if not len(rows):
         return chips
     options = {**variant.changed(), "deals": 1}  # of a match only the deal that is on the table is played out
+    if plays_on(str(scorer.device)) and all(
+        map(scorer_of, itertools.compress(others, numbered(game, others).numbers >= ASKED))
+    ):
+        from gupai_training import cuda_targets
+
+        tried = played_by, states, rows, actions
+        chips[masks] = cuda_targets.chips_played_out(game, options, scorer, others, *tried, sample)
+        return chips
     envs = VectorEnv(game, len(rows), observe=False, renew=False, skip_forced=True, **options)
     envs.states[:] = states[rows]
     envs.refresh()
