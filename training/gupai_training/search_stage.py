@@ -6,7 +6,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -168,11 +168,6 @@ class SearchStage:
             return Kind.OWN
         return Kind.TRUE_HANDS if progress >= 1 - self.expert_iteration.true_hands else Kind.SEARCHED
 
-    def reuses_targets(self) -> bool:
-        """Return whether targets of the window may be learned from again; true-hand targets are not."""
-        coming = [*(request.kind for request in self.requests), self.kind(self.progress())]
-        return self.progress() < 1 and Kind.SEARCHED in coming
-
     def ask(self, player: Agent | None, kind: Kind = Kind.SEARCHED) -> None:
         """Have the next chunk computed, with deals of a player or the heuristic."""
         number = len(self.ends) + len(self.requests)
@@ -224,7 +219,10 @@ class SearchStage:
         return {name: getattr(window, name)[self.rows] for name in ("observations", "values", "means")}
 
     def chunks(self, first: int) -> Iterator[tuple[int, int, int]]:
-        """Yield number, first and last target of the chunks from number `first` on of which targets are still kept."""
+        """Yield number, first and last target of the chunks from number `first` on that may be learned from again."""
+        coming = [*(request.kind for request in self.requests), self.kind(self.progress())]
+        if self.progress() >= 1 or Kind.SEARCHED not in coming:  # true-hand targets are learned from once
+            return
         for number, (begin, end) in enumerate(itertools.pairwise([0, *self.ends])):
             if number >= first and end > self.targets - len(self.window):
                 yield number, begin, end
@@ -235,22 +233,20 @@ class SearchStage:
         Targets that will not be learned from again are removed.
         """
         run.save_agent()
-        more = self.reuses_targets()
-        for number, first, end in self.chunks(self.written) if more else ():
+        for number, first, end in self.chunks(self.written):
             first = max(first, self.targets - len(self.window))
             header = {"kind": "targets", "config": self.config.model_dump(), "first": first, "end": end}
             write_checkpoint(run.folder / TARGETS.format(number), header, self.window.saved(first, end))
         self.written = len(self.ends)
         rng_state = json.dumps(self.rng.bit_generator.state)
-        state: dict[str, Any] = {"ends": self.ends, "chance": rng_state, "seconds": self.seconds}
+        requests = [[request.player is None, request.kind] for request in self.requests]
+        state = {"ends": self.ends, "chance": rng_state, "seconds": self.seconds, "asked": requests}
         tensors: dict[str, np.ndarray] = under("average.", self.average.tensors()) if self.average else {}
-        if self.expert_iteration.ahead:
-            state["asked"] = [[request.player is None, request.kind] for request in self.requests]
-            for number, request in enumerate(self.requests):
-                if isinstance(request.player, NetworkAgent):
-                    tensors |= under(f"asked.{number}.", request.player.tensors)
+        for number, request in enumerate(self.requests):
+            if isinstance(request.player, NetworkAgent):
+                tensors |= under(f"asked.{number}.", request.player.tensors)
         resume.save(run.folder, SEARCH_STAGE, self.config, self.network, self.optimizer, (state, tensors))
-        current = {TARGETS.format(number) for number, *_ in self.chunks(0)} if more else ()
+        current = {TARGETS.format(number) for number, *_ in self.chunks(0)}
         for file in run.folder.glob(TARGETS.format("*")):
             if file.name not in current:
                 file.unlink()
@@ -274,12 +270,11 @@ class SearchStage:
                 self.average = copy.deepcopy(self.network).requires_grad_(False)
                 self.average.take(average)
             self.window.made = ends[-1] if ends else 0
-            chunks = header["asked"] if ahead else ()
-            whole_number("chunks asked for", len(chunks), 0, ahead + 1)
-            for number, (by_heuristic, kind) in enumerate(chunks):
+            whole_number("chunks asked for", len(header["asked"]), 0, ahead + 1)
+            for number, (by_heuristic, kind) in enumerate(header["asked"]):
                 player = None if by_heuristic else run.network_player("now", part(tensors, f"asked.{number}."))
                 self.ask(player, Kind(kind))
-        for number, first, end in list(self.chunks(0)) if self.reuses_targets() else ():
+        for number, first, end in list(self.chunks(0)):
             path = run.folder / TARGETS.format(number)
             header, tensors = read_checkpoint(path)
             with checkpoint_errors(path):
