@@ -9,7 +9,7 @@ from markupsafe import Markup
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims import Claim
 from gupai_agents.evaluation.claims.deals import Pair, pairs_of_verdict
-from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN
+from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, in_words
 from gupai_agents.evaluation.claims.files import kind_of
 from gupai_agents.evaluation.claims.report import (
     TITLES,
@@ -24,6 +24,7 @@ from gupai_agents.evaluation.claims.report import (
     remarks,
     summary,
 )
+from gupai_agents.evaluation.claims.schema import dose_of
 from gupai_agents.evaluation.claims.verdicts import (
     CONTRADICTED,
     DEPENDS,
@@ -230,7 +231,7 @@ def _range(low: float, high: float) -> str:
 
 def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     """Return the effects at every dose, against each opponent with its interval, as SVG; "" if no interval is known."""
-    steps = [_dose(level) for level in levels]
+    steps = [in_words(dose_of(level["dose"])) for level in levels]
     names = list(dict.fromkeys(effect["label"] for level in levels for effect in level["effects"]))
     means = [
         chart.Mean(
@@ -245,12 +246,6 @@ def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
         if Estimate.of(effect).has_interval
     ]
     return chart.columns(steps, names, means)
-
-
-def _dose(level: dict[str, Any]) -> str:
-    """Return a dose in words, as the label of its level has it; as the claim's file has it where nothing was found."""
-    label = say(level["label"])
-    return str(label.arguments.get("dose") or label.rpartition(": ")[2]) if "mean" in level else str(level["dose"])
 
 
 def deal_elsewhere(
