@@ -9,18 +9,16 @@ run that was stopped continues where it was.
 import argparse
 import contextlib
 import io
-import json
 import shutil
 import tempfile
 from pathlib import Path
 
-from writing import table
+from writing import recorded_claims, table
 
 from gupai_agents.cores import cores
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
-from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.workers import Processes
 from gupai_app.claims import terminal as claims
 from gupai_env.games import GAMES
@@ -41,8 +39,7 @@ has none. In Tien Gow and Deer Hunt `best` is the network that shipped until 28 
 
 def pages() -> dict[Path, str]:
     """Return a page of verdicts for each game, and one that leads to them, by their files."""
-    recorded = [json.loads((RECORDED / f"{path.stem}.json").read_text(encoding="utf-8")) for path in claims.paths()]
-    verdicts, files, rows = corrected(recorded), {}, []
+    verdicts, files, rows = recorded_claims(), {}, []
     for game in GAMES.values():
         own = [verdict for verdict in verdicts if verdict["game"] == game.id]
         if own:
@@ -51,7 +48,7 @@ def pages() -> dict[Path, str]:
             readings = sum(len(verdict["readings"]) for verdict in own)
             rows.append((f"[{game.title}](claims/{game.id}.md)", str(len(own)), str(readings)))
     tree = "```{toctree}\n:hidden:\n:glob:\n\nclaims/*\n```\n"
-    files[DOCS / "claims.md"] = "\n".join([HEAD + tree, *table(("game", "claims", "readings"), rows), "", WRITTEN, ""])
+    files[DOCS / "claims.md"] = "\n".join([HEAD + tree, table(("game", "claims", "readings"), rows), "", WRITTEN, ""])
     return files
 
 

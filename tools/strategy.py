@@ -16,20 +16,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fact_pages import summary
-from writing import fill_paragraphs
+from fact_pages import endings, recorded
+from writing import recorded_claims, written
 
-from gupai_agents.card import READING, card_agent, closes, rule_in_words
+from gupai_agents.card import READING, CardRule, card_agent, closes, rule_in_words
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
-from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.effects import in_words as dose_in_words
 from gupai_agents.evaluation.claims.report import levels, share_text
-from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Masters, written
-from gupai_agents.evaluation.claims.verdicts import corrected
+from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Masters
+from gupai_agents.evaluation.claims.results import written as figure_in_words
+from gupai_agents.evaluation.claims.schema import dose_of
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import shipped_card
 from gupai_app.claims import terminal as claims
+from gupai_app.facts.tables import chips, percent
 from gupai_app.play.session import Session
 from gupai_app.training.discover import figure, label
 from gupai_env.core.game import Game
@@ -45,10 +47,6 @@ ROOT = Path(__file__).parents[1]
 FOLDER, FEATURES = ROOT / "docs" / "strategy", ROOT / "results" / "features"
 EXACT = ROOT / "results" / "exact"
 PICTURES, POSITIONS = FOLDER / "positions", ROOT / "results" / "positions.json"
-STRONG = (
-    " Strong players: how often they choose this way of playing and how often the other, of the decisions in their own "
-    "deals where both are open, and by how much they value it more: a search in chips, `best` in its own scores."
-)
 PROVED = "Every case was counted."
 HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
 GOOD = ("supported", "proved", "measured", "it depends")
@@ -111,53 +109,52 @@ def page(game: Game) -> str:
     all_advice = list(advice_on(game))
     headings = {advice.heading: None for advice in all_advice}
     topics = sorted((name for name in headings if name not in LAST), key=lambda name: name != "Every deal")
-    lines = [
-        f"# {game.title}: how to play it well",
-        "",
-        f"{HOLDS} holds, after correction for the number of tests; {EXPLORATORY} exploratory, perhaps chance; {OPEN} "
-        "open. Chips are per deal in which it comes up, with their 95% interval, against the players that "
-        f"[the statistics](../claims.md) name.{STRONG * any(map(_has_masters, all_advice))}",
-        "",
-    ]
-    lines += [*_card(game), fill_paragraphs(summary(game))]
-    for heading in [*topics, *(name for name in LAST if name in headings)]:
-        lines += [f"## {heading}", ""]
-        for advice in all_advice:
-            if advice.heading == heading:
-                lines += _written(advice)
-    ranking = FEATURES / f"{game.id}.json"
-    if ranking.exists():
-        lines += _ranking(game, json.loads(ranking.read_text(encoding="utf-8")))
-    exact = EXACT / f"{game.id}.json"
-    if exact.exists():
-        lines += _exact(json.loads(exact.read_text(encoding="utf-8")))
-    source = "*Written by `tools/strategy.py` from [verdicts on claims](../claims.md)"
-    return "\n".join([*lines, f"{source}; [how claims are tested](../claims-guide.md).*", ""])
+    ordered = [*topics, *(name for name in LAST if name in headings)]
+    (card, rules), (facts, *_) = _card(game), recorded(game)
+    ablation, exact = _content(FEATURES, game), _content(EXACT, game)
+    return written(
+        "strategy.md",
+        game=game,
+        holds=HOLDS,
+        exploratory=EXPLORATORY,
+        open=OPEN,
+        strong_players=any(map(_has_masters, all_advice)),
+        card=card,
+        rules=rules,
+        reading=READING,
+        closes=closes,
+        rule_in_words=rule_in_words,
+        facts=facts,
+        best=facts["self_play"][-1],
+        chips=chips,
+        percent=percent,
+        endings=endings,
+        advice_by_heading=[
+            (heading, [f"{line}\n" for advice in all_advice if advice.heading == heading for line in _written(advice)])
+            for heading in ordered
+        ],
+        ablation=ablation,
+        features=_features(game, ablation) if ablation else [],
+        label=label,
+        figure=figure,
+        exact=exact,
+    )
+
+
+def _content(folder: Path, game: Game) -> dict[str, Any] | None:
+    """Return what a folder of results has on a game."""
+    file = folder / f"{game.id}.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
 
 
 def _has_masters(advice: Advice) -> bool:
     return any("masters" in figure for figure in (advice.reading, *levels(advice.reading)))
 
 
-def _card(game: Game) -> list[str]:
-    """Return the rules of the game's card, and what each adds."""
-    written, card = shipped_card(game, game.variant()), card_agent(game, game.variant())
-    if written is None or card is None:
-        return []
-    rules = zip(card.rules, written["adds"], strict=True)
-    return [
-        "## Rules to follow",
-        "",
-        f"{READING} {closes(written)}",
-        "",
-        "| | rule | adds |",
-        "| --- | --- | --- |",
-        *(f"| {number} | {rule_in_words(game, rule)}. | {adds} |" for number, (rule, adds) in enumerate(rules, 1)),
-        "",
-        f"The player `card` follows them, `gupai rules {game.id} --card` prints them, and `python -m benchmarks.cards "
-        f"{game.id}` finds them again.",
-        "",
-    ]
+def _card(game: Game) -> tuple[dict[str, Any] | None, list[tuple[CardRule, str]]]:
+    """Return the game's card, and its rules with what each adds."""
+    content, card = shipped_card(game, game.variant()), card_agent(game, game.variant())
+    return content, list(zip(card.rules, content["adds"], strict=True)) if content and card else []
 
 
 # --- advice ---------------------------------------------------------------------------------------
@@ -165,10 +162,8 @@ def _card(game: Game) -> list[str]:
 
 def advice_on(game: Game) -> Iterator[Advice]:
     """Yield what is said of a game, with the verdicts."""
-    files = [RECORDED / f"{path.stem}.json" for path in claims.paths()]
-    contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
     given = parse_yaml(Path(__file__).with_name("advice.yaml").read_text(encoding="utf-8"))
-    for content in contents:
+    for content in recorded_claims():
         if content["game"] == game.id:
             mine = given[content["id"]]
             for number, (rule, reading) in enumerate(zip(mine["rules"], content["readings"], strict=True)):
@@ -234,7 +229,7 @@ def _of_ways(advice: Advice) -> Iterator[str]:
         answers = [f"{name} with {_dose(level)}" for level in levels(reading) if (name := _answer(advice, level))]
         yield f"By {advice.dose}: {', '.join(answers)}."
         return
-    figure = f"{written(advice.gain(reading['pooled']), reading['unit'])} chips"
+    figure = f"{figure_in_words(advice.gain(reading['pooled']), reading['unit'])} chips"
     if advice.heading == WRONG_TOPIC:
         yield f"Not so: {figure}."
         return
@@ -267,7 +262,7 @@ def _answer(advice: Advice, level: dict[str, Any]) -> str:
 
 
 def _dose(level: dict[str, Any]) -> str:
-    return level["label"].partition(": ")[2]
+    return dose_in_words(dose_of(level["dose"]))
 
 
 def _doses(advice: Advice) -> Iterator[str]:
@@ -275,7 +270,7 @@ def _doses(advice: Advice) -> Iterator[str]:
     yield f"| {advice.dose} | chips | do it? | strong players |"
     yield "| --- | --- | --- | --- |"
     for level in levels(advice.reading):
-        chips = written(advice.gain(level), advice.reading["unit"])
+        chips = figure_in_words(advice.gain(level), advice.reading["unit"])
         strong = "; ".join(_strong(advice, master) for master in level.get("masters", ()))
         yield f"| {_dose(level)} | {chips} | {_answer(advice, level)} | {strong} |"
 
@@ -323,43 +318,12 @@ def _draw(game: Game, advice: Advice) -> dict[str, Any]:
 # --- what a tuned player weighs -------------------------------------------------------------------
 
 
-def _ranking(game: Game, ablation: dict[str, Any]) -> list[str]:
-    """Return what is lost by a player who leaves a feature out of account."""
-    options = in_words(ablation["variant"])
+def _features(game: Game, ablation: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the features that matter, with a mark: those that a second half of the searches confirms come first."""
     features = {feature.name: feature for feature in game.features}
-    clear = [entry for entry in ablation["features"] if _is_found(entry)]
-    alone = [entry for entry in ablation["features"] if entry not in clear and entry["lost"]["low"] > 0]
-    if not clear and not alone:
-        return []
-    table = [
-        "| without | chips lost | q | if set to zero |",
-        "| --- | --- | --- | --- |",
-        *(
-            f"| `{label(row['features'])}` | {figure(row['lost'])} | {row['q']:.3f} | {figure(row['dropped'])} |"
-            for row in ablation["features"]
-        ),
-    ]
-    return [
-        "## What matters in every move",
-        "",
-        f"A rule-based player was tuned {ablation['budget']['seeds']} times ({options}), with everything it can "
-        "look at, and without one thing at a time. It plays worse without:",
-        "",
-        *(f"- {HOLDS} {_sentence(entry, features)}" for entry in clear),
-        *(f"- {EXPLORATORY} {_sentence(entry, features)}" for entry in alone),
-        "",
-        "<details><summary>All figures</summary>",
-        "",
-        *table,
-        "",
-        "</details>",
-        "",
-    ]
-
-
-def _is_found(entry: dict[str, Any]) -> bool:
-    """Whether a feature matters: found again in a second half of the searches."""
-    return entry["found"]
+    confirmed = [(HOLDS, entry) for entry in ablation["features"] if entry["found"]]
+    alone = [(EXPLORATORY, row) for row in ablation["features"] if not row["found"] and row["lost"]["low"] > 0]
+    return [(mark, _sentence(entry, features)) for mark, entry in confirmed + alone]
 
 
 def _sentence(entry: dict[str, Any], features: dict[str, Feature]) -> str:
@@ -378,18 +342,6 @@ def _sentence(entry: dict[str, Any], features: dict[str, Feature]) -> str:
     else:
         side = "which side is better depends on the rest"
     return f"{meaning}: {side} {lost}."
-
-
-# --- what was computed from all hands -------------------------------------------------------------
-
-
-def _exact(content: dict[str, Any]) -> Iterator[str]:
-    """Yield the tables of a file in `results/exact`: each has a title, a text, columns and rows."""
-    for one in content["tables"]:
-        yield from (f"## {one['title']}", "", one["text"], "")
-        yield from (f"| {' | '.join(row)} |" for row in (one["columns"], ["---"] * len(one["columns"]), *one["rows"]))
-        yield ""
-    yield from (f"These figures are exact: `{content['command']}`.", "")
 
 
 def main() -> None:

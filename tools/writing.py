@@ -1,14 +1,21 @@
-"""What several generated pages are written from and with."""
+"""What several generated pages are written from and with: `templates` holds their words."""
 
 import json
 import textwrap
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_app.claims import terminal as claims
 from gupai_env.core.game import Game
+from gupai_env.core.variant import in_words
 
 ROOT = Path(__file__).parents[1]
 DOCS, RESULTS = ROOT / "docs", ROOT / "results"
@@ -49,12 +56,28 @@ def interval(won: dict | Estimate | None) -> str:
     return str(Estimate.symmetric(estimate.mean, estimate.half_width, estimate.samples))
 
 
-def fill_paragraphs(lines: list[str]) -> str:
-    """Return the lines as a text in which the lines of a paragraph are filled."""
+def recorded_claims() -> list[dict[str, Any]]:
+    """Return the recorded verdicts on all claims, corrected for their number."""
+    files = [RECORDED / f"{path.stem}.json" for path in claims.paths()]
+    return corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
+
+
+def written(template: str, **values: Any) -> str:
+    """Return the page of a template."""
+    return _TEMPLATES.get_template(template).render(values)
+
+
+def filled(template: str, **values: Any) -> str:
+    """Return the page of a template, its paragraphs filled."""
+    return fill(written(template, **values))
+
+
+def fill(text: str) -> str:
+    """Return a text whose paragraphs are filled."""
     out: list[str] = []
     paragraph: list[str] = []
     fenced = False
-    for line in [*lines, ""]:
+    for line in [*text.splitlines(), ""]:
         fence = line.startswith(("```", "---"))
         if not fenced and not fence and line and line[0] not in "|#-<!" and out:
             paragraph.append(line)
@@ -64,13 +87,14 @@ def fill_paragraphs(lines: list[str]) -> str:
             paragraph = []
         out.append(line)
         fenced ^= fence
-    return "\n".join(out[:-1])
+    return "\n".join(out)
 
 
-def table(head: tuple[str, ...], rows) -> list[str]:
-    """Return the lines of a table."""
+def table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table."""
+    head = [*head]
     lines = [head, ["---"] * len(head), *rows]
-    return ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def ranked(ladder: dict[str, Any]) -> list[tuple[dict[str, Any], Estimate]]:
@@ -86,6 +110,16 @@ def ranked(ladder: dict[str, Any]) -> list[tuple[dict[str, Any], Estimate]]:
     return sorted(rungs, key=lambda entry: -entry[1].mean)
 
 
-def signed(lines: list[str], source: str) -> str:
-    """Return a page that says at its end from what it is written."""
-    return "\n".join([*lines, f"*Written by `tools/pages.py` from {source}.*", ""])
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    undefined=StrictUndefined,
+    extensions=["jinja2.ext.do"],
+)
+_TEMPLATES.globals |= {
+    function.__name__: function
+    for function in (chips_of, in_words, interval, options_of, ranked, repr, table, variant_of)
+}
+_TEMPLATES.filters["fill"] = fill

@@ -82,22 +82,23 @@ def test_best_exists_for_every_table(game):
 
 def test_card_gives_the_results_of_one_command_seed_by_seed(tmp_path, monkeypatch):
     file = NETWORKS / "tiu-u-default.safetensors"
-    written = tool("model_cards")
-    monkeypatch.setattr(written, "MODELS", tmp_path)
+    cards = tool("model_cards")
+    monkeypatch.setattr(cards, "MODELS", tmp_path)
 
     def run(seed, mean, wins):
         won = {"tuned": {"mean": wins, "low": wins - 1, "high": wins + 1, "n": 9}}
         won["best"] = {"mean": mean, "low": mean - 2, "high": mean + 2, "n": 9}
         command = "gupai train tiu-u --set threads=1" + (f" --set seed={seed}" if seed > 1 else "")
-        told = {"seed": seed, "targets": 1000 * seed, "seconds": 60.4, "machine": "a machine"}
-        return {"command": command, **told, "chips_per_deal_against": won}
+        made = {"seed": seed, "targets": 1000 * seed, "seconds": 60.4, "machine": "a machine"}
+        return {"command": command, **made, "chips_per_deal_against": won}
 
-    found = {file.stem: [run(1, -3.0, 5.0), run(2, -4.0, 6.0)], "another": [run(3, 0.0, 0.0)]}
-    (tmp_path / "recipes.json").write_text(json.dumps(found))
-    said = " ".join(written._in_one_command(file, read_header(file)))
-    assert "`gupai train tiu-u --set threads=1`, makes (seed 1: 1,000 targets in 60 seconds; seed 2: 2,000" in said
-    assert "wins +5.00 ±1.00, +6.00 ±1.00 chips per deal from `tuned`" in said
-    assert "and -3.00 ±2.00, -4.00 ±2.00 from this one (9 deals, seed" in said
+    runs = {file.stem: [run(1, -3.0, 5.0), run(2, -4.0, 6.0)], "another": [run(3, 0.0, 0.0)]}
+    (tmp_path / "recipes.json").write_text(json.dumps(runs))
+    (tmp_path / "tiny.json").write_text("{}")
+    text = " ".join(cards.card(GAMES["tiu-u"], file, read_header(file)).split())
+    assert "`gupai train tiu-u --set threads=1`, makes (seed 1: 1,000 targets in 60 seconds; seed 2: 2,000" in text
+    assert "wins +5.00 ±1.00, +6.00 ±1.00 chips per deal from `tuned`" in text
+    assert "and -3.00 ±2.00, -4.00 ±2.00 from this one (9 deals, seed" in text
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
