@@ -279,13 +279,13 @@ def scorer(network: Any) -> Callable[[np.ndarray], np.ndarray]:
     return score
 
 
-def one_stream(seats: np.ndarray, values: np.ndarray, payoffs: np.ndarray, terminated: np.ndarray, *more: Any) -> None:
+def one_stream(seats: torch.Tensor, values: torch.Tensor, payoffs: torch.Tensor, *more: Any) -> Any:
     """Advantages as the PettingZoo tutorial's wrapper feeds them to SB3: who moves next is taken for the same player.
 
     The successor of a decision is the next mover's decision, and a reward is what the mover itself was paid at once.
     """
-    paid = np.take_along_axis(payoffs, seats[..., None].astype(np.int64), 2)
-    advantages_by_seat(np.zeros_like(seats), values, paid, terminated, *more)
+    paid = payoffs.gather(2, seats[..., None].long())
+    return advantages_by_seat(torch.zeros_like(seats), values, paid, *more)
 
 
 def self_play(tree: GameTree, seed: int, decisions: int) -> Curve:

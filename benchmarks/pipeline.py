@@ -22,15 +22,14 @@ from gupai_training.self_play_stage import build_learner
 STEPS = 32  # of the lanes in a rollout
 
 
-def stand_in(learner: SelfPlayPPO, microseconds: float) -> Callable[[int], torch.Tensor]:
+def stand_in(learner: SelfPlayPPO, microseconds: float) -> Callable[[int], None]:
     """Return what decides at random instead of a network, and takes its time."""
 
-    def decide(step: int) -> torch.Tensor:
+    def decide(step: int) -> None:
         begun = time.perf_counter()
-        learner.rollout.actions[step] = learner.env.envs.sample(step)
+        learner.rollout.actions[step] = torch.as_tensor(learner.env.envs.sample(step))
         while (time.perf_counter() - begun) * 1e6 < microseconds:
             time.sleep(0)
-        return torch.zeros(2, learner.n_envs)
 
     return decide
 
@@ -55,7 +54,7 @@ def measure(game: str, lanes: int, microseconds: float, rollouts: int, opponent:
     for _ in range(rollouts + 1):
         learner.seconds = dict.fromkeys(learner.seconds, 0.0)
         learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, STEPS)
-        seconds, decisions = sum(learner.seconds.values()), float((learner.rollout.weights > 0).sum())
+        seconds, decisions = sum(learner.seconds.values()), float(learner.rollout.weights.sum())
         playing = learner.seconds["play"]
         speeds.append((decisions / seconds, playing / seconds, decisions / playing))
     return max(speeds[1:])  # the first one compiles

@@ -84,7 +84,7 @@ def bare(updates: int) -> float:
     observations = np.zeros((*shape, envs.layout.size), np.int8)
     masks = np.zeros((*shape, envs.game.num_actions), np.bool_)
     actions, seats = np.zeros(shape, np.int16), np.zeros(shape, np.int8)
-    log_probs, values, advantages, weights = (np.zeros(shape, np.float32) for _ in range(4))
+    log_probs, values = (np.zeros(shape, np.float32) for _ in range(2))
     payoffs = np.zeros((*shape, envs.variant.players), np.float32)
     terminated = np.zeros(shape, np.bool_)
 
@@ -99,9 +99,8 @@ def bare(updates: int) -> float:
                 values[step], actions[step] = judged.numpy(), drawn.squeeze(1).numpy()
                 paid, terminated[step] = envs.step(actions[step])
                 payoffs[step] = paid[:, : envs.variant.players] / SCALE
-        arrays = seats, values, payoffs, terminated
-        advantages_by_seat(*arrays, np.float32(1), np.float32(0.95), advantages, weights)
-        rows = np.flatnonzero(weights.reshape(-1))
+        advantages, weights = advantages_by_seat(*map(torch.as_tensor, (seats, values, payoffs, terminated)), 1, 0.95)
+        rows = weights.flatten().nonzero()[:, 0]
         rollout = (observations, masks, actions, log_probs, values, advantages)
         x, legal, acted, before, judged, gain = (
             torch.as_tensor(array.reshape(-1, *array.shape[2:])[rows]) for array in rollout

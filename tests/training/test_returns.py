@@ -4,16 +4,16 @@ import itertools
 
 import numpy as np
 import pytest
+import torch
 
+from gupai_env.core.episode import NOBODY
 from gupai_training.returns import advantages_by_seat
 
 
 def advantages(seats, values, payoffs, terminated, gamma=1.0, lam=0.95):
-    seats, terminated = np.asarray(seats, np.int8), np.asarray(terminated, bool)
-    out, weights = np.zeros(seats.shape, np.float32), np.zeros(seats.shape, np.float32)
-    arrays = seats, np.asarray(values, np.float32), np.asarray(payoffs, np.float32), terminated
-    advantages_by_seat(*arrays, np.float32(gamma), np.float32(lam), out, weights)
-    return out, weights
+    given = (seats, np.int8), (values, np.float32), (payoffs, np.float32), (terminated, np.bool_)
+    rollout = [torch.as_tensor(np.asarray(array, dtype)) for array, dtype in given]
+    return [tensor.numpy() for tensor in advantages_by_seat(*rollout, gamma, lam)]
 
 
 def reference(seats, values, payoffs, terminated, gamma, lam):
@@ -85,12 +85,13 @@ def test_loop_equals_a_slow_reference(gamma, lam):
     rng = np.random.default_rng(7)
     for _ in range(20):
         steps, envs, players = rng.integers(1, 40), rng.integers(1, 5), rng.integers(2, 5)
-        seats = rng.integers(0, players, (steps, envs)).astype(np.int8)
+        seats = rng.integers(-1, players, (steps, envs)).astype(np.int8)
         values = rng.normal(size=(steps, envs)).astype(np.float32)
         terminated = rng.random((steps, envs)) < 0.15
         payoffs = rng.normal(size=(steps, envs, players)).astype(np.float32)
         payoffs *= (terminated | (rng.random((steps, envs)) < 0.1))[:, :, None]
         found = advantages(seats, values, payoffs, terminated, gamma, lam)
         wanted = reference(seats, values, payoffs, terminated, gamma, lam)
+        assert not found[1][seats == NOBODY].any()
         np.testing.assert_allclose(found[0], wanted[0], atol=1e-4)
         np.testing.assert_array_equal(found[1], wanted[1])

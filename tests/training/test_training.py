@@ -341,14 +341,6 @@ def test_callback_sees_every_step_of_a_rollout_and_may_end_it(tmp_path):
     assert (seen[16:], len(ends), learner.num_timesteps) == ([0, 1, 2, 3], 1, 16 * 64)
 
 
-def test_rollout_payoffs_are_those_of_this_rollout(tmp_path):
-    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
-    _, callback = learner._setup_learn(1, None)
-    for _ in range(2):
-        learner.collect_rollouts(learner.env, callback, None, learner.n_steps)
-        assert len(learner.rollout.won) == learner.n_steps
-
-
 def test_self_play_seconds_continue_after_a_resume(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()

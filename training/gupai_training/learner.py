@@ -5,6 +5,7 @@ ones on preallocated tensors, with one trajectory for each seat (`gupai_training
 """
 
 import copy
+import functools
 import time
 from typing import Any
 
@@ -75,28 +76,26 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
 
 class Rollout:
-    """The decisions of one update in preallocated arrays [T, B], filled in order.
+    """The decisions of one update in tensors [T, B] on the learner's device, filled in order."""
 
-    What a network sees is in pinned memory if it is on a GPU, so that nobody waits for it to be copied there.
-    """
-
-    def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int, pinned: bool = False) -> None:
-        self.observations: np.ndarray = torch.zeros((steps, envs, inputs), dtype=torch.int8, pin_memory=pinned).numpy()
-        self.masks: np.ndarray = torch.zeros((steps, envs, actions), dtype=torch.bool, pin_memory=pinned).numpy()
-        self.actions: np.ndarray = np.zeros((steps, envs), np.int16)
-        self.log_probs: np.ndarray = np.zeros((steps, envs), np.float32)
-        self.values: np.ndarray = np.zeros((steps, envs), np.float32)
-        self.seats: np.ndarray = np.zeros((steps, envs), np.int8)
-        self.rewards: np.ndarray = np.zeros((steps, envs, players), np.float32)
-        self.terminated: np.ndarray = np.zeros((steps, envs), np.bool_)
-        self.advantages: np.ndarray = np.zeros((steps, envs), np.float32)
-        self.weights: np.ndarray = np.zeros((steps, envs), np.float32)
-        self.won: list[np.ndarray] = []  # float32 [N, players], chips of the episodes that ended at each step
+    def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int, device: torch.device) -> None:
+        zeros = functools.partial(torch.zeros, device=device)
+        self.observations: torch.Tensor = zeros(steps, envs, inputs, dtype=torch.int8)
+        self.masks: torch.Tensor = zeros(steps, envs, actions, dtype=torch.bool)
+        self.actions: torch.Tensor = zeros(steps, envs, dtype=torch.int64)
+        self.log_probs: torch.Tensor = zeros(steps, envs)
+        self.values: torch.Tensor = zeros(steps, envs)
+        self.seats: torch.Tensor = zeros(steps, envs, dtype=torch.int8)
+        self.rewards: torch.Tensor = zeros(steps, envs, players)
+        self.terminated: torch.Tensor = zeros(steps, envs, dtype=torch.bool)
+        self.totals: torch.Tensor = zeros(steps, envs, players)  # chips of the episodes that ended
+        self.advantages: torch.Tensor = zeros(steps, envs)
+        self.weights: torch.Tensor = zeros(steps, envs, dtype=torch.bool)
 
     @property
     def batch(self) -> dict[str, np.ndarray]:
         """Return what is learned from, for inspection."""
-        return {name: array for name, array in vars(self).items() if isinstance(array, np.ndarray)}
+        return {name: tensor.cpu().numpy() for name, tensor in vars(self).items()}
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -141,8 +140,7 @@ class SelfPlayPPO(MaskablePPO):
         self.network.precision = self.precision
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         inputs, actions = self.env.envs.layout.size, self.env.envs.game.num_actions
-        on_gpu = self.device.type == "cuda"
-        self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players, pinned=on_gpu)
+        self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players, self.device)
         self.noise = torch.Generator(device=self.device).manual_seed(int(self.seed or 0))
         self.rollout_buffer = None  # SB3's own is not used
 
@@ -159,31 +157,22 @@ class SelfPlayPPO(MaskablePPO):
         begun = time.perf_counter()
         env, rollout = self.env, self.rollout
         callback.on_rollout_start()
-        rollout.won.clear()
-        learned = self.num_timesteps
-        log_probs_and_values = []  # fetched once, since fetching waits for the device
         deciding = 0.0
         for step in range(n_rollout_steps):
-            rollout.observations[step] = env.observations
-            rollout.masks[step] = env.masks
-            rollout.seats[step] = env.seats
+            self._note(step, "observations", "masks", "seats")
             start = time.perf_counter()
-            log_probs_and_values.append(self._decide(step))
+            self._decide(step)
+            actions = rollout.actions[step].cpu()  # waits for the device
             deciding += time.perf_counter() - start
-            env.play(rollout.actions[step])
-            rollout.rewards[step] = env.rewards
-            rollout.terminated[step] = env.terminated
-            rollout.won.append(env.totals[env.terminated])
-            self.num_timesteps += env.num_envs
+            env.play(actions)
+            self._note(step, "rewards", "terminated", "totals")
             callback.update_locals(locals())
             if not callback.on_step():
-                self.num_timesteps = learned  # nothing has been learned from the decisions played by now
                 return False
-        rollout.log_probs[:], rollout.values[:] = torch.stack(log_probs_and_values, 1).cpu().numpy()
+        self.num_timesteps += env.num_envs * n_rollout_steps
         rollout.rewards /= env.payoff_scale
         played = rollout.seats, rollout.values, rollout.rewards, rollout.terminated
-        discounts = np.float32(self.gamma), np.float32(self.gae_lambda)
-        advantages_by_seat(*played, *discounts, rollout.advantages, rollout.weights)
+        rollout.advantages, rollout.weights = advantages_by_seat(*played, self.gamma, self.gae_lambda)
         self._require_finite(rollout)
         callback.update_locals(locals())
         callback.on_rollout_end()
@@ -191,23 +180,23 @@ class SelfPlayPPO(MaskablePPO):
         self.seconds["learn"] += deciding
         return True
 
-    def _decide(self, step: int) -> torch.Tensor:
-        """Draw the actions of a step of the rollout; return their log probabilities and the values, float32 [2, B]."""
+    def _note(self, step: int, *names: str) -> None:
+        """Copy what the lanes show into a step of the rollout."""
+        for name in names:
+            getattr(self.rollout, name)[step] = torch.tensor(getattr(self.env, name))  # a copy: it can only be read
+
+    def _decide(self, step: int) -> None:
+        """Draw the actions of a step of the rollout; note their log probabilities and the values."""
         rollout = self.rollout
-        observations, masks = (
-            torch.from_numpy(array[step]).to(self.device, non_blocking=True)
-            for array in (rollout.observations, rollout.masks)
-        )
-        logits, values = self.network(observations)
-        log_probs = F.log_softmax(logits.masked_fill(~masks, FORBIDDEN), 1)
+        logits, rollout.values[step] = self.network(rollout.observations[step])
+        log_probs = F.log_softmax(logits.masked_fill(~rollout.masks[step], FORBIDDEN), 1)
         noise = torch.empty_like(log_probs).exponential_(generator=self.noise)
         actions = (log_probs - noise.log()).argmax(1, keepdim=True)  # the Gumbel trick
-        rollout.actions[step] = actions.squeeze(1).cpu().numpy()  # waits for the device
-        return torch.stack((log_probs.gather(1, actions).squeeze(1), values))
+        rollout.actions[step], rollout.log_probs[step] = actions[:, 0], log_probs.gather(1, actions)[:, 0]
 
     def _require_finite(self, rollout: Rollout) -> None:
         for name in ("log_probs", "values", "rewards", "advantages"):
-            if not np.isfinite(getattr(rollout, name)).all():
+            if not torch.isfinite(getattr(rollout, name)).all():
                 raise FloatingPointError(
                     f"{name} of update {self.updates + 1} hold values that are not finite; training stopped, the last "
                     "saved checkpoint is intact"
@@ -226,14 +215,11 @@ class SelfPlayPPO(MaskablePPO):
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         entropy_coef = self.entropy_coef()
         rollout = self.rollout
-        rows = np.flatnonzero(rollout.weights.reshape(-1))
-        tensors = {
-            name: torch.as_tensor(getattr(rollout, name).reshape(-1, *getattr(rollout, name).shape[2:])[rows])
-            for name in ("observations", "masks", "actions", "log_probs", "values", "advantages")
-        }
-        data = {name: tensor.to(self.device) for name, tensor in tensors.items()}
+        rows = rollout.weights.flatten().nonzero()[:, 0]
+        names = "observations", "masks", "actions", "log_probs", "values", "advantages"
+        data = {name: getattr(rollout, name).flatten(0, 1)[rows] for name in names}
         data["returns"] = data["advantages"] + data["values"]
-        data["actions"] = data["actions"].long().unsqueeze(1)
+        data["actions"].unsqueeze_(1)
         losses: dict[str, list[torch.Tensor]] = {}
         stopped = False
         for _ in range(self.n_epochs):
@@ -302,11 +288,11 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/clip_range", clip)
         self.logger.record("train/decisions", len(returns))
         self.logger.record("train/updates", self.updates, exclude="tensorboard")
-        won = np.concatenate(self.rollout.won)
+        won = self.rollout.totals[self.rollout.terminated]  # chips [N, players] of the episodes that ended
         if len(won):
-            for seat, chips in enumerate(won.mean(0)):
-                self.logger.record(f"rollout/chips_seat_{seat}", float(chips))
-            self.logger.record("rollout/chips_sum", float(won.sum(1).mean()))
+            for seat, chips in enumerate(won.mean(0).tolist()):
+                self.logger.record(f"rollout/chips_seat_{seat}", chips)
+            self.logger.record("rollout/chips_sum", won.sum(1).mean().item())
         self.logger.record("rollout/self_tables", float((self.env.seating == LEARNER).all(1).mean()))
         seconds = max(sum(self.seconds.values()), 1e-9)
         steps = self.env.num_envs * self.n_steps * self.updates

@@ -6,49 +6,48 @@ last decision of a rollout whose episode continues: its value is only used for t
 trained on.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
+import torch
 
-from gupai_env.core.compiling import compiled
+from gupai_env.core.episode import NOBODY
 
 
-def _advantages(seats, values, rewards, terminated, gamma, gae_lambda, advantages, weights):
-    """Fill advantages and weights, float32 [T, B].
+def advantages_by_seat(
+    seats: torch.Tensor,
+    values: torch.Tensor,
+    rewards: torch.Tensor,
+    terminated: torch.Tensor,
+    gamma: float,
+    gae_lambda: float,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the advantage of every decision, float32 [T, B], and whether it can be trained on, bool [T, B].
 
-    seats: int8 [T, B], who decided. values: float32 [T, B], the value estimate there, in units of return.
-    rewards: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
-    terminated: bool [T, B], the episode ended in between.
+    Args:
+        seats: int8 [T, B], who decided, or NOBODY who learns.
+        values: float32 [T, B], the value estimate there, in units of return.
+        rewards: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
+        terminated: bool [T, B], the episode ended in between.
+        gamma: Discount per decision.
+        gae_lambda: Lambda of generalised advantage estimation.
     """
-    steps, envs = seats.shape
-    players = rewards.shape[2]
-    paid = np.zeros(players, np.float32)  # since the seat's next decision, looking backwards
-    next_value = np.zeros(players, np.float32)
-    next_advantage = np.zeros(players, np.float32)
-    known = np.zeros(players, np.bool_)  # what follows the seat's decision is known
-    for lane in range(envs):
-        known[:] = False
-        for step in range(steps - 1, -1, -1):
-            for seat in range(players):
-                if terminated[step, lane]:
-                    paid[seat] = rewards[step, lane, seat]
-                    next_value[seat] = next_advantage[seat] = 0
-                    known[seat] = True
-                else:
-                    paid[seat] += rewards[step, lane, seat]
-            seat = seats[step, lane]
-            value = values[step, lane]
-            if known[seat]:
-                delta = paid[seat] + gamma * next_value[seat] - value
-                advantage = delta + gamma * gae_lambda * next_advantage[seat]
-            else:
-                advantage = np.float32(0)
-            advantages[step, lane] = advantage
-            weights[step, lane] = known[seat]
-            next_value[seat], next_advantage[seat] = value, advantage
-            paid[seat] = 0
-            known[seat] = True
-
-
-advantages_by_seat: Callable[..., Any] = compiled(_advantages)
+    (steps, envs, players), device = rewards.shape, seats.device
+    fading = float(np.float32(gamma) * np.float32(gae_lambda))
+    advantages, weights = torch.zeros_like(values), torch.zeros_like(terminated)
+    # Seats lie above lanes, and products clear what is over: torch works on such rows with wide instructions.
+    paid, going = rewards.transpose(1, 2).contiguous(), (~terminated).to(values.dtype)
+    movers, learned = seats.long().remainder(players + 1)[:, None], seats != NOBODY  # who has the last row
+    # Looking backwards, of every seat: what it was paid since its next decision, the value and the advantage of that.
+    after = torch.zeros(3, players + 1, envs, device=device)
+    known = torch.zeros(players + 1, envs, dtype=torch.bool, device=device)  # what follows its decision
+    for step in reversed(range(steps)):
+        after *= going[step]
+        after[0, :players] += paid[step]
+        known[:players] |= terminated[step]
+        mover, value = movers[step], values[step]
+        chips, next_value, next_advantage = after.gather(1, mover.expand(3, 1, envs))[:, 0]
+        weights[step] = known.gather(0, mover)[0]
+        advantages[step] = (chips + gamma * next_value - value + fading * next_advantage) * weights[step]
+        latest = torch.stack((torch.zeros_like(value), value, advantages[step]))
+        after.scatter_(1, mover.expand(3, 1, envs), latest[:, None])
+        known.scatter_(0, mover, learned[step, None])
+    return advantages, weights
