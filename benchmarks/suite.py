@@ -41,7 +41,7 @@ def main() -> None:
         write_file(chosen.out, as_text(suite).encode(), force=chosen.force)
         print(f"{chosen.out}: suite {suite.name}, digest {suite.digest}")
     else:
-        print(difference(known.model_dump(), suite.model_dump(), "") or "it is the same")
+        print(difference(known.model_dump(), suite.model_dump()) or "it is the same")
 
 
 def record(known: Suite, deals: int, jobs: int = 1, only: tuple[str, ...] = (), *, replaced: bool = False) -> Suite:

@@ -69,7 +69,7 @@ def restored(folder: Path, config: Config, network: Network, optimizer: torch.op
     there = {name: header.get(name) for name in wanted}
     odd = list(itertools.islice(differences(there, wanted, typed=False), MOST_NAMED))
     if odd:
-        raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
+        raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(map(str, odd))}")
     with checkpoint_errors(path):
         network_back(tensors, network, optimizer)
         yield header, tensors

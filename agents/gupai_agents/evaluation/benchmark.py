@@ -421,8 +421,8 @@ def _checked(path: Path, workers: Workers | None = None) -> Card:
         recomputed = card_of(suite, card.agent, card.deals, players, chips).model_copy(update={"timing": card.timing})
     except ValueError as error:
         raise CardError(f"{path}: {error}") from None
-    if mismatch := difference(card.model_dump(), recomputed.model_dump(), ""):
-        raise CardError(f"{path}: {mismatch.partition(' is ')[0]} does not follow from its chips")
+    if mismatch := difference(card.model_dump(), recomputed.model_dump()):
+        raise CardError(f"{path}: {mismatch.place} does not follow from its chips")
     with naming(path):
         if path.read_bytes() != as_text(recomputed).encode():
             raise CardError(f"{path}: it is not formatted as a card")
@@ -470,7 +470,7 @@ def verify_card(
         if was.moves != now.moves or (there.task not in (agents or {}) and was != now):
             raise CardError(f"{path}: task {there.task}: the agent is not the card's player")
         if mismatch := difference(there.chips, here.chips, f"chips of {there.task}"):
-            raise CardError(f"{path}: {mismatch.partition(' is ')[0]} is not what the agent wins")
+            raise CardError(f"{path}: {mismatch.place} is not what the agent wins")
     return card
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from gupai_env.words.checks import short_repr
 
@@ -19,13 +19,23 @@ def adopted(here: Any, there: Any) -> Any:
     return there if close else here
 
 
-def difference(there: Any, here: Any, key: str) -> str:
-    """Return where two values of JSON differ first, and how, in a few words; "" if they do not."""
-    return next(differences(there, here, key), "")
+class Difference(NamedTuple):
+    """Where two values of JSON differ, and how, in words."""
+
+    place: str
+    how: str
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.how}"
 
 
-def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> Iterator[str]:
-    """Yield where two values of JSON differ, down to single values, and how.
+def difference(there: Any, here: Any, key: str = "") -> Difference | None:
+    """Return the first difference of two values of JSON."""
+    return next(differences(there, here, key), None)
+
+
+def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> Iterator[Difference]:
+    """Yield the differences of two values of JSON, down to single values.
 
     Args:
         there: What is in a file.
@@ -37,9 +47,9 @@ def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> 
         for name in {**here, **there}:
             inner = f"{key}.{name}" if key else str(name)
             if name not in there:
-                yield f"{inner} is missing there, here {short_repr(here[name])}"
+                yield Difference(inner, f"is missing there, here {short_repr(here[name])}")
             elif name not in here:
-                yield f"{inner} is {short_repr(there[name])} there, not known here"
+                yield Difference(inner, f"is {short_repr(there[name])} there, not known here")
             else:
                 yield from differences(there[name], here[name], inner, typed=typed)
     elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
@@ -47,4 +57,4 @@ def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> 
             yield from differences(*pair, f"{key}[{index}]", typed=typed)
     elif there != here or (typed and type(there) is not type(here)):
         a, b = short_repr(there), short_repr(here)
-        yield f"{key} is {a} there, here {b}" if a != b else f"{key} differs, though it begins alike"
+        yield Difference(key, f"is {a} there, here {b}" if a != b else "differs, though it begins alike")

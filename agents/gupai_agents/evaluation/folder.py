@@ -265,9 +265,8 @@ def _verify_figures(folder: Path, plan: Schedule, tournament: Tournament) -> Non
         there = None
     recomputed = _json(adopted(summary(tournament), there))
     if written != recomputed:
-        mismatch = difference(there, json.loads(recomputed), "")
-        key = re.split(r"[.\[ ]", mismatch)[0] or "it"
-        raise FolderError(f"{folder / SUMMARY}: {key} does not follow from the games")
+        mismatch = difference(there, json.loads(recomputed))
+        raise FolderError(f"{folder / SUMMARY}: {(mismatch and mismatch.place) or 'it'} does not follow from the games")
 
 
 def verify_page(path: Path, page: bytes, note: Callable[[str], Any]) -> None:
@@ -421,7 +420,7 @@ def _require(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
             require_same(here["agents"], there["players"], here["players"])
         except ValueError as error:
             raise FolderError(f"{folder} is another tournament: {error}") from None
-    if mismatch := difference(there, here, ""):
+    if mismatch := difference(there, here):
         raise FolderError(f"{folder} is another tournament: {mismatch}")
     return recorded
 

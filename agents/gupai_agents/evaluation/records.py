@@ -506,12 +506,12 @@ def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
     for claim, game in zip(block, _played(block), strict=True):
         problem = game if isinstance(game, str) else _difference(claim, game)
         if problem:
-            raise RecordError(f"{path}, {_LineError(claim.number, f'{problem}{_cause(claim, problem)}')}")
+            cause = ROUNDED.format(claim.seed) if claim.rounded else ""
+            raise RecordError(f"{path}, {_LineError(claim.number, f'{problem}{cause}')}")
         assert isinstance(game, GameRecord)
         yield game
 
 
-FIRST = "action 1, "  # how an error of the first decision begins
 ANOTHER_DEAL = "; seed, episode, variant and order give another deal than the one that was played"
 ROUNDED = "; its seed {} was probably rounded by a program that reads numbers as doubles, such as jq or JavaScript"
 
@@ -521,13 +521,6 @@ def _is_rounded(seed: int) -> bool:
     nearest = float(seed)
     written = {int(nearest), *(int(Decimal(text)) for text in (repr(nearest), f"{nearest:.17g}"))}
     return seed >= EXACT and seed in written
-
-
-def _cause(claim: _Claim, difference: str) -> str:
-    """Return why another game was dealt than the one that was played, the end of a sentence; "" if nothing says so."""
-    if claim.rounded:
-        return ROUNDED.format(claim.seed)
-    return ANOTHER_DEAL if difference.startswith(FIRST) else ""
 
 
 def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
@@ -546,6 +539,8 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
         legal = envs.masks[rows, actions.clip(0, game.num_actions - 1)] & (actions < game.num_actions)
         for lane in np.flatnonzero((actions != WAIT) & ~legal).tolist():
             refused[lane] = _illegal(envs, lane, step, actions[lane])
+            if step == 0 and not block[lane].rounded:
+                refused[lane] += ANOTHER_DEAL
             moves[lane, step:] = WAIT
         envs.step(moves[:, step])
         log.note(moves[:, step])

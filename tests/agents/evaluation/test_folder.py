@@ -265,7 +265,7 @@ def better(text):
 
 
 TAMPERED = {
-    "a summary": (edited("summary.json", better), "summary.json: totals does not follow from the games"),
+    "a summary": (edited("summary.json", better), "does not follow from the games"),
     "a row": (edited("games.csv", lambda text: text.replace("greedy", "variety", 1)), "rows are not those"),
     "a row too many": (edited("games.csv", lambda text: text + text.splitlines()[-1] + "\n"), "more games"),
     "another seed": (
@@ -377,21 +377,20 @@ def scaled(*keys, by):
     return edit
 
 
-FIGURES = (
-    *(("totals", 0, name) for name in ("mean", "low", "rating", "rating_width", "alpha_rank")),
-    ("totals", 1, "places", 0),
-    ("duels", 0, "high"),
-    ("seats", 3, "low"),
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        (("totals", 0, "rating"), r"totals\[0\].rating"),
+        (("totals", 1, "places", 0), r"totals\[1\].places\[0\]"),
+        (("seats", 3, "low"), r"seats\[3\].low"),
+    ],
 )
-
-
-@pytest.mark.parametrize("keys", FIGURES, ids=lambda keys: " ".join(map(str, keys)))
-def test_last_digits_may_differ_between_processors(keys, kept, tmp_path):
+def test_last_digits_may_differ_between_processors(keys, place, kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     scaled(*keys, by=1 + 1e-12)(path)
     verify(path)
     scaled(*keys, by=1 + 1e-7)(path)
-    with pytest.raises(folder.FolderError, match=f"summary.json: {keys[0]} does not follow from the games"):
+    with pytest.raises(folder.FolderError, match=f"summary.json: {place} does not follow from the games"):
         verify(path)
 
 
