@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from gupai_agents.intervals import interval_text
 from gupai_env.core.rng import EXACT, in_json
 from gupai_env.words.checks import cut, read_whole, short_repr
-from gupai_env.words.messages import say
+from gupai_env.words.messages import joined
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9
@@ -48,7 +48,11 @@ Seed = Annotated[Count, BeforeValidator(_number_of), PlainSerializer(in_json)]
 
 
 class DamagedError(ValueError):
-    """A file that does not hold what it should, in one line that begins with its name."""
+    """A file that does not hold what it should, in one line: its name and the problem."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(joined(": ", [name, problem]))
+        self.problem = problem
 
 
 class Stored(BaseModel):
@@ -100,9 +104,9 @@ def small_file(path: Path, most: int) -> Path:
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise DamagedError(say("{name}: this is not a regular file", name=path.name))
+        raise DamagedError(path.name, "this is not a regular file")
     if status.st_size > most:
-        raise DamagedError(f"{path.name} is larger than {most:,} bytes")
+        raise DamagedError(path.name, f"it is larger than {most:,} bytes")
     return path
 
 
@@ -132,7 +136,7 @@ def parse_stored(content: bytes | str, model: type[Model], where: str) -> Model:
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        raise DamagedError(f"{where}: {_first_mistake(error)}") from None
+        raise DamagedError(where, _first_mistake(error)) from None
 
 
 def _first_mistake(error: ValidationError) -> str:

@@ -80,8 +80,7 @@ def run_of(name: str, folder: Path) -> Run:
     try:
         evaluations = _evaluations(folder, _stamp(folder / METRICS_FILE))
     except ODD as error:
-        problem = wrong_with(error, METRICS_FILE).removeprefix(METRICS_FILE).lstrip(":, ")
-        wrong.append(word("{0} is damaged ({1})").format(METRICS_FILE, problem))
+        wrong.append(word(wrong_with(error, METRICS_FILE)))
     try:
         read(_small(folder / CONFIG_FILE))
     except ODD:

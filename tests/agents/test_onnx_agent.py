@@ -253,7 +253,7 @@ def test_external_weights_are_read_from_the_same_folder(place, printed, graph, t
     assert (folder / "a.onnx").stat().st_size < size - 1
     np.testing.assert_array_equal(player.act(decisions[0]), make_agent(f"onnx:{graph}", GAME).act(decisions[0]))
     monkeypatch.setattr(onnx_agent, "MAX_BYTES", size - 1)
-    with pytest.raises(ValueError, match=rf"w\.bin is larger than {size - 1:,} bytes"):
+    with pytest.raises(ValueError, match=rf"w\.bin: it is larger than {size - 1:,} bytes"):
         make_agent(f"onnx:{folder / 'a.onnx'}", GAME)
     (folder / "w.bin").unlink()
     with pytest.raises(ValueError, match=r"w\.bin: no such file"):

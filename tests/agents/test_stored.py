@@ -122,7 +122,7 @@ def test_file_of_the_largest_size_is_read(tmp_path):
     file = tmp_path / "some.json"
     file.write_bytes(bytes(100))
     assert small_file(file, 100) == file
-    with pytest.raises(DamagedError, match=r"^some\.json is larger than 99 bytes$"):
+    with pytest.raises(DamagedError, match=r"^some\.json: it is larger than 99 bytes$"):
         small_file(file, 99)
     with pytest.raises(DamagedError, match="this is not a regular file"):
         small_file(tmp_path, 1 << 20)

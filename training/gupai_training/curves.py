@@ -80,7 +80,7 @@ def evaluations_of(folder: Path) -> list[dict[str, Any]]:
     evaluations = [by_place[place].model_dump(exclude_unset=True) for place in sorted(by_place)]
     names = set(baselines_of(evaluations))
     if len(names) > MOST_BASELINES or any(set(baselines_of([row])) != names for row in evaluations):
-        raise DamagedError(f"{METRICS_FILE}: all evaluations must name the same players, at most {MOST_BASELINES}")
+        raise DamagedError(METRICS_FILE, f"all evaluations must name the same players, at most {MOST_BASELINES}")
     return evaluations
 
 

@@ -204,7 +204,7 @@ def read_card(path: str | Path) -> Card:
         with naming(path):
             card = parse_stored(small_file(path, MOST_BYTES).read_bytes(), Card, path.name)
     except DamagedError as error:
-        raise CardError(f"{path}: not a card, {str(error).removeprefix(f'{path.name}: ')}") from None
+        raise CardError(f"{path}: not a card, {error.problem}") from None
     if card.format != FORMAT:
         raise CardError(f"{path}: format {card.format}; this version of gupai reads format {FORMAT}")
     return card

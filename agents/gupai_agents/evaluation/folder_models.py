@@ -144,4 +144,4 @@ def _read(path: Path, model: type[Model]) -> Model:
     except FileNotFoundError:
         raise FolderError(f"{path.parent}: not a tournament: there is no {path.name}") from None
     except DamagedError as error:
-        raise FolderError(f"{path}: damaged, {str(error).removeprefix(f'{path.name}: ')}") from None
+        raise FolderError(f"{path}: damaged, {error.problem}") from None

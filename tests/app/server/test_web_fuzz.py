@@ -300,7 +300,7 @@ def test_forged_run_file_damages_its_own_page_alone(ask, room, capfd):
             status, found = ask("GET", page)
             assert status == 200, (page, name, content[:300])
             assert page != "/runs" or "+0.50 against tuned" in found  # of the other run
-            refused += "metrics.jsonl is damaged (line " in found
+            refused += "metrics.jsonl, line " in found
         (folder / name).write_bytes(before)
     shutil.rmtree(folder)
     assert refused > 100 and "Traceback" not in capfd.readouterr().err

@@ -67,7 +67,7 @@ def test_given_player_is_refused_for_other_games_with_the_reason():
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (DamagedError("run/summary.json is damaged"), "run/summary.json is damaged"),
+        (DamagedError("row.json", "it is odd"), "row.json: it is odd"),
         (ValueError("it is\n  odd"), "summary.json: it is odd"),
         (LookupError(), "summary.json: LookupError"),
         (PermissionError(errno.EACCES, "no", "/a/path/of/this/machine"), "summary.json: permission denied"),

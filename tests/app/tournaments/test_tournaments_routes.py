@@ -140,7 +140,7 @@ def test_oversized_file_is_not_read(pages, room, monkeypatch):
     ):
         for most, refused in ((size, False), (size - 1, True)):
             monkeypatch.setattr(f"{module}.MOST_BYTES", most)
-            assert ("damaged" in pages.get(address).text) == refused
+            assert ("it is larger than" in pages.get(address).text) == refused
     shutil.rmtree(folder)
 
 

@@ -19,7 +19,7 @@ from web_room import actions, said
 
 def test_run_is_shown_and_played_against(pages):
     text = pages.get("/runs").text
-    assert "+0.50 against tuned" in text and "metrics.jsonl is damaged" in text
+    assert "+0.50 against tuned" in text and "metrics.jsonl, line" in text
     text = pages.get("/run/one").text
     assert "<td>trained</td><td>tu&amp;ned</td>" in text
     table = pages.get(unescape(re.search(r'href="(/table[^"]*)"', text)[1]))
@@ -33,13 +33,13 @@ def test_run_is_shown_and_played_against(pages):
     ("row", "words"),
     [
         ({"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}, ""),  # compared with nobody
-        ({"targets": 5, "decisions": None, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
-        ({"targets": "5", "decisions": 7, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
-        (5, "metrics.jsonl is damaged"),
+        ({"targets": 5, "decisions": None, "updates": 1, "seconds": 3.0}, "metrics.jsonl, line"),
+        ({"targets": "5", "decisions": 7, "updates": 1, "seconds": 3.0}, "metrics.jsonl, line"),
+        (5, "metrics.jsonl, line"),
         (
             {"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}
             | {"tuned": {"mean": 1.0, "low": 2.0, "high": None, "n": 1}},
-            "metrics.jsonl is damaged",
+            "metrics.jsonl, line",
         ),
     ],
 )
