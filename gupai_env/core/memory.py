@@ -104,7 +104,7 @@ def record_of(numbers: tuple[Any, ...]) -> np.ndarray:
 
 def bytes_of(records: np.ndarray) -> np.ndarray:
     """Return records [N] as bytes, uint8 [N, itemsize]."""
-    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
+    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), records.itemsize)
 
 
 def tuple_at(address: int, like: tuple[Any, ...]) -> tuple[Any, ...]:

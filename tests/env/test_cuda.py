@@ -14,6 +14,7 @@ import torch
 from benchmarks.device import PROCESSOR, TINY, digests, network_chips
 from gupai_env import GAMES, get_game, make_vec
 from gupai_env.core.compiling import Loop
+from gupai_env.core.memory import bytes_of
 
 needs_compiler = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda")
 
@@ -121,3 +122,8 @@ def test_missing_package_is_named_with_the_extra(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"torch: pip install 'gupai\[cuda\]'"):
         make_vec("jie-long", 4, device="cuda")
+
+
+def test_no_records_have_no_bytes():
+    game = get_game("jie-long")
+    assert bytes_of(game.new_states(0)).shape == (0, game.state.itemsize)
