@@ -33,8 +33,8 @@ class CudaVectorEnv:
     lane whose action is refused.
 
     Attributes: those of `VectorEnv`, tensors on the GPU that `step` overwrites in place; clone what you keep. States
-        are bytes, uint8 [B, game.state.itemsize], of which `field` returns one field; rules, uint8 [1, any], are those
-        of the variant as kernels take them.
+        are bytes, uint8 [B, game.state.itemsize], of which `field` returns one field; rules, those of the variant, and
+        table, uint8 [1, any], are what kernels take.
     """
 
     seats: Tensor
@@ -46,6 +46,7 @@ class CudaVectorEnv:
     seeds: Tensor
     episodes: Tensor
     rules: Tensor
+    table: Tensor
 
     def __init__(
         self,
@@ -87,8 +88,8 @@ class CudaVectorEnv:
             tensors[name] = one.repeat(num_envs, *[1] * (one.ndim - 1))
         vars(self).update(tensors)
         addresses = {name: tensor.data_ptr() for name, tensor in tensors.items()}
-        self._table = self._on_gpu(table_of(num_envs, addresses, **flags))
-        self._refused = self.torch.full((1,), num_envs, dtype=self.torch.int64, device=device)
+        self.table = self._on_gpu(table_of(num_envs, addresses, **flags))
+        self._refused = self.torch.empty(1, dtype=self.torch.int64, device=device)
         self.reset(seed)
 
     def _on_gpu(self, records: np.ndarray) -> Tensor:
@@ -96,7 +97,7 @@ class CudaVectorEnv:
 
     def _run(self, kernel: Any, *arguments: int | Tensor) -> None:
         """Run a kernel of tables over all lanes."""
-        self.cuda.run(kernel, self.num_envs, self._table, *arguments)
+        self.cuda.run(kernel, self.num_envs, self.table, *arguments)
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | Sequence[int] | None = None) -> None:
         """Begin episode 0 in every lane, as `VectorEnv.reset`; raises ValueError for seeds that are none."""
@@ -134,13 +135,16 @@ class CudaVectorEnv:
         if actions.device != self.seats.device:
             raise ValueError(f"actions are on {self.seats.device}, not on {actions.device}")
         actions = actions.contiguous()
-        self._run(self._kernels.check, actions, self._refused)
-        self._run(self._kernels.step, actions, self._refused)
-        lane = int(self._refused)
-        if lane < self.num_envs:
-            self._refused.fill_(self.num_envs)
-            raise self.refusal(lane, int(actions[lane]))
+        self.check(actions)
+        self._run(self._kernels.step, actions)
         return self.rewards, self.terminated
+
+    def check(self, actions: Tensor) -> None:
+        """Raise IllegalActionError for the first lane whose mask forbids its action, int64 [B]; WAIT is allowed."""
+        self._refused.fill_(self.num_envs)
+        self._run(self._kernels.check, actions, self._refused)
+        if (lane := int(self._refused)) < self.num_envs:
+            raise self.refusal(lane, int(actions[lane]))
 
     def refusal(self, lane: int, action: int) -> IllegalActionError:
         """Return the error for an action that the mask of a lane forbids."""

@@ -51,8 +51,7 @@ class CudaKernels(NamedTuple):
 
     begin(table), show(table), play_random(table, steps, key).
     check(table, actions, refused): lowers `refused`, int64 [1], to the first lane whose action its mask forbids.
-    step(table, actions, refused): plays unless a lane was refused, that is, if `refused` is still the number of lanes.
-    observe_seat(table, seat, observations), pick(table, key, actions).
+    step(table, actions), observe_seat(table, seat, observations), pick(table, key, actions).
     views(table, views, rng_keys): of all lanes, records [B] and int64 [B].
     determinize(table, views, rng_keys, states): of all lanes.
     """
@@ -91,10 +90,9 @@ def cuda_kernels(game: Game) -> CudaKernels:
         if lane != LEGAL:
             cuda.atomic.min(array_at(refused, (1,), LONG), 0, lane)
 
-    def step(table, actions, refused):
+    def step(table, actions):
         tables = array_at(table, (1,), TABLE)
-        if array_at(refused, (1,), LONG)[0] == tables[0].envs:
-            step_all(tables, array_at(actions, (tables[0].envs,), LONG))
+        step_all(tables, array_at(actions, (tables[0].envs,), LONG))
 
     def observe_seat(table, seat, observations):
         tables = array_at(table, (1,), TABLE)
