@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from stable_baselines3.common.logger import configure
 
 from gupai_agents import make_agent
 from gupai_agents.cores import cores
@@ -36,6 +37,7 @@ from gupai_training.config import parse
 from gupai_training.network import Network
 from gupai_training.scorer import Scorer
 from gupai_training.search_targets import Kind, TargetMaker
+from gupai_training.self_play_stage import build_learner
 from gupai_training.true_hand_targets import chips_in_deals, chips_played_out
 
 PROCESSOR = "processor"  # instead of a device
@@ -77,6 +79,7 @@ def main() -> None:
         parts = [
             lambda: {"games": side_by_side(chosen.games, sizes, device)},
             lambda: {"targets_per_second": {kind.name: targets(kind, sizes, device) for kind in Kind if kind}},
+            lambda: {"ppo_decisions_per_second": learning(sizes, device)},
             lambda: {"training": {stage: training(stage, sizes, device) for stage in ("self-play", "true hands")}},
         ]
     for part in parts:
@@ -227,12 +230,27 @@ def targets(kind: Kind, sizes: Sizes, device: str) -> float:
     return round(rate * float(np.mean([len(batch.means) for batch in made[1:]])), 1)
 
 
+def learning(sizes: Sizes, device: str) -> float:
+    """Measure the learner's decisions per second in self-play in Jie Long, all that an update takes included."""
+    ppo = {"envs": sizes.lanes[-1], "batch_size": 1 << 16}
+    learner = build_learner(parse({"game": "jie-long", "decisions": 10**12, "device": device, "ppo": ppo}, "benchmark"))
+    learner.set_logger(configure(None, []))
+    _, callback = learner._setup_learn(1, None)
+
+    def update() -> None:
+        learner.collect_rollouts(learner.env, callback, None, learner.n_steps)
+        learner.train()
+
+    rate = per_second(update, 5 * sizes.seconds, device)
+    return round(rate * learner.num_timesteps / learner.updates, 1)
+
+
 def training(stage: str, sizes: Sizes, device: str) -> dict[str, float]:
     """Train in Jie Long for half of the minutes; return what the last row of the metrics says."""
     minutes, evaluation = sizes.minutes / 2, {"baselines": ["greedy"], "deals": 20, "final_deals": 4}
     learning = {"targets": 10**12, "max_minutes": minutes, "true_hands": 1, "tables": sizes.tables}
     stages: dict[str, Any] = {
-        "self-play": {"decisions": 10**12, "max_minutes": minutes, "ppo": {"envs": sizes.tables // 2}},
+        "self-play": {"decisions": 10**12, "max_minutes": minutes, "ppo": {"envs": sizes.lanes[-1]}},
         "true hands": {"decisions": 0, "expert_iteration": {**learning, "self_rollouts": 0.5}},
     }
     with tempfile.TemporaryDirectory() as folder:

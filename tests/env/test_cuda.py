@@ -81,7 +81,7 @@ def test_refused_action_leaves_all_lanes_as_they_are():
 KERNELS = [
     *((game, "step") for game in GAMES),
     *((game, "try_actions") for game in ("jie-long", "deer-hunt", "da-ling")),
-    *(("jie-long", name) for name in ("finish", "draw_keys")),
+    *(("jie-long", name) for name in ("finish", "draw_keys", "converse")),
 ]
 
 

@@ -1,4 +1,4 @@
-"""True-hand targets on a CUDA GPU: what actions win, played out by heuristics or by networks without leaving it.
+"""Agents on a CUDA GPU: heuristics in kernels, networks in batches, and the targets that both play out there.
 
 The kernels are made of the same rules as the loops of the processor. Experimental: they compile for a GPU, and give the
 same chips in numba's simulator; no GPU has run them yet. This imports numba-cuda, so it is imported itself only when a
@@ -15,19 +15,20 @@ import torch
 from gupai_agents.agent import Agent
 from gupai_agents.network import NetworkAgent
 from gupai_agents.network_agent import ROUND, ObservationAgent
-from gupai_agents.playouts import numbered, play_others
+from gupai_agents.playouts import OPEN, numbered, observe_seldom, play_others, playouts
 from gupai_agents.search import try_action
-from gupai_env.core.cuda import cuda, kernel, run
+from gupai_env.core.cuda import cuda, inline, kernel, run
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import WEIGHT
-from gupai_env.core.kernels import FLAG, FLOAT, LONG, WAIT
+from gupai_env.core.kernels import BYTE, FLAG, FLOAT, LONG, TABLE, WAIT, Widths, rows_of
 from gupai_env.core.memory import array_at, blank, bytes_of, record_of, tuple_at
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training.scorer import Scorer, scorer_of
 
 SEAT = np.dtype(np.int16)
+Networks = dict[int, tuple[Scorer, bool]]  # by number, with whether it draws its actions
 
 
 class PlayoutKernels(NamedTuple):
@@ -37,18 +38,23 @@ class PlayoutKernels(NamedTuple):
         of `policies` pairs of heuristics; an action of each state, int64 [count], and its chips, float32 [count].
     finish(rules, heuristics, policies, line_ups, states, count): as the loop `finish` of `Playouts`.
     draw_keys(states, count, keys): numbers of the seat to act, int64 [count, num_actions], of its key in this decision.
+    converse(table, heuristics, policies, numbers, members, seating, seats, turns, played, length, why): as the loop
+        `converse` of `Playouts` in all lanes of a table, whose observations are always shown; seating is [B, seats],
+        played [B, length], and turns, int64 [4, B], are lanes, actions, rounds and moves.
     """
 
     try_actions: Any
     finish: Any
     draw_keys: Any
+    converse: Any
 
 
 @functools.cache
 def playout_kernels(game: Game) -> PlayoutKernels:
     """Return the kernels of a game; compiling (seconds) happens at their first call in a process."""
     module, numbers, num_actions, seats = game.module, game.variant().as_rules(), game.num_actions, game.max_seats
-    width, sides = len(game.features) + 1, tuple(game.sides(seats).tolist())
+    width, sides, widths = len(game.features) + 1, tuple(game.sides(seats).tolist()), Widths.of(game)
+    converse_in = inline(playouts(game).converse.function)
 
     def try_actions(rules, heuristics, policies, played_by, states, actions, count, chips):
         row, tried = cuda.grid(1), blank(1, module.STATE)
@@ -74,7 +80,27 @@ def playout_kernels(game: Game) -> PlayoutKernels:
             for action in range(num_actions):
                 array_at(keys, (count, num_actions), LONG)[row, action] = derive(own, action)
 
-    return PlayoutKernels(*(kernel(function) for function in (try_actions, finish, draw_keys)))
+    def converse(table, heuristics, policies, members, agents, seating, seated, turns, played, length, why):
+        tables, row, view = array_at(table, (1,), TABLE), cuda.grid(1), blank(1, module.VIEW)[0]
+        envs = tables[0].envs
+        if row < envs:
+            turn, reasons = array_at(turns, (4, envs), LONG), array_at(why, (envs,), BYTE)
+            converse_in(
+                array_at(heuristics, (policies, width), WEIGHT),
+                tables,
+                array_at(members, (agents,), SEAT),
+                array_at(seating, (envs, seated), SEAT),
+                (turn[0][row : row + 1], turn[1][row : row + 1], turn[2][row : row + 1]),
+                (array_at(played, (envs, length), SEAT), turn[3]),
+                (array_at(why, (0,), BYTE), array_at(why, (0,), FLAG), array_at(why, (0, widths.observation), BYTE)),
+                reasons[row : row + 1],
+            )
+            if reasons[row] != OPEN:
+                rows = rows_of(module, widths, numbers, tables[0])
+                state = rows.states[row]
+                observe_seldom(module, rows.rules, state, state.to_act, view, rows.observations[row])
+
+    return PlayoutKernels(*(kernel(function) for function in (try_actions, finish, draw_keys, converse)))
 
 
 def chips_in_deals(
@@ -123,10 +149,7 @@ def chips_played_out(
     numbers, table = map(on_gpu, numbered(game, [ObservationAgent("network", game, scorer.scores), *others]))
     line_ups = torch.zeros((len(rows), game.max_seats), dtype=numbers.dtype, device=device)
     line_ups[:, : envs.variant.players] = numbers[seating]
-    networks = {0: (scorer, sample)}
-    for number, agent in enumerate(others, 1):
-        if isinstance(agent, NetworkAgent) and (network := scorer_of(agent)):
-            networks[number] = network, agent.sample
+    networks = {0: (scorer, sample)} | {1 + number: network for number, network in networks_of(others).items()}
     envs.step(on_gpu(actions))
     while True:
         finish = playout_kernels(game).finish
@@ -135,15 +158,30 @@ def chips_played_out(
         if envs.terminated.all():
             break
         mover = torch.where(envs.terminated, -1, seating.gather(1, envs.seats.long()[:, None])[:, 0])
-        decided = torch.full((len(rows),), WAIT, device=device)
-        for number, (network, draws) in networks.items():
-            lanes = (mover == number).nonzero()[:, 0]
-            decided[lanes] = decide(envs, network, lanes, draws)
-        envs.step(decided)
+        envs.step(decisions(envs, networks, mover))
     return envs.field("payoff").gather(1, seats[:, None])[:, 0].cpu().numpy()
 
 
-def decide(envs: CudaVectorEnv, scorer: Scorer, lanes: torch.Tensor, sample: bool) -> torch.Tensor:
+def networks_of(agents: Sequence[Agent]) -> Networks:
+    """Return those agents that play by a `Scorer` alone."""
+    return {
+        number: (scorer, agent.sample)
+        for number, agent in enumerate(agents)
+        if isinstance(agent, NetworkAgent) and (scorer := scorer_of(agent))
+    }
+
+
+def decisions(envs: CudaVectorEnv, networks: Networks, movers: torch.Tensor) -> torch.Tensor:
+    """Return an action per lane, int64 [B]: that of the network with the mover's number, int64 [B], else WAIT."""
+    decided = torch.full_like(movers, WAIT)
+    groups = movers.argsort(stable=True).split((movers + 1).bincount().tolist())  # waits once for all networks
+    for number, lanes in enumerate(groups, -1):
+        if number in networks:
+            decided[lanes] = decide(envs, *networks[number], lanes)
+    return decided
+
+
+def decide(envs: CudaVectorEnv, scorer: Scorer, sample: bool, lanes: torch.Tensor) -> torch.Tensor:
     """Return the actions of a network in some lanes, int64 [N], chosen as `ObservationAgent.act` does."""
     scores = scorer.logits(envs.observations[lanes])
     if sample:

@@ -19,6 +19,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional as F
 
+from gupai_env.core.episode import NOBODY
 from gupai_training.network import FORBIDDEN, Network, precision_on
 from gupai_training.opponents import LEARNER
 from gupai_training.returns import advantages_by_seat
@@ -106,7 +107,7 @@ class SelfPlayPPO(MaskablePPO):
         precision: "float32", "bfloat16" or "auto", of matrix products; weights, gradients and sums stay float32.
     """
 
-    env: SelfPlayVecEnv
+    env: Any  # a SelfPlayVecEnv, or CudaSelfPlay around one
     policy: NetworkPolicy
     average: Network
     rollout: Rollout
@@ -134,7 +135,7 @@ class SelfPlayPPO(MaskablePPO):
 
     def _setup_model(self) -> None:
         super()._setup_model()
-        if not isinstance(self.env, SelfPlayVecEnv):
+        if not isinstance(self.env.unwrapped, SelfPlayVecEnv):
             raise ValueError(f"SelfPlayPPO learns in a SelfPlayVecEnv, not in {type(self.env).__name__}")
         self.precision = precision_on(self.device, self.precision)
         self.network.precision = self.precision
@@ -162,14 +163,16 @@ class SelfPlayPPO(MaskablePPO):
             self._note(step, "observations", "masks", "seats")
             start = time.perf_counter()
             self._decide(step)
-            actions = rollout.actions[step].cpu()  # waits for the device
+            actions = rollout.actions[step].to(env.device)
+            if self.device.type == "cuda":
+                torch.cuda.synchronize(self.device)  # lanes on a GPU would wait for the network in its place
             deciding += time.perf_counter() - start
             env.play(actions)
             self._note(step, "rewards", "terminated", "totals")
             callback.update_locals(locals())
             if not callback.on_step():
                 return False
-        self.num_timesteps += env.num_envs * n_rollout_steps
+        self.num_timesteps += int((rollout.seats != NOBODY).sum())
         rollout.rewards /= env.payoff_scale
         played = rollout.seats, rollout.values, rollout.rewards, rollout.terminated
         rollout.advantages, rollout.weights = advantages_by_seat(*played, self.gamma, self.gae_lambda)
@@ -183,7 +186,9 @@ class SelfPlayPPO(MaskablePPO):
     def _note(self, step: int, *names: str) -> None:
         """Copy what the lanes show into a step of the rollout."""
         for name in names:
-            getattr(self.rollout, name)[step] = torch.tensor(getattr(self.env, name))  # a copy: it can only be read
+            values = getattr(self.env, name)
+            # A copy of arrays: they can only be read.
+            getattr(self.rollout, name)[step] = values if isinstance(values, torch.Tensor) else torch.tensor(values)
 
     def _decide(self, step: int) -> None:
         """Draw the actions of a step of the rollout; note their log probabilities and the values."""
@@ -223,8 +228,7 @@ class SelfPlayPPO(MaskablePPO):
         losses: dict[str, list[torch.Tensor]] = {}
         stopped = False
         for _ in range(self.n_epochs):
-            order = torch.as_tensor(self.env.pool.rng.permutation(len(rows)), device=self.device)
-            for batch in order.split(self.batch_size):
+            for batch in self._permutation(len(rows)).split(self.batch_size):
                 if len(batch) < 2:
                     continue
                 scalars = self._gradient_step({k: v[batch] for k, v in data.items()}, clip, entropy_coef)
@@ -240,6 +244,11 @@ class SelfPlayPPO(MaskablePPO):
         self._move_average()
         self.seconds["learn"] += time.perf_counter() - begun
         self._record(losses, data, clip, entropy_coef)
+
+    def _permutation(self, number: int) -> torch.Tensor:
+        if self.device.type == "cuda":  # where millions are shuffled
+            return torch.randperm(number, generator=self.noise, device=self.device)
+        return torch.as_tensor(self.env.pool.rng.permutation(number))
 
     def _gradient_step(
         self, batch: dict[str, torch.Tensor], clip: float, entropy_coef: float
@@ -293,7 +302,7 @@ class SelfPlayPPO(MaskablePPO):
             for seat, chips in enumerate(won.mean(0).tolist()):
                 self.logger.record(f"rollout/chips_seat_{seat}", chips)
             self.logger.record("rollout/chips_sum", won.sum(1).mean().item())
-        self.logger.record("rollout/self_tables", float((self.env.seating == LEARNER).all(1).mean()))
+        self.logger.record("rollout/self_tables", float((self.env.seating == LEARNER).all(1).sum()) / self.env.num_envs)
         seconds = max(sum(self.seconds.values()), 1e-9)
         steps = self.env.num_envs * self.n_steps * self.updates
         self.logger.record("time/decisions_per_second", self.num_timesteps / seconds)

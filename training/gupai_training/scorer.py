@@ -1,12 +1,16 @@
 """Networks as players whose scores torch computes, which may be on a GPU."""
 
 import copy
+import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
 from gupai_agents.network import Layer, Linear, NetworkAgent, forward
+from gupai_agents.playouts import ASKED, numbered
+from gupai_env.core.game import Game
 
 BLOCK = 128  # rows: on processors, bfloat16 products of a new size are first compiled, for 2 ms
 
@@ -48,6 +52,11 @@ def scorer_of(agent: Agent) -> Scorer | None:
     """Return what scores actions for an agent that plays by a `Scorer` alone, else None."""
     scorer = getattr(getattr(agent, "score", None), "__self__", None)
     return scorer if isinstance(scorer, Scorer) and not getattr(agent, "ahead", None) else None
+
+
+def kernels_can_play(game: Game, agents: Sequence[Agent]) -> bool:
+    """Return whether a GPU plays all agents: heuristics, random players and those of a `Scorer` alone."""
+    return all(map(scorer_of, itertools.compress(agents, numbered(game, agents).numbers >= ASKED)))
 
 
 def scored_by_torch(agent: Agent, device: torch.device, dtype: torch.dtype) -> Agent:

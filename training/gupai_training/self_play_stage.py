@@ -7,16 +7,20 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+from stable_baselines3.common.vec_env import VecEnv
 
 from gupai_agents.checkpoint import part, under
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
+from gupai_env.cuda_vector import plays_on
 from gupai_training import resume
 from gupai_training.config import SELF_PLAY, Config
 from gupai_training.learner import NetworkPolicy, SelfPlayPPO
+from gupai_training.network import device_of, precision_on
 from gupai_training.opponents import Member, OpponentPool
 from gupai_training.resume import counted, measured
 from gupai_training.run_folder import RunFolder, Spent, done
+from gupai_training.scorer import kernels_can_play, scored_by_torch
 from gupai_training.selfplay import SelfPlayVecEnv
 
 
@@ -28,9 +32,10 @@ def build_learner(config: Config) -> SelfPlayPPO:
     pool = OpponentPool(variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share, sides)
     for name in config.rules:
         pool.add(agent_of_data(name, game, variant), born=0, scripted=True)
+    options = {"seed": config.seed, "payoff_scale": config.payoff_scale, **variant.changed()}
     return SelfPlayPPO(
         NetworkPolicy,
-        SelfPlayVecEnv(game, ppo.envs, pool, seed=config.seed, payoff_scale=config.payoff_scale, **variant.changed()),
+        lanes_on(device_of(config.device), config.precision, SelfPlayVecEnv(game, ppo.envs, pool, **options)),
         n_steps=ppo.steps,
         batch_size=ppo.batch_size,
         n_epochs=ppo.epochs,
@@ -49,6 +54,17 @@ def build_learner(config: Config) -> SelfPlayPPO:
         seed=config.seed,
         device=config.device,
     )
+
+
+def lanes_on(device: torch.device, precision: str, lanes: SelfPlayVecEnv) -> VecEnv:
+    """Return lanes on a GPU where it can play them with all of their opponents, else those of the processor."""
+    dtype = getattr(torch, precision_on(device, precision))
+    agents = [scored_by_torch(agent, device, dtype) for agent in lanes.pool.agents]
+    if not (plays_on(str(device)) and kernels_can_play(lanes.envs.game, agents)):
+        return lanes
+    from gupai_training.cuda_selfplay import CudaSelfPlay
+
+    return CudaSelfPlay(lanes, device, dtype)
 
 
 class SelfPlayStage:

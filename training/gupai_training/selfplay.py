@@ -79,6 +79,7 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
 
     # What the next step depends on besides the lanes:
     STATE = ("seating", "totals", "_chips", "_owed", "_decided")
+    device = "cpu"  # of its arrays
     __slots__ = ("rewards", "seating", "terminated", "totals")
 
     rewards: np.ndarray
@@ -415,6 +416,13 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
             KeyError: For an array that is missing.
             ValueError: For arrays that no play of the lanes leads to.
         """
+        self._replay(arrays)
+        if (self._seating[self._rows, self.seats] != LEARNER).any():
+            raise ValueError("it is not a learner's turn in every lane")
+        self._going = True
+
+    def _replay(self, arrays: dict[str, np.ndarray]) -> None:
+        """Do what `put_back` does, with anybody to decide."""
         now = self.saved()
         for name in (*self.STATE, "seeds", "episodes", "moves", "played"):
             array, shape = arrays[name], now[name].shape if name != "played" else arrays[name].shape[:1]
@@ -440,11 +448,8 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
             if (actions[going] == WAIT).any() or self.envs.step(actions)[1].any():
                 raise ValueError("what was played does not lead to a turn")
             self._note(actions)
-        if (seating[self._rows, self.seats] != LEARNER).any():
-            raise ValueError("it is not a learner's turn in every lane")
         for name in self.STATE:
             self._held(name)[:] = arrays[name]
-        self._going = True
 
     def _held(self, name: str) -> np.ndarray:
         """Return an array of STATE, to write to."""

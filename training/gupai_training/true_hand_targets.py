@@ -1,7 +1,6 @@
 """True-hand targets: what actions win with the hands that were really dealt, which no player may see."""
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ import torch
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import play_out
 from gupai_agents.network_agent import ObservationAgent
-from gupai_agents.playouts import ASKED, numbered
 from gupai_agents.search import in_blocks, try_action
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
@@ -20,7 +18,7 @@ from gupai_env.core.memory import blank, scratch
 from gupai_env.core.variant import Variant
 from gupai_env.cuda_vector import plays_on
 from gupai_env.vector import VectorEnv
-from gupai_training.scorer import Scorer, scorer_of
+from gupai_training.scorer import Scorer, kernels_can_play
 
 CPU = torch.device("cpu")
 
@@ -107,9 +105,7 @@ def chips_played_out(
     if not len(rows):
         return chips
     options = {**variant.changed(), "deals": 1}  # of a match only the deal that is on the table is played out
-    if plays_on(str(scorer.device)) and all(
-        map(scorer_of, itertools.compress(others, numbered(game, others).numbers >= ASKED))
-    ):
+    if plays_on(str(scorer.device)) and kernels_can_play(game, others):
         from gupai_training import cuda_targets
 
         tried = played_by, states, rows, actions
