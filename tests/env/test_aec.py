@@ -3,7 +3,6 @@
 import copy
 import itertools
 import os
-import pickle
 import threading
 import warnings
 from collections.abc import Iterator
@@ -311,9 +310,8 @@ def test_pettingzoo_wrappers_play_and_end_games(mask_in, capsys):
         act(env)
 
 
-@every_game
-def test_step_before_a_reset_or_after_the_end_is_refused(game):
-    env = env_of(game)
+def test_step_before_a_reset_or_after_the_end_is_refused():
+    env = env_of(GAMES["jie-long"])
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(0)
     env.reset(seed=6)
@@ -358,73 +356,6 @@ def test_legal_actions_belong_to_the_seat_to_act_alone(game, variant):
         act(plain, -1)
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-@pytest.mark.parametrize("deals", [1, 3])
-def test_last_gives_every_seat_all_its_chips(game, deals):
-    rng = np.random.default_rng(8)
-    for seed in range(20):
-        env = env_of(game, game.variant(deals=deals))
-        env.reset(seed=seed)
-        got, announced = dict.fromkeys(env.agents, 0.0), dict.fromkeys(env.agents, 0.0)
-        for agent in env.agent_iter():
-            _, reward, terminated, truncated, info = env.last()
-            assert not truncated
-            got[agent] += reward
-            env.step(None if terminated else int(rng.choice(np.flatnonzero(info["action_mask"]))))
-            for each, paid in env.rewards.items():
-                announced[each] += paid
-        assert got == announced
-        assert list(got.values()) == env.deal.states.total[0].tolist()[: len(got)]
-        assert abs(sum(got.values())) < 1e-3
-
-
-@every_game
-def test_observations_belong_to_the_caller(game):
-    env = env_of(game)
-    env.reset(seed=9)
-    env.last()[0]["action_mask"][:] = 7
-    before = shown(env)
-    assert set(env.infos[env.agent_selection]["action_mask"]) <= {0, 1}
-    for agent in env.agents:
-        seen = env.observe(agent)
-        seen["observation"][:] = 7
-        seen["action_mask"][:] = 1
-    env.state()[:] = 7
-    assert shown(env) == before
-    kept = env.observe(env.agent_selection)
-    frozen = {name: array.copy() for name, array in kept.items()}
-    act(env)
-    for name, array in kept.items():
-        np.testing.assert_array_equal(array, frozen[name])
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
-)
-@every_game
-def test_copy_goes_on_alike_and_independently(game, copied):
-    tiny = {} if game is next(iter(GAMES.values())) else game.variant.tiny_options()  # long matches in one game
-    env = env_of(game, game.variant(deals=2, **tiny))
-    for moves in (0, 1, 6, 30):
-        env.reset(seed=10)
-        for _ in range(moves):
-            if live(env):
-                act(env)
-        other = copied(env)
-        assert shown(other) == shown(env)
-        before = shown(env)
-        act(other)
-        assert shown(env) == before
-        act(env)
-        while env.agents:
-            assert shown(other) == shown(env)
-            act(env, -1)
-            act(other, -1)
-        env.reset()
-        other.reset()
-        assert shown(other) == shown(env)
-
-
 @every_game
 def test_unseeded_environment_deals_differently_every_time(game):
     first = env_of(game), env_of(game)
@@ -433,20 +364,12 @@ def test_unseeded_environment_deals_differently_every_time(game):
     assert first[0].state().tobytes() != first[1].state().tobytes()
 
 
-@every_game
-def test_seed_restarts_episodes_and_a_plain_reset_continues(game):
-    env, other = env_of(game), env_of(game)
-    env.reset(seed=11)
-    first = env.state().tobytes()
-    env.reset()
-    second = env.state().tobytes()
-    env.reset(seed=11)
-    assert env.state().tobytes() == first != second
-    act(env)
-    env.reset()
-    assert env.state().tobytes() == second
-    other.reset(seed=np.int64(11), options={"unknown": 1})
-    assert other.state().tobytes() == first
+def test_seed_restarts_episodes_and_a_plain_reset_continues():
+    env, dealt = env_of(GAMES["jie-long"]), []
+    for seed in (11, None, np.int64(11), None):
+        env.reset(seed=seed)
+        dealt.append(env.state().tobytes())
+    assert dealt[:2] == dealt[2:] and dealt[0] != dealt[1]
 
 
 BEFORE_RESET = {

@@ -42,24 +42,6 @@ def played(envs: VectorEnv, steps: int) -> Iterator[tuple]:
         yield *turns, actions, payoffs.copy(), terminated.copy()
 
 
-@every_game
-def test_lane_plays_alike_next_to_any_number_of_others(game):
-    many = list(played(VectorEnv(game, 200, seed=41, deals=2), 45))
-    for num_envs in (1, 3, 64):
-        for few, others in zip(played(VectorEnv(game, num_envs, seed=41, deals=2), 45), many, strict=True):
-            for mine, theirs in zip(few, others, strict=True):
-                np.testing.assert_array_equal(mine, theirs[:num_envs])
-
-
-@every_game
-def test_lane_plays_alike_at_any_index(game):
-    envs, mirrored = VectorEnv(game, 9, seed=42), VectorEnv(game, 9)
-    mirrored.reset(seeds=envs.seeds[::-1])
-    for forth, back in zip(played(envs, 40), played(mirrored, 40), strict=True):
-        for mine, theirs in zip(forth, back, strict=True):
-            np.testing.assert_array_equal(mine, theirs[::-1])
-
-
 @every_variant
 def test_lane_equals_the_single_environment_move_by_move(game, variant):
     envs = envs_of(game, variant, 2, seed=43)
