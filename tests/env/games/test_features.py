@@ -8,7 +8,7 @@ import pytest
 
 from adapters import ADAPTERS
 from facts import Line, Sight, first_block, joined, tiles_of, unseen_tiles
-from gupai_agents import DecisionBatch, make_agent
+from gupai_agents import DecisionBatch
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_env import GAMES, VectorEnv
 from gupai_env.core.episode import NOBODY
@@ -17,7 +17,7 @@ from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import RED, kind_of, tile_name, tile_set, tiles_in
 from gupai_env.games.da_ling.players import share_as_strong
-from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, VALUE, strength_of
+from gupai_env.games.da_ling.rules import NO_MATCH, VALUE, strength_of
 from gupai_env.games.deer_hunt import players as deer_hunt_players
 from gupai_env.games.pai_gow import players as pai_gow_players
 from gupai_env.games.shi_wu_hu import players as shi_wu_hu_players
@@ -334,28 +334,6 @@ def test_share_of_strong_groups_among_the_unseen_tiles(options):
             for pips in (0, 4, 9):
                 share = ((strengths != NO_MATCH) & (strengths >= pips)).mean()
                 assert share_as_strong(view, tiles, pips) == pytest.approx(share, abs=1e-12)
-
-
-@pytest.mark.parametrize("players", [2, 5])
-def test_group_is_unmatched_as_often_as_its_probability(players):
-    game, deals = GAMES["da-ling"], 4000
-    envs, player = VectorEnv(game, deals, seed=9, renew=False, players=players), make_agent("colour", game)
-    strengths, chances = np.empty((2, players, deals, 3))
-    for seat in range(players):
-        views, rng_keys = envs.views()
-        turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
-        split, lane = player.act(turns), np.arange(deals)
-        strengths[seat] = views.strength[lane[:, None], SPLITS[split]]
-        for group, name in enumerate(("single_probability", "pair_probability", "triple_probability")):
-            chances[seat, :, group] = alone(game, name).scores(turns)[lane, split]
-        envs.step(split)
-    for group in range(3):
-        mine, chance = strengths[:, :, group], chances[:, :, group]
-        best_other = np.array([np.delete(mine, seat, 0).max(0) for seat in range(players)])
-        for low, high in ((0, 0.3), (0.3, 0.6), (0.6, 0.9), (0.9, 1)):
-            some = (mine != NO_MATCH) & (low <= chance) & (chance <= high)
-            if some.sum() > 300:
-                assert (mine > best_other)[some].mean() == pytest.approx(chance[some].mean(), abs=0.06)
 
 
 # Tiu-U. A set has four [6:6], six other tiles of ten pips or more, and so on; unseen is what lies nowhere.

@@ -130,16 +130,6 @@ def test_whole_deck_caught_by_one_seat_is_the_payoff_bound(options, everything, 
     assert int(section["hundreds"][0]) * 100 + int(section["tens"][0]) * 10 == everything
 
 
-def test_points_equal_the_referee_for_random_catches():
-    rng = np.random.default_rng(3)
-    for deck, tiles in (("cards", referee.CARDS), ("tiles", referee.TILES)):
-        for group, bonus in ((None, None), ("one_two", 0), ("one_one", 200)):
-            options = {"group": group, "supreme_bonus": bonus} if group else {}
-            for _ in range(150):
-                catch = [tiles[at] for at in rng.permutation(len(tiles))[: rng.integers(len(tiles) + 1)]]
-                assert points(catch, deck=deck, **options) == referee.count(catch, tiles, group, bonus)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

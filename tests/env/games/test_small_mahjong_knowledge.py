@@ -7,56 +7,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gupai_env.positions.small_mahjong import claims, from_tiles
+from gupai_env.positions.small_mahjong import from_tiles
 
 from adapters import FACES
 from facts import MahjongTable, Sight, completing, small_mahjong_facts, tiles_of, triplet, without
 from gupai_env import VectorEnv
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.keys import derive_each
-from gupai_env.core.rng import derive
-from gupai_env.core.tiles import COPIES, KINDS, count, kind_of, tile_set, tiles_in
-from gupai_env.games.small_mahjong.triplets import TILES, TRIPLETS, best_split
-from mahjong_hands import DISCARDER, DOUBLE_SET, GAME, IDLE, OFFERED, ONE, OTHER, offered, points_of
+from gupai_env.core.tiles import tiles_in
+from gupai_env.games.small_mahjong.triplets import TILES
+from mahjong_hands import DISCARDER, GAME, IDLE, OFFERED
 from referees import small_mahjong as referee
-from walks import random_walk, views_of
+from walks import views_of
 
 CHOSEN = 2  # positions: those whose hands weigh most unevenly
 DRAWS = 50  # for each pair of hands
-
-
-def test_view_shows_what_completes_the_hand():
-    walk = random_walk(GAME, GAME.variant(auto_win=False), 60, 30, seed=6)
-    compared = Counter()
-    for state in walk.positions(100, seed=6):
-        view = views_of(walk.envs, np.array([state]).view(np.recarray), int(state.to_act))[0]
-        hand, laid_out = tiles_in(view.hand), int(view.meld_points[0])
-        for discarded in set(hand) if len(hand) % 3 == 0 else [None]:
-            left = int(view.hand) - (0 if discarded is None else tile_set([discarded]))
-            waits = view.waits if discarded is None else view.waits_after[discarded]
-            for kind in range(KINDS):
-                if count(left, kind) < COPIES[kind]:
-                    wins = best_split(left + tile_set([kind]), laid_out) > 0
-                    assert bool(waits >> (3 * kind) & 1) == wins
-                    compared[wins] += 1
-        in_triplets = {kind for three in combinations(hand, 3) if points_of(three) for kind in three}
-        assert set(tiles_in(view.triplets)) == in_triplets
-        for kind in set(hand):
-            others = hand.copy()
-            others.remove(kind)
-            partners = {third for _, three in TRIPLETS for other in others if (third := third_of(three, kind, other))}
-            assert set(tiles_in(view.partners[kind])) == {third - 1 for third in partners}
-    assert compared[True] > 200
-
-
-def third_of(three, one, other):
-    """One more than the kind that completes a triplet beside two others; 0 if they are not in it."""
-    left = list(three)
-    for kind in (one, other):
-        if kind not in left:
-            return 0
-        left.remove(kind)
-    return left[0] + 1
 
 
 @pytest.mark.parametrize("options", [{}, {"players": 3, "auto_win": False}, {"expose_claims": False}])
@@ -88,49 +53,6 @@ def test_passed_claims_leave_no_trace():
     assert was_asked.state.to_act == was_not.state.to_act == 1
     for seat in (0, 2, 3):
         assert was_asked.view(seat) == was_not.view(seat)
-
-
-def test_redealt_seat_had_no_undeclared_win():
-    """Seat 1 claims and discards [1:1]; with `auto_win` its last two tiles then were not a triplet with [1:1]."""
-    discarded = kind_of(1, 1)
-    for auto_win in (True, False):
-        position = offered(ONE, IDLE, OTHER, auto_win=auto_win).play(f"claim {DOUBLE_SET}", "discard [1:1]")
-        while position.state.offer != NOBODY:
-            position.play("pass")
-        view = position.view(0)
-        unseen = tiles_in(view.unseen)
-        possible = Counter(pair for pair in combinations(unseen, 2) if not (auto_win and points_of([discarded, *pair])))
-        assert (possible.total() < len(unseen) * (len(unseen) - 1) // 2) == auto_win
-        num = 30 * possible.total()
-        envs = VectorEnv(GAME, 1, auto_win=auto_win)
-        views = np.zeros(num, GAME.view).view(np.recarray)
-        views[:] = view
-        drawn = GAME.new_states(num)
-        envs.kernels.determinize(envs.rules, views, np.array([derive(9, at) for at in range(num)]), drawn)
-        found = Counter(tuple(tiles_in(hand)) for hand in drawn.hands[:, 1])
-        assert found.keys() == possible.keys()
-        chi_square = sum((found[pair] - 30 * times) ** 2 / (30 * times) for pair, times in possible.items())
-        assert chi_square < len(possible) + 5 * np.sqrt(2 * len(possible))
-
-
-def test_redealt_hand_could_make_its_hidden_claims():
-    walk = random_walk(GAME, GAME.variant(expose_claims=False, players=3), 200, 30, seed=8)
-    states, checked = walk.states[5:].reshape(-1).view(np.recarray), 0
-    just_claimed = (states.new_tile == NOBODY) & (states.offer == NOBODY)
-    states = states[just_claimed][:300]
-    for seat in range(3):
-        views = views_of(walk.envs, states, seat)
-        drawn = GAME.new_states(len(states))
-        rng_keys = np.array([derive(seat, at) for at in range(len(states))])
-        walk.envs.kernels.determinize(walk.envs.rules, views, rng_keys, drawn)
-        for state in drawn[drawn.mover != seat]:
-            turn = int(state.turns) - 1
-            claimed, steps = int(state.thrown[turn - 1]), int(state.steps[turn])
-            hand = [FACES[kind] for kind in tiles_in(state.hands[state.mover])]
-            hand.remove(FACES[claimed])
-            assert claims(hand, FACES[claimed], steps)
-            checked += 1
-    assert checked > 100
 
 
 class Pasts:

@@ -7,39 +7,9 @@ from gupai_env import VectorEnv
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import KINDS, count
 from gupai_env.games.splitting.rules import UNSPLIT
-from walks import views_of
 
 MOST = {"da-ling": 5, "pai-gow": 8}  # seats
 every_game = pytest.mark.parametrize("name", MOST)
-
-
-@pytest.mark.parametrize(
-    ("name", "players"), [(name, some) for name, most in MOST.items() for some in range(2, most + 1)]
-)
-def test_splits_of_others_are_hidden_before_the_showdown(name, players):
-    one, other = (VectorEnv(name, 200, seed=2, players=players) for _ in range(2))
-    for _ in range(players - 1):
-        one.step(one.masks.argmax(1))  # the first legal split, and the last one
-        other.step(one.game.num_actions - 1 - other.masks[:, ::-1].argmax(1))
-        for seat in range(players):
-            here, there = (views_of(envs, envs.states, seat) for envs in (one, other))
-            waiting = one.states.splits[:, seat] == UNSPLIT
-            np.testing.assert_array_equal(here[waiting], there[waiting])
-            assert (here.splits[:, 1:] == UNSPLIT).all()
-            assert (here.hands[:, 1:] == 0).all()
-
-
-@every_game
-def test_showdown_reveals_everything(name):
-    players = MOST[name]
-    envs = VectorEnv(name, 200, seed=2, renew=False, players=players)
-    while not envs.terminated.all():
-        envs.step(envs.sample(3))
-    for seat in range(players):
-        views, order = views_of(envs, envs.states, seat), (seat + np.arange(players)) % players
-        np.testing.assert_array_equal(views.splits[:, :players], envs.states.splits[:, order])
-        np.testing.assert_array_equal(views.hands[:, :players], envs.states.hands[:, order])
-        np.testing.assert_array_equal(views.unseen, envs.states.unused)
 
 
 @every_game

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gupai_app.play.session import Session
-from gupai_env import GAMES, ce_deng_v0, get_game, jie_long_v0
+from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.deal import Deal
 from gupai_env.core.tiles import ONE, PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games.connecting import rules as connecting
@@ -176,29 +176,6 @@ def test_viewer_is_addressed_as_you():
     assert scene_from(session, 0, names=names).last_move.startswith("You play [")
     session.play(connecting.DISCARD + tiles_in(int(session.state.hands[1]))[0])
     assert scene_from(session, 0, names=names).last_move == "Seat 1 discards a tile"
-
-
-@pytest.mark.parametrize("module", [jie_long_v0, ce_deng_v0], ids=lambda module: module.GAME.id)
-def test_rendering_changes_nothing_and_shows_the_end(module):
-    seen, silent = module.env(render_mode="ansi"), module.env()
-    pictures = module.env(render_mode="rgb_array")
-    for env in (seen, silent, pictures):
-        env.reset(seed=5)
-    while not all(silent.terminations.values()):
-        before = seen.deal.states.tobytes()
-        text = seen.render()
-        assert seen.deal.states.tobytes() == before
-        assert "[ : ]" not in text and all(agent in text for agent in seen.possible_agents)
-        assert np.array_equal(seen.state(), silent.state())
-        action = int(silent.observe(silent.agent_selection)["action_mask"].nonzero()[0][-1])
-        for env in (seen, silent, pictures):
-            env.step(action)
-    assert f"{seen.rewards['seat_0']:+g} chips" in seen.render()
-    while seen.agents:
-        seen.step(None)
-    assert "chips" in seen.render()
-    picture = pictures.render()
-    assert (picture.shape, picture.dtype) == ((720, 960, 3), np.uint8)
 
 
 def test_rendering_without_a_mode_or_a_deal_warns():
