@@ -226,52 +226,6 @@ def test_processors_without_bit_instructions_do_without():
 
 
 @njit
-def compiled_words(row, at, word):
-    before = byte_rows.load_word(row, at), byte_rows.load_half(row, at)
-    byte_rows.store_word(row, at, word)
-    byte_rows.store_half(row, at + 8, word)
-    return before
-
-
-@settings(deadline=None)
-@given(st.integers(0, 8), WORDS)
-def test_words_are_read_and_written_in_place(at, word):
-    row = np.arange(-10, 10, dtype=np.int8)
-    other, expected = row.copy(), row.copy()
-    printed = int.from_bytes(row[at : at + 8].tobytes(), "little", signed=True)
-    half = int.from_bytes(row[at : at + 4].tobytes(), "little")
-    new = np.frombuffer((word % (1 << 64)).to_bytes(8, "little"), np.int8)
-    expected[at : at + 8] = new
-    expected[at + 8 : at + 12] = new[:4]
-    assert compiled_words.py_func(row, at, word) == (printed, half)
-    assert compiled_words(other, at, word) == (printed, half)
-    np.testing.assert_array_equal(row, expected)
-    np.testing.assert_array_equal(other, expected)
-
-
-compiled_copy, compiled_mark = njit(byte_rows.copy_entries), njit(byte_rows.mark_entries)
-
-
-@pytest.mark.parametrize("width", [*range(4, 20), 31, 32, 33])
-def test_entries_are_copied_and_marked(width):
-    rng = np.random.default_rng(width)
-    source = rng.integers(0, 128, 50, dtype=np.int8) * rng.integers(0, 2, 50, dtype=np.int8)
-    blank = np.full(60, 7, np.int8)
-    copied = blank.copy()
-    copied[5 : 5 + width] = source[3 : 3 + width]
-    marked = blank.copy()
-    marked[5 : 5 + width] = source[3 : 3 + width] > 0
-    for copy, mark in ((byte_rows.copy_entries, byte_rows.mark_entries), (compiled_copy, compiled_mark)):
-        target = blank.copy()
-        copy(source, 3, target, 5, width)
-        np.testing.assert_array_equal(target, copied)
-        if width <= 8:
-            target = blank.copy()
-            mark(source, 3, target, 5, width)
-            np.testing.assert_array_equal(target, marked)
-
-
-@njit
 def compiled_hand(tiles, out):
     list_hand(tiles, out)
     return bits.ones(bit_each(tiles))
@@ -285,72 +239,6 @@ def test_hand_is_listed_and_no_tile_behind_it(size):
         plain, compiled = np.zeros(6, np.uint8), np.zeros(6, np.uint8)
         assert compiled_hand.py_func(tiles, plain) == compiled_hand(tiles, compiled) == size
         assert plain.tolist() == compiled.tolist() == hand + [NO_TILE] * (6 - size)
-
-
-@njit
-def look(masks, row):
-    mask = masks[row]
-    found = np.empty(len(mask) + 1, np.int64)
-    for marks in range(len(found)):
-        found[marks] = byte_rows.find_mark(mask, marks)
-    return byte_rows.count_marks(mask), found
-
-
-@pytest.mark.parametrize("width", [1, 7, 31, 32, 33, 60, 63, 64, 65, 82, 128, 146])
-def test_marks_are_counted_and_found(width):
-    masks = np.random.default_rng(width).random((20, width)) < np.linspace(0, 1, 20)[:, None]
-    for row, mask in enumerate(masks):
-        memory = np.flatnonzero(mask).tolist()
-        expected = memory + [-1] * (width + 1 - len(memory))
-        for count, found in (look(masks, row), look.py_func(masks, row)):
-            assert count == len(memory)
-            assert found.tolist() == expected
-
-
-@pytest.mark.parametrize("width", [32, 33, 60, 63, 64])
-def test_bits_are_written_as_marks(width):
-    write = njit(byte_rows.write_marks)
-    for word in (0, -1, 0x0123456789ABCDEF, -1 << (width - 1)):
-        expected = [bool(word >> index & 1) for index in range(width)]
-        for each in (write, write.py_func):
-            mask = np.ones(width, np.bool_)
-            each(word, mask)
-            assert mask.tolist() == expected
-
-
-def test_entries_are_rearranged():
-    order = np.random.default_rng(1).permutation(64)[:41]
-    rearrange = byte_rows.rearrangement(order, 64)
-    source = np.arange(-30, 34, dtype=np.int8)
-    expected = np.full(50, 7, np.int8)
-    expected[5:46] = source[order]
-    for each in (rearrange, njit(lambda source, target, at: rearrange(source, target, at))):
-        target = np.full(50, 7, np.int8)
-        each(source, target, 5)
-        np.testing.assert_array_equal(target, expected)
-
-
-@rule
-def largest_first(values, out):
-    order = memory.scratch(4, np.int64)
-    order[:] = values
-    for at in range(4):
-        out[at] = order.max()
-        order[order.argmax()] = -1
-
-
-@njit
-def fill_all(values, out):
-    for row in range(len(values)):
-        largest_first(values[row], out[row])
-
-
-def test_scratch_is_an_array_like_any_other():
-    values = np.random.default_rng(2).integers(0, 100, (20, 4))
-    for fill in (fill_all, fill_all.py_func):
-        out = np.zeros_like(values)
-        fill(values, out)
-        np.testing.assert_array_equal(out, -np.sort(-values, 1))
 
 
 def test_scratch_length_is_known_beforehand():
