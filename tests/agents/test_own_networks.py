@@ -17,7 +17,6 @@ from gupai_agents.evaluation import verify
 from gupai_agents.look_ahead import Depth, LookAhead
 from gupai_agents.network import NetworkAgent
 from networks import ACTIONS, GAME, SIZE, Masked, Odd, best, logits_of, network, with_onnx
-from trees import tiny_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's, about the exporter that needs no more
 
@@ -90,15 +89,6 @@ def test_overflowing_sums_are_reported_without_a_warning(decisions):
     agent.layers[-1].linear.bias[:] = np.inf
     with pytest.raises(ValueError, match=r": the network's output for action 0 is inf in row 0; "):
         agent.act(decisions[0])
-
-
-def test_exact_search_takes_a_player_that_draws():
-    tree = tiny_tree("jie-long", forced_play=True)
-    drawing = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown), sample=True)
-    policy = tree.policy([drawing] * 2)
-    greedy = tree.policy([ObservationAgent("mine", GAME, drawing.score)] * 2)
-    assert ((policy > 0) & (policy < 1)).any() and set(greedy) == {0.0, 1.0}
-    assert tree.exploitability(policy) != pytest.approx(tree.exploitability(greedy), abs=0.1)
 
 
 def test_class_with_its_own_drawing_states_no_policy(decisions):

@@ -161,15 +161,6 @@ def test_helper_threads_end_with_the_call(monkeypatch):
     assert threading.active_count() == before
 
 
-def test_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
-    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    envs = VectorEnv("jie-long", 30, threads=3)
-    with pytest.raises(IllegalActionError):
-        envs.step(np.full(30, -1))
-    envs.step(envs.sample(1))
-    envs.reset(3)
-
-
 class FailureError(Exception):
     """What a rule might raise."""
 

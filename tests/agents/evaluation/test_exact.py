@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.evaluation import GameTree, build_tree, exact, play_duplicates
+from gupai_agents.evaluation import GameTree, build_tree, exact
 from gupai_agents.evaluation.exact import solve
-from gupai_agents.network import NetworkAgent
 from gupai_env import GAMES, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.deals import Deals, all_deals
@@ -164,14 +163,6 @@ def test_seat_remembers_more_than_its_view_shows():
     assert tree.sets > len(views)
 
 
-def test_exact_values_agree_with_many_deals():
-    line_up = [make_agent(name, "jie-long", **TINY) for name in ("greedy", "random")]
-    tree = tiny_tree("jie-long")
-    known = (tree.values(tree.policy(line_up))[0] + tree.values(tree.policy(line_up[::-1]))[1]) / 2
-    played = play_duplicates("jie-long", line_up, 20_000, seed=1, **TINY).mean(0)
-    assert abs(played.mean - known) < 2 * played.half_width  # four standard errors
-
-
 @pytest.mark.parametrize("game", ["ce-deng", "tiu-u", "small-mahjong", "pai-gow"])
 def test_tiny_deck_is_one_zero_sum_game_of_chips(game):
     tiny = GAMES[game].variant.tiny_options()
@@ -249,42 +240,7 @@ def test_too_large_tree_is_refused(monkeypatch):
         build_tree("jie-long", **FORCED)
 
 
-def test_cfr_lowers_exploitability_towards_zero():
-    """The later a round, the more it counts: were all to count alike, it would be but 200 times nearer."""
-    tree = tiny_tree("jie-long", forced_play=True)
-    uniform, solved = tree.exploitability(tree.uniform()), tree.exploitability(solve(tree, 100))
-    assert 0 <= solved < uniform / 1000
-
-
 # --- agents -----------------------------------------------------------------------------------------
-
-
-def network(sample, seed=1):
-    game, hidden = get_game("jie-long"), 16
-    rng = np.random.default_rng(seed)
-    shapes = {
-        "trunk.0.weight": (hidden, game.encoder.layout.size),
-        "trunk.0.bias": (hidden,),
-        "policy.weight": (game.num_actions, hidden),
-        "policy.bias": (game.num_actions,),
-        "value.weight": (1, hidden),
-        "value.bias": (1,),
-    }
-    tensors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-    return NetworkAgent("net", game, {"type": "mlp", "hidden": [hidden], "activation": "relu"}, tensors, sample)
-
-
-@pytest.mark.parametrize(
-    "agent", [network(True), network(False), make_agent("random")], ids=["draws", "best", "random"]
-)
-def test_agent_probabilities_equal_the_frequencies_of_answers(agent):
-    turns, draws = tiny_tree("jie-long", forced_play=True).batch, 20_000
-    row = int(turns.masks.sum(1).argmax())
-    one = DecisionBatch(
-        turns.views[[row] * draws], turns.masks[[row] * draws], np.random.default_rng(1).integers(0, 2**63, draws)
-    )
-    frequencies = np.bincount(agent.act(one), minlength=turns.masks.shape[1]) / draws
-    assert abs(frequencies - agent.probabilities(one)[0]).max() < 0.02
 
 
 @pytest.mark.parametrize("number", [0, 1, 3])

@@ -8,7 +8,6 @@ import pytest
 
 from gupai_app.play.session import Session
 from gupai_env import GAMES, get_game, jie_long_v0
-from gupai_env.core.deal import Deal
 from gupai_env.core.tiles import ONE, PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.render import draw_text
@@ -89,17 +88,6 @@ def test_player_sees_its_own_tiles_and_how_many_the_others_have(name, options):
                     shown = pile(place.piles, label)
                     assert turned(shown.tiles) == (faces(tiles) if seat == viewer else [])
                     assert len(shown.tiles) + shown.hidden == len(tiles_in(int(tiles)))
-
-
-@every_table
-def test_redealing_what_a_player_cannot_know_keeps_its_table(name, options):
-    for session in positions(name, options, deals=2):
-        if session.terminated:
-            continue
-        for viewer in range(session.variant.players):
-            deal = Deal(session.game, session.variant, session.states, compiled=True)
-            redealt = session.game.scene(session.variant, [deal.redealt(viewer, 7).view(viewer)])
-            assert redealt == scene_from(session, viewer)
 
 
 @every_table
@@ -195,40 +183,6 @@ def test_window_opens_with_the_deal_and_can_be_closed_twice(monkeypatch):
     env.step(int(env.observe(env.agent_selection)["action_mask"].nonzero()[0][0]))
     env.close()
     env.close()
-
-
-# What is told at the end of Da Ling
-
-
-def da_ling_end(table, splits, **options):
-    game = get_game("da-ling")
-    hands = [split.replace("/", "") for split in splits]
-    return game.positions.from_tiles(table, hands, splits, **options).scene()
-
-
-SETTLED = [
-    "[6:6] / [6:4][4:4] / [6:5][5:5][2:2]",
-    "[6:1] / [6:4][3:1] / [5:5][5:1][2:2]",
-    "[5:3] / [6:2][4:4] / [4:1][3:3][4:2]",
-    "[3:1] / [6:1][5:4] / [5:2][2:1][1:1]",
-]
-
-
-def test_matching_groups_and_their_winners_are_shown():
-    scene = da_ling_end("[6:6][3:2]", SETTLED)
-    game, won = get_game("da-ling"), dict.fromkeys(range(4), 0.0)
-    for place in scene.places:
-        for stake, group in zip((3, 7, 15), place.piles, strict=True):
-            name, _, verdict = group.label.partition(": ")
-            strength = game.positions.strength("[6:6][3:2]", group.tiles)
-            assert verdict.split()[0] == ("no" if strength is None else str(strength))
-            assert group.marked == (() if strength is None else tuple(range(len(group.tiles))))
-            if "wins" in verdict:
-                assert name in place.note.partition("wins ")[2]
-                for seat in won:
-                    won[seat] += 3 * stake if f"Seat {seat}" == place.name else -stake
-    assert [place.note.partition(" chips")[0] for place in scene.places] == [f"{won[s]:+g}" for s in range(4)]
-    assert any(won.values())
 
 
 @pytest.mark.parametrize(
