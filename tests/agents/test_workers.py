@@ -1,6 +1,7 @@
 """Work shared out comes to the same whoever does it, and outlives those who do it."""
 
 import contextlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -378,23 +379,6 @@ def test_batches_and_searches_pause():
         assert sorted(looked) == list(range(1000))
 
 
-def test_run_stopped_while_targets_are_computed_resumes_exactly(tmp_path):
-    whole, stopped = (run_of(tmp_path / name, ahead=1) for name in ("whole", "stopped"))
-    whole.learn()
-    asked = []
-
-    def stop():  # at a moment within a chunk
-        if len(stopped.search_stage.ends) == 2:
-            asked.append(None)
-        return len(asked) > 3
-
-    assert not stopped.learn(stop=stop)
-    assert len(stopped.search_stage.ends) == 2 < len(whole.search_stage.ends)
-    again = Run(stopped.config, stopped.folder)
-    assert again.learn(go_on=True)
-    same_bits(whole.folder, again.folder)
-
-
 def cores_of_a_product(_):
     return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
 
@@ -438,31 +422,37 @@ def test_chunk_is_labelled_by_the_player_of_all_but_the_last_chunk(tmp_path):
     assert [players.index(with_targets[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("heuristic_share", "true_hands", "own", "magnet"), [(0.5, 0, 0, 0), (1, 0.3, 0, 0), (0, 1, 0.6, 0.9)]
-)
-def test_run_with_targets_ahead_resumes_exactly(tmp_path, heuristic_share, true_hands, own, magnet):
-    shares = {"heuristic_share": heuristic_share, "true_hands": true_hands, "self_rollouts": own, "magnet": magnet}
-    whole = run_of(tmp_path / "whole", **shares)
-    whole.learn()
-    stopped = run_of(tmp_path / "stopped", **shares)
-    assert not stopped.learn(stop=lambda: len(stopped.search_stage.ends) == 3)
-    again = Run(stopped.config, stopped.folder)
-    assert again.learn(go_on=True)
-    assert len(whole.search_stage.ends) > 4
-    same_bits(whole.folder, again.folder)
+def after_three_steps():
+    return lambda stage: len(stage.ends) == 3
 
 
-def test_run_with_pending_targets_resumes_exactly(tmp_path):
+def while_targets_are_computed():
+    times = itertools.count()
+    return lambda stage: len(stage.ends) == 2 and next(times) == 3
+
+
+def with_true_hands_requested():
     """True-hand targets are asked for already, but the next step still learns from all targets so far."""
-    whole = run_of(tmp_path / "whole", true_hands=0.4)
+    return lambda stage: [request.kind for request in stage.requests] == [Kind.SEARCHED, Kind.TRUE_HANDS]
+
+
+@pytest.mark.parametrize(
+    ("settings", "moment"),
+    [
+        ({"heuristic_share": 0.5}, after_three_steps),
+        ({"heuristic_share": 1, "true_hands": 0.3}, after_three_steps),
+        ({"heuristic_share": 0, "true_hands": 1, "self_rollouts": 0.6, "magnet": 0.9}, after_three_steps),
+        ({"ahead": 1}, while_targets_are_computed),
+        ({"true_hands": 0.4}, with_true_hands_requested),
+    ],
+    ids=str,
+)
+def test_run_with_targets_ahead_resumes_exactly(tmp_path, settings, moment):
+    whole, stopped = (run_of(tmp_path / name, **settings) for name in ("whole", "stopped"))
     whole.learn()
-    stopped = run_of(tmp_path / "stopped", true_hands=0.4)
-
-    def between():
-        return [asked.kind for asked in stopped.search_stage.requests] == [Kind.SEARCHED, Kind.TRUE_HANDS]
-
-    assert not stopped.learn(stop=between)
+    is_now = moment()
+    assert not stopped.learn(stop=lambda: is_now(stopped.search_stage))
+    assert len(stopped.search_stage.ends) < len(whole.search_stage.ends) > 4
     again = Run(stopped.config, stopped.folder)
     assert again.learn(go_on=True)
     same_bits(whole.folder, again.folder)

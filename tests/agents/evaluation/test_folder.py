@@ -123,18 +123,18 @@ def edited(name, change):
     return edit
 
 
-def changed(name, *rng_keys, to):
+def changed(name, *keys, to):
     """Return an edit of a file of JSON: what stands under some keys becomes another value, or goes for None."""
 
     def change(text):
         content = json.loads(text)
         inner = content
-        for key in rng_keys[:-1]:
+        for key in keys[:-1]:
             inner = inner[key]
         if to is None:
-            del inner[rng_keys[-1]]
+            del inner[keys[-1]]
         else:
-            inner[rng_keys[-1]] = to
+            inner[keys[-1]] = to
         return json.dumps(content)
 
     return edited(name, change)
@@ -395,7 +395,7 @@ def test_last_digits_may_differ_between_processors(keys, place, kept, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rng_keys", "to"),
+    ("keys", "to"),
     [
         (("totals", 0, "mean"), math.nan),
         (("totals", 0, "mean"), "5"),
@@ -407,10 +407,10 @@ def test_last_digits_may_differ_between_processors(keys, place, kept, tmp_path):
         (("duels", 0, "villain"), -1),
     ],
 )
-def test_forged_summary_is_reported_in_one_line(rng_keys, to, kept, tmp_path):
+def test_forged_summary_is_reported_in_one_line(keys, to, kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     assert read_summary(path).agents == list(NAMES)
-    changed("summary.json", *rng_keys, to=to)(path)
+    changed("summary.json", *keys, to=to)(path)
     with pytest.raises(folder.FolderError, match=r"summary.json: damaged, [a-z]+") as error:
         read_summary(path)
     assert "\n" not in str(error.value)
