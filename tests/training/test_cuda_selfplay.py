@@ -16,7 +16,8 @@ from gupai_env.core.episode import NOBODY
 from gupai_training.config import parse, saved_config
 from gupai_training.opponents import LEARNER
 from gupai_training.run import Run
-from gupai_training.self_play_stage import build_learner
+from gupai_training.self_play_stage import build_learner, lanes_on
+from gupai_training.selfplay import SelfPlayVecEnv
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 in_simulator = pytest.mark.skipif(not SIMULATED, reason="runs in the simulator, see the first test")
@@ -115,3 +116,19 @@ def test_interrupted_run_resumes_to_the_same_bytes(tmp_path):
     again.learn(go_on=True)
     agents = [(run.folder / "agent.safetensors").read_bytes() for run in (whole, again)]
     assert agents[0] == agents[1]
+
+
+class First:
+    """An opponent that is Python: it plays the first legal action."""
+
+    name = "first"
+
+    def act(self, batch):
+        return batch.masks.argmax(1)
+
+
+@in_simulator
+@pytest.mark.parametrize(("opponent", "on_gpu"), [("best", True), ("random", True), (First(), False)])
+def test_lanes_stay_on_the_processor_for_opponents_that_only_play_there(opponent, on_gpu):
+    lanes = SelfPlayVecEnv.against("jie-long", 2, ["greedy", opponent])
+    assert (lanes_on(torch.device("cpu"), "float32", lanes) is not lanes) == on_gpu
