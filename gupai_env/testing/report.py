@@ -54,7 +54,7 @@ class Result:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        parts = [str(self.error).removeprefix(f"{self.check}: ")] if self.error else []
+        parts = [": ".join(filter(None, (self.error.place, self.error.what)))] if self.error else []
         parts += [self.reason] if self.reason else []
         return f"{self.status:<8} {self.check:<22} {'; '.join([*parts, *self.notes])}".rstrip()
 
