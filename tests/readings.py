@@ -83,9 +83,6 @@ def levels(*said):
 YES, NO, SMALL = ("supported", 2.0, 0.5), ("contradicted", -1.84, 0.5), ("no practical effect", 0.1, 0.2)
 
 
-POOLED = {**interval(1.5, 1.25, 1.75, 3600), "q": 8.0, "p_q": 0.004, "i2": 0.75}
-
-
 def effect(label, mean, half, **more):
     half = np.inf if half is None else half
     return {"label": label, **interval(mean, mean - half, mean + half, 1200), **more}

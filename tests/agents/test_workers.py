@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -605,16 +606,22 @@ def free_port() -> int:
         return found.getsockname()[1]
 
 
+@contextlib.contextmanager
+def cluster_of(workers: int, **env: str) -> Iterator[Nodes]:
+    """A cluster of a head and some workers; the tests that need it are left out where Ray is not installed."""
+    pytest.importorskip("ray", reason=NO_RAY)
+    nodes = Nodes(**env)
+    try:
+        nodes.begin(workers)
+        yield nodes
+    finally:
+        nodes.end()
+
+
 @pytest.fixture(scope="module")
 def nodes():
-    """A cluster of a head and two workers; the tests that need it are left out where Ray is not installed."""
-    pytest.importorskip("ray", reason=NO_RAY)
-    cluster = Nodes()
-    cluster.begin(2)
-    try:
+    with cluster_of(2) as cluster:
         yield cluster
-    finally:
-        cluster.end()
 
 
 def joined(nodes: Nodes, workers: int = 1, seconds: float = 90) -> Cluster:
@@ -686,14 +693,8 @@ def test_commands_find_the_same_bytes_on_a_cluster(nodes, tmp_path, outside):
     assert json.loads(run_process(*claim).stdout) == json.loads(run_process(*claim, "--ray", address).stdout)
     tune = ["tune", "jie-long", "--generations", "6", "--seconds", "600"]
     assert run_process(*tune).stdout == run_process(*tune, "--ray", address).stdout
-
-
-@pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
-def test_run_learning_from_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(BY_SEARCH))
-    joined(nodes, 2).close()
-    address = nodes.client_address if outside else nodes.address
     run_process("train", path, "--runs", tmp_path / "here")
     run_process("train", path, "--runs", tmp_path / "there", "--ray", address)
     same_bits(*(tmp_path / folder / "by_search-1" for folder in ("here", "there")))
@@ -707,21 +708,13 @@ def test_address_without_host_or_port_is_reported_in_one_line(address):
 
 def test_unreachable_cluster_is_reported_in_one_line():
     pytest.importorskip("ray", reason=NO_RAY)
-    for address, said in (
-        (f"127.0.0.1:{free_port()}", "no cluster answers there"),
-        ("chess", "an address is HOST:PORT"),
-    ):
-        with pytest.raises(ValueError, match=said) as caught:
-            Cluster(address)
-        assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="no cluster answers there") as caught:
+        Cluster(f"127.0.0.1:{free_port()}")
+    assert "\n" not in str(caught.value)
 
 
 def test_cluster_with_a_token_is_joined_or_the_token_named():
-    pytest.importorskip("ray", reason=NO_RAY)
-    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "5" * 64}
-    nodes = Nodes(**token)
-    try:
-        nodes.begin(1)
+    with cluster_of(1, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="5" * 64) as nodes:
         words = ["tournament", "jie-long", "random", "greedy", "--deals", "2", "--json", "--ray"]
         for address in (nodes.address, nodes.client_address):
             assert json.loads(run_process(*words, address, env=nodes.env).stdout)["deals"] == 2
@@ -729,18 +722,13 @@ def test_cluster_with_a_token_is_joined_or_the_token_named():
             refused = run_process(*words, nodes.address, env=nodes.env | wrong, check=False)
             message = refused.stderr.splitlines()[-1]
             assert refused.returncode == 2 and "wants a token" in message and "RAY_AUTH_MODE=token" in message
-    finally:
-        nodes.end()
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
 def test_lost_head_is_reported_and_the_command_resumes(tmp_path, outside):
-    pytest.importorskip("ray", reason=NO_RAY)
     there = tmp_path / "there"
     words = ["tournament", "jie-long", "greedy", "variety", "--deals", "60000"]
-    nodes = Nodes()
-    try:
-        nodes.begin(1)
+    with cluster_of(1) as nodes:
         joined(nodes).close()
         address = nodes.client_address if outside else nodes.address
         command = [sys.executable, "-m", "gupai_app.shell.cli", *words, "--out", there, "--ray", address]
@@ -753,14 +741,9 @@ def test_lost_head_is_reported_and_the_command_resumes(tmp_path, outside):
         printed = playing.communicate(timeout=120)[1]
         assert playing.returncode in (1, 2), printed  # 1 where Ray ends the process
         assert f"finished work is in {there}: run the command again with --resume" in printed
-    finally:
-        nodes.end()
-    try:
-        nodes.begin(1)
+    with cluster_of(1) as nodes:
         joined(nodes).close()
         run_process(*words, "--out", there, "--resume", "--ray", nodes.address)
-    finally:
-        nodes.end()
     run_process(*words, "--out", tmp_path / "here")
     for name in FILES:
         assert (tmp_path / "here" / name).read_bytes() == (there / name).read_bytes(), name

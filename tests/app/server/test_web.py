@@ -183,22 +183,13 @@ def test_lesson_is_given_once(pages):
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("game=chess", "not a game"),
-        ("game=jie-long&options=deals=26", "up to 25"),
-        ("game=jie-long&options=stakes=2", "not an option"),
         ("game=jie-long&seat=4", "from 0 to 3"),
-        ("game=jie-long&seed=-1", "seed"),
         ("game=jie-long&with=os:system", "does not play here"),
         ("game=jie-long&with=checkpoint:/etc/passwd", "does not play here"),
         ("game=jie-long&with=heuristic:/etc/x.yaml", "does not play here"),
-        ("game=jie-long&seed=5&seat=0&moves=999", "not an action"),
-        ("game=jie-long&seed=5&seat=0&moves=a", "with dots"),
-        ("game=jie-long&seed=5&seat=0&play=x", "play='x' is not allowed"),
-        ("game=jie-long&seed=5&seed=6", "said twice"),
-        (f"game=jie-long&moves={'1.' * 6001}1", "too many"),
     ],
 )
-def test_impossible_table_is_answered_by_a_sentence(query, words, pages):
+def test_table_with_a_player_or_seat_that_cannot_be_is_refused(query, words, pages):
     answer = pages.get(f"/table?{query}")
     assert answer.status_code == 422 and words.lower() in said(answer).lower()
     assert "Traceback" not in answer.text
