@@ -14,35 +14,30 @@ How it reads the sentences that leave room:
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from .tiles import Move, Tile, is_double, other_end, pips
 
 
+@dataclass(eq=False)
 class CeDeng:
     """One deal; seats 0..n-1 act in that order, starting with `leader`."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        leader: int,
-        *,
-        declare_eight_doubles: bool = True,
-        redeal_doubles: int = 7,
-        strict_head_tail: bool = False,
-        stake: float = 1.0,
-        hand: int = 8,
-    ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.leader = leader
-        self.declare_eight_doubles = declare_eight_doubles
-        self.redeal_doubles = redeal_doubles
-        self.strict_head_tail = strict_head_tail
-        self.stake = stake
-        self.hand = hand  # tiles: so many doubles may be declared, so many played are a pass
-        self.seats = len(hands)
-        self.order = [(leader + turn) % self.seats for turn in range(self.seats)]
-        self.played: list[list[Tile]] = [[] for _ in hands]
-        self.discards: list[list[Tile]] = [[] for _ in hands]
+    hands: list[list[Tile]]
+    leader: int
+    _: KW_ONLY
+    declare_eight_doubles: bool = True
+    redeal_doubles: int = 7
+    strict_head_tail: bool = False
+    stake: float = 1.0
+    hand: int = 8  # tiles: so many doubles may be declared, so many played are a pass
+
+    def __post_init__(self) -> None:
+        self.hands = [list(hand) for hand in self.hands]
+        self.seats = len(self.hands)
+        self.order = [(self.leader + turn) % self.seats for turn in range(self.seats)]
+        self.played: list[list[Tile]] = [[] for _ in self.hands]
+        self.discards: list[list[Tile]] = [[] for _ in self.hands]
         self.open_end: int | None = None  # None before the lead
         self.last_player: int | None = None  # the seat that played the last tile of the layout
         self.declarer: int | None = None
@@ -50,7 +45,7 @@ class CeDeng:
         self.blocked = False
         self.terminated = False
         self.to_ask = [seat for seat in self.order if self.may_declare(seat) or self.may_redeal(seat)]
-        self.to_act = self.to_ask[0] if self.to_ask else leader
+        self.to_act = self.to_ask[0] if self.to_ask else self.leader
 
     def may_declare(self, seat: int) -> bool:
         return self.declare_eight_doubles and self.doubles(seat) == self.hand

@@ -12,6 +12,7 @@ How it reads the sentences that leave room:
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from itertools import combinations
 
@@ -22,30 +23,25 @@ WILD: list[Tile] = [(4, 2), (2, 1)]  # in a hand each counts 3 or 6
 Group = tuple[Tile, ...]
 
 
+@dataclass(eq=False)
 class DaLing:
     """One deal: every seat arranges its tiles once."""
 
-    def __init__(
-        self,
-        table: Sequence[Tile],
-        hands: Sequence[Sequence[Tile]],
-        leader: int,
-        *,
-        stakes: Sequence[int] = (3, 7, 15),
-        absolute_tie: str = "groups",
-        casino_fee: int = 0,
-        sizes: Sequence[int] = (1, 2, 3),
-    ) -> None:
-        self.table = list(table)
-        self.hands = [list(hand) for hand in hands]
-        self.leader = leader
-        self.stakes = stakes
-        self.absolute_tie = absolute_tie
-        self.casino_fee = casino_fee
-        self.sizes = sizes  # tiles in the single, the pair and the triple
-        self.seats = len(hands)
-        self.arranged: list[list[Group]] = [[] for _ in hands]  # single, pair and triple of each seat
-        self.to_act = leader
+    table: list[Tile]
+    hands: list[list[Tile]]
+    leader: int
+    _: KW_ONLY
+    stakes: Sequence[int] = (3, 7, 15)
+    absolute_tie: str = "groups"
+    casino_fee: int = 0
+    sizes: Sequence[int] = (1, 2, 3)  # tiles in the single, the pair and the triple
+
+    def __post_init__(self) -> None:
+        self.table = list(self.table)
+        self.hands = [list(hand) for hand in self.hands]
+        self.seats = len(self.hands)
+        self.arranged: list[list[Group]] = [[] for _ in self.hands]  # single, pair and triple of each seat
+        self.to_act = self.leader
         self.terminated = False
 
     def moves(self) -> list[Move]:

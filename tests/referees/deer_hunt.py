@@ -11,6 +11,7 @@ How it reads the sentences that leave room:
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from .tiles import DECK, Move, Tile, red_pips
 
@@ -18,29 +19,26 @@ HEAVEN: list[Tile] = [(6, 6)]
 FOUR: list[Tile] = [(6, 6), (6, 5), (6, 4), (4, 4)]
 
 
+@dataclass(eq=False)
 class DeerHunt:
     """One deal; seats 0..3 act in that order, starting with `leader`."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        leader: int,
-        *,
-        escape: bool = False,
-        fair_deal: str = "none",
-        settlement: str = "difference",
-    ) -> None:
-        if sum(map(len, hands)) == len(DECK) and not is_fair(hands, fair_deal):
-            raise ValueError(f"these hands are not dealt by fair_deal={fair_deal!r}: {hands}")
-        self.hands = [list(hand) for hand in hands]
-        self.leader = leader
-        self.escape = escape
-        self.settlement = settlement
-        self.seats = len(hands)
+    hands: list[list[Tile]]
+    leader: int
+    _: KW_ONLY
+    escape: bool = False
+    fair_deal: str = "none"
+    settlement: str = "difference"
+
+    def __post_init__(self) -> None:
+        if sum(map(len, self.hands)) == len(DECK) and not is_fair(self.hands, self.fair_deal):
+            raise ValueError(f"these hands are not dealt by fair_deal={self.fair_deal!r}: {self.hands}")
+        self.hands = [list(hand) for hand in self.hands]
+        self.seats = len(self.hands)
         self.trick: list[Tile] = []  # the tiles on the table, in the order of play
-        self.taken: list[list[Tile]] = [[] for _ in hands]  # the tiles in the tricks of every seat
-        self.trick_leader = leader
-        self.to_act = leader
+        self.taken: list[list[Tile]] = [[] for _ in self.hands]  # the tiles in the tricks of every seat
+        self.trick_leader = self.leader
+        self.to_act = self.leader
         self.terminated = False
 
     def moves(self) -> list[Move]:

@@ -21,48 +21,41 @@ How it reads the sentences that leave room:
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass
 
 from .tiles import CIVIL, Move, Tile, is_double, other_end, pips
 
-DECK: list[Tile] = [*CIVIL, *CIVIL, (6, 2), (6, 3)]  # 24 tiles
+DECK: tuple[Tile, ...] = (*CIVIL, *CIVIL, (6, 2), (6, 3))  # 24 tiles
 
 
+@dataclass(eq=False)
 class DingNiu:
     """One deal, for four seats or for two with a tiny deck; they act in order, starting with `leader`."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        leader: int,
-        *,
-        forced_play: bool = True,
-        after_suan_zhang: str = "doubles",
-        smothered_numbers: Sequence[int] = (4, 5),
-        exempt_forced_maker: bool = False,
-        spare_pointless_maker: bool = False,
-        suan_zhang: bool = True,
-        settlement: str = "chips",
-        deck: Sequence[Tile] = DECK,
-    ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.leader = leader
-        self.forced_play = forced_play
-        self.after_suan_zhang = after_suan_zhang
-        self.smothered_numbers = smothered_numbers
-        self.exempt_forced_maker = exempt_forced_maker
-        self.spare_pointless_maker = spare_pointless_maker
+    hands: list[list[Tile]]
+    leader: int
+    _: KW_ONLY
+    forced_play: bool = True
+    after_suan_zhang: str = "doubles"
+    smothered_numbers: Sequence[int] = (4, 5)
+    exempt_forced_maker: bool = False
+    spare_pointless_maker: bool = False
+    suan_zhang: InitVar[bool] = True
+    settlement: str = "chips"
+    deck: Sequence[Tile] = DECK
+
+    def __post_init__(self, suan_zhang: bool) -> None:
+        self.hands = [list(hand) for hand in self.hands]
         self.blocks = suan_zhang
-        self.settlement = settlement
-        self.deck = deck
-        self.seats = len(hands)
-        self.order = [(leader + turn) % self.seats for turn in range(self.seats)]
-        self.discards: list[list[Tile]] = [[] for _ in hands]
+        self.seats = len(self.hands)
+        self.order = [(self.leader + turn) % self.seats for turn in range(self.seats)]
+        self.discards: list[list[Tile]] = [[] for _ in self.hands]
         self.layout: list[Tile] = []  # in the order of play
         self.open: list[int] = []  # the numbers of the two ends; empty before the lead
         self.suan_zhang: str | None = None  # "classic" or "smothered", the first of the deal
         self.maker: int | None = None
         self.maker_was_forced = False
-        self.to_act = leader
+        self.to_act = self.leader
         self.terminated = False
 
     def moves(self) -> list[Move]:

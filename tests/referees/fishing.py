@@ -4,31 +4,29 @@
 seat with neither is skipped; the deal ends when all hands and the stock are empty.
 """
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from .tiles import Move, Tile
 
 
+@dataclass(eq=False)
 class Fishing:
     """One deal; seats 0..n-1 act in that order, starting with `leader`. A game says what a bait may catch."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        lake: Sequence[Tile],
-        stock: Sequence[Tile],
-        leader: int,
-        *,
-        must_catch: bool,
-    ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.lake = list(lake)
-        self.stock = list(stock)
-        self.leader = leader
-        self.must_catch = must_catch
-        self.seats = len(hands)
-        self.catches: list[list[Tile]] = [[] for _ in hands]
-        self.to_act = leader
+    hands: list[list[Tile]]
+    lake: list[Tile]
+    stock: list[Tile]
+    leader: int
+    _: KW_ONLY
+    must_catch: bool = False
+
+    def __post_init__(self) -> None:
+        self.hands = [list(hand) for hand in self.hands]
+        self.lake = list(self.lake)
+        self.stock = list(self.stock)
+        self.seats = len(self.hands)
+        self.catches: list[list[Tile]] = [[] for _ in self.hands]
+        self.to_act = self.leader
         self.from_stock = False  # is this the second play of the turn?
         self.terminated = False
         self.go_on()

@@ -20,39 +20,33 @@ How it reads the sentences that leave room:
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from .tiles import Move, Tile, is_double, other_end, pips
 
 
+@dataclass(eq=False)
 class JieLong:
     """One deal; seats 0..n-1 act in that order, starting with `leader`."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        leader: int,
-        *,
-        forced_play: bool = False,
-        double_lock: bool = False,
-        open_ends: int = 1,
-        stake: float = 1.0,
-        settlement: str = "difference",
-        all_laid_doubles: bool = False,
-    ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.leader = leader
-        self.forced_play = forced_play
-        self.double_lock = double_lock
-        self.open_ends = open_ends
-        self.stake = stake
-        self.settlement = settlement
-        self.all_laid_doubles = all_laid_doubles
-        self.seats = len(hands)
-        self.discards: list[list[Tile]] = [[] for _ in hands]
+    hands: list[list[Tile]]
+    leader: int
+    _: KW_ONLY
+    forced_play: bool = False
+    double_lock: bool = False
+    open_ends: int = 1
+    stake: float = 1.0
+    settlement: str = "difference"
+    all_laid_doubles: bool = False
+
+    def __post_init__(self) -> None:
+        self.hands = [list(hand) for hand in self.hands]
+        self.seats = len(self.hands)
+        self.discards: list[list[Tile]] = [[] for _ in self.hands]
         self.layout: list[Tile] = []  # in the order of play
         self.open: list[int] = []  # the open end, or both; empty before the lead
         self.last_player: int | None = None  # the seat that played the last tile of the layout
-        self.to_act = leader
+        self.to_act = self.leader
         self.terminated = False
 
     def plays(self) -> list[Move]:

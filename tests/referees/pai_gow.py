@@ -19,6 +19,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from .tiles import CIVIL, Move, Tile, is_double, pips
 
@@ -47,38 +48,28 @@ Group = tuple[Tile, ...]
 Value = tuple[int, int, int]  # class of the group, its points, the rank that decides
 
 
+@dataclass(eq=False)
 class PaiGow:
     """One deal: every seat splits its tiles once."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        leader: int,
-        *,
-        zero: str = "banker",
-        copy: str = "banker",
-        gong_four: bool = True,
-        wild: bool = True,
-        pay: str = "both",
-        commission: float = 0,
-        small: bool = False,
-        banker: str = "next",
-        stake: float = 1.0,
-    ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.leader = leader
-        self.zero = zero
-        self.copy = copy
-        self.gong_four = gong_four
-        self.wild = wild
-        self.pay = pay
-        self.commission = commission
-        self.small = small
-        self.banker = banker
-        self.stake = stake
-        self.seats = len(hands)
-        self.splits: list[list[Group]] = [[] for _ in hands]
-        self.to_act = leader
+    hands: list[list[Tile]]
+    leader: int
+    _: KW_ONLY
+    zero: str = "banker"
+    copy: str = "banker"
+    gong_four: bool = True
+    wild: bool = True
+    pay: str = "both"
+    commission: float = 0
+    small: bool = False
+    banker: str = "next"
+    stake: float = 1.0
+
+    def __post_init__(self) -> None:
+        self.hands = [list(hand) for hand in self.hands]
+        self.seats = len(self.hands)
+        self.splits: list[list[Group]] = [[] for _ in self.hands]
+        self.to_act = self.leader
         self.terminated = False
 
     def moves(self) -> list[Move]:

@@ -16,6 +16,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 
 from .fishing import Fishing
@@ -32,35 +33,24 @@ SUPREME: list[Tile] = [(4, 2), (2, 1)]
 JUN: list[Tile] = [(5, 5), (6, 5), (6, 4)]  # each by itself
 
 
+@dataclass(eq=False)
 class ShiWuHu(Fishing):
     """One deal; seats 0..n-1 act in that order, starting with `leader`."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        lake: Sequence[Tile],
-        stock: Sequence[Tile],
-        leader: int,
-        *,
-        deck: Sequence[Tile] | None = None,
-        group: str | None = None,
-        supreme_bonus: int | None = None,
-        thousand: bool = True,
-        triple_catch: str = "own_kind",
-        must_catch: bool = False,
-        supreme_match: str = "none",
-        tens_match: bool = False,
-        heaven_earth: bool = False,
-    ) -> None:
-        self.deck = list(deck) if deck is not None else [tile for pile in (*hands, lake, stock) for tile in pile]
-        self.group = group
-        self.supreme_bonus = supreme_bonus
-        self.thousand = thousand
-        self.triple_catch = triple_catch
-        self.supreme_match = supreme_match
-        self.tens_match = tens_match
-        self.heaven_earth = heaven_earth
-        super().__init__(hands, lake, stock, leader, must_catch=must_catch)
+    _: KW_ONLY
+    deck: Sequence[Tile] | None = None
+    group: str | None = None
+    supreme_bonus: int | None = None
+    thousand: bool = True
+    triple_catch: str = "own_kind"
+    supreme_match: str = "none"
+    tens_match: bool = False
+    heaven_earth: bool = False
+
+    def __post_init__(self) -> None:
+        if self.deck is None:
+            self.deck = [tile for pile in (*self.hands, self.lake, self.stock) for tile in pile]
+        super().__post_init__()
 
     def match(self, bait: Tile, fish: Tile) -> bool:
         return match(

@@ -18,6 +18,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from itertools import combinations
 
@@ -32,33 +33,29 @@ DOUBLE_STRAIGHT, SET_AND_STRAIGHT, DOUBLE_SET = 1, 2, 3  # their points
 REACH = {DOUBLE_STRAIGHT: 1, SET_AND_STRAIGHT: 2}  # the farthest claimer; a double set has no limit
 
 
+@dataclass(eq=False)
 class SmallMahjong:
     """One deal; seats 0..n-1 act in that order, starting with `leader`."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        wall: Sequence[Tile],
-        leader: int,
-        *,
-        auto_win: bool = True,
-        expose_claims: bool = True,
-        claim_last_discard: bool = True,
-    ) -> None:
-        self.hands = [list(hand) for hand in hands]  # concealed tiles
-        self.exposed: list[list[Triplet]] = [[] for _ in hands]
-        self.wall = list(wall)
-        self.leader = leader
-        self.auto_win = auto_win
-        self.expose_claims = expose_claims
-        self.claim_last_discard = claim_last_discard
-        self.seats = len(hands)
+    hands: list[list[Tile]]
+    wall: list[Tile]
+    leader: int
+    _: KW_ONLY
+    auto_win: bool = True
+    expose_claims: bool = True
+    claim_last_discard: bool = True
+
+    def __post_init__(self) -> None:
+        self.hands = [list(hand) for hand in self.hands]  # concealed tiles
+        self.exposed: list[list[Triplet]] = [[] for _ in self.hands]
+        self.wall = list(self.wall)
+        self.seats = len(self.hands)
         self.offered: Tile | None = None  # the discard that is being asked about
-        self.discarder = leader
+        self.discarder = self.leader
         self.to_ask: list[int] = []  # the seats still to be asked, nearest first
         self.winner: int | None = None
         self.terminated = False
-        self.to_act = leader
+        self.to_act = self.leader
         self.turns = 0  # begun by a drawn or a claimed tile
         self.draw()
 

@@ -24,6 +24,7 @@ sentences that leave room:
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from itertools import combinations as choices
 
@@ -54,55 +55,40 @@ CLASSES: dict[str, list[str]] = {
 Combination = tuple[Tile, ...]
 
 
+@dataclass(eq=False)
 class TienGow:
     """One deal; seats 0..n-1 act in that order, starting with `leader`, the banker."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        leader: int,
-        *,
-        combinations: str = "modern",
-        early_death: bool = True,
-        banker: str = "double",
-        banker_over: str = "single",
-        supreme_bonus: int = 0,
-        four_bonus: int = 0,
-        last_supreme: bool = False,
-        last_four: bool = False,
-        last_lowest: bool = False,
-        capture: bool = False,
-        slam: bool = False,
-        civil_supreme: bool = False,
-        streak: int = 1,
-        par: int = 4,
-    ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.leader = leader
-        self.combinations = combinations
-        self.early_death = early_death
-        self.banker = banker
-        self.banker_over = banker_over
-        self.supreme_bonus = supreme_bonus
-        self.four_bonus = four_bonus
-        self.last_supreme = last_supreme
-        self.last_four = last_four
-        self.last_lowest = last_lowest
-        self.capture = capture
-        self.slam = slam
-        self.civil_supreme = civil_supreme
-        self.streak = streak
-        self.par = par
-        self.seats = len(hands)
+    hands: list[list[Tile]]
+    leader: int
+    _: KW_ONLY
+    combinations: str = "modern"
+    early_death: bool = True
+    banker: str = "double"
+    banker_over: str = "single"
+    supreme_bonus: int = 0
+    four_bonus: int = 0
+    last_supreme: bool = False
+    last_four: bool = False
+    last_lowest: bool = False
+    capture: bool = False
+    slam: bool = False
+    civil_supreme: bool = False
+    streak: int = 1
+    par: int = 4
+
+    def __post_init__(self) -> None:
+        self.hands = [list(hand) for hand in self.hands]
+        self.seats = len(self.hands)
         self.tricks = [0] * self.seats
         self.bonuses = [0] * self.seats  # chips won and paid at once
         self.lead: Combination = ()  # of the trick on the table
         self.best: Combination = ()  # the highest so far
-        self.trick_leader = leader
-        self.winner = leader  # whose combination is the highest, or who won the last trick
+        self.trick_leader = self.leader
+        self.winner = self.leader  # whose combination is the highest, or who won the last trick
         self.discarding: list[Tile] = []  # what the seat to act has put down so far
         self.acted = 0  # seats that are done with this trick
-        self.to_act = leader
+        self.to_act = self.leader
         self.terminated = False
 
     # What is legal

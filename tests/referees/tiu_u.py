@@ -14,6 +14,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 
 from .fishing import Fishing
@@ -22,27 +23,15 @@ from .tiles import Move, Tile, pips, red_pips
 SUPREME: list[Tile] = [(4, 2), (2, 1)]
 
 
+@dataclass(eq=False)
 class TiuU(Fishing):
     """One deal; seats 0..n-1 act in that order, starting with `leader`."""
 
-    def __init__(
-        self,
-        hands: Sequence[Sequence[Tile]],
-        lake: Sequence[Tile],
-        stock: Sequence[Tile],
-        leader: int,
-        *,
-        must_catch: bool = False,
-        triple_catch: bool = True,
-        lock_triples: bool = False,
-        heaven_pair: bool = False,
-        settlement: str = "difference",
-    ) -> None:
-        self.triple_catch = triple_catch
-        self.lock_triples = lock_triples
-        self.heaven_pair = heaven_pair
-        self.settlement = settlement
-        super().__init__(hands, lake, stock, leader, must_catch=must_catch)
+    _: KW_ONLY
+    triple_catch: bool = True
+    lock_triples: bool = False
+    heaven_pair: bool = False
+    settlement: str = "difference"
 
     def moves(self) -> list[Move]:
         heaven: list[Move] = []
