@@ -106,28 +106,6 @@ def test_impossible_tournament_is_refused_in_a_sentence(changes, words, pages, r
     assert sorted((room / "tournaments").glob("*")) == before
 
 
-def test_damaged_tournament_folder_is_called_damaged(pages, room):
-    folder = room / "tournaments" / "damaged"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "manifest.json").write_text('{"game": 5}')
-    assert "damaged" in pages.get("/tournaments").text and "damaged" in pages.get("/tournament/damaged").text
-    assert pages.post("/tournament/damaged", headers=OURS, data={"do": "go"}).status_code == 422
-    assert pages.get("/tournament/damaged/game").status_code == 422
-    manifest = {"game": "jie-long", "variant": {}, "agents": ["random", "greedy"], "deals": 2, "table": "one"}
-    total = {"hero": 0, "mean": 1.0, "low": 0.5, "high": 1.5, "n": 9}
-    for changes, summary in (
-        ({"agents": [1, 2]}, {}),
-        ({}, [1]),
-        ({}, {"agents": ["random"], "deals": 2, "totals": [total | {"hero": 99}]}),
-    ):
-        (folder / "manifest.json").write_text(json.dumps(manifest | changes))
-        (folder / "summary.json").write_text(json.dumps(summary))
-        for address in ("/tournaments", "/tournament/damaged"):
-            answer = pages.get(address)
-            assert answer.status_code == 200 and "damaged (" in answer.text, (changes, summary, address)
-    shutil.rmtree(folder)
-
-
 def test_oversized_file_is_not_read(pages, room, monkeypatch):
     metrics = (room / "runs" / "one" / "metrics.jsonl").stat().st_size
     folder = room / "tournaments" / "large"

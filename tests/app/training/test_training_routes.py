@@ -29,30 +29,6 @@ def test_run_is_shown_and_played_against(pages):
     assert pages.get("/run/broken").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ({"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}, ""),  # compared with nobody
-        ({"targets": 5, "decisions": None, "updates": 1, "seconds": 3.0}, "metrics.jsonl, line"),
-        ({"targets": "5", "decisions": 7, "updates": 1, "seconds": 3.0}, "metrics.jsonl, line"),
-        (5, "metrics.jsonl, line"),
-        (
-            {"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}
-            | {"tuned": {"mean": 1.0, "low": 2.0, "high": None, "n": 1}},
-            "metrics.jsonl, line",
-        ),
-    ],
-)
-def test_run_with_odd_evaluations_leaves_the_list_intact(row, words, pages, room):
-    folder = room / "runs" / "odd"
-    shutil.copytree(room / "runs" / "one", folder)
-    (folder / "metrics.jsonl").write_text(json.dumps(row) + "\n")
-    answers = [pages.get(address) for address in ("/runs", "/run/odd")]
-    shutil.rmtree(folder)
-    for answer in answers:
-        assert answer.status_code == 200 and words in answer.text.lower(), said(answer)
-
-
 @pytest.mark.parametrize(("deals", "words"), [(2, "+1.00 (all 2 deals alike: no interval)"), (1, "(1 deal: no")])
 def test_evaluation_of_identical_deals_shows_no_interval(deals, words, pages, room):
     folder = room / "runs" / "alike"
