@@ -14,7 +14,6 @@ from gupai_agents import ObservationAgent, make_agent, save_network
 from gupai_agents.agent import probabilities
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation import verify
-from gupai_agents.look_ahead import Depth, LookAhead
 from gupai_agents.network import NetworkAgent
 from networks import ACTIONS, GAME, SIZE, Masked, Odd, best, logits_of, network, with_onnx
 
@@ -98,17 +97,6 @@ def test_class_with_its_own_drawing_states_no_policy(decisions):
 
     with pytest.raises(ValueError, match="mine draws its actions; give it a method `probabilities`"):
         probabilities(Own("mine", GAME, lambda shown: None), GAME, GAME.variant.make(forced_play=True), decisions[0])
-
-
-def test_score_players_can_look_ahead(decisions):
-    batch, _ = decisions
-    variant = GAME.variant.make(forced_play=True)
-    player = ObservationAgent("mine", GAME, lambda shown: logits_of(network(16), shown))
-    plain = player.scores(batch)
-    player.ahead = LookAhead(GAME, variant, Depth(tiles=4, playouts=4, trust=0.5, temperature=1.0))
-    late = batch.views.sizes[:, 0] <= 4
-    changed = (player.scores(batch) != plain).any(1)
-    assert changed[late].any() and not changed[~late].any()
 
 
 # --- checkpoints of other people's weights ----------------------------------------------------------

@@ -39,7 +39,7 @@ def fields(state):
     return [np.asarray(state[name]).tolist() for name in state.dtype.names]
 
 
-def evaluations(session):
+def contents_of(session):
     return (
         fields(session.state),
         list(session.actions),
@@ -52,16 +52,16 @@ def evaluations(session):
 @pytest.mark.parametrize("moves", [0, 5, 40])
 def test_game_continues_from_a_copy_without_a_trace(moves):
     session = played(deals=3, moves=moves)
-    kept, before = session.copy(), evaluations(session)
+    kept, before = session.copy(), contents_of(session)
     other = kept.copy()
-    assert evaluations(other) == before
+    assert contents_of(other) == before
     while not other.terminated:
         other.play(int(np.flatnonzero(other.mask())[-1]))
-    assert evaluations(session) == before  # nothing of that in here
+    assert contents_of(session) == before  # nothing of that in here
     while not session.terminated:
         session.play(int(np.flatnonzero(session.mask())[0]))
-    assert evaluations(kept) == before  # nor in the copy
-    assert evaluations(played(deals=3)) == evaluations(session)
+    assert contents_of(kept) == before  # nor in the copy
+    assert contents_of(played(deals=3)) == contents_of(session)
 
 
 def test_end_of_a_deal_is_saved_with_its_payoffs():

@@ -375,11 +375,6 @@ def test_claim_and_verdict_are_chinese(name):
     assert claim.readings and not english(texts, {name, *NAMED.known(get_game(claim.game)), *SOURCES})
 
 
-def test_list_of_claims_is_chinese():
-    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
-    assert not english(Words(pages.get("/claims").text).found, known())
-
-
 def test_runs_and_their_comparison_are_chinese(tmp_path):
     room = furnish(tmp_path)
     shutil.copytree(room / "runs" / RUN, room / "runs" / "two")
