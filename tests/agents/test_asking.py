@@ -508,13 +508,6 @@ def test_failed_opponent_is_not_replaced(make):
     env.step(env.action_space.sample())
 
 
-@pytest.mark.parametrize("name", [None, 5, "", "greedi", "checkpoint:", "GREEDY", ["greedy"]])
-def test_unknown_player_is_refused_with_a_list(name):
-    with pytest.raises(ValueError, match=r"is not a player.*random, greedy, variety") as error:
-        make_agent(name)
-    one_line(error)
-
-
 @pytest.mark.parametrize("wrong", [-1, -2, 63, 65536, 1 << 40])
 def test_invalid_learner_action_never_wraps_to_another(wrong):
     env = SelfPlayVecEnv.against("jie-long", 2)
