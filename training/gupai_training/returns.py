@@ -6,30 +6,36 @@ last decision of a rollout whose episode continues: its value is only used for t
 trained on.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import torch
 
 from gupai_env.core.episode import NOBODY
 
+if TYPE_CHECKING:
+    import torch
+
 
 def advantages_by_seat(
-    seats: torch.Tensor,
-    values: torch.Tensor,
-    rewards: torch.Tensor,
-    terminated: torch.Tensor,
+    seats: "torch.Tensor",
+    values: "torch.Tensor",
+    rewards: "torch.Tensor",
+    terminated: "torch.Tensor",
     gamma: float,
     gae_lambda: float,
-) -> tuple[torch.Tensor, torch.Tensor]:
+) -> "tuple[torch.Tensor, torch.Tensor]":
     """Return the advantage of every decision, float32 [T, B], and whether it can be trained on, bool [T, B].
 
     Args:
-        seats: int8 [T, B], who decided, or NOBODY who learns.
+        seats: int8 [T, B], who decided; NOBODY where it was not the learner.
         values: float32 [T, B], the value estimate there, in units of return.
         rewards: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
         terminated: bool [T, B], the episode ended in between.
         gamma: Discount per decision.
         gae_lambda: Lambda of generalised advantage estimation.
     """
+    import torch  # a second: the package is imported before a configuration is checked
+
     (steps, envs, players), device = rewards.shape, seats.device
     fading = float(np.float32(gamma) * np.float32(gae_lambda))
     advantages, weights = torch.zeros_like(values), torch.zeros_like(terminated)
