@@ -446,7 +446,6 @@ def with_true_hands_requested():
         ({"ahead": 1}, while_targets_are_computed),
         ({"true_hands": 0.4}, with_true_hands_requested),
     ],
-    ids=str,
 )
 def test_run_with_targets_ahead_resumes_exactly(tmp_path, settings, moment):
     whole, stopped = (run_of(tmp_path / name, **settings) for name in ("whole", "stopped"))

@@ -84,7 +84,7 @@ def test_groups_are_settled_one_by_one_with_the_house_share():
 # All groups
 
 
-@pytest.mark.parametrize(("zero", "gong_four", "wild"), product(("banker", "tile"), (True, False), (True, False)))
+@pytest.mark.parametrize(("zero", "gong_four", "wild"), list(product(("banker", "tile"), (True, False), (True, False))))
 def test_group_comparisons_equal_the_referee(zero, gong_four, wild):
     options = {"zero": zero, "gong_four": gong_four, "wild": wild}
     table = table_of(GAME.variant(**options).as_rules())
