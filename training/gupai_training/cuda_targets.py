@@ -38,9 +38,9 @@ class PlayoutKernels(NamedTuple):
         of `policies` pairs of heuristics; an action of each state, int64 [count], and its chips, float32 [count].
     finish(rules, heuristics, policies, line_ups, states, count): as the loop `finish` of `Playouts`.
     draw_keys(states, count, keys): numbers of the seat to act, int64 [count, num_actions], of its key in this decision.
-    converse(table, heuristics, policies, numbers, members, seating, seats, turns, played, length, why): as the loop
-        `converse` of `Playouts` in all lanes of a table, whose observations are always shown; seating is [B, seats],
-        played [B, length], and turns, int64 [4, B], are lanes, actions, rounds and moves.
+    converse(table, heuristics, policies, members, agents, seating, seated, turns, played, length, why): as the loop
+        `converse` of `Playouts` in all lanes of a table, whose observations are always shown; members is [agents],
+        seating [B, seated], played [B, length], and turns, int64 [4, B], are lanes, actions, rounds and moves.
     """
 
     try_actions: Any
