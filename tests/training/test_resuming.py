@@ -102,7 +102,7 @@ def test_resume_from_the_end_repeats_no_report(tmp_path):
     ],
 )
 def test_differences_are_shown_by_values_never_as_equal_texts(there, here, said):
-    assert list(differences(there, here, typed=False)) == said
+    assert [*map(str, differences(there, here, typed=False))] == said
 
 
 @pytest.fixture(scope="module")
