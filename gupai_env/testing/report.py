@@ -35,8 +35,13 @@ class ConformanceError(AssertionError):
         ]
         return ", ".join(part for part in parts if part)
 
+    @property
+    def finding(self) -> str:
+        """What differs, after its place."""
+        return f"{self.place}: {self.what}" if self.place else self.what
+
     def __str__(self) -> str:
-        return f"{self.check}: {self.place}{': ' if self.place else ''}{self.what}"
+        return f"{self.check}: {self.finding}"
 
 
 class NotRun(Exception):  # noqa: N818, it is not an error
@@ -54,7 +59,7 @@ class Result:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        parts = [": ".join(filter(None, (self.error.place, self.error.what)))] if self.error else []
+        parts = [self.error.finding] if self.error else []
         parts += [self.reason] if self.reason else []
         return f"{self.status:<8} {self.check:<22} {'; '.join([*parts, *self.notes])}".rstrip()
 
