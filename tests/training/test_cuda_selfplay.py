@@ -103,6 +103,14 @@ def test_learner_learns_from_its_own_legal_decisions_alone(learner):
 
 
 @in_simulator
+def test_seats_of_a_member_that_leaves_are_the_learners(learner):
+    env = learner.env
+    env.seating[0] = torch.tensor([0, 1, NETWORK, LEARNER])
+    env.forget(1)
+    assert env.seating[0].tolist() == [0, LEARNER, NETWORK - 1, LEARNER]
+
+
+@in_simulator
 def test_interrupted_run_resumes_to_the_same_bytes(tmp_path):
     whole, interrupted = (Run.begin(parse(SMALL, "test"), tmp_path) for _ in range(2))
     before = [parameter.clone() for parameter in whole.learner.network.parameters()]

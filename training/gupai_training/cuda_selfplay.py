@@ -9,13 +9,12 @@ import torch
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from gupai_agents.agent import Agent
-from gupai_agents.playouts import SETTLED, numbered
 from gupai_env.core.cuda import run
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.memory import bytes_of
 from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training.cuda_targets import decisions, networks_of, playout_kernels
-from gupai_training.opponents import LEARNER
+from gupai_training.opponents import LEARNER, vacate
 from gupai_training.scorer import scored_by_torch
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -100,9 +99,7 @@ class CudaSelfPlay(VecEnvWrapper):
         tables = self.seating, self.seating.shape[1], turns, self.played, self.played.shape[1], self._why
         run(self._kernel, self.num_envs, envs.table, *opponents, *tables)
         self._rounds, self.moves = turns[2:]
-        settled = self._why == SETTLED
-        self.rewards = envs.rewards[:, : self.seating.shape[1]] * settled[:, None]
-        self.terminated = envs.terminated & settled
+        self.rewards, self.terminated = envs.rewards[:, : self.seating.shape[1]], envs.terminated
         self.chips += self.rewards
         ended = self.terminated.nonzero()[:, 0]
         if len(ended):
@@ -113,18 +110,18 @@ class CudaSelfPlay(VecEnvWrapper):
 
     def _number_opponents(self) -> None:
         """Copy the opponents to the GPU, where others are in the pool than before."""
-        agents = self.pool.agents
-        if agents != self._agents:
-            self._agents = agents
+        lanes = self.venv
+        lanes._number_opponents()
+        if self._agents is not lanes._numbered:
+            self._agents = lanes._numbered
             self._numbers, self._heuristics = (
-                torch.as_tensor(array, device=self.device) for array in numbered(self.envs.game, agents)
+                torch.as_tensor(array, device=self.device) for array in (lanes._numbers, lanes._heuristics)
             )
-            self._networks = networks_of([scored_by_torch(agent, self.device, self.dtype) for agent in agents])
+            self._networks = networks_of([scored_by_torch(agent, self.device, self.dtype) for agent in self._agents])
 
     def forget(self, member: int) -> None:
-        """Give the seats of a member that left the pool to the learner, and renumber those after it."""
-        self.seating[self.seating == member] = LEARNER
-        self.seating[self.seating > member] -= 1
+        """Do what the processor's lanes do."""
+        vacate(self.seating, member)
 
     def saved(self) -> dict[str, np.ndarray]:
         """Return what the next step depends on besides the pool, as the processor's lanes do."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,17 @@ from gupai_agents.agent import Agent
 
 MEMORY = 2000  # deals over which a member's record is averaged
 LEARNER = -1
+
+
+def vacate(seating: Any, member: int) -> None:
+    """Give the seats of a member that left the pool to the learner, and renumber those after it.
+
+    Args:
+        seating: Line-ups, an array or a tensor of integers, changed in place.
+        member: Its number.
+    """
+    seating[seating == member] = LEARNER
+    seating[seating > member] -= 1
 
 
 class Opponents:

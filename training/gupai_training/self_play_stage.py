@@ -58,9 +58,10 @@ def build_learner(config: Config) -> SelfPlayPPO:
 
 def lanes_on(device: torch.device, precision: str, lanes: SelfPlayVecEnv) -> VecEnv:
     """Return lanes on a GPU where it can play them with all of their opponents, else those of the processor."""
+    if not plays_on(str(device)):
+        return lanes
     dtype = getattr(torch, precision_on(device, precision))
-    agents = [scored_by_torch(agent, device, dtype) for agent in lanes.pool.agents]
-    if not (plays_on(str(device)) and kernels_can_play(lanes.envs.game, agents)):
+    if not kernels_can_play(lanes.envs.game, [scored_by_torch(agent, device, dtype) for agent in lanes.pool.agents]):
         return lanes
     from gupai_training.cuda_selfplay import CudaSelfPlay
 

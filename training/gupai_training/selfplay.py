@@ -33,7 +33,7 @@ from gupai_env.games import get_game, variant_from
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import refused, whole_numbers
-from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
+from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool, vacate
 
 
 class LaneOptions(Options, total=False):
@@ -466,9 +466,8 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         self._totals[envs[learned]] = self._chips[envs[learned]]
 
     def forget(self, member: int) -> None:
-        """Give the seats of a member that left the pool to the learner, and renumber those after it."""
-        self._seating[self.seating == member] = LEARNER
-        self._seating[self.seating > member] -= 1
+        """Give the seats of a member that left the pool to the learner."""
+        vacate(self._seating, member)
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions in every lane, bool [B, num_actions]."""
