@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save, save_file
 
-from checkout import ROOT
+from checkout import SHIPPED, files
 from checkpoints import GAME, NET, header, refusal, turns, weights
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
@@ -286,8 +286,7 @@ def test_file_reading_can_never_run_code():
     calls = r"pickle\.load|torch\.load\(|yaml\.load\(|[^_.a-z]eval\(|[^_.a-z]exec\(|allow_pickle=True|joblib"
     found = [
         f"{path}:{number}: {line}"
-        for folder in ("gupai_env", "agents", "training", "gupai_app")
-        for path in (ROOT / folder).rglob("*.py")
+        for path in files(*SHIPPED, name="*.py")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if re.search(calls, line)
     ]

@@ -21,7 +21,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from checkout import ROOT
+from checkout import SHIPPED, files
 from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint
@@ -239,8 +239,7 @@ def test_run_uses_no_more_threads_than_cores(tmp_path, monkeypatch):
 def test_number_of_cores_is_asked_in_one_place():
     asking = {
         path.name
-        for folder in ("gupai_env", "agents", "training", "gupai_app")
-        for path in (ROOT / folder).rglob("*.py")
+        for path in files(*SHIPPED, name="*.py")
         if re.search(r"cpu_count|sched_getaffinity", path.read_text(encoding="utf-8"))
     }
     assert asking == {"cores.py", "speed.py"}  # which prints how many cores the machine has

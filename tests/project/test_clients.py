@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from checkout import ROOT
+from checkout import ROOT, files
 from gupai_agents import DecisionBatch, ObservationAgent
 from gupai_env import GAMES, make_vec
 
-EXAMPLES = sorted({*(ROOT / "examples").glob("*.py")} - {ROOT / "examples" / "text_player.py"})  # which needs nothing
+PROGRAMS = files("examples", name="examples/*.py")
+EXAMPLES = [path for path in PROGRAMS if path.stem != "text_player"]  # which needs nothing
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 

@@ -12,11 +12,11 @@ from typer import TyperException
 from typer.main import get_command
 
 from benchmarks import readme
-from checkout import ROOT
+from checkout import ROOT, SHIPPED, files
 from commands import gupai
 from gupai_app.shell.cli import app
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", *files("docs", name="*.md")]
 LEFT_OUT = {
     "git clone ": "fetches",
     "make ": "installs and takes minutes; CI runs `make test`",
@@ -51,9 +51,8 @@ SMALLER = {
 MENTIONED = re.compile("Missing argument|requires an argument")
 TEXTS_ELSEWHERE = [
     file.read_text("utf-8").replace("\\\n", " ")
-    for folder in (".ci", ".github", "benchmarks", "examples", "configs", "Makefile", "CHANGELOG.md")
-    for file in ((ROOT / folder).rglob("*") if (ROOT / folder).is_dir() else [ROOT / folder])
-    if file.is_file() and file.suffix in ("", ".py", ".md", ".yml", ".yaml", ".ipynb")
+    for file in files(".ci", ".github", "benchmarks", "examples", "configs", "Makefile", "CHANGELOG.md")
+    if file.suffix in ("", ".py", ".md", ".yml", ".yaml", ".ipynb")
 ]
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
 NEEDS_A_CLUSTER = "--ray"  # test_workers.py
@@ -70,10 +69,7 @@ def commands() -> list[str]:
 
 def commands_in_sentences() -> list[str]:
     """The commands in backquotes of pages, claims, configurations and code, but for placeholders such as COMMAND."""
-    code = [
-        file for folder in ("gupai_env", "agents", "training", "gupai_app") for file in ROOT.glob(f"{folder}/**/*.py")
-    ]
-    texts = [*PAGES, *ROOT.glob("configs/**/*.yaml"), *code]
+    texts = [*PAGES, *files("configs", name="*.yaml"), *files(*SHIPPED, name="*.py")]
     found = {each for text in texts for each in re.findall(r"`(gupai [a-z][^`\n{]*)`", text.read_text("utf-8"))}
     return sorted(each for each in found if each.split()[1].replace("-", "").islower())
 

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from checkout import ROOT, tool
+from checkout import ROOT, SHIPPED, files, tool
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.play.session import Session
@@ -26,7 +26,7 @@ def test_generated_pages_are_current():
 
 
 def test_pages_name_their_script_at_the_end():
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
+    texts = [path.read_text(encoding="utf-8") for path in files("docs", name="*.md")]
     named = [lines for text in texts if (lines := text.rstrip().splitlines()) and any(map(BY_SCRIPT, lines))]
     assert len(named) > len(GAMES) and all(map(BY_SCRIPT, (lines[-1] for lines in named)))
     assert not [lines for lines in named if any(map(BY_SCRIPT, lines[:-1]))]
@@ -126,8 +126,8 @@ def test_comparisons_in_chips_are_advised_both_ways():
 
 def test_charts_equal_the_recorded_figures():
     charts = tool("charts")
-    files = [path for path in charts.FOLDER.glob("*.svg") if not path.stem.startswith("learning-")]  # of the site
-    written = {path.stem: path.read_text(encoding="utf-8") for path in files}
+    drawings = {path.stem: path.read_text(encoding="utf-8") for path in files("docs/charts", name="*.svg")}
+    written = {name: text for name, text in drawings.items() if not name.startswith("learning-")}  # of the site
     assert written == charts.charts(), "run: python tools/charts.py"
 
 
@@ -141,7 +141,7 @@ def test_claims_page_has_a_verdict_on_every_reading():
     from gupai_agents.evaluation.claims import read_claim
     from gupai_app.claims import terminal as claims
 
-    page = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "claims").glob("*.md"))
+    page = "".join(path.read_text(encoding="utf-8") for path in files("docs/claims", name="*.md"))
     for path in claims.paths():
         claim = read_claim(path)
         assert f"## {claim.id}\n" in page, "run: python tools/claims.py"
@@ -217,7 +217,7 @@ def test_code_on_the_page_of_a_game_runs(game):
 
 def test_links_between_pages_resolve():
     site = tool("pages").site_files()
-    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+    for path in [ROOT / "README.md", *files("docs", name="*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             file = (path.parent / target).resolve()
             assert (file.exists() and file not in site) or (path.name != "README.md" and file in site), (path, target)
@@ -237,7 +237,7 @@ def lacks_an_extra(name: str) -> bool:
 
 def test_dotted_names_on_pages_can_be_imported():
     wrong = {}
-    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+    for path in [ROOT / "README.md", *files("docs", name="*.md")]:
         for code in re.findall(r"```.*?```|`[^`\n]+`", path.read_text(encoding="utf-8"), re.S):
             for name in re.findall(
                 r"(?<![\w./-])(gupai_(?:env|agents|training|app)(?:\.[A-Za-z_]\w*)+)(?![\w/])", code
@@ -275,9 +275,9 @@ def named_in_vain(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("package", ["gupai_env", "agents", "training", "gupai_app"])
+@pytest.mark.parametrize("package", SHIPPED)
 def test_docstrings_explain_existing_arguments_and_attributes(package):
-    found = {path.name: named_in_vain(path.read_text(encoding="utf-8")) for path in (ROOT / package).rglob("*.py")}
+    found = {path.name: named_in_vain(path.read_text(encoding="utf-8")) for path in files(package, name="*.py")}
     assert not {name: each for name, each in found.items() if each}
 
 
@@ -315,9 +315,7 @@ def test_renamed_part_of_the_contract_is_found():
 
 @pytest.mark.parametrize("page", [f"docs/{name}.md" for name in ("architecture", "engine", "adding-a-game")])
 def test_modules_named_on_a_page_exist(page):
-    modules = [
-        path for folder in ("gupai_env", "agents", "training", "gupai_app") for path in (ROOT / folder).rglob("*.py")
-    ]
+    modules = files(*SHIPPED, name="*.py")
     named = re.findall(r"`([\w/]+\.py)`", (ROOT / page).read_text(encoding="utf-8"))
     assert named
     for name in named:
@@ -325,7 +323,9 @@ def test_modules_named_on_a_page_exist(page):
 
 
 @pytest.mark.parametrize(
-    "file", [*(ROOT / "tools").glob("*.py"), *(ROOT / "benchmarks").glob("*.py")], ids=lambda file: file.name
+    "file",
+    [*files("tools", name="tools/*.py"), *files("benchmarks", name="benchmarks/*.py")],
+    ids=lambda file: file.name,
 )
 def test_scripts_read_their_arguments_before_they_write(file):
     text = file.read_text(encoding="utf-8")

@@ -6,17 +6,19 @@ Each rule is a function that returns what breaks it, so that the tests at the en
 import ast
 import functools
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from checkout import ROOT
+from checkout import ROOT, files, tracked
 from gupai_env import GAMES
 
 FOLDERS = ("gupai_env", "agents/gupai_agents", "training/gupai_training", "gupai_app")
 PACKAGES = [ROOT / folder for folder in FOLDERS]
-SOURCES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
+SOURCES = files(*FOLDERS, name="*.py")
 # From the ground up. A module is in the layer with the longest name that begins its own, and imports that layer and
 # those before it.
 LAYERS = (
@@ -320,7 +322,7 @@ def vague_names(source: str) -> list[str]:
 
 
 def test_names_say_what_they_are():
-    others = [path for name in ("benchmarks", "docs", "examples", "tools") for path in (ROOT / name).rglob("*.py")]
+    others = files("benchmarks", "docs", "examples", "tools", name="*.py")
     texts = {path.relative_to(ROOT).as_posix(): text_of(path) for path in (*SOURCES, *others)}
     vague = {path: vague_names(text) for path, text in texts.items()}
     assert not {path: names for path, names in vague.items() if names}
@@ -408,10 +410,41 @@ def test_docstrings_may_name_games_and_other_words_are_no_games():
     assert not games_named("x = 'the tiu upset'", "tiu_u", "TiuU")
 
 
+# --- what is there --------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not tracked(), reason="an archive of the sources does not say what is of it")
 def test_root_holds_only_listed_files():
-    ignored = (ROOT / ".gitignore").read_text("utf-8").split()
-    names = {path.name for path in ROOT.iterdir() if not any(path.match(each.rstrip("/")) for each in ignored)}
-    assert names - {".git"} == IN_THE_ROOT
+    assert {path.relative_to(ROOT).parts[0] for path in tracked()} == IN_THE_ROOT
+
+
+def walks(source: str) -> list[str]:
+    """Return the calls of a test that list a folder of the checkout, where the work of a user may be."""
+    calls = [node for node in ast.walk(tree_of(source)) if isinstance(node, ast.Call)]
+    listing = [call for call in calls if getattr(call.func, "attr", "") in ("glob", "iterdir", "rglob", "walk")]
+    return [ast.unparse(call) for call in listing if re.search(r"\bROOT\b", ast.unparse(call.func))]
+
+
+def test_tests_look_only_at_what_git_tracks():
+    sources = {path.name: text_of(path) for path in files("tests", name="*.py") if path.name != "checkout.py"}
+    assert {name: calls for name, source in sources.items() if (calls := walks(source))} == {}
+    assert walks('pages = sorted((ROOT / "docs").rglob("*.md"))') == ["(ROOT / 'docs').rglob('*.md')"]
+    assert walks("for path in ROOT.iterdir(): ...") and not walks("tmp_path.iterdir()")
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_work_of_a_user_is_not_of_the_checkout(tmp_path):
+    for name in (".gitignore", "docs/page.md", "gone.md", "runs/first/notes.md", "env311/page.md", "report.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("runs/")
+    everything = files(".", name="*.md", root=tmp_path)  # there is no git yet
+    assert len(everything) == 5 and not tracked(tmp_path)
+    tracked.cache_clear()
+    for words in ("init -q", "add .gitignore docs gone.md"):
+        subprocess.run(["git", *words.split()], cwd=tmp_path, check=True)
+    (tmp_path / "gone.md").unlink()
+    assert tracked(tmp_path) == (tmp_path / ".gitignore", tmp_path / "docs" / "page.md")
+    assert files("docs", "report.md", name="*.md", root=tmp_path) == [tmp_path / "docs" / "page.md"]
 
 
 def test_long_function_is_found():

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from checkout import ROOT
+from checkout import ROOT, SHIPPED, files
 from gupai_agents.plain_yaml import parse_yaml
 
 RULES = parse_yaml((ROOT / "tests" / "project" / "words.yml").read_text("utf-8"))["swap"]
 WRONG = {re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.I | re.M): better for words, better in RULES.items()}
 CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|<[^>]*>|\"[^\"\n]*\"", re.S)  # and what is quoted
-SHIPPED = ("gupai_env", "agents", "training", "gupai_app")
 
 
 def found(text: str) -> Iterator[str]:
@@ -56,13 +55,13 @@ def test_plain_english_is_left_alone(sentence):
 
 
 def test_documents_are_written_in_plain_english():
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    pages = [ROOT / "README.md", *files("docs", name="*.md")]
     assert not [f"{path.relative_to(ROOT)}: {each}" for path in pages for each in found(path.read_text("utf-8"))]
 
 
 def test_docstrings_and_messages_are_written_in_plain_english():
     wrong = []
-    for path in sorted(path for folder in SHIPPED for path in (ROOT / folder).rglob("*.py")):
+    for path in files(*SHIPPED, name="*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
                 wrong += [f"{path.relative_to(ROOT)}:{node.lineno}: {each}" for each in found(node.value)]

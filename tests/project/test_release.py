@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gupai_env
-from checkout import ROOT, tool
+from checkout import ROOT, files, tool
 from gupai_agents.evaluation.claims.files import paths
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import NETWORKS
@@ -44,7 +44,7 @@ def test_imports_of_the_documents_are_public():
     modules = {name.rpartition(".")[0] for name in public} | {
         f"gupai_env.positions.{game.identifier}" for game in gupai_env.GAMES.values()
     }
-    texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
+    texts = [ROOT / "README.md", *files("docs", name="*.md"), *files("examples", name="*.py")]
     named = {
         f"{module}.{name.strip().partition(' as ')[0]}"
         for path in texts
@@ -81,7 +81,7 @@ def test_wheel_is_small_and_complete(wheel):
         ("gupai_agents/weights", "jie-long.yaml"),
         ("gupai_agents/cards", "jie-long.yaml"),
         ("gupai_env/render", "letters.otf"),
-        *((f"gupai_app/{path.parent.name}", path.name) for path in (ROOT / "gupai_app").glob("*/*.py")),
+        *((f"gupai_app/{path.parent.name}", path.name) for path in files("gupai_app", name="*/*/*.py")),
         ("gupai_app/play/templates", ""),
         ("gupai_agents/evaluation/templates", ""),
         ("gupai_training/templates", ""),
@@ -148,7 +148,7 @@ def metadata_for_the_hub(text):
     assert all(heading in body for heading in ("## Use", "## How strong", "## Limits", "## How to train one like it"))
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", files(".github", name="*.yml"), ids=lambda path: path.stem)
 def test_issue_form_asks_for_something(path):
     form = parse_yaml(path.read_text(encoding="utf-8"))
     assert {"name", "description", "body"} <= set(form)

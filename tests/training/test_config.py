@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from checkout import ROOT
+from checkout import ROOT, files
 from commands import refusal
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.network import tensor_shapes
@@ -272,7 +272,7 @@ def test_game_configuration_is_found_from_any_folder(game, tmp_path, monkeypatch
 RECIPES = [
     f"{path.parent.name}/{path.stem.replace('_', '-')}"
     for kind in ("strong", "true_hands", "equilibrium", "self_play")
-    for path in sorted((ROOT / "configs" / kind).iterdir())
+    for path in files(f"configs/{kind}")
 ]
 
 

@@ -11,7 +11,7 @@ import pytest
 import little_factory
 from benchmarks import strong
 from benchmarks.suite import record
-from checkout import ROOT
+from checkout import ROOT, files
 from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
@@ -296,7 +296,7 @@ def test_card_names_the_file_next_to_it(tmp_path, monkeypatch):
         verify_card("sent/card.json")
 
 
-CARDS = [path for path in sorted(RESULTS.glob("*.json")) if '"suite"' in path.read_text(encoding="utf-8")[:100]]
+CARDS = [path for path in files("results", name="results/*.json") if '"suite"' in path.read_text("utf-8")[:100]]
 
 
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)

@@ -9,7 +9,7 @@ import pytest
 import scipy
 
 from benchmarks.interval_coverage import coverage
-from checkout import ROOT
+from checkout import ROOT, files
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.statistics import (
@@ -265,14 +265,13 @@ def test_figures_are_never_negative_zero():
         and str(Estimate.symmetric(-0.01, 0.5, 9)) == "-0.01 ±0.50"
     )
     assert str(Estimate.symmetric(-0.00001, 0.005, 9)) == "+0.0000 ±0.0050"
-    for package in ("gupai_app", "agents", "training", "docs"):
-        for path in (ROOT / package).rglob("*.py"):
-            assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"
-        for path in (ROOT / package).rglob("*.html"):
-            assert not re.search(r"%\+[.]", path.read_text(encoding="utf-8")), f"{path}: write | signed(2) instead"
+    for path in files("gupai_app", "agents", "training", "docs", name="*.py"):
+        assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"
+    for path in files("gupai_app", "agents", "training", "docs", name="*.html"):
+        assert not re.search(r"%\+[.]", path.read_text(encoding="utf-8")), f"{path}: write | signed(2) instead"
     negative = re.compile(r"(?<![\w.])[-\u2212]0(\.0+)?(?!\w|\.\d)")
     assert negative.search("it is -0.00.") and not negative.search("-0.01, 1.-0.5 and 2-0")
-    shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.json"), ROOT / "README.md"]
+    shown = [*files("docs", name="*.md"), *files("results", name="*.json"), ROOT / "README.md"]
     assert not [str(path) for path in shown if negative.search(path.read_text(encoding="utf-8"))]
 
 
@@ -307,8 +306,8 @@ def figures_in(content: object, where: str) -> Iterator[tuple[str, dict]]:
 
 
 def test_shipped_files_use_the_names_of_figures():
-    files = [*(ROOT / "results").rglob("*.json")]
-    found = [each for path in files for each in figures_in(json.loads(path.read_text("utf-8")), path.name)]
+    results = files("results", name="*.json")
+    found = [each for path in results for each in figures_in(json.loads(path.read_text("utf-8")), path.name)]
     assert len(found) > 1000
     wrong = [where for where, each in found if not each.keys() >= set(KEYS) or "half_width" in each]
     assert not wrong

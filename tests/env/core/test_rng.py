@@ -12,7 +12,7 @@ import numba
 import numpy as np
 import pytest
 
-from checkout import ROOT
+from checkout import SHIPPED, files
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.claims.sampling import stream_of
@@ -122,12 +122,7 @@ def test_other_values_are_no_keys(seed):
 # Streams: each purpose has chance of its own
 
 NUMBERS = {name: number for name, number in vars(streams).items() if name.endswith("_STREAM")}
-SOURCES = [
-    path
-    for folder in ("agents", "gupai_app", "gupai_env", "training")
-    for path in (ROOT / folder).rglob("*.py")
-    if path.name != "streams.py"
-]
+SOURCES = [path for path in files(*SHIPPED, name="*.py") if path.name != "streams.py"]
 
 
 def test_streams_have_distinct_numbers_that_are_no_plain_counters():
