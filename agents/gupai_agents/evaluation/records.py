@@ -417,10 +417,10 @@ def _claim(number: int, line: bytes) -> _Claim:
 
 
 def _time(when: Any) -> str:
-    """Return when a game ended, as ISO 8601. Raises: ValueError."""
+    """Return when a game ended, of the many forms of ISO 8601 in the extended one. Raises: ValueError."""
     with contextlib.suppress(ValueError, TypeError):
-        if datetime.fromisoformat(when).utcoffset() is not None:
-            return str(when)
+        if (time := datetime.fromisoformat(when)).utcoffset() is not None:
+            return time.isoformat()
     raise ValueError(f'"{WHEN}" is a time such as "2026-11-27T20:15:00+08:00", not {short_repr(when)}')
 
 
