@@ -162,11 +162,14 @@ def duplicate(
     from gupai_app.kept.duplicate import duplicate
     from gupai_app.kept.store import Store
     from gupai_app.server.players import NAMED
+    from gupai_app.shell.screen import waiting
 
     with mistakes():
         record = game_of_line(Store().get(number).line.encode())
         # A file may name agents that open files or run code; those with a name of their own do not.
-        terminal.duplicate(duplicate(record, lambda name: NAMED.agent(name, record.game, record.variant)))
+        with waiting("playing the deal again"):
+            played = duplicate(record, lambda name: NAMED.agent(name, record.game, record.variant))
+        terminal.duplicate(played)
 
 
 @app.command(cls=Command)

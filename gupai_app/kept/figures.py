@@ -18,6 +18,7 @@ from gupai_env.words.messages import word
 
 PERIODS = {"all": 0, "year": 4, "month": 7, "day": 10}  # how many characters of a day name the period
 MOST_POINTS = 60  # of a curve
+FEWEST = 10  # games whose mean has an interval: that of two reaches thousands of chips
 
 
 class Figures(NamedTuple):
@@ -94,10 +95,10 @@ def _figures(game: str, level: str, period: str, games: Sequence[Kept]) -> Figur
     )
 
 
-def mean_text(mean: Estimate) -> str:
-    """Return a mean with half of its interval, "" if there is none."""
-    half = f" ±{mean.half_width:.2f}" if mean.has_interval else ""
-    return f"{mean.mean:+z.2f}{half}" if mean.occurred else ""
+def mean_text(mean: Estimate, *, signed: bool = True) -> str:
+    """Return a mean with half of its interval, "" if there is none; of fewer than FEWEST games the mean alone."""
+    half = f" ±{mean.half_width:.2f}" if mean.has_interval and mean.samples >= FEWEST else ""
+    return f"{mean.mean:{'+' if signed else ''}z.2f}{half}" if mean.occurred else ""
 
 
 def over_time(games: Sequence[Kept]) -> Markup:

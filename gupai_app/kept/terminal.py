@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_app.kept.duplicate import Duplicate
-from gupai_app.kept.figures import figures, mean_text, note_review, review_all
+from gupai_app.kept.figures import FEWEST, figures, mean_text, note_review, review_all
 from gupai_app.kept.puzzles import puzzles_in
 from gupai_app.kept.store import Kept, Search, Store
 from gupai_app.play.address import play_on
@@ -14,7 +14,7 @@ from gupai_app.play.person import HumanPlayer
 from gupai_app.play.session import Session
 from gupai_app.review.analysis import Decision, largest_losses, luck
 from gupai_app.shell.language import worded
-from gupai_app.shell.screen import progress, put, put_json, table_of
+from gupai_app.shell.screen import progress, put, put_json, table_of, waiting
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import by_kind, game_in, names_at, result
 from gupai_env.games.phrases import title
@@ -57,25 +57,31 @@ def statistics(search: Search, by: str, *, review: bool, as_json: bool) -> None:
         means = ("chips", "adjusted", "loss")
         put_json({"rows": [row._asdict() | {name: getattr(row, name).as_numbers() for name in means} for row in rows]})
         return
-    heads = "games", "chips per deal", "reviewed", "luck-adjusted", "loss per decision", "by kind"
-    table = table_of("game", "against", *([] if by == "all" else [by]), *heads)
+    which = ["game", "against", *([] if by == "all" else [by])]
+    results = table_of(*which, "games", "chips per deal", "reviewed")
+    reviewed = table_of(*which, "luck-adjusted", "loss per decision", "by kind")
     for row in rows:
-        period = [] if by == "all" else [row.period]
-        cells = str(row.games), mean_text(row.chips), str(row.reviewed), mean_text(row.adjusted), mean_text(row.loss)
-        table.add_row(game_in(row.game), worded(row.level), *period, *cells, word(by_kind(row.kinds, 2)))
-    put(table, "With 95% intervals. Luck and losses are those of reviewed games; --review looks at all that are left.")
+        key = [game_in(row.game), worded(row.level), *([] if by == "all" else [row.period])]
+        results.add_row(*key, str(row.games), mean_text(row.chips), str(row.reviewed))
+        if row.reviewed:
+            cells = mean_text(row.adjusted), mean_text(row.loss, signed=False)
+            reviewed.add_row(*key, *cells, word(by_kind(row.kinds, 2)))
+    put(results, *([reviewed] if reviewed.rows else []))
+    put(say("With 95% intervals from {number} games on. Luck and losses are those of reviewed games.", number=FEWEST))
+    if any(row.reviewed < row.games for row in rows):
+        put("--review looks at all that are left.")
 
 
 def review(game: Kept) -> None:
     """Print what the person's decisions in a game lost, and what their tiles were worth."""
     record = game_of_line(game.line.encode())
-    own = note_review(Store(), record)
+    with waiting("looking at every decision"):
+        own, tiles = note_review(Store(), record), luck(record)[game.seat]
     table = table_of("move", "your move", "best move", "chips lost")
     for turn in largest_losses(own):
         cells = word(say(turn.words)), word(say(turn.bars[0].words))
         table.add_row(str(turn.number), *cells, f"{turn.loss:.1f} ±{turn.half:.1f}")
     put(say("{game}, seed {seed}", game=title(record.game, record.variant), seed=record.seed), result(game.chips))
-    tiles = luck(record)[game.seat]
     worth = "Your tiles were worth {value:+z.1f} ±{half:.1f} chips; without their luck you come to {adjusted:+z.1f}."
     value = tiles.value
     put(say(worth, value=value.mean, half=value.half_width, adjusted=tiles.won - value.mean))
@@ -97,7 +103,9 @@ def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:
     """Let a person solve the puzzles of games, one after another; raises Quit if they leave."""
     number = 0
     for record in games:
-        for turn in puzzles_in(record):
+        with waiting("looking for puzzles"):
+            turns = puzzles_in(record)
+        for turn in turns:
             number += 1
             head = "Puzzle {number}: {game}. One move is worth much more than the others; q leaves."
             terminal.paragraph(say(head, number=number, game=title(record.game, record.variant)))

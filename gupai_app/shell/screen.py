@@ -6,8 +6,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -65,10 +74,11 @@ def put(*parts: Any) -> None:
 
 
 def keep_numbers_whole(table: Table) -> None:
-    """Let columns be no narrower than their numbers: where there is too little room, words are broken instead."""
+    """Let columns be no narrower than their heads and numbers: where there is too little room, other words are broken
+    instead."""
     for column in table.columns:
         words = [word for cell in column.cells for word in str(cell).split() if word.lstrip("+±-")[:1].isdecimal()]
-        column.min_width = max(map(len, words), default=None)
+        column.min_width = max(map(cell_len, [*words, *str(column.header).split()]), default=None)
 
 
 def put_json(content: dict[str, Any]) -> None:
@@ -85,6 +95,16 @@ def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(unit, total=total)
         yield lambda number: bar.advance(task, number)
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """Show on standard error, if that is a terminal, what is being done and for how long, while the block runs."""
+    console = Console(stderr=True)
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        bar.add_task(worded(label), total=None)
+        yield
 
 
 @contextmanager

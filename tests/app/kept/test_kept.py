@@ -233,10 +233,38 @@ def test_statistics_are_those_of_the_reviews(pages, store):
     assert row["adjusted"]["mean"] == pytest.approx(np.mean(np.subtract(won[:2], values)))
     assert row["loss"]["mean"] == pytest.approx(sum(turn.loss for turn in own if turn.sure) / len(own))
     assert sum(number for _, number, _ in row["kinds"]) == len(own)
-    assert answer("games", "statistics", "--review", "--by", "month").count("2026-1") == 2
+    assert answer("games", "statistics", "--review", "--by", "month").count("2026-1") == 4  # results, and reviews
     assert all(kept.luck is not None for kept in store.find())
     text = pages.get("/kept/statistics?game=jie-long&by=month").text
     assert text.count("<td>2026-1") == 2 and "<svg" in text
+
+
+def test_statistics_have_intervals_from_ten_games_on_and_losses_no_sign(pages, store):
+    store.add([game(seed, level="easy") for seed in range(9)])
+    few = answer("games", "statistics", "--review")
+    assert "±" not in few and "+" in few
+    store.add([game(9, level="easy")])
+    text = answer("games", "statistics", "--review")
+    (row,) = json.loads(answer("games", "statistics", "--json"))["rows"]
+    assert f" {row['loss']['mean']:.2f} ±" in text and f"{row['chips']['mean']:+.2f} ±" in text
+
+
+def test_statistics_break_no_word_at_eighty_columns(pages, store, monkeypatch):
+    store.add([game(seed, level="easy") for seed in range(3)])
+    monkeypatch.setenv("COLUMNS", "80")
+    text = answer("games", "statistics", "--review", "--by", "day")
+    wide = {*re.findall(r"[^\W\d]+", text)}
+    monkeypatch.setenv("COLUMNS", "400")
+    assert wide == {*re.findall(r"[^\W\d]+", answer("games", "statistics", "--by", "day"))}
+
+
+@pytest.mark.parametrize("when", ["20261127T201500+0800", "2026-W48-5T20:15:00+08:00", "2026-11-27 20:15+08:00"])
+def test_time_of_a_game_is_stored_in_one_form_however_it_was_written(tmp_path, store, when):
+    file = tmp_path / "games.jsonl"
+    file.write_text(game(1, "2026-11-27").line.replace(game(1, "2026-11-27").when, when))
+    assert "1 game added" in answer("games", "import", file)
+    (kept,) = store.find(Search(since="2026-11-27", until="2026-11-27"))
+    assert game_of_line(kept.line.encode()).when == "2026-11-27T20:15:00+08:00"
 
 
 def test_all_games_are_reviewed_by_one_button(pages, store):
@@ -307,7 +335,7 @@ def typed(lines, *words):
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["jie-long", "tien-gow", "tiu-u"])
+@pytest.mark.parametrize("name", ["jie-long", "deer-hunt", "tiu-u"])
 def test_game_with_moves_taken_back_and_a_pause_ends_as_without(store, name):
     words = name, "--seed", 5, "--seat", 1
     typed(["1"] * 60, *words)
