@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gupai_app.play.session import Session
-from gupai_app.words.sentences import payment, result, signed_chips, winners
+from gupai_app.words.sentences import headline, payment, result, signed_chips
 from gupai_env.core.deal import fields_of
 from gupai_env.games.guide import Guide
 from gupai_env.words.messages import joined
@@ -68,7 +68,7 @@ def _end(ended: Session, paid: Sequence[float], seat: int, names: Sequence[str],
     transfers = [(transfer, payment(transfer, names)) for transfer in guide.payments(views, paid)]
     yours = [sentence for transfer, sentence in transfers if seat in (transfer.payer, transfer.winner)]
     return End(
-        winners(names, paid),
+        headline(names, paid),
         list(guide.reasons(views, names, paid)),
         yours,
         [sentence for _, sentence in transfers if sentence not in yours],

@@ -98,6 +98,12 @@ def winners(names: Sequence[str], payoffs: Sequence[float]) -> str:
     return say("{names} win {chips} each.", names=both, chips=counted_chips(most))
 
 
+def headline(names: Sequence[str], payoffs: Sequence[float]) -> str:
+    """Return in a sentence who won most in a deal, after what the reader won if that was less."""
+    won = payoffs[names.index(YOU)] if YOU in names else 0
+    return joined(" ", [result(won) if won not in (0, max(payoffs)) else "", winners(names, payoffs)])
+
+
 def payment(paid: Payment, names: Sequence[str]) -> str:
     """Return in a sentence who pays whom."""
     payer, winner, amount = names[paid.payer], names[paid.winner], counted_chips(paid.chips)

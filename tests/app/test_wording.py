@@ -16,8 +16,9 @@ from gupai_app.play.terminal import Table
 from gupai_app.review.routes import luck
 from gupai_app.shell.screen import put, table_of
 from gupai_app.tournaments.folders import SavedTournament
-from gupai_app.words.sentences import result
+from gupai_app.words.sentences import headline, result
 from gupai_env import get_game
+from gupai_env.words.scene import YOU
 from gupai_training.report import results_json
 from gupai_training.run_folder import FINAL_SEED, Row
 
@@ -104,6 +105,15 @@ def test_person_is_told_their_own_result(you):
 
 
 # --- training -------------------------------------------------------------------------------------
+
+
+def test_headline_names_the_reader_first_unless_they_won_most():
+    names = [YOU, "North", "West"]
+    assert headline(names, [38, 54, -92]) == "You win 38 chips. North wins 54 chips."
+    assert headline(names, [-12, 12, 0]) == "You lose 12 chips. North wins 12 chips."
+    assert headline(names, [54, -54, 0]) == "You win 54 chips."
+    assert headline(names, [0, 1, -1]) == headline(names[1:], [1, -1]) == "North wins 1 chip."
+    assert headline(names, [5, 5, -10]) == "You and North win 5 chips each."
 
 
 def test_results_name_the_seats_of_the_agent():

@@ -247,7 +247,7 @@ def test_texts_of_a_deal_are_chinese(name):
         views = session.as_paid(paid).views()
         for you in range(variant.players):
             names = words.names_at(variant.players, 0, you)
-            found |= {words.winners(names, paid), words.result(paid[you])}
+            found |= {words.headline(names, paid), words.result(paid[you])}
             found |= {words.payment(each, names) for each in guide.payments(views, paid)}
             found |= set(guide.reasons(views, names, paid))
     assert not english(map(word, found))
