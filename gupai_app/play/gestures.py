@@ -55,6 +55,7 @@ def drawn(
     marked: Sequence[int] = (),
     *,
     splits: bool = False,
+    asks: bool = False,
 ) -> Drawing:
     """Return tables drawn, wide and narrow; the last one has buttons on the tiles of the hand.
 
@@ -64,6 +65,7 @@ def drawn(
         thrown: The actions that discard tiles, by tile.
         marked: Kinds of the hand to think about.
         splits: Whether the person splits the hand.
+        asks: Whether no click on a tile plays it at once, for it could not be taken back.
     """
     parts, stages, named = Parts(), [], word("The table")
     scenes = [translated(scene) for scene in scenes]
@@ -75,7 +77,7 @@ def drawn(
             if last and by_tile is not None:
                 spots = list(_spots(scene, table, layout, by_tile, laid))
                 places = {spot.name for spot in spots}
-                targets = _targets(scene, table, by_tile, places, thrown, marked, splits=splits)
+                targets = _targets(scene, table, by_tile, places, thrown, marked, splits=splits, asks=asks)
                 hot = "".join([*targets, *_over(spots, parts)])
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
@@ -86,10 +88,10 @@ def drawn(
     return Drawing(Markup("".join(stages)), parts.definitions)
 
 
-def at_once(entries: Sequence[tuple[int, Entry]]) -> bool:
+def at_once(entries: Sequence[tuple[int, Entry]], *, asks: bool) -> bool:
     """True if a click on a tile plays it: there is one thing to do with it, and that does not throw it away."""
     (_, (move, actions)), *more = entries
-    return not more and len(actions) == len(move.named) == 1 and not move.discards
+    return not asks and not more and len(actions) == len(move.named) == 1 and not move.discards
 
 
 # --- the tiles of the hand ------------------------------------------------------------------------
@@ -104,6 +106,7 @@ def _targets(
     marked: Sequence[int],
     *,
     splits: bool,
+    asks: bool,
 ) -> Iterator[str]:
     """Yield buttons over the tiles: they play a tile at once or open a list of what can be done with it, choose a tile
     that is to be split, or say what is to be done instead."""
@@ -125,7 +128,7 @@ def _targets(
         numbers = " ".join(str(number) for number, _ in entries)
         if not entries:
             does = 'type="button"'
-        elif at_once(entries):
+        elif at_once(entries, asks=asks):
             does = f'name="play" value="{entries[0][1].actions[0]}"'
         else:
             does = f'type="button" popovertarget="tile-{digits([kind])}"'

@@ -291,7 +291,7 @@ class WebGame:
         return {
             digits([kind]): [self._line(number, entry, headed_by=False) for number, entry in entries]
             for kind, entries in self.by_tile().items()
-            if not at_once(entries)
+            if not at_once(entries, asks=not self._practice)
         }
 
     def seats(self) -> list[tuple[str, str, str]]:
@@ -314,7 +314,7 @@ class WebGame:
         """Return the frames drawn, wide and narrow, with buttons on the tiles of the hand; marked: kinds among them."""
         by_tile = self.by_tile() if self.entries else None
         scenes, splits = [frame.scene for frame in self.frames], bool(self.zones)
-        return drawn(scenes, by_tile, self._laid(), self._thrown(), marked, splits=splits)
+        return drawn(scenes, by_tile, self._laid(), self._thrown(), marked, splits=splits, asks=not self._practice)
 
     def _thrown(self) -> dict[int, int]:
         """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""

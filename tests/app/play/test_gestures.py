@@ -54,3 +54,12 @@ def test_playable_tiles_have_a_rim_and_no_click_discards_at_once(pages):
         answer = pages.get(f"/table?{at}&play={choices[0]}")
         text, at = answer.text, answer.url.query.decode()
     assert seen == {(True, True), (True, False), (False, False)}
+
+
+@pytest.mark.parametrize("name", ["jie-long", "tiu-u", "small-mahjong", "deer-hunt"])
+def test_no_click_on_a_tile_plays_it_where_nothing_is_taken_back(pages, name):
+    serious, _ = table(pages, game=name, practice="0")
+    assert tile_buttons(serious) and all(does.startswith("type=") for _, does in tile_buttons(serious))
+    assert set(re.findall(r'popovertarget="(tile-\d\d)"', serious)) == set(re.findall(r'id="(tile-\d\d)"', serious))
+    practice, _ = table(pages, game="deer-hunt")
+    assert any(does.startswith("name=") for _, does in tile_buttons(practice))
