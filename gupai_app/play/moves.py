@@ -49,7 +49,10 @@ class TileValue(NamedTuple):
 
 
 def entries_of(hints: Hints, view: np.record, mask: np.ndarray) -> list[Entry]:
-    """Return the legal actions as a list, those of one verb together, its best or heaviest ones first."""
+    """Return the legal actions as a list, those of one verb together, its best or heaviest ones first.
+
+    What takes tiles comes before what only lays one.
+    """
     actions_of: dict[Move, list[int]] = {}
     for action in map(int, np.flatnonzero(mask)):
         actions_of.setdefault(hints.game.move(action, view).unturned, []).append(action)
@@ -58,7 +61,9 @@ def entries_of(hints: Hints, view: np.record, mask: np.ndarray) -> list[Entry]:
         first.setdefault(move.verb, actions[0])
     entries = [Entry(move, actions) for move, actions in actions_of.items()]
     entries.sort(key=lambda entry: entry.move.named, reverse=True)
-    return sorted(entries, key=lambda entry: (first[entry.move.verb], -hints.value(view, entry.actions)))
+    return sorted(
+        entries, key=lambda entry: (not entry.move.takes, first[entry.move.verb], -hints.value(view, entry.actions))
+    )
 
 
 def headed(hints: Hints, entries: Sequence[Entry]) -> dict[str, list[tuple[int, Entry]]]:

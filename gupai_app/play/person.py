@@ -13,7 +13,7 @@ from gupai_app.play.preparing import Preparation
 from gupai_app.play.rules import TOPICS, key_lines
 from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game
-from gupai_env.core.move import PLAY
+from gupai_env.core.move import AWAY, PLAY
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
@@ -60,12 +60,15 @@ class HumanPlayer:
         self.hints, self.adviser, self._leaving = game.hints(game, variant), adviser, leaving
         self.guide = guide_of(game, variant)
         self._greeted = False
+        self._rest: list[int] = []  # actions of tiles that are discarded together, but the first
 
     def choose(self, turn: DecisionBatch, *, moved: bool = True) -> int | None:
         """Return the action that the person chooses, None if they take back their last one; raises Quit.
 
         moved: Whether there is one to take back.
         """
+        if self._rest:
+            return self._rest.pop(0)
         view = turn.views[0]
         entries = entries_of(self.hints, view, turn.masks[0])
         self._show(view, turn.masks[0], entries)
@@ -96,10 +99,13 @@ class HumanPlayer:
             if text in ALL:
                 self._list(view, entries, len(entries))
                 continue
-            answer = self._read(text, entries)
+            answer = self._discarded(text, view, entries) or self._read(text, entries)
             if isinstance(answer, str):
                 self.terminal.paragraph(answer)
                 continue
+            if isinstance(answer, list):
+                self._rest = answer[1:]
+                return answer[0]
             action = self._settle(view, answer)
             if action is not None:
                 return action
@@ -108,7 +114,8 @@ class HumanPlayer:
         """Show the table, the moves under their headings, and at first how the game is played."""
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
         if not self._greeted:
-            self.terminal.paragraph(self.hints.reminder())
+            for sentences in dict.fromkeys((self.guide.goal(), self.hints.reminder())):
+                self.terminal.paragraph(sentences)
             self.terminal.paragraph(self.hints.answers())
             keys = "? lists all that you can type, q leaves the table."
             if self.adviser is not None:
@@ -174,7 +181,9 @@ class HumanPlayer:
         for heading, numbered in headed(self.hints, entries).items():
             labels = [(number, word(self.hints.label(view, entry.actions))) for number, entry in numbered]
             words = [f"{number:>3}  {label}" for number, label in labels if number <= most]
-            if words:
+            if numbered[0][1].move.discards and (together := self._together(view)):
+                lines.append(word(together))
+            elif words:
                 lines.append(word(say("{heading}:", heading=say(heading))))
                 lines += _columns(words, self.terminal.width).split("\n")
         if len(entries) > most:
@@ -207,6 +216,39 @@ class HumanPlayer:
             question = "Is {text} a move or a tile? Type #{number} for move {number}, or {tile} for the tile."
             return say(question, text=text, number=place, tile=tile)
         return by_number if by_number and isinstance(by_tile, str) else by_tile
+
+    def _together(self, view: np.record) -> str:
+        """Return in a sentence how tiles that are discarded together are typed, "" where it is one."""
+        if (number := self.hints.discards(view)) < 2:
+            return ""
+        template = "Discard {number} tiles face down: type d and their digits, in any order, such as d{example}."
+        return say(template, number=number, example=digits(self._hand(view)[-number:]))
+
+    def _hand(self, view: np.record) -> list[int]:
+        """Return the kinds that the person holds, in the order of the table."""
+        scene = self.game.scene(self.variant, [view], seat_names(self.variant.players))
+        return [kind_of(*tile) for tile in scene.places[0].piles[0].tiles]
+
+    def _discarded(self, text: str, view: np.record, entries: Sequence[Entry]) -> list[int] | str:
+        """Return the actions that discard the tiles which a text names in any order, if several must be.
+
+        Returns:
+            A sentence if these tiles cannot be discarded; "" for a text that means something else.
+        """
+        if not (together := self._together(view)) or not any(entry.move.discards for entry in entries):
+            return ""
+        tiles, number = [kind_of(int(a), int(b)) for a, b in TILE.findall(text)], text.removeprefix("#")
+        letters = "".join(filter(str.isalpha, text))
+        means = AWAY.startswith(letters) if letters else not any(entry.move.verb == PLAY for entry in entries)
+        if not tiles and number.isdecimal() and 1 <= int(number) <= len(entries):
+            means = entries[int(number) - 1].move.discards
+        if not text or not means:
+            return ""
+        hand = self._hand(view)
+        if len(tiles) != self.hints.discards(view) or any(tiles.count(kind) > hand.count(kind) for kind in tiles):
+            return together
+        thrown = {move.tiles[0]: action for action, move in enumerate(self.game.moves) if move.discards}
+        return sorted(thrown[kind] for kind in tiles)
 
     def _named(self, tiles: tuple, words: list[str], entries: Sequence[Entry]) -> Entry | str:
         """Return the move with these tiles, its verb beginning like the words typed, or why there is none."""

@@ -103,8 +103,20 @@ class Table:
         if not moved:
             self.terminal.say(NOT_MOVED)
             return
-        self.session = Session(session.game, session.variant, session.seed, session.episode, session.order)
-        play_on(self.session, session.actions[: moved[-1]])
+        last = moved.pop()
+        self.session, owed = self._after(last)
+        while moved and moved[-1] == last - 1:  # tiles that were discarded together are one move
+            before, more = self._after(moved.pop())
+            if more <= owed or not session.game.move(session.actions[last - 1]).discards:
+                break
+            self.session, owed, last = before, more, last - 1
+
+    def _after(self, moves: int) -> tuple[Session, int]:
+        """Return the game after so many moves, and how many tiles the person must then discard together."""
+        session = self.session
+        then = Session(session.game, session.variant, session.seed, session.episode, session.order)
+        play_on(then, session.actions[:moves])
+        return then, self.person.hints.discards(then.view(self.you))
 
     def _count(self, payoffs: Sequence[float]) -> None:
         """Show how a deal ended that has just been played."""

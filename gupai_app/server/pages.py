@@ -30,7 +30,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 from gupai_env.words.checks import read_whole, refused, short_repr
-from gupai_env.words.messages import capitalized, say
+from gupai_env.words.messages import say
 
 # Files of runs and tournaments that pages link to, each with its type:
 KEPT_FILES = {
@@ -189,7 +189,7 @@ def game_called(name: str) -> Game:
 
 def game_sentence(game: Game) -> str:
     """Return a game in a sentence."""
-    return capitalized(game.hints(game, game.variant()).reminder())
+    return game.hints(game, game.variant()).reminder()
 
 
 def options_of(game: Game) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_env.core.move import Move
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import joined, say
+from gupai_env.words.messages import capitalized, joined, say
 
 
 class Described(Protocol):
@@ -42,7 +42,7 @@ class Hints:
 
     def reminder(self) -> str:
         """Return the game in a sentence."""
-        return self.game.rules_text.partition("\n")[0].partition(": ")[2]
+        return capitalized(self.game.rules_text.partition("\n")[0].partition(": ")[2])
 
     def answers(self) -> str:
         """Return what a person may type."""

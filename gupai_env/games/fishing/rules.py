@@ -20,7 +20,7 @@ from gupai_env.core.tiles import ALL_KINDS, KINDS, ONE, list_tiles
 
 SEATS = 3
 CATCH = KINDS  # the first action that catches one fish
-CATCHES_THREE = "catches three"  # a verb
+CATCHES_ONE, CATCHES_THREE = "catches", "catches three"  # verbs
 
 
 def fishing_state(stock: int, plays: int, *own: tuple[Any, ...]) -> np.dtype:
@@ -202,7 +202,7 @@ def moves_with(catches: Iterable[tuple[int, int]], threes: Iterable[int], *more:
     """Return the moves: each tile is laid, a bait catches one fish or three of its kind; `more` do without a tile."""
     return (
         *(Move("lay", (kind,), to="lake") for kind in range(KINDS)),
-        *(Move("catches", (bait,), takes=(fish,)) for bait, fish in catches),
+        *(Move(CATCHES_ONE, (bait,), takes=(fish,)) for bait, fish in catches),
         *(Move(CATCHES_THREE, (kind,), takes=3 * (kind,)) for kind in threes),
         *map(Move, more),
     )

@@ -29,7 +29,7 @@ class TienGowHints(Hints):
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return "Type the number of a move or its tiles: 6663 for [6:6][6:3], d64 to discard [6:4]."
+        return "Type the number of a move or its tiles: 6663 for [6:6][6:3], d6451 to discard [6:4][5:1]."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb."""

@@ -3,6 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.fishing.rules import SEATS
 from gupai_env.games.tiu_u.encoder import ENCODER, encode
+from gupai_env.games.tiu_u.hints import TiuUHints
 from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
 from gupai_env.games.tiu_u.players import FEATURES, HEURISTICS, score
 from gupai_env.games.tiu_u.rules import (
@@ -32,4 +33,5 @@ GAME = Game(
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,
+    hints=TiuUHints,
 )

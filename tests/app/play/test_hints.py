@@ -104,7 +104,7 @@ LISTED = {  # a deal, and its moves as they are listed
     ),
     "catches": (
         ("shi-wu-hu", {"hands": ["66 22 33", "11"], "lake": "66 31"}),
-        ["lay [3:3]  10", "lay [2:2]  10", "lay [6:6]  30", "[6:6] catches [6:6]  +20", "[2:2] catches [3:1]  +20"],
+        ["[6:6] catches [6:6]  +20", "[2:2] catches [3:1]  +20", "lay [3:3]  10", "lay [2:2]  10", "lay [6:6]  30"],
     ),
     "trick": (
         ("deer-hunt", {"hands": ["66 61", "43", "44", "51"], "trick": "54 64 32", "leader": 1, "to_act": 0}),

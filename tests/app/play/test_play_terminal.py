@@ -343,7 +343,8 @@ def test_own_hand_and_the_middle_fit_a_small_screen(game):
             assert all(any(tile in line for line in screen) for tile in tiles), (pile.label, screen)
         assert any(line.startswith("You: ") for line in screen)
         seen.append(prompt)
-        return "1"
+        together = re.search(r"such as (d\d+)", screen[-1])
+        return together[1] if together else "1"
 
     person.then = first
     agent = HumanPlayer(session.game, variant, person.terminal())
@@ -434,3 +435,25 @@ def test_columns_are_filled_row_by_row():
 )
 def test_typed_words_are_prefixes_of_a_verb(words, typed, begins):
     assert _begins(words, typed) is begins
+
+
+TOGETHER = [
+    "d6151",
+    "5161",
+    "[6:1] [5:1]",
+    "discard 61, 51",
+]  # two tiles of a hand, of which the rules take [5:1] first
+
+
+@pytest.mark.parametrize("typed", TOGETHER)
+def test_tiles_that_are_discarded_together_are_typed_in_any_order_and_taken_back_as_one(typed):
+    game = get_game("tien-gow")
+    session = Session(game, game.variant(), 1)
+    table = Table(session, [make_agent("easy", "tien-gow")] * 4, 0, (person := Person()).terminal())
+    person.then = lambda prompt, lines=iter(["d61", "1", "d6666", typed, "u", typed]): next(lines, EOFError)
+    with pytest.raises(Quit):
+        table.play()
+    own = [action for action, seat in zip(table.session.actions, table.session.movers, strict=True) if seat == 0]
+    assert [game.action_names[action] for action in own] == ["discard [5:1]", "discard [6:1]"]
+    shown = " ".join(" ".join(person.shown).split())
+    assert shown.count("Discard 2 tiles face down: type d and their digits") >= 5  # asked twice, and refused thrice
