@@ -26,4 +26,4 @@ for line in sys.stdin:
     if request["type"] == "game":
         rules = request["rules"]
     elif request["type"] == "decision":
-        print(choose(rules, request), flush=True)
+        print(request["id"], choose(rules, request), flush=True)

@@ -1,7 +1,8 @@
 """Players that read requests and write their moves as lines of text: programs in any language, and language models.
 
-A request is a line with a JSON object. To one of type "decision" the answer is a line with the name or the number of a
-move; others want none. `docs/writing-an-agent.md` lists their keys.
+A request is a line with a JSON object. To one of type "decision" the answer is a line with its `id` and the name or the
+number of a move; others want none. `docs/writing-an-agent.md` lists their keys. Because answers name their request, a
+line that nobody asked for is never taken for the next move.
 """
 
 import contextlib
@@ -60,6 +61,7 @@ class TextAgent:
         self.name, self.game, self.variant = name, game, variant
         self.ask, self.translated = ask, translated
         self.guide, self.hints = guide_of(game, variant), game.hints(game, variant)
+        self.decisions = 0  # that were asked for, of which the last gave its number as `id`
 
     def request(self, kind: str, scene: Scene | None = None, **content: Any) -> str:
         """Return a request as a line of JSON, in ASCII.
@@ -89,9 +91,11 @@ class TextAgent:
         if len(actions) == 1:
             return int(actions[0])
         seat, moves = int(view.seat), self._moves(view, actions)
+        self.decisions += 1
         request = self.request(
             "decision",
             self.game.scene(self.variant, [view], seat_names(self.variant.players, seat)),
+            id=self.decisions,
             deal=int(view.deal) + 1,
             seat=seat,
             task=word(self.guide.task(view, mask)),
@@ -99,11 +103,15 @@ class TextAgent:
             view={name: _field(view[name]) for name in self.game.view.names or ()},
         )
         answer, names = self.ask(request).strip(), [move["name"] for move in moves]
-        number = names.index(answer) + 1 if answer in names else read_whole(answer)
+        request_id, _, move = answer.partition(" ")
+        parts = {"name": self.name, "seat": seat, "answer": short_repr(answer)}
+        if request_id != str(self.decisions):
+            template = "{name}, seat {seat}: {answer} answers another request; this answer begins with {id}"
+            raise AgentError(say(template, **parts, id=self.decisions))
+        number = names.index(move) + 1 if move in names else read_whole(move)
         if number is None or not 1 <= number <= len(names):
             template = "{name}, seat {seat}: {answer} is none of its moves, which are 1 to {most}, such as {move}"
-            parts = {"name": self.name, "seat": seat, "answer": short_repr(answer), "most": len(names)}
-            raise AgentError(say(template, **parts, move=names[0]))
+            raise AgentError(say(template, **parts | {"answer": short_repr(move)}, most=len(names), move=names[0]))
         return int(actions[number - 1])
 
     def _moves(self, view: np.record, actions: Sequence[int]) -> list[dict[str, Any]]:
@@ -165,6 +173,7 @@ class CommandAgent(TextAgent):
                 return Context().run(super().act, batch)
             except BaseException:
                 self.program.end()  # what it wrote next would answer an earlier request
+                self.decisions = 0  # of the program that is started next
                 raise
 
 

@@ -228,7 +228,7 @@ class Processes(Workers):
                 self._idle.append(_Process(needs.__module__, max(1, cores() // self.count)))
                 self._processes.append(self._idle[-1])
             process = self._idle[-1]
-            process.begin(task, arguments)
+            process.begin(number, task, arguments)
             self._busy[self._idle.pop().pipe] = process, number
 
     def _answer(self, number: int) -> Any:
@@ -244,7 +244,7 @@ class Processes(Workers):
         pause()
         for pipe in wait(list(self._busy), PATIENCE):
             process, number = self._busy.pop(pipe)
-            self._done[number] = process.answer()
+            self._done[number] = process.answer(number)
             self._idle.append(process)
         self._share_out()
 
@@ -271,25 +271,27 @@ class _Process:
         self.process = begin_process(_serve, theirs, share, needs=needs)
         theirs.close()
 
-    def begin(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def begin(self, number: int, task: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         try:
-            self.pipe.send((task, arguments))
+            self.pipe.send((number, task, arguments))
         except BrokenPipeError:  # `answer` reports it
             pass
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             message = " ".join(str(error).split())[:200]
             raise ValueError(f"this cannot be sent to other processes, so leave out --jobs: {message}") from None
 
-    def answer(self) -> tuple[Any, Exception | None]:
+    def answer(self, number: int) -> tuple[Any, Exception | None]:
         """Return what a task has found, or what it raised; raises ValueError if the process has ended."""
+        answered = None
         try:
-            answer: tuple[Any, Exception | None] = self.pipe.recv()
+            while answered != number:  # one of a task whose asking was interrupted is passed over
+                answered, *answer = self.pipe.recv()
         except (EOFError, ConnectionError):
             self.process.join(1)
             raise ValueError(
                 f"a worker process has ended (exit status {self.process.exitcode}); fewer --jobs need less memory"
             ) from None
-        return answer
+        return answer[0], answer[1]
 
     def kill(self) -> None:
         self.process.kill()
@@ -319,20 +321,20 @@ def _serve(pipe: "Connection[Any, Any]", share: int) -> None:
     compiling.PLAIN_SECONDS = 0  # nobody waits for a first move
     while True:
         try:
-            task, arguments = pipe.recv()
+            number, task, arguments = pipe.recv()
         except EOFError:
             return
-        answer: tuple[Any, Exception | None]
+        answer: tuple[int, Any, Exception | None]
         try:
-            answer = task(*arguments), None
+            answer = number, task(*arguments), None
         except Exception as error:
-            answer = None, error
+            answer = number, None, error
         try:
             pipe.send(answer)
         except OSError:
             return
         except Exception as error:  # it cannot be pickled
-            pipe.send((None, ValueError(f"{type(answer[1] or answer[0]).__name__}: {error}")))
+            pipe.send((number, None, ValueError(f"{type(answer[2] or answer[1]).__name__}: {error}")))
 
 
 def _end_with_parent() -> None:

@@ -86,7 +86,10 @@ class Program:
         assert self._process.stdin
         with contextlib.suppress(BrokenPipeError):  # if it has died, the end of its answers says so
             print(row, seconds, file=self._process.stdin, flush=True)
-        return self._answer()
+        answer = self._answer()
+        if [answer["game"], answer["mode"]] != self.rows[row]:
+            raise LibraryError(f"it answered {answer['game']}, {answer['mode']} when asked for {self.rows[row]}")
+        return answer
 
     def _answer(self) -> dict:
         assert self._process.stdout

@@ -98,7 +98,7 @@ def test_move_is_chosen_by_its_name_or_its_number(name):
     def answer_with(key):
         def answer(line):
             requests.append(json.loads(line))
-            return f"{requests[-1]['moves'][-1][key]}\n"
+            return f"{requests[-1].pop('id')} {requests[-1]['moves'][-1][key]}\n"
 
         return TextAgent("text", game, session.variant, answer)
 
@@ -125,20 +125,22 @@ def test_move_is_chosen_by_its_name_or_its_number(name):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (python("print('banana')"), "'banana' is none of its moves, which are 1 to 13, such as [1:2]"),
-        (python("print(0)"), "'0' is none of its moves"),
-        (python("print(14)"), "'14' is none of its moves"),
-        (python("print()"), "'' is none of its moves"),
-        (python("print('{\"move\": ')"), """'{"move":' is none of its moves"""),
-        (python("sys.stdout.buffer.write(b'\\xff\\n')"), "'\ufffd' is none of its moves"),
-        (python("print('1' * 2000, end='', flush=True); time.sleep(60)"), "is none of its moves"),
+        (python("print(1, 'banana')"), "'banana' is none of its moves, which are 1 to 13, such as [1:2]"),
+        (python("print(1, 0)"), "'0' is none of its moves"),
+        (python("print(1, 14)"), "'14' is none of its moves"),
+        (python("print(1)"), "'' is none of its moves"),
+        (python("print('1 {\"move\": ')"), """'{"move":' is none of its moves"""),
+        (python("sys.stdout.buffer.write(b'1 \\xff\\n')"), "'\ufffd' is none of its moves"),
+        (python("print('1 ' + '1' * 2000, end='', flush=True); time.sleep(60)"), "is none of its moves"),
         (python("sys.exit(3)"), "ended with status 3 without an answer"),
         (python("print('1', end='')"), "ended with status 0 without an answer"),
         (python("print('1', end='', flush=True); time.sleep(5); print()", "seconds=0.3"), "no answer within 0.3 s"),
         (command("true"), "ended with status 0 without an answer"),
-        (command("echo", "garbage"), "'garbage' is none of its moves, which are 1 to "),
+        (command("echo", "garbage"), "'garbage' answers another request; this answer begins with 1"),
+        (python("print('[1:1]')"), "'[1:1]' answers another request; this answer begins with 1"),
+        (python("print(2, 1)"), "'2 1' answers another request; this answer begins with 1"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_program_that_fails_is_reported_in_one_line_and_ended(spec, message, monkeypatch):
     monkeypatch.setattr("gupai_agents.text_agent.GRACE", 0.2)
@@ -152,10 +154,20 @@ def test_program_that_fails_is_reported_in_one_line_and_ended(spec, message, mon
         assert agent.program._process is None
 
 
+@pytest.mark.parametrize("late", ["", "time.sleep(0.2); "], ids=["at once", "later"])
+def test_line_too_many_is_not_taken_for_the_next_move(late):
+    """Whenever it comes, also once the next request is under way."""
+    unasked = f"print(1, 1, flush=True); {late}print(1, 2, flush=True); next(lines); time.sleep(5); print(2, 1)"
+    session, agent = Session(GAME, GAME.variant(), 3), make_agent(python(unasked), GAME)
+    assert session.answer(agent) == session.mask().argmax()
+    with pytest.raises(AgentError, match="'1 2' answers another request; this answer begins with 2"):
+        session.answer(agent)
+
+
 def test_program_ends_with_its_agent_even_if_it_ignores_its_input(monkeypatch):
     monkeypatch.setattr("gupai_agents.text_agent.GRACE", 0.05)
     session = Session(GAME, GAME.variant(), 3)
-    for spec in (python("print(1, flush=True); time.sleep(60)"), SPEC):
+    for spec in (python("print(1, 1, flush=True); time.sleep(60)"), SPEC):
         agent = make_agent(spec, GAME)
         session.answer(agent)
         number = agent.program._process.pid
@@ -192,7 +204,7 @@ def test_command_is_code_that_no_file_may_name():
 
 
 def test_program_reads_english_whatever_is_spoken():
-    agent = make_agent(python("print(1 if decision['task'].isascii() else 2)"), GAME)
+    agent = make_agent(python("print(1, 1 if decision['task'].isascii() else 2)"), GAME)
     token = speak("zh-Hant")
     try:
         session = Session(GAME, GAME.variant(), 3)

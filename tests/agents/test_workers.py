@@ -118,6 +118,13 @@ def test_processes_answer_in_order_and_report_failures():
     assert not multiprocessing.active_children()
 
 
+def test_answer_of_an_interrupted_task_is_not_taken_for_the_next():
+    with contextlib.closing(Processes(1)) as one:
+        assert one.ask(pow, 2, 2)() == 4
+        one._idle[0].begin(-1, pow, (9, 2))  # ctrl-C came before anybody noted that it was busy
+        assert one.ask(pow, 3, 2)() == 9
+
+
 def test_two_processes_win_the_same_as_one():
     game = get_game("jie-long")
     greedy, variety = (make_agent(name, game) for name in ("greedy", "variety"))

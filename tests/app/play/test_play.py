@@ -143,6 +143,9 @@ def test_hidden_moves_are_not_repeated():
     assert passes
 
 
+ANSWERS = "".join(f"{number} 1\n" for number in range(1, 41))  # the first of its moves, every time
+
+
 def lines_of(*words, typed):
     """What a program reads that plays with these words and writes these answers, and the end of the command."""
     done = gupai("play", "jie-long", "--json", "--seed", 3, "--seat", 2, "--against", "greedy", *words, input=typed)
@@ -150,7 +153,7 @@ def lines_of(*words, typed):
 
 
 def test_program_plays_deals_through_lines_until_its_input_ends(tmp_path):
-    requests, done = lines_of("-o", "deals=2", "--record", tmp_path / "games.jsonl", typed="1\n" * 40)
+    requests, done = lines_of("-o", "deals=2", "--record", tmp_path / "games.jsonl", typed=ANSWERS)
     assert (done.exit_code, done.stderr) == (0, "gupai: jie-long, seed 3, seat 2\n")
     assert requests[0]["type"] == "game" and "one open end" in requests[0]["rules"]
     records = list(read_games(tmp_path / "games.jsonl"))
@@ -165,16 +168,23 @@ def test_program_plays_deals_through_lines_until_its_input_ends(tmp_path):
     assert len(decisions) == 41 and {decision["seat"] for decision in decisions} == {2}
 
 
-def test_program_that_answers_no_move_ends_the_game_in_one_line():
-    requests, done = lines_of(typed="1\n99\n")
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("1 1\n2 99\n", "'99' is none of its moves, which are 1 to "),
+        ("1 1\n1 2\n2 1\n", "'1 2' answers another request; this answer begins with 2"),
+    ],
+)
+def test_program_that_answers_no_move_ends_the_game_in_one_line(typed, message):
+    requests, done = lines_of(typed=typed)
     assert done.exit_code == 2
-    assert done.stderr.splitlines()[1].startswith("gupai: program, seat 2: '99' is none of its moves, which are 1 to ")
+    assert done.stderr.splitlines()[1].startswith(f"gupai: program, seat 2: {message}")
     assert [request["type"] for request in requests] == ["game", "decision", "decision"]
 
 
 def test_program_reads_chinese_with_the_names_of_moves_unchanged():
     def play_in(language):
-        done = gupai("--language", language, "play", "jie-long", "--json", "--seed", 3, "--seat", 2, input="1\n" * 9)
+        done = gupai("--language", language, "play", "jie-long", "--json", "--seed", 3, "--seat", 2, input=ANSWERS)
         return list(map(json.loads, done.stdout.splitlines()))
 
     for chinese, english in zip(play_in("zh-Hant"), play_in("en"), strict=True):
