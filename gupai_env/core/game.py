@@ -104,8 +104,16 @@ class Game:
 
         Raises:
             TypeError: Naming what the game's module does not provide.
+            ValueError: The option `players`, which Variant declares for four seats, allows more than `max_seats`.
         """
         self.variant.rules_type()  # so that pickles find it
+        players = next(option for option in fields(self.variant) if option.name == "players")
+        most = max((players.default, *players.metadata["choices"]))
+        if most > self.max_seats:
+            raise ValueError(
+                f"{self.id}: max_seats is {self.max_seats}, but the option players allows {most}; declare it in "
+                f'{self.variant.__name__}, as players: int = option({self.max_seats}, "number of seats", (2, ...))'
+            )
         for name, default in DEFAULTS.items():
             if not hasattr(self.module, name):
                 setattr(self.module, name, default)

@@ -278,6 +278,13 @@ def test_incomplete_package_of_a_game_is_reported(game, monkeypatch):
         game.__post_init__()
 
 
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_more_players_than_seats_are_refused_in_one_line(game, most):
+    """One Trick leaves the option players as every game has it: four by default."""
+    with pytest.raises(ValueError, match=f"^one-trick: max_seats is {most}, but the option players allows 4; .*$"):
+        dataclasses.replace(game, max_seats=most)
+
+
 def test_package_with_unloadable_games_is_named(monkeypatch):
     class Broken:
         name, dist = "chess", None
