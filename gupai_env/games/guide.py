@@ -4,14 +4,17 @@ A game that can say more than this has a module `guide` with a subclass of `Guid
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
+from gupai_env.core.move import PLAY, Move
+from gupai_env.core.tiles import tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import joined, say
+from gupai_env.words.messages import count, joined, say
 from gupai_env.words.scene import Views
 
 
@@ -23,12 +26,53 @@ class Payment(NamedTuple):
     chips: float
 
 
+class Phrase(NamedTuple):
+    """What a move does, as the rest of a sentence that begins with the move: "keeps {number} tiles that fit".
+
+    many: the template. one, none: for 1 and 0, if they are said otherwise. Their slots are the number, which is the
+    value of the feature, and those of `Guide.slots`. better: 1 if more of it speaks for a move, -1 if less does. shows:
+    the same of the slots and features that it shows instead; one of them must speak for a move. weighs: features that
+    weigh for the same reason, besides. alike: only said of two moves of one verb. alone: only said of the better move.
+    """
+
+    many: str
+    one: str = ""
+    none: str = ""
+    better: int = 1
+    shows: Mapping[str, int] = MappingProxyType({})
+    weighs: tuple[str, ...] = ()
+    alike: bool = False
+    alone: bool = False
+
+    def words(self, number: float, slots: Mapping[str, Any]) -> str:
+        """Return what a move does by the value of the feature."""
+        if number == 0 and self.none:
+            return say(self.none, **slots)
+        written = int(number) if number == int(number) else number
+        return count(self.one, self.many, written, **slots) if self.one else say(self.many, number=written, **slots)
+
+
+# What is said of by the verbs of games; other moves go by their names.
+SUBJECTS = {
+    PLAY: "{tiles}",
+    "discard": "discarding {tiles}",
+    "lay": "laying {tiles}",
+    "catches": "catching {taken} with {tiles}",
+    "catches three": "catching three {tiles}",
+    "claim": "claiming for {tiles}",
+    "claim into the hand": "claiming the tile",
+    "pass": "passing",
+    "win": "winning",
+}
+
+
 class Guide:
     """The texts for a newcomer to any game; each is one or more whole sentences.
 
     Attributes:
         kind: What kind of game it is, in a few words.
         terms: What the terms of the game mean, by term.
+        phrases: What a move does, by the feature that its number is; features without one are not spoken of.
     """
 
     game: Game
@@ -36,6 +80,7 @@ class Guide:
 
     kind: ClassVar[str] = ""
     terms: ClassVar[Mapping[str, str]] = {}
+    phrases: ClassVar[Mapping[str, Phrase]] = {}
 
     def __init__(self, game: Game, variant: Variant) -> None:
         """Make the guide of a variant.
@@ -58,6 +103,22 @@ class Guide:
         """
         return "Choose your move"
 
+    def subject(self, view: np.record, action: int) -> str:
+        """Return a move as a sentence begins that says what it does: "[6:4]", or "discarding [6:4]"."""
+        move = self.game.move(action, view).unturned
+        if move.groups or move.verb not in SUBJECTS:
+            return move.name
+        return say(SUBJECTS[move.verb], tiles=tiles_of(move), taken="".join(map(tile_name, move.takes[:1])))
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return the slots of phrases for a move: the tiles of the other one, and what a game adds.
+
+        Args:
+            other: The action that it is compared with.
+            values: The features of the move, by name.
+        """
+        return {"other": tiles_of(self.game.move(other, view))}
+
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield the rules that matter in this decision; a page shows each the first time that it is among them."""
         yield from ()
@@ -79,6 +140,11 @@ class Guide:
             views, payoffs: As of `reasons`.
         """
         return direct(payoffs)
+
+
+def tiles_of(move: Move) -> str:
+    """Return the tiles that a move plays: "[6:6][6:3]"."""
+    return "".join(map(tile_name, move.tiles))
 
 
 def guide_of(game: Game, variant: Variant) -> Guide:

@@ -8,7 +8,7 @@ import numpy as np
 from gupai_env.core.tiles import faces, weight
 from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
 from gupai_env.games.connecting.guide import ConnectingGuide
-from gupai_env.games.guide import Payment, direct
+from gupai_env.games.guide import Payment, Phrase, direct
 from gupai_env.games.phrases import says
 from gupai_env.words.messages import say
 from gupai_env.words.scene import Views
@@ -25,6 +25,11 @@ class CeDengGuide(ConnectingGuide):
         "block": "All others drank, and the one who laid the last tile cannot match either: the deal ends at once.",
         "pass": "You laid all eight tiles; who did not pays you double.",
         "head seven, tail eight": "You laid hardly any tile (the leader one, another none); you pay double.",
+    }
+
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        **ConnectingGuide.phrases,
+        "declare": Phrase("wins the deal at once", none="does not"),
     }
 
     def goal(self) -> str:

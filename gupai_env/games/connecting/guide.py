@@ -5,12 +5,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.core.tiles import weight
+from gupai_env.core.tiles import HIGHEST, weight
+from gupai_env.games.connecting.hints import ConnectingHints
 from gupai_env.games.connecting.rules import DISCARD
-from gupai_env.games.guide import Guide, Payment, between, fewest_first
+from gupai_env.games.guide import Guide, Payment, Phrase, between, fewest_first
 from gupai_env.games.phrases import listed
-from gupai_env.words.messages import say
+from gupai_env.words.messages import count, say
 from gupai_env.words.scene import Views
+
+# Features of one number that is left open.
+NUMBERED = tuple(f"{name}_{number}" for name in ("attack", "attack_short") for number in range(1, HIGHEST + 1))
 
 
 class ConnectingGuide(Guide):
@@ -18,11 +22,51 @@ class ConnectingGuide(Guide):
 
     kind = "A matching game, like Western dominoes: tiles join the line by equal ends"
 
+    hints: ConnectingHints
     variant: Any  # one that says `forced_play`, `open_ends` and `stake`
     terms: ClassVar[Mapping[str, str]] = {
         "open end": "A number at the end of the line to which the next tile may be added.",
         "points": "The pips of all tiles that you discard; they count against you.",
         "double": "A tile with two equal halves, such as [4:4].",
+    }
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        "pips": Phrase("lays {number} pips", weighs=("late_pips",), alike=True),
+        "discard_pips": Phrase(
+            "costs {number} points", none="costs nothing", better=-1, weighs=("discard", "pips", "late_pips")
+        ),
+        "variety": Phrase(
+            "keeps {number} different numbers in your hand",
+            "keeps a single number in your hand",
+            "keeps nothing",
+            alike=True,
+        ),
+        "double": Phrase(
+            "lays a double, which only its own number lets you lay",
+            none="keeps it in your hand",
+            weighs=("double_early",),
+            alike=True,
+        ),
+        "own_next": Phrase(
+            "leaves {ends} open to {own} against {unseen}",
+            shows={"own_next": 1, "unseen_next": -1},
+            weighs=("own_fit", "unseen_next", "unseen_fit", *NUMBERED),
+        ),
+        "next_void": Phrase(
+            "leaves the next {number} players nothing to lay",
+            "leaves the next player nothing to lay",
+            "may let the next player lay a tile",
+        ),
+        "gives_up": Phrase(
+            "gives up {number} of your numbers",
+            "gives up one of your numbers",
+            "gives up none of your numbers",
+            better=-1,
+        ),
+        "answers": Phrase(
+            "keeps an answer to {number} unseen tiles",
+            "keeps an answer to one unseen tile",
+            "keeps no answer to any unseen tile",
+        ),
     }
 
     def task(self, view: np.record, mask: np.ndarray) -> str:
@@ -34,6 +78,16 @@ class ConnectingGuide(Guide):
         if not plays:
             return say("discard a tile face down, for none of yours has a {ends}", ends=ends)
         return say("match the {ends}, or discard a tile", ends=ends) if discards else say("match the {ends}", ends=ends)
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return also the open numbers after a move, and the tiles kept and unseen that fit them."""
+        ends = view.ends if action >= DISCARD else self.hints.ends_after(view, action)
+        own, unseen = (round(values[name]) for name in ("own_next", "unseen_next"))
+        return super().slots(view, action, other, values) | {
+            "ends": listed(int(end) for end in ends),
+            "own": count("one of your tiles", "{number} of your tiles", own) if own else say("none of your tiles"),
+            "unseen": count("one unseen", "{number} unseen", unseen) if unseen else say("no unseen tile"),
+        }
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what a lead, a match and a discard are."""

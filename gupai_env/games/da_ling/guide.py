@@ -1,7 +1,7 @@
 """What leads newcomers through a deal of Da Ling."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.variant import FULL
 from gupai_env.games.da_ling.rules import GROUPS, DaLing
 from gupai_env.games.da_ling.table import GROUP_NAMES, colour_named, is_push, winners_of
-from gupai_env.games.guide import Guide, Payment
+from gupai_env.games.guide import Guide, Payment, Phrase
 from gupai_env.games.phrases import says
 from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Views
@@ -28,6 +28,18 @@ class DaLingGuide(Guide):
         "absolute winner": "Who matches with all three groups, and takes all stakes of everybody.",
     }
 
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        "absolute": Phrase("matches with all three", none="does not"),
+        "stakes": Phrase("matches groups of {number:g} chips", none="matches nothing", weighs=("pips", "stake_pips")),
+        "single_probability": Phrase(
+            "wins the single {single_often}", none="has no matching single", weighs=("single_pips",)
+        ),
+        "pair_probability": Phrase("wins the pair {pair_often}", none="has no matching pair", weighs=("pair_pips",)),
+        "triple_probability": Phrase(
+            "wins the triple {triple_often}", none="has no matching triple", weighs=("triple_pips",)
+        ),
+    }
+
     def goal(self) -> str:
         """Return the goal of the game in a line."""
         return "Split your tiles into a single, a pair and a triple, so that the pips of each end in the target."
@@ -37,6 +49,11 @@ class DaLingGuide(Guide):
         split = "a single, a pair and a triple" if self.variant.deck == FULL else "three groups of one tile"
         target = int(view.target)
         return say("split your hand into {groups} whose pips end in {target}", groups=say(split), target=target)
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return also about how often each group wins its stake."""
+        often = {f"{name}_often": _often(values[f"{name}_probability"]) for name in GROUP_NAMES}
+        return super().slots(view, action, other, values) | often
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what a match is, and what decides."""
@@ -87,6 +104,13 @@ class DaLingGuide(Guide):
                 if winners[group] not in (NOBODY, payer):
                     owed[payer, winners[group]] += stakes[group]
         return [Payment(payer, winner, chips) for (payer, winner), chips in owed.items() if chips]
+
+
+def _often(probability: float) -> str:
+    """Return about how often something happens."""
+    if 0.005 <= probability < 0.995:
+        return say("about {share:.0%} of the time", share=probability)
+    return say("hardly ever" if probability < 0.5 else "almost always")
 
 
 GUIDE = DaLingGuide

@@ -1,14 +1,14 @@
 """What leads newcomers through a deal of Deer Hunt."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.deer_hunt.rules import TEAMS, DeerHunt
-from gupai_env.games.guide import Guide, Payment, counted
-from gupai_env.words.messages import joined, say
+from gupai_env.games.guide import Guide, Payment, Phrase, counted
+from gupai_env.words.messages import count, joined, say
 from gupai_env.words.scene import Views
 
 
@@ -24,6 +24,18 @@ class DeerHuntGuide(Guide):
         "partner": "The player opposite: what either of you takes counts for both.",
     }
 
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        "ours": Phrase(
+            "{wins}", shows={"ours": 1, "theirs": -1}, weighs=("theirs", "red", "lead_red", "sure_red", "lost_red")
+        ),
+        "takes": Phrase("takes the trick from the other side", none="leaves it to them"),
+        "over_partner": Phrase("takes the trick over from your partner", none="leaves it to your partner"),
+        "rank": Phrase(
+            "saves {other} for later", better=-1, weighs=("lead_rank", "last_rank", "top", "top_lead"), alone=True
+        ),
+        "escapes": Phrase("makes the trick count for nobody", none="does not"),
+    }
+
     def goal(self) -> str:
         """Return the goal of the game in a line."""
         return "Take tricks with many red pips (ones and fours), together with your partner opposite."
@@ -36,6 +48,18 @@ class DeerHuntGuide(Guide):
         if view.taking == 2:
             return say("play any tile; so far {tile} takes the trick, your partner's", tile=best)
         return say("play any tile; so far {tile} takes the trick, the others'", tile=best)
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return also how many red pips a tile is likely to bring either side."""
+        ours, theirs = (round(values[name]) for name in ("ours", "theirs"))
+        if values["ours"] == 0 or values["theirs"] == 0:  # it is sure who takes the trick
+            wins = count("wins one red pip", "wins {number} red pips", ours)
+            gives = count("gives them one red pip", "gives them {number} red pips", theirs)
+        else:
+            wins = count("wins about one red pip", "wins about {number} red pips", ours)
+            gives = count("gives them about one red pip", "gives them about {number} red pips", theirs)
+        parts = [part for part, pips in ((wins, ours), (gives, theirs)) if pips]
+        return super().slots(view, action, other, values) | {"wins": joined(" and ", parts or ["wins no red pips"])}
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what takes a trick, and what it is good for."""

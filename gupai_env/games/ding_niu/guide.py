@@ -10,7 +10,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE
-from gupai_env.games.guide import Payment, direct, fewest_first
+from gupai_env.games.guide import Payment, Phrase, direct, fewest_first
 from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Views
 
@@ -23,6 +23,23 @@ class DingNiuGuide(ConnectingGuide):
         "suan zhang": "A block: no tile that is left fits an open end. Who laid the tile that makes it is the maker.",
         "smothered": "A suan zhang in which tiles with the open number are left, but nothing leads to them.",
         "maker": "Who made the suan zhang: with fewest points they win twice as much, else they pay for all.",
+    }
+
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        **ConnectingGuide.phrases,
+        "block_won": Phrase("makes a suan zhang that you should win", none="makes none"),
+        "block_lost": Phrase("makes a suan zhang that you may lose", none="makes none", better=-1),
+        "own_threat": Phrase(
+            "lets {number} of your tiles make a suan zhang next",
+            "lets one of your tiles make a suan zhang next",
+            "lets none of your tiles make a suan zhang next",
+        ),
+        "threat": Phrase(
+            "lets {number} unseen tiles make a suan zhang",
+            "lets one unseen tile make a suan zhang",
+            "lets no unseen tile make a suan zhang",
+            better=-1,
+        ),
     }
 
     def __init__(self, game: Game, variant: Variant) -> None:

@@ -1,15 +1,15 @@
 """What leads newcomers through a deal of a fishing game."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.fishing.rules import CATCH
-from gupai_env.games.guide import Guide, Payment, between, most_first
-from gupai_env.words.messages import say
+from gupai_env.games.guide import Guide, Payment, Phrase, between, most_first
+from gupai_env.words.messages import count, say
 from gupai_env.words.scene import Views
 
 
@@ -22,6 +22,26 @@ class FishingGuide(Guide):
         "bait": "The tile that you play to catch one of the lake.",
         "fish": "A tile of the lake, which a bait of equal pips catches.",
         "stock": "The tiles that lie face down; its top one is your second bait in every turn.",
+    }
+
+    tile_points: ClassVar[np.ndarray]  # [KINDS], of a tile that somebody else catches
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        "points": Phrase(
+            "adds {number} points to your catch",
+            "adds one point to your catch",
+            "adds nothing to your catch",
+            weighs=("sets",),
+        ),
+        "catch": Phrase("puts {caught} tiles into your catch", none="puts none there", weighs=("laid", "laid_now")),
+        "gives": Phrase("{offers}", shows={"offered": -1}, weighs=("gives_best", "risk", "laid_now", "laid")),
+        "own_catchers": Phrase(
+            "keeps {number} tiles that can catch it back",
+            "keeps a tile that can catch it back",
+            "keeps none that can catch it back",
+            weighs=("again",),
+            alike=True,
+        ),
+        "pile": Phrase("catches three with the fourth", none="does not"),
     }
 
     def catches(self, mask: np.ndarray) -> bool:
@@ -41,6 +61,20 @@ class FishingGuide(Guide):
             if catches
             else "lay a tile into the lake"
         )
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return also how many tiles are caught, and what the other players may catch, or no longer."""
+        move = self.game.move(action, view)
+        kind = (move.takes or move.tiles)[0]
+        points, catchers = int(self.tile_points[kind]), int(view.rivals[kind])
+        offers = say(
+            "takes {points} that {tiles} can catch" if move.takes else "offers {points} to {tiles}",
+            points=count("one point", "{number} points", points) if points else say("no points"),
+            tiles=count("one unseen tile", "{number} unseen tiles", catchers) if catchers else say("nobody"),
+        )
+        offered = -points * catchers if move.takes else points * catchers
+        more = {"caught": len(move.takes) + len(move.tiles), "offers": offers, "offered": offered}
+        return super().slots(view, action, other, values) | more
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what a bait is, and what follows."""

@@ -1,11 +1,11 @@
 """What leads newcomers through a deal of Pai Gow."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.games.guide import Guide, Payment
+from gupai_env.games.guide import Guide, Payment, Phrase
 from gupai_env.games.pai_gow.groups import group_name
 from gupai_env.games.pai_gow.rules import PaiGow
 from gupai_env.games.pai_gow.table import CAME_OF, groups_at, results_of
@@ -29,6 +29,14 @@ class PaiGowGuide(Guide):
         "push": "Neither wins, and nothing is paid.",
     }
 
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        "high_probability": Phrase(
+            "beats {high:.0%} of high groups and {low:.0%} of low ones",
+            shows={"high_probability": 1, "low_probability": 1},
+            weighs=("high", "low", "both_probability", "high_pair", "high_gong", "high_nine", "low_pair"),
+        )
+    }
+
     def goal(self) -> str:
         """Return the goal of the game in a line."""
         return "Split four tiles into two pairs so that both beat the banker's; if you are the banker, beat everybody."
@@ -40,6 +48,11 @@ class PaiGowGuide(Guide):
         if view.banker == 0:
             return "split your four tiles into two groups, which meet those of everybody"
         return "split your four tiles into two groups, which meet the banker's two"
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return also the shares of groups that are lower than those of a split."""
+        chances = {"high": values["high_probability"], "low": values["low_probability"]}
+        return super().slots(view, action, other, values) | chances
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield how groups meet."""

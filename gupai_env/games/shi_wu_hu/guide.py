@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.guide import Phrase
 from gupai_env.games.phrases import says
-from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, THOUSAND, ShiWuHu
+from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, THOUSAND, VALUE, ShiWuHu
 from gupai_env.words.messages import joined
 from gupai_env.words.scene import Views
 
@@ -19,6 +20,18 @@ class ShiWuHuGuide(FishingGuide):
     terms: ClassVar[Mapping[str, str]] = {
         **FishingGuide.terms,
         "full group": "All its tiles are in your catch, as far as the rules ask: each of them counts 20 or 30, not 10.",
+    }
+
+    tile_points = VALUE
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        **FishingGuide.phrases,
+        "denies": Phrase("keeps {number} points from another player", none="keeps none from the others"),
+        "keeps": Phrase(
+            "gets {number} tiles of groups that you can still fill",
+            "gets one tile of a group that you can still fill",
+            "gets none of a group that you can still fill",
+        ),
+        "thousand": Phrase("takes you to 1,000 points", none="does not"),
     }
 
     def goal(self) -> str:

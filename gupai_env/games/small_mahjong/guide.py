@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.tiles import size, tile_name, tile_set, tiles_in
-from gupai_env.games.guide import Guide
+from gupai_env.core.tiles import ONE, kinds_in, size, tile_name, tile_set, tiles_in
+from gupai_env.games.guide import Guide, Phrase
+from gupai_env.games.small_mahjong.players import hand_after
 from gupai_env.games.small_mahjong.rules import PASS, WIN
-from gupai_env.games.small_mahjong.triplets import POINTS, TILES, triplet_of
-from gupai_env.words.messages import joined, say
+from gupai_env.games.small_mahjong.triplets import POINTS, TILES, prospects, triplet_of
+from gupai_env.words.messages import count, joined, say
 from gupai_env.words.scene import YOU, Views
 
 KINDS_OF_TRIPLETS = "", say("two straights"), say("a set and a straight"), say("a double set")  # by points
@@ -30,6 +31,30 @@ class SmallMahjongGuide(Guide):
         "wall": "The tiles that are drawn from.",
     }
 
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        "win": Phrase("wins now", none="does not"),
+        "claim_win": Phrase("completes your hand", none="does not", weighs=("claim_win_points",)),
+        "claim_first": Phrase("gets you your first triplet", none="gets none", weighs=("join_first", "claim")),
+        "outs": Phrase(
+            "{waits}",
+            shows={"waiting": 1},
+            weighs=("weighted_outs", "claim", "claim_gain", "claim_near", "claim_middle", "claim_far"),
+        ),
+        "partners": Phrase(
+            "gives up triplets with {number} unseen tiles",
+            "gives up a triplet with one unseen tile",
+            "gives up no triplet",
+            better=-1,
+            alike=True,
+        ),
+        "pairs": Phrase(
+            "keeps {number} pairs that one tile completes",
+            "keeps one pair that one tile completes",
+            "keeps no pair that one tile completes",
+        ),
+        "closed": Phrase("keeps your hand closed", none="lays tiles open"),
+    }
+
     def goal(self) -> str:
         """Return the goal of the game in a line."""
         return "Be the first whose six tiles are two triplets; all others pay you the points of both."
@@ -41,6 +66,15 @@ class SmallMahjongGuide(Guide):
         if mask[PASS]:
             return say("claim {tile}, or pass", tile=tile_name(int(view.offer)))
         return "discard a tile"
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return also how many unseen tiles complete the hand, after the best discard if one follows."""
+        hand = hand_after(view, action)
+        rests = [hand] if size(hand) % 3 == 2 else [hand - ONE[kind] for kind in tiles_in(kinds_in(hand))]
+        waiting = max((size(view.unseen & 7 * prospects(rest)[0]) for rest in rests if rest), default=0)
+        waits = count("leaves you waiting for one unseen tile", "leaves you waiting for {number} unseen tiles", waiting)
+        none = say("leaves you waiting for nothing")
+        return super().slots(view, action, other, values) | {"waiting": waiting, "waits": waits if waiting else none}
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what a triplet is, and what a claim needs."""

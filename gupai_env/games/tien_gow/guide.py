@@ -1,16 +1,18 @@
 """What leads newcomers through a deal of Tien Gow."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.games.guide import Guide, counted
+from gupai_env.games.guide import Guide, Phrase, counted
 from gupai_env.games.phrases import says
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, NAMES
 from gupai_env.games.tien_gow.rules import DISCARD
 from gupai_env.words.messages import count, say
 from gupai_env.words.scene import Views
+
+DISCARDED = ("discard_strength", "discard_sure", "discard_breaks")  # what a seat that beats does without
 
 
 class TienGowGuide(Guide):
@@ -24,6 +26,29 @@ class TienGowGuide(Guide):
         "family": "[6:6] and the nines, [1:1] and the eights, [4:4] and the sevens, [3:1] and the fives.",
         "supreme pair": "[4:2][2:1]: nothing beats it when it is led.",
         "banker": "Who won the deal before; what the banker pays and gets is multiplied.",
+    }
+
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        "tiles": Phrase("leads {number} tiles at once", "leads a single tile", weighs=("set_late",)),
+        "takes": Phrase("wins the trick for sure", none="{fails}", weighs=("sure", "sure_tiles", *DISCARDED)),
+        "beat": Phrase("beats the tiles on the table", none="{fails}", weighs=DISCARDED),
+        "owed": Phrase("saves you {number} chips{if_it_wins}", "saves you a chip{if_it_wins}", "saves none"),
+        "first_trick": Phrase("may be your first trick", none="{fails}"),
+        "breaks": Phrase("breaks up {number} sets", "breaks up a set", "breaks up no set", better=-1, alike=True),
+        "discard_breaks": Phrase(
+            "breaks up {number} sets", "breaks up a set", "breaks up no set", better=-1, alike=True
+        ),
+        "controls": Phrase(
+            "keeps {number} combinations that nobody can beat",
+            "keeps one combination that nobody can beat",
+            "keeps none that is sure to win",
+            weighs=("closes", "ends"),
+        ),
+        "strength": Phrase("saves {other} for later", better=-1, weighs=("late_strength",), alike=True, alone=True),
+        "discard_strength": Phrase(
+            "keeps {other}, which is higher in its suit", better=-1, weighs=("discard_sure",), alike=True, alone=True
+        ),
+        "supreme": Phrase("leads the supreme pair", none="does not", weighs=("supreme_early",)),
     }
 
     def goal(self) -> str:
@@ -46,6 +71,12 @@ class TienGowGuide(Guide):
             combination=CLASS_NAMES[int(CLASS[view.best])],
             tiles=tiles,
         )
+
+    def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
+        """Return also how a move fails to win the trick for sure, and that it may."""
+        fails = say("can be beaten" if action < DISCARD else "gives the trick up")
+        if_it_wins = "" if values["takes"] else say(" if it wins")
+        return super().slots(view, action, other, values) | {"fails": fails, "if_it_wins": if_it_wins}
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what may be led, what beats what, and what the last trick is about."""

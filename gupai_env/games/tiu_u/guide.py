@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.guide import Phrase
+from gupai_env.games.tiu_u.players import VALUE
 from gupai_env.games.tiu_u.rules import HEAVEN_PAIR, POINTS
 
 
@@ -16,6 +18,12 @@ class TiuUGuide(FishingGuide):
     terms: ClassVar[Mapping[str, str]] = {
         **FishingGuide.terms,
         "red pips": "Ones and fours are red, and so are six of the pips of [6:6]; all other pips are black.",
+    }
+
+    tile_points = VALUE
+    phrases: ClassVar[Mapping[str, Phrase]] = {
+        **FishingGuide.phrases,
+        "red": Phrase("catches {number} red pips", "catches one red pip", "catches no red pips"),
     }
 
     def goal(self) -> str:

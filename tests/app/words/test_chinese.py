@@ -30,6 +30,7 @@ from gupai_app.facts.tables import tables_of
 from gupai_app.play.address import Address
 from gupai_app.play.moves import entries_of, headed
 from gupai_app.play.pictures import rules_in_words
+from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
 from gupai_app.server.app import create_app
@@ -139,6 +140,9 @@ def test_game_texts_are_chinese(name):
         found.append(option_in(option.name))
     found += [part for rule in rules_in_words(game) for part in rule]
     found += [text for feature in game.features for text in (feature.meaning, feature.unit)]
+    for phrase in guide.phrases.values():
+        slots = dict.fromkeys(set(re.findall(r"\{(\w+)", f"{phrase.many}{phrase.none}")) - {"number"}, 2)
+        found += [phrase.words(number, slots) for number in range(3)]
     assert not english(map(word, found), {f"`{feature.name}`" for feature in game.features})
 
 
@@ -238,6 +242,8 @@ def test_texts_of_a_deal_are_chinese(name):
             view, mask = session.view(session.seat), session.mask()
             entries = entries_of(hints, view, mask)
             found |= {guide.task(view, mask), *guide.lessons(view, mask), *headed(hints, entries)}
+            moves = [entry.actions[0] for entry in entries]
+            found |= {reason(guide, view, *pair) for move in pairwise(moves) for pair in (move, move[::-1])}
             for entry in entries:
                 found |= {hints.label(view, entry.actions), entry.move.name, entry.move.verb}
                 if len(entry.actions) > 1:

@@ -1,0 +1,170 @@
+"""Why a move is better than another: a sentence of the two, whose numbers are those of the position."""
+
+import re
+
+import pytest
+
+from gupai_agents.heuristics import scores_of
+from gupai_agents.shipped import tuned_weights
+from gupai_app.play.moves import entries_of
+from gupai_app.play.reasons import EXPLAINED, MOST_LETTERS, feature_values, grounds, reason
+from gupai_app.play.session import Session
+from gupai_env.core.rng import draw
+from gupai_env.core.tiles import size
+from gupai_env.games import GAMES, get_game
+from gupai_env.games.guide import Guide, guide_of, tiles_of
+from gupai_env.words.messages import capitalized
+
+FORMULA = re.compile(r"count|weight|feature|score|×|\*|=|[-+]\d|\d\.\d|_|[{}]|\bnan\b")
+
+
+def decisions(name, deals=2):
+    """Decisions of deals whose moves are drawn, with the actions by the score of the best heuristic, the best first."""
+    game = get_game(name)
+    weights = game.heuristic(tuned_weights(game, game.variant()))
+    for deal in range(deals * (15 if game.simultaneous else 1)):
+        session = Session(game, game.variant(), deal)
+        while not session.terminated:
+            turn = session.decision_batch()
+            entries = entries_of(game.hints(game, session.variant), turn.views[0], session.mask())
+            scores = scores_of(game, weights, turn)[0]
+            ranked = sorted((max(entry.actions, key=lambda action: scores[action]) for entry in entries),
+                            key=lambda action: -scores[action])  # fmt: skip
+            if len(ranked) > 1:
+                yield turn.views[0], ranked, scores
+            session.play(entries[draw(deal, len(session.actions), len(entries))].actions[0])
+
+
+# The numbers in sentences and the features whose values they are; a share stands for hundredths.
+CONNECTING = {
+    r"costs (\w+)(?: points|$| and)": "discard_pips",
+    r"lays (\d+) pips": "pips",
+    r"keeps (\w+) different numbers": "variety",
+    r"open to (\w+) of your tiles": "own_next",
+    r"against (\w+) unseen": "unseen_next",
+    r"gives up (\w+) of your numbers": "gives_up",
+    r"keeps an answer to (\w+) unseen": "answers",
+}
+FISHING = {
+    r"adds (\w+) (?:points? )?to your catch": "points",
+    r"offers (\w+) points? to": "laid",
+    r"offers .* to (\w+) unseen": "catchers",
+    r"offers .* to (nobody)": "catchers",
+    r"keeps (\w+) (?:tiles? )?that can catch it back": "own_catchers",
+    r"catches (\w+) red pips?": "red",
+}
+NUMBERS = {
+    "jie-long": CONNECTING,
+    "ce-deng": CONNECTING,
+    "ding-niu": {
+        **CONNECTING,
+        r"lets (\w+) of your tiles make": "own_threat",
+        r"lets (\w+) unseen tiles? make": "threat",
+    },
+    "da-ling": {rf"the {name} about (\d+)%": f"{name}_probability" for name in ("single", "pair", "triple")}
+    | {r"matches groups of (\d+) chips": "stakes"},
+    "tiu-u": FISHING,
+    "shi-wu-hu": {
+        **FISHING,
+        r"keeps (\w+) points from another": "denies",
+        r"gets (\w+) (?:tiles? )?of (?:a )?groups?": "keeps",
+    },
+    "small-mahjong": {
+        r"waiting for (\w+)(?: unseen|$|;)": "outs",
+        r"triplets? with (\w+) unseen": "partners",
+        r"keeps (\w+) pairs? that": "pairs",
+    },
+    "tien-gow": {
+        r"leads (\w+) (?:tiles|single)": "tiles",
+        r"saves you (\w+) chips?": "owed",
+        r"^\[.*breaks up (\w+) sets?": "breaks",
+        r"^.iscarding.*breaks up (\w+) sets?": "discard_breaks",
+        r"keeps (\w+) (?:combinations? )?that (?:nobody|is)": "controls",
+    },
+    "deer-hunt": {r"wins (?:about )?(\w+) red": "ours", r"gives them (?:about )?(\w+) red": "theirs"},
+    "pai-gow": {r"beats (\d+)% of high": "high_probability", r"and (\d+)% of low": "low_probability"},
+}
+IN_WORDS = {**dict.fromkeys(("no", "none", "nothing", "nobody"), 0), "one": 1, "a": 1}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_reason_names_both_moves_with_their_numbers_and_no_formula(name):
+    game = get_game(name)
+    guide, sentences, read = guide_of(game, game.variant()), [], set()
+    for view, (best, *others), _ in decisions(name):
+        for rival in {others[0], others[-1]}:
+            sentence = reason(guide, view, best, rival)
+            if not sentence:
+                continue
+            sentences.append(sentence)
+            assert len(sentence) <= MOST_LETTERS and not FORMULA.search(sentence), sentence
+            first, _, second = sentence.partition("; ")
+            assert first.startswith(capitalized(guide.subject(view, best))), sentence
+            if second:
+                assert second.startswith(guide.subject(view, rival)), sentence
+            else:  # what the better move does names the other one
+                assert tiles_of(game.move(rival, view)) in first
+            for clause, action in ((first, best), (second, rival)):
+                values = feature_values(guide, view, action)
+                for pattern, feature in NUMBERS[name].items():
+                    if (found := re.search(pattern, clause)) and not (feature == "outs" and "laiming" in clause):
+                        number = IN_WORDS.get(found[1], found[1])
+                        value = values[feature] * (100 if feature.endswith("probability") else 1)
+                        if feature == "outs" and clause.lower().startswith("passing"):
+                            value = size(view.unseen & (7 * int(view.waits)))
+                        assert int(number) == round(value), (sentence, feature)
+                        read.add(feature)
+    assert len(sentences) > 10 and len(set(sentences)) > 0.5 * len(sentences)
+    assert len(read) >= 2
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_reason_where_the_best_heuristic_prefers_the_other_move(name):
+    game = get_game(name)
+    guide = guide_of(game, game.variant())
+    told = clear = 0
+    for view, ranked, scores in decisions(name):
+        assert reason(guide, view, ranked[-1], ranked[0]) == "" or scores[ranked[-1]] == scores[ranked[0]]
+        if scores[ranked[0]] > scores[ranked[-1]]:
+            clear += 1
+            told += bool(reason(guide, view, ranked[0], ranked[-1]))
+    assert told > 0.7 * clear  # of its best and its worst move most pairs can be told apart in words
+    assert clear > 10 or name in ("pai-gow", "da-ling")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_features_of_a_reason_are_the_score(name):
+    game = get_game(name)
+    weights = tuned_weights(game, game.variant())
+    guide = guide_of(game, game.variant())
+    for view, ranked, scores in decisions(name, 1):
+        values = feature_values(guide, view, ranked[0])
+        assert sum(weights.get(each, 0) * value for each, value in values.items()) == pytest.approx(
+            scores[ranked[0]], abs=1e-2 if name in ("da-ling", "tiu-u") else 1e-3
+        )
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_phrases_are_of_features(name):
+    game = get_game(name)
+    guide, features = guide_of(game, game.variant()), {feature.name for feature in game.features}
+    assert guide.phrases and set(guide.phrases) <= features
+    others = {each for phrase in guide.phrases.values() for each in phrase.weighs}
+    shared = {"laid_now", "sets"}  # of one of the fishing games
+    assert others <= features | shared
+
+
+def test_game_without_phrases_has_no_reason():
+    game = get_game("jie-long")
+    view, ranked, _ = next(iter(decisions("jie-long", 1)))
+    assert reason(Guide(game, game.variant()), view, ranked[0], ranked[-1]) == ""
+    assert not grounds(Guide(game, game.variant()), view, ranked[0], ranked[-1])
+
+
+def test_reason_speaks_of_most_of_the_lead():
+    game = get_game("tien-gow")
+    guide = guide_of(game, game.variant())
+    for view, ranked, _ in decisions("tien-gow", 2):
+        if reason(guide, view, ranked[0], ranked[-1]):
+            shares = sorted((ground.share for ground in grounds(guide, view, ranked[0], ranked[-1])), reverse=True)
+            assert sum(shares[:2]) >= EXPLAINED
