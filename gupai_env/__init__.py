@@ -5,13 +5,14 @@ with Gymnasium, `gymnasium.make("gupai/JieLong-v0")` (one seat, agents at the ot
 packages with an entry point; `register` adds others.
 """
 
+import sys
 import warnings
 
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.move import Move
 from gupai_env.games import GAMES, add_game, get_game, load_plugins
-from gupai_env.registries import add_to_registries
+from gupai_env.registries import add_to_registries, environments, module_of
 from gupai_env.vector import VectorEnv, make_vec
 from gupai_env.words.checks import refused
 
@@ -20,7 +21,8 @@ __all__ = ["GAMES", "WAIT", "Game", "Move", "VectorEnv", "get_game", "make_vec",
 
 
 def register(game: Game) -> None:
-    """Add a game, so that it is found by its id here, in PettingZoo, in Gymnasium and on the command line.
+    """Add a game, so that it is found by its id here, in PettingZoo, in Gymnasium and on the command line,
+    and has a module of environments such as `gupai_env.jie_long_v0`.
 
     Registering the same game again changes nothing. Raises: ValueError if another game has its id.
     """
@@ -28,6 +30,8 @@ def register(game: Game) -> None:
         raise refused("game", game, "it must be a Game (docs/adding-a-game.md)")
     add_game(game)
     add_to_registries(game)
+    if (name := module_of(game)) not in globals():
+        globals()[name] = sys.modules[f"{__name__}.{name}"] = environments(game)
 
 
 for _game in GAMES.values():

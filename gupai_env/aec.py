@@ -2,12 +2,11 @@
 
 import dataclasses
 import functools
-import inspect
 import itertools
 import sys
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from typing import Any, TypeVar, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -28,13 +27,23 @@ from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 
-Maker = TypeVar("Maker", bound=Callable[..., Any])
 MASK_PLACES = ("observation", "info")
 DTYPES = ("int8", "float32")  # of observations
 RENDER_MODES = ["human", "ansi", "rgb_array"]
 RENDER_FPS = 2
 MOST_CYCLES = 1 << 31
 NO_GAME = "no game is under way; call reset() to deal"
+MAKER = """Return a table of {title}; its first game is dealt by `reset`.
+
+Args:
+    render_mode, mask_in, max_cycles, dtype: See `GupaiEnv`.
+    variant: Options of the game, below.
+
+Raises:
+    ValueError: An option is unknown (then it is a TypeError as well) or has a value that is not allowed.
+
+Options of {title}:
+{options}"""
 IN_USE = "this environment is in use by another thread; give each thread one of its own"
 
 
@@ -44,20 +53,28 @@ def observation_box(layout: Layout, dtype: np.dtype, seats: int = 1) -> spaces.B
     return spaces.Box(low, high, dtype=dtype.type)
 
 
-def with_options(game: Game) -> Callable[[Maker], Maker]:
-    """Return a decorator that adds the options of a game and their meanings to the help of what makes environments."""
+def environment_maker(game: Game, module: str) -> Callable[..., "GupaiEnv"]:
+    """Return `raw_env` of a game's `module`, such as "gupai_env.jie_long_v0"; its help says what its options mean."""
 
-    def document(maker: Maker) -> Maker:
-        options = [
-            f"    {field.name}: {game.variant.allowed(field.name)} (default {field.default}); {field.metadata['help']}."
-            for field in dataclasses.fields(game.variant)
-        ]
-        if presets := ", ".join(game.variant.PRESETS):
-            options.append(f"    preset: {presets}; all options of one.")
-        maker.__doc__ = "\n".join([inspect.getdoc(maker) or "", "", f"Options of {game.title}:", *options])
-        return maker
+    def raw_env(
+        *,
+        render_mode: str | None = None,
+        mask_in: str = "observation",
+        max_cycles: int | None = None,
+        dtype: str = "int8",
+        **variant: Any,
+    ) -> GupaiEnv:
+        return GupaiEnv(game, render_mode=render_mode, mask_in=mask_in, max_cycles=max_cycles, dtype=dtype, **variant)
 
-    return document
+    options = [
+        f"    {field.name}: {game.variant.allowed(field.name)} (default {field.default}); {field.metadata['help']}."
+        for field in dataclasses.fields(game.variant)
+    ]
+    if presets := ", ".join(game.variant.PRESETS):
+        options.append(f"    preset: {presets}; all options of one.")
+    raw_env.__module__, raw_env.__qualname__ = module, "raw_env"
+    raw_env.__doc__ = MAKER.format(title=game.title, options="\n".join(options))
+    return raw_env
 
 
 class NotDealtError(RuntimeError, AttributeError):

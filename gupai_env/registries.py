@@ -17,6 +17,32 @@ from gupai_env.core.game import Game
 _games: list[Game] = []
 
 
+def module_of(game: Game) -> str:
+    """Return the name of the module of a game's environments, "jie_long_v0"."""
+    return f"{game.identifier}_v{game.version}"
+
+
+def environments(game: Game) -> ModuleType:
+    """Return the module of a game's environments, as `import gupai_env.jie_long_v0` finds it.
+
+    Its `env` and `raw_env` are the same, for the environment itself enforces the order of calls and the legality of
+    actions. They are made when first asked for: PettingZoo is not imported before.
+    """
+    module = ModuleType(f"gupai_env.{module_of(game)}", f"{game.title} as a PettingZoo environment.")
+    module.__spec__ = ModuleSpec(module.__name__, None)
+
+    def get(name: str) -> Any:
+        if name not in ("env", "raw_env"):
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        from gupai_env.aec import environment_maker
+
+        module.env = module.raw_env = environment_maker(game, module.__name__)  # type: ignore[attr-defined]
+        return module.env
+
+    module.__getattr__ = get  # type: ignore[method-assign]
+    return module
+
+
 def _register_in_pettingzoo(pettingzoo: Any, game: Game) -> None:
     name = f"gupai/{game.id}-v{game.version}"
     if hasattr(pettingzoo, "register") and name not in pettingzoo.aec_registry:  # older ones have no registry

@@ -32,8 +32,7 @@ PUBLIC = {
     **{f"gupai_env.{game.identifier}_v{game.version}": "env raw_env" for game in GAMES.values()},
     "gupai_env.aec": "GupaiEnv",
     "gupai_env.openspiel": "as_openspiel",
-    "gupai_env.options": "Options",
-    **{f"gupai_env.games.{game.identifier}.options": f"{game.variant.__name__}Options" for game in GAMES.values()},
+    "gupai_env.options": " ".join(["Options", *(f"{game.variant.__name__}Options" for game in GAMES.values())]),
     "gupai_env.positions": "*",
     "gupai_env.games.ce_deng.position": "from_tiles settle settle_declaration winner",
     "gupai_env.games.da_ling.position": "from_tiles settle strength winner",
@@ -99,7 +98,10 @@ def _tree(module: str) -> ast.Module:
 
 def _file(module: str) -> Path:
     path = next(root / module.replace(".", "/") for root in ROOTS if (root / module.partition(".")[0]).is_dir())
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if path.is_dir():
+        return path / "__init__.py"
+    stub = path.with_suffix(".pyi")
+    return stub if stub.exists() else path.with_suffix(".py")
 
 
 def _bound(tree: ast.Module, name: str) -> Any:

@@ -5,9 +5,8 @@ that is meant:
 
     python tools/options.py
 
-For a game: `gupai_env/games/GAME/options.py`, a TypedDict of its options, and `gupai_env/GAME_vN.py`, its environments,
-whose help says what the options mean; for all of them: `gupai_env/options.py`, which the functions take that are given
-a game by name.
+All are stubs. `gupai_env/options.pyi` has a TypedDict of the options of each game, and of all, which the functions take
+that are given a game by name; `gupai_env/GAME_vN.pyi` has the environments of a game.
 """
 
 import argparse
@@ -21,6 +20,7 @@ from pathlib import Path
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
+from gupai_env.registries import module_of
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = "Written by `tools/options.py` from the variant; do not edit."
@@ -72,7 +72,6 @@ def environments(game: Game) -> str:
         for parameter in inspect.signature(GupaiEnv).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY
     ]
-    passed = ", ".join(f"{parameter.name}={parameter.name}" for parameter in parameters)
     return f'''"""{game.title} as a PettingZoo environment.
 
 {WRITTEN}
@@ -80,32 +79,17 @@ def environments(game: Game) -> str:
 
 from typing import Unpack
 
-from gupai_env.aec import GupaiEnv, with_options
-from gupai_env.games.{game.identifier} import GAME
-from gupai_env.games.{game.identifier}.options import {types}
+from gupai_env.aec import GupaiEnv
+from gupai_env.options import {types}
 
+def raw_env(*, {", ".join(map(str, parameters))}, **variant: Unpack[{types}]) -> GupaiEnv: ...
 
-@with_options(GAME)
-def raw_env(*, {", ".join(map(str, parameters))}, **variant: Unpack[{types}]) -> GupaiEnv:
-    """Return a table of {game.title}; its first game is dealt by `reset`.
-
-    Args:
-        {", ".join(parameter.name for parameter in parameters)}: See `GupaiEnv`.
-        variant: Options of the game, which `help` lists.
-
-    Raises:
-        ValueError: An option is unknown (then it is a TypeError as well) or has a value that is not allowed.
-    """
-    return GupaiEnv(GAME, {passed}, **variant)
-
-
-env = raw_env  # the environment itself enforces the order of calls and the legality of actions
+env = raw_env
 '''
 
 
 def module(summary: str, *types: str) -> str:
-    imports = "Literal, TypedDict" if "Literal[" in "".join(types) else "TypedDict"
-    return "\n".join([f'"""{summary}\n\n{WRITTEN}\n"""\n', f"from typing import {imports}\n\n", *types])
+    return "\n".join([f'"""{summary}\n\n{WRITTEN}\n"""\n', "from typing import Literal, TypedDict\n\n", *types])
 
 
 def files() -> dict[Path, str]:
@@ -114,9 +98,7 @@ def files() -> dict[Path, str]:
     names = dict.fromkeys(name for options in options_by_game.values() for name in options)
     union = {name: joined([options[name] for options in options_by_game.values() if name in options]) for name in names}
     summary = "The options of all games; `gupai rules GAME` shows which of them a game has."
-    texts = {
-        ROOT / "gupai_env/options.py": module("Types of options: all games.", typed_dict("Options", summary, union))
-    }
+    types, texts = [typed_dict("Options", summary, union)], {}
     for game, options in options_by_game.items():
         name, leader = game.variant.__name__, {"leader": options.pop("leader")}
         summary = f"The options of {game.title} for a position that is set up, whose leader is given by itself."
@@ -124,14 +106,15 @@ def files() -> dict[Path, str]:
         all_options = typed_dict(
             f"{name}Options", f"The options of {game.title}; all may be left out.", leader, f"{name}Position"
         )
-        path = ROOT / f"gupai_env/games/{game.identifier}/options.py"
-        texts[path] = module(f"Types of options: {game.title}.", position, all_options)
-        texts[ROOT / f"gupai_env/{game.identifier}_v{game.version}.py"] = environments(game)
+        types += [position, all_options]
+        texts[ROOT / f"gupai_env/{module_of(game)}.pyi"] = environments(game)
+    texts[ROOT / "gupai_env/options.pyi"] = module("Types of options.", *types)
     return {path: formatted(text) for path, text in texts.items()}
 
 
 def formatted(text: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--config", str(ROOT / "pyproject.toml"), "-"]
+    command = [sys.executable, "-m", "ruff", "format", "--config", str(ROOT / "pyproject.toml")]
+    command += ["--stdin-filename", "types.pyi", "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 

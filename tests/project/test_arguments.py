@@ -198,7 +198,7 @@ def test_maker_help_lists_the_options_of_its_game():
 PROGRAM = """
 from gupai_agents.evaluation import duel
 from gupai_env import get_game, jie_long_v0, make_vec
-from gupai_env.games.jie_long.options import JieLongOptions
+from gupai_env.options import JieLongOptions
 
 options: JieLongOptions = {"forced_play": True, "settlement": "kkoribuchigi"}
 duel("jie-long", "best", "greedy", 10, seed=1, **options)

@@ -81,7 +81,7 @@ def test_wheel_is_small_and_complete(wheel):
         ("gupai_agents/weights", "jie-long.yaml"),
         ("gupai_agents/cards", "jie-long.yaml"),
         ("gupai_env/render", "letters.otf"),
-        *((f"gupai_app/{path.parent.name}", path.name) for path in files("gupai_app", name="*/*/*.py")),
+        *((f"gupai_app/{path.parent.name}", path.name) for path in files("gupai_app", name="gupai_app/*/*.py")),
         ("gupai_app/play/templates", ""),
         ("gupai_agents/evaluation/templates", ""),
         ("gupai_training/templates", ""),

@@ -9,7 +9,6 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
 from gupai_env.games.da_ling import GAME
-from gupai_env.games.da_ling.options import DaLingPosition
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
     HANDS,
@@ -25,6 +24,7 @@ from gupai_env.games.da_ling.rules import (
 )
 from gupai_env.games.da_ling.table import winners_of
 from gupai_env.games.splitting.position import Split, groups_in, split_hands
+from gupai_env.options import DaLingPosition
 from gupai_env.words.checks import short_repr
 
 EXAMPLE = "[4:3] / [6:5][5:1] / [6:3][3:3][1:1]"  # single, pair and triple

@@ -6,8 +6,8 @@ from typing import Unpack
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import FULL_SET, ONE, RED, tile_set
 from gupai_env.games.deer_hunt import GAME
-from gupai_env.games.deer_hunt.options import DeerHuntPosition
 from gupai_env.games.deer_hunt.rules import DECK_SETS, HANDS, SEATS
+from gupai_env.options import DeerHuntPosition
 
 
 def from_tiles(

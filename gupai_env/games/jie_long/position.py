@@ -6,8 +6,8 @@ from typing import Unpack
 from gupai_env.core.position import Position, Tiles, new_position, piles_of
 from gupai_env.games.connecting.position import count_points, place_tiles, winner
 from gupai_env.games.jie_long import GAME
-from gupai_env.games.jie_long.options import JieLongPosition
 from gupai_env.games.jie_long.rules import HAND_SIZES
+from gupai_env.options import JieLongPosition
 
 __all__ = ["from_tiles", "settle", "winner"]
 

@@ -8,9 +8,9 @@ from gupai_env.core.position import Position, Tiles, new_position, piles_of, rea
 from gupai_env.core.tiles import NO_TILE, PIPS, set_name, tile_set
 from gupai_env.games.pai_gow import GAME
 from gupai_env.games.pai_gow.groups import VALUE
-from gupai_env.games.pai_gow.options import PaiGowPosition
 from gupai_env.games.pai_gow.rules import DECK_SETS, GROUP, SPLITS, PaiGow, groups_of, hand_size, is_distinct, table_of
 from gupai_env.games.splitting.position import Split, groups_in, split_hands
+from gupai_env.options import PaiGowPosition
 from gupai_env.words.checks import short_repr
 
 EXAMPLE = "[6:6][6:3] / [4:4][1:1]"

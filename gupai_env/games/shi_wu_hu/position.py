@@ -9,7 +9,6 @@ from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_o
 from gupai_env.core.tiles import ONE, tile_set
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.shi_wu_hu import GAME
-from gupai_env.games.shi_wu_hu.options import ShiWuHuPosition
 from gupai_env.games.shi_wu_hu.rules import (
     DECK_SETS,
     MATCHING,
@@ -19,6 +18,7 @@ from gupai_env.games.shi_wu_hu.rules import (
     points_of,
     put_into_catch,
 )
+from gupai_env.options import ShiWuHuPosition
 
 
 def from_tiles(

@@ -22,7 +22,6 @@ from gupai_env.core.position import (
 )
 from gupai_env.core.tiles import ONE, set_name, tile_name, tile_set, tiles_in
 from gupai_env.games.small_mahjong import GAME
-from gupai_env.games.small_mahjong.options import SmallMahjongPosition
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
     DECKS,
@@ -35,6 +34,7 @@ from gupai_env.games.small_mahjong.rules import (
     study,
 )
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, TRIPLET, best_split
+from gupai_env.options import SmallMahjongPosition
 from gupai_env.words.checks import refused
 
 FULL = 0  # the deck, where no variant is given

@@ -9,9 +9,9 @@ from gupai_env.core.variant import MOST_DEALS
 from gupai_env.games.tien_gow import GAME
 from gupai_env.games.tien_gow.combinations import CLASS, CLASSES, SIZE, combination_of
 from gupai_env.games.tien_gow.combinations import beats as number_beats
-from gupai_env.games.tien_gow.options import TienGowPosition
 from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS
 from gupai_env.games.tien_gow.settlement import bonus_of, pay_bonus
+from gupai_env.options import TienGowPosition
 from gupai_env.words.checks import whole_number
 
 

@@ -6,7 +6,6 @@ from typing import Unpack
 from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_of, read_tile, read_tiles, rest_of
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.tiu_u import GAME
-from gupai_env.games.tiu_u.options import TiuUPosition
 from gupai_env.games.tiu_u.rules import (
     BIG_POINTS,
     DEALT,
@@ -17,6 +16,7 @@ from gupai_env.games.tiu_u.rules import (
     put_into_catch,
     tens,
 )
+from gupai_env.options import TiuUPosition
 
 
 def from_tiles(

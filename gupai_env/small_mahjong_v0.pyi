@@ -1,0 +1,20 @@
+"""Small Mahjong 打小麻將 as a PettingZoo environment.
+
+Written by `tools/options.py` from the variant; do not edit.
+"""
+
+from typing import Unpack
+
+from gupai_env.aec import GupaiEnv
+from gupai_env.options import SmallMahjongOptions
+
+def raw_env(
+    *,
+    render_mode: str | None = None,
+    mask_in: str = "observation",
+    max_cycles: int | None = None,
+    dtype: str = "int8",
+    **variant: Unpack[SmallMahjongOptions],
+) -> GupaiEnv: ...
+
+env = raw_env
