@@ -27,7 +27,7 @@ from gupai_app.training.speed import machine
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs" / "start").glob("*.md"))]
-COLUMNS = "90"  # of the terminal that blocks show
+COLUMNS = "80"  # of the terminal that blocks show
 OUTSIDE = ("git ", "pip ", "make ")  # fetch and install: CI does
 SLOW = ("gupai train ", "checkpoint:")  # train, or need what is trained
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -134,6 +134,17 @@ def test_code_of_a_first_page_fits_a_code_host(page):
     assert code and not [line for block in code for line in block.splitlines() if len(line) > int(readme.COLUMNS)]
 
 
+def test_first_screen_of_the_readme_gives_its_two_commands():
+    """What to type, and in a row of a table what it does, how long it takes and what it ends with."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    screen = text.splitlines()[:30]
+    for target in ("train", "test"):
+        assert any(f"{line} ".startswith(f"make {target} ") for line in screen)
+        (row,) = (line.split(" | ") for line in screen if line.startswith(f"| `make {target}` |"))
+        assert len(row) == 4 and all(row) and "minutes" in row[2]
+    assert "`gupai web`" not in text or '".[web]"' in text
+
+
 @pytest.mark.parametrize("command", RUN)
 def test_command_of_the_documents_runs(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
