@@ -1,6 +1,7 @@
 """What a release promises: the public API, the wheel, versions that are said in several places, model cards."""
 
 import difflib
+import json
 import re
 import sys
 import tomllib
@@ -107,15 +108,38 @@ def test_lowest_versions_are_those_that_make_lowest_installs():
         for line in (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").lower().replace("_", "-").split()
         if "==" in line
     )
-    extras = ("train", "tune", "onnx", "web", "render", "data")
     declared = [
         *PROJECT["dependencies"],
-        *(each for extra in extras for each in PROJECT["optional-dependencies"][extra]),
+        *(each for extra in tool("pins").LOWEST for each in PROJECT["optional-dependencies"][extra]),
     ]
     for requirement in declared:
         name, low = re.match(r"([\w.-]+)>=([\d.]+)", requirement).groups()
         tested = said[name.lower().replace("_", "-")]
         assert re.fullmatch(rf"{re.escape(low)}(\.0)*", tested), f"{requirement}, constraints-lowest.txt has {tested}"
+
+
+def test_pins_of_every_extra_resolve():
+    """As PyPI answered when it was asked last, about what the files hold now."""
+    pins, asked = tool("pins"), json.loads((ROOT / "results" / "pins.json").read_text(encoding="utf-8"))
+    groups = pins.groups()
+    assert {extra for extras in groups.values() for extra in extras} == {"", *PROJECT["optional-dependencies"]}
+    for name, extras in groups.items():
+        resolution = asked["resolutions"][name]
+        assert resolution["extras"] == extras and resolution["digest"] == pins.digest(name, extras), (
+            f"{name} or what pyproject.toml requires has changed. Run: python tools/pins.py"
+        )
+        assert not pins.pinned(name).keys() & resolution["besides"].keys()
+
+
+def test_changed_pin_or_requirement_is_noticed(monkeypatch):
+    pins = tool("pins")
+    before, kept, project = pins.digest("constraints.txt", ["cuda"]), pins.pinned("constraints.txt"), pins.project()
+    with monkeypatch.context() as patched:
+        patched.setattr(pins, "pinned", lambda _: kept | {"nvidia-cuda-nvrtc": "13.5.37"})
+        assert pins.digest("constraints.txt", ["cuda"]) != before
+    project["optional-dependencies"]["cuda"].append("cupy")
+    monkeypatch.setattr(pins, "project", lambda: project)
+    assert pins.digest("constraints.txt", ["cuda"]) != before
 
 
 def test_python_versions_begin_with_the_required_one():
