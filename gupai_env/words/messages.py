@@ -94,31 +94,48 @@ def word(text: object) -> str:
     return pattern.format(**_worded(text.arguments)) if text.arguments else pattern
 
 
-def messages_in(content: Any) -> dict[str, dict[str, Any]]:
-    """Return the messages among data, of which JSON keeps the English text alone, by that text."""
+def messages_in(content: Any, place: str = "") -> dict[str, dict[str, Any]]:
+    """Return the messages among data, of which JSON keeps the English text alone, by where they are.
+
+    Args:
+        content: What goes to JSON.
+        place: Of it: keys and indices, each after a "/"; those of a message's arguments follow its own.
+    """
     if isinstance(content, Message):
-        if not content.arguments and content == content.template:
+        if content == content.template and not (content.arguments or content.context):
             return {}
         parts = {name: value for name, value in vars(content).items() if value or name == "arguments"}
-        return {str.__str__(content): parts, **messages_in(content.arguments)}
-    members = content.values() if isinstance(content, dict) else content if isinstance(content, list | tuple) else ()
-    return {text: message for member in members for text, message in messages_in(member).items()}
+        return {place: parts, **messages_in(content.arguments, place)}
+    return {
+        inner: message
+        for key, member in _members(content)
+        for inner, message in messages_in(member, f"{place}/{key}").items()
+    }
 
 
-def with_messages(content: Any, messages: Mapping[str, Mapping[str, Any]]) -> Any:
+def with_messages(content: Any, messages: Mapping[str, Mapping[str, Any]], place: str = "") -> Any:
     """Return data from JSON whose texts are the messages again that `messages_in` returned."""
-    if isinstance(content, dict):
-        return {key: with_messages(value, messages) for key, value in content.items()}
-    if isinstance(content, list):
-        return [with_messages(value, messages) for value in content]
-    if not isinstance(content, str) or isinstance(content, Message) or content not in messages:
+    if isinstance(content, dict | list):
+        members = {key: with_messages(member, messages, f"{place}/{key}") for key, member in _members(content)}
+        return members if isinstance(content, dict) else list(members.values())
+    # Files of before 29 November 2026 have messages by their English text.
+    parts = messages.get(place) or messages.get(str(content))
+    if not isinstance(content, str) or isinstance(content, Message) or parts is None:
         return content
-    parts = messages[content]
     arguments = {
         name: say(value) if isinstance(value, str) else value
-        for name, value in with_messages(parts["arguments"], messages).items()
+        for name, value in with_messages(parts["arguments"], messages, place).items()
     }
     return _made(content, parts["template"], arguments, parts.get("many", ""), parts.get("context", ""))
+
+
+def _members(content: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the members of data by their keys or indices, none of what has none."""
+    return (
+        content.items()
+        if isinstance(content, dict)
+        else enumerate(content if isinstance(content, list | tuple) else ())
+    )
 
 
 def _worded(arguments: dict[str, Any]) -> dict[str, Any]:

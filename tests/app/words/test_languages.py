@@ -162,6 +162,31 @@ def test_messages_survive_a_file(chinese):
     assert list(map(word, read)) == list(map(word, told)) and word(read[0]) != read[0]
 
 
+def test_messages_of_equal_english_stay_apart_in_a_file(chinese):
+    """One text may be several messages: of another context, with other slots, within another, or no message."""
+    inner = say("{name} {number:.1f}", name=say("West"), number=2)
+    content = {
+        "same": [alias("claim", context="column"), alias("claim", context="heading"), "claim"],
+        "slots": [say("{name} 2.0", name=say("West")), inner, say("West {number:.1f}", number=2), "West 2.0"],
+        "within": [say("{text}.", text=inner), say("{text}.", text="West 2.0"), say("West 2.0.")],
+    }
+    assert all(len(set(messages)) == 1 for messages in content.values())
+    file = json.loads(json.dumps({**content, "messages": messages_in(content)}))
+    read = with_messages({name: file[name] for name in content}, file["messages"])
+    assert messages_in(read) == messages_in(content)
+    for name, messages in content.items():
+        assert list(map(word, read[name])) == list(map(word, messages))
+
+
+def test_messages_of_older_files_are_found_by_their_english():
+    told = {"told": ["You win 2.5 chips.", "win"]}
+    parts = {"template": "You win {chips}.", "arguments": {"chips": "2.5 chips"}}
+    inner = {"template": "{number:g} chip", "arguments": {"number": 2.5}, "many": "{number:g} chips"}
+    read = with_messages(told, {"You win 2.5 chips.": parts, "2.5 chips": inner})["told"]
+    assert (read[0].template, read[0].arguments["chips"].arguments) == (parts["template"], {"number": 2.5})
+    assert read[1] == "win"
+
+
 def test_text_without_an_entry_stays_english(chinese):
     assert word("win") == catalogue(chinese)["win"]
     for text in ("nobody wrote this", "You win 1 chip. Nobody wrote this", "win, nobody wrote this"):
