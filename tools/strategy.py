@@ -23,10 +23,10 @@ from gupai_agents.card import READING, CardRule, card_agent, closes, rule_in_wor
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.effects import in_words as dose_in_words
-from gupai_agents.evaluation.claims.report import levels, share_text
-from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Masters
+from gupai_agents.evaluation.claims.report import levels, master_words
 from gupai_agents.evaluation.claims.results import written as figure_in_words
 from gupai_agents.evaluation.claims.schema import dose_of
+from gupai_agents.evaluation.claims.verdicts import word_of
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import shipped_card
@@ -52,6 +52,11 @@ HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
 GOOD = ("supported", "proved", "measured", "it depends")
 WRONG = ("contradicted", "disproved", "no practical effect")
 DECIDED = ("supported", "contradicted")
+ANSWERS = {
+    "no practical effect": "little difference",
+    "small effect": "little difference",
+    "it depends": "depends on the opponents",
+}
 WRONG_TOPIC, OPEN_TOPIC = "What people say that is wrong", "What nobody knows yet"
 FACTS, LITTLE = "Good to know", "What makes little difference"
 LAST = (FACTS, LITTLE, WRONG_TOPIC, OPEN_TOPIC)  # headings, in this order
@@ -89,7 +94,7 @@ class Advice(NamedTuple):
     @property
     def mark(self) -> str:
         """How sure it is."""
-        if self.reading["verdict"] not in (*GOOD, *WRONG):
+        if self.heading == OPEN_TOPIC:
             return OPEN
         return HOLDS if self.reading.get("stands", True) else EXPLORATORY
 
@@ -101,7 +106,7 @@ class Advice(NamedTuple):
     def gain(self, figure: dict[str, Any]) -> Estimate:
         """Return a figure of the way that the reading tests as one of this way."""
         estimate = Estimate.of(figure)
-        return estimate if self.side > 0 else Estimate(-estimate.mean, -estimate.high, -estimate.low, estimate.samples)
+        return estimate if self.side > 0 else -estimate
 
 
 def page(game: Game) -> str:
@@ -179,6 +184,9 @@ def _places(reading: dict[str, Any], ways: Sequence[str], topic: str) -> Iterato
     under what is wrong as well, if it is the way that loses.
     """
     verdict = reading["verdict"]
+    if verdict == "it depends" and not levels(reading):  # on the players
+        yield OPEN_TOPIC, -1 if reading.get("about", {}).get("alternative") == "less" else 1
+        return
     if len(ways) == 1:
         yield topic if verdict in GOOD else WRONG_TOPIC if verdict in WRONG else OPEN_TOPIC, 1
         return
@@ -243,22 +251,16 @@ def _of_ways(advice: Advice) -> Iterator[str]:
 
 def _strong(advice: Advice, master: dict[str, Any]) -> str:
     """Return what a strong player does about a way of playing."""
-    does, other = (Estimate.of(master[name]) for name in ("chooses", "other")[:: advice.side])
-    name, decisions = f"`{master['who'].partition(',')[0]}`", master["decisions"]
-    verdict = Masters(name, decisions, does, other, None, "").verdict
-    if does.samples < FEWEST_OPEN:
-        return f"{name}, {verdict} ({decisions:,})"
-    shares = f"{share_text(does)} against {share_text(other)} of {decisions:,}"
-    value = f", {advice.gain(master['worth']).text(2)}" if "worth" in master else ""
-    return f"{name} {verdict} ({shares}{value})"
+    often, does, other, value, worth = master_words(master, advice.side)
+    name, decisions = f"`{master['who'].partition(',')[0]}`", f"{master['decisions']:,}"
+    if not does:
+        return f"{name}, {often} ({decisions})"
+    return f"{name} {often} ({does} against {other} of {decisions})" + (f" and {value} ({worth})" if value else "")
 
 
 def _answer(advice: Advice, level: dict[str, Any]) -> str:
     """Return whether to play so at a dose."""
-    verdict = level["verdict"]
-    if verdict in DECIDED:
-        return "yes" if advice.gain(level).mean > 0 else "no"
-    return "little difference" if verdict == "no practical effect" else "open"
+    return ANSWERS.get(level["verdict"]) or word_of("advice", advice.gain(level))
 
 
 def _dose(level: dict[str, Any]) -> str:

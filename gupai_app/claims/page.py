@@ -33,6 +33,8 @@ from gupai_agents.evaluation.claims.verdicts import (
     MEASURED,
     NO_EFFECT,
     PROVED,
+    RATE,
+    SMALL,
     SUPPORTED,
     TOO_FEW,
     TOO_RARE,
@@ -55,9 +57,10 @@ TITLE = {
 MEANINGS = {
     SUPPORTED: "the deals that were played show it",
     CONTRADICTED: "they show the opposite",
-    DEPENDS: "it holds for some hands and not for others, or only from some number on",
+    DEPENDS: "it holds for some hands or players and not for others, or only from some number on",
+    SMALL: "the deals show it, and it may be too little to matter",
     NO_EFFECT: "it makes no difference that matters",
-    INCONCLUSIVE: "the deals show neither, or the opponents disagree",
+    INCONCLUSIVE: "the deals show neither, or not with every player",
     TOO_RARE: "what it is about hardly ever comes up",
     TOO_FEW: "more deals are needed to say anything",
     MEASURED: "a figure is given; there is nothing to be right or wrong about",
@@ -183,7 +186,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def failures(reading: dict[str, Any]) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
-    less = reading.get("about", {}).get("alternative") == "less"
+    opposite = 1 if reading.get("about", {}).get("alternative") == "less" else -1
     sentences = [
         say("{label} ({figure})", label=label, figure=say(figure_text(effect, {})))
         for label, effect in (
@@ -191,7 +194,7 @@ def failures(reading: dict[str, Any]) -> str:
             *((_against(level, effect), effect) for level in levels(reading) for effect in level["effects"]),
             *((say(effect["label"]), effect) for effect in reading.get("subgroups", ())),
         )
-        if (Estimate.of(effect).low > 0 if less else Estimate.of(effect).high < 0) and effect.get("p", 0.0) < 0.05
+        if Estimate.of(effect).side() == opposite and effect.get("p", 1.0) < RATE
     ]
     looked = [
         word

@@ -11,6 +11,8 @@ import pytest
 
 from checkout import ROOT, SHIPPED, files, tool
 from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.results import FEWEST_OPEN
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.play.session import Session
 from gupai_env.core.game import PROVIDED, Game
@@ -63,7 +65,7 @@ def test_strategy_page_is_current(game):
 ADVICE = re.compile(r"\S (\*\*(.+?)\*\* .+) \[Statistics\]\(.+#(.+)\)")
 PLACES = {
     "What people say that is wrong": ("contradicted", "disproved", "no practical effect"),
-    "What nobody knows yet": ("inconclusive", "too rare", "too few deals"),
+    "What nobody knows yet": ("inconclusive", "it depends", "too rare", "too few deals"),
     "What makes little difference": ("no practical effect", "it depends"),
 }
 
@@ -102,8 +104,9 @@ def test_advised_way_gains_and_wrong_way_loses(game):
             elif heading == "What people say that is wrong":
                 assert high < 0, text
             for master in reading.get("masters", ()):
-                against = {1: "prefers the other", -1: "prefers it"}[side] == master["verdict"]
-                named = f"`{master['who'].partition(',')[0]}` prefers the other"
+                one, other = (Estimate.of(master[name]) for name in ("chooses", "other"))
+                against = one.side(other) == -side and master["deals"] >= FEWEST_OPEN
+                named = f"`{master['who'].partition(',')[0]}` takes the other more often"
                 assert heading == "What people say that is wrong" or (named in text) == against, text
         rows = re.findall(r"^\| [^-\n]*? \| ([-+]\S+) .*? \| (.*?) \| .*\|$", table, re.M)
         for (chips, answer), level in zip(rows, reading.get("doses", ()) if side else (), strict=True):

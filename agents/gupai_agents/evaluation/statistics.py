@@ -72,6 +72,19 @@ class Estimate(NamedTuple):
         """Return the estimate of values that are larger by a number."""
         return self._replace(mean=self.mean + by, low=self.low + by, high=self.high + by)
 
+    def __neg__(self) -> "Estimate":
+        """Return the estimate of the values with the other sign."""
+        return self._replace(mean=-self.mean, low=-self.high, high=-self.low)
+
+    def side(self, threshold: "float | Estimate" = 0.0) -> int:
+        """Return on which side of a threshold it is: 1 above, -1 below, 0 where the interval reaches the threshold.
+
+        Args:
+            threshold: In the unit of the samples, or the estimate of another figure: the intervals must be apart.
+        """
+        least, most = threshold[1:3] if isinstance(threshold, Estimate) else (threshold, threshold)
+        return int(self.low > most) - int(self.high < least)
+
     def as_numbers(self) -> dict[str, Any]:
         """Return it as files hold it, see `intervals`."""
         return interval(self.mean, self.low, self.high, self.samples)
@@ -248,7 +261,7 @@ class Cases(NamedTuple):
         """Return the exact two-sided p that the share is this; 1 without a case."""
         hits, misses = self.hits, self.cases - self.hits
         as_many = float(scipy.special.betainc(hits, misses + 1, share)) if hits else 1.0
-        as_few = 1 - float(scipy.special.betainc(hits + 1, misses, share)) if misses else 1.0
+        as_few = float(scipy.special.betainc(misses, hits + 1, 1 - share)) if misses else 1.0
         return min(1.0, 2 * min(as_many, as_few))
 
 

@@ -14,6 +14,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.statistics import (
     LEAST,
+    NOTHING,
     Cases,
     Estimate,
     clustered,
@@ -347,3 +348,22 @@ def test_superiority_is_the_share_of_pairs_above():
     for one, other in ((ours[:1], theirs), (ours, theirs[:1])):
         single = superiority(one, other)
         assert single.samples == 1 and not single.has_interval
+
+
+@pytest.mark.parametrize("hits", [40, 20, 1])
+def test_p_of_a_share_is_that_of_the_share_of_misses(hits):
+    """Also far from the share, where one less a number next to one would be zero."""
+    one, other = Cases(hits, 500, 500).p_value(0.5), Cases(500 - hits, 500, 500).p_value(0.5)
+    assert one == pytest.approx(other) == pytest.approx(scipy.stats.binomtest(hits, 500).pvalue, rel=1e-6)
+    assert one > 0
+
+
+def test_figure_is_on_a_side_of_a_threshold_that_it_does_not_reach():
+    assert [Estimate(1, 0.5, 2, 9).side(threshold) for threshold in (0.4, 0.5, 2, 2.1)] == [1, 0, 0, -1]
+    assert [Estimate(1, 0.5, 2, 9).side(Estimate(0, low, high, 9)) for low, high in ((0, 0.4), (0, 0.5), (3, 4))] == [
+        1,
+        0,
+        -1,
+    ]
+    assert -Estimate(1, 0.5, 2, 9) == Estimate(-1, -2, -0.5, 9)
+    assert NOTHING.side() == 0

@@ -14,12 +14,17 @@ from gupai_agents.evaluation.claims.results import Effect, Level
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST, Condition, Dose, Named
 from gupai_agents.evaluation.claims.setting import Setting
-from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, t_test
+from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.games.claims import Positions
 from gupai_env.words.messages import Message, capitalized, joined, say
 
 GAIN, LOSS, MEDIAN = "largest gain", "largest loss", "median"
 FEWEST_IN_GROUP = 30
+COMES_TO = {
+    verdicts.NO_EFFECT: "it matters little",
+    verdicts.TOO_RARE: "it comes up too rarely to say",
+    verdicts.TOO_FEW: "there are too few deals to say",
+}
 WORDS = ["0", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
@@ -81,16 +86,17 @@ def ranged(pooled: verdicts.Pooled, digits: int = 2) -> Message:
     return say("{least} to {most}", least=low, most=high)
 
 
-def joint_verdict(member_verdicts: Sequence[str]) -> tuple[str, str]:
-    """Return the verdict of several players: that of all, or inconclusive where they differ."""
+def joint_verdict(member_verdicts: Sequence[str], p: Sequence[float]) -> tuple[str, str, float | None]:
+    """Return the verdict of several players, a remark where they differ, and its p from theirs: all must agree."""
     kinds = set(member_verdicts)
     if verdicts.MEASURED in kinds:  # the others did not occur
-        return verdicts.MEASURED, ""
+        return verdicts.MEASURED, "", None
     if len(kinds) == 1:
-        return member_verdicts[0], verdicts.why(member_verdicts[0])
-    if {verdicts.SUPPORTED, verdicts.CONTRADICTED} <= kinds:
-        return verdicts.INCONCLUSIVE, "it depends on who plays"
-    return verdicts.INCONCLUSIVE, "not clear with every player"
+        one = member_verdicts[0]
+        return one, verdicts.why(one), None if one in verdicts.UNJUDGED else max(p)
+    if (apart := verdicts.disagreement(member_verdicts, holm(p))) < verdicts.RATE:
+        return verdicts.DEPENDS, "it depends on who plays", apart
+    return verdicts.INCONCLUSIVE, "not clear with every player", max(p)
 
 
 def player_text(spec: Any) -> str:
@@ -227,7 +233,7 @@ def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
     clauses = []
     # Those that lie side by side are named together where they come to the same.
     for same, run in groupby(
-        levels, lambda level: level.verdict if level.verdict == verdicts.SUPPORTED else effect_text(level, True)
+        levels, lambda level: level.verdict if level.verdict == verdicts.SUPPORTED else effect_text(level, chips)
     ):
         some = list(run)
         clauses.append((same, _clause(some, levels, chips)))
@@ -261,21 +267,12 @@ def _listed(doses: Sequence[Dose]) -> str:
 
 def effect_text(level: Level, chips: bool) -> str:
     """Return what comes of it at one dose, in a few words."""
-    effect = level.pooled.effect
-    much = f"{abs(effect.mean):.1f}" if abs(effect.mean) >= 0.95 or not chips else f"{abs(effect.mean):.2f}"
-    sides = ("it gains {much}", "it costs {much}") if chips else ("it adds {much}", "it takes away {much}")
-    if level.remark:
+    effect, verdict = level.pooled.effect, level.verdict
+    if verdict == verdicts.DEPENDS:
         low, high = level.pooled.range
         return say("it depends on the opponents ({low:+z.1f} to {high:+z.1f})", low=low, high=high)
-    side = sides[effect.mean < 0]
-    if level.verdict in (verdicts.SUPPORTED, verdicts.CONTRADICTED):
-        return say(side, much=much)
-    if level.verdict == verdicts.NO_EFFECT:
-        return "it matters little"
-    if level.verdict == verdicts.TOO_RARE:
-        return "it comes up too rarely to say"
-    if level.verdict == verdicts.TOO_FEW:
-        return "there are too few deals to say"
-    if effect.low > 0 or effect.high < 0:
-        return say(side.replace("{much}", "little ({much})"), much=much)
-    return "it is not settled"
+    if verdict in COMES_TO:
+        return COMES_TO[verdict]
+    much = f"{abs(effect.mean):.1f}" if abs(effect.mean) >= 0.95 or not chips else f"{abs(effect.mean):.2f}"
+    text = verdicts.word_of("chips" if chips else "quantity", effect)
+    return say(text.replace("{much}", "little ({much})") if verdict == verdicts.SMALL else text, much=much)

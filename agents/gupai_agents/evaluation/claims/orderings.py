@@ -105,7 +105,7 @@ class Ordering(Measuring):
             verdict, p, remark, of_all = _ranked(compared, self.first, unit, deals)
             if member != UNSKILLED:
                 member_verdicts.append(verdict)
-                behind.append(of_all)
+                behind.append(1.0 if of_all is None else of_all)
             remarks.append(say("{member}: {order}", member=say(member), order=remark))
             effects += [
                 Effect(
@@ -116,8 +116,7 @@ class Ordering(Measuring):
                 )
                 for label, estimate in values.items()
             ]
-        verdict, remark = joint_verdict(member_verdicts or [verdicts.MEASURED])
-        tested = [p_value for p_value in behind if p_value is not None]
+        verdict, remark, p_joint = joint_verdict(member_verdicts or [verdicts.MEASURED], behind)
         return self.finding(
             verdict,
             say("{text}.", text=joined("; ", remarks)),
@@ -125,7 +124,7 @@ class Ordering(Measuring):
             remark=remark,
             about={"first": self.first, "left out": ", ".join(self.but) or None, "metric": self.metric},
             effects=tuple(effects),
-            p=max(tested) if tested and verdict not in verdicts.UNJUDGED else None,  # all players must agree
+            p=p_joint,
         )
 
 

@@ -68,17 +68,17 @@ class Rate(Measuring):
         measure, deals = metrics_of(setting.game)[self.metric], setting.deals or self.deals
         sampler = self.sampler()
         unit = measure.unit if self.against is None else "times as much"
-        effects, judged, p = [], [], []
+        effects, judged, p = [], [], {}
         for number, (member, seated) in enumerate(zip(self.labels, self.seating, strict=True)):
             setting.meter.begin(f"{member} at all seats")
             sample = _rated(setting, self, sampler, measure, seated, number, deals)
-            bounds = sample.bounds(self.alternative)
-            result = _judged(sample.figure, bounds, self, deals)
-            if self.threshold is not None and member != UNSKILLED:
-                p.append(sample.p_beyond(self.threshold))
+            result = _judged(sample.figure, self, deals)
+            p[member] = 1.0 if self.threshold is None else sample.p_beyond(self.threshold)
             judged.append(result)
-            effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED, bounds=bounds))
-        verdict, remark = joint_verdict([effect.verdict for effect in counted_effects(effects)])
+            effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED))
+        counted = counted_effects(effects)
+        of_members = [effect.verdict for effect in counted], [p[effect.label] for effect in counted]
+        verdict, remark, p_joint = joint_verdict(*of_members)
         needed = [effect.deals_needed for effect in judged if effect.deals_needed]
         texts = [(say(effect.label), _figure(effect.estimate, unit)) for effect in effects]
         figures = [say("{label} {figure}", label=label, figure=figure) for label, figure in texts]
@@ -101,17 +101,17 @@ class Rate(Measuring):
             effects=tuple(effects),
             frequency=float(sampler.probability) if sampler.conditional else None,
             exact=True,
-            p=max(p) if p and verdict not in verdicts.UNJUDGED else None,  # all players must agree
+            p=p_joint,
             deals_needed=max(needed) if needed and verdict == verdicts.INCONCLUSIVE else None,
         )
 
 
-def _judged(estimate: Estimate, bounds: tuple[float, float], reading: Rate, deals: int) -> verdicts.Judged:
+def _judged(estimate: Estimate, reading: Rate, deals: int) -> verdicts.Judged:
     """Return the verdict on the rate of a player; what is only measured needs no least number of deals."""
     none = verdicts.unjudged([estimate], deals)
     if none and (reading.threshold is not None or not estimate.occurred):
         return verdicts.Judged(none)
-    return verdicts.judge_rate(estimate, *bounds, reading.threshold, reading.alternative)
+    return verdicts.judge_rate(estimate, reading.threshold, reading.alternative)
 
 
 def _rated(

@@ -333,14 +333,14 @@ class Comparison(Played):
         adjusted = {effect.label: value for effect, value in zip(counted, p, strict=True)}
         members = [effect.estimate for effect in counted]
         member_verdicts = [effect.verdict for effect in counted]
-        judged, remark = verdicts.judge_panel(members, member_verdicts, p, self.margin, self.alternative, among)
+        judged, pooled, remark = verdicts.judge_panel(members, member_verdicts, p, self.margin, self.alternative, among)
         if none := verdicts.unjudged(members, deals):
             judged, remark = verdicts.Judged(none), ""
         return Level(
             dose,
             say("{feature}: {dose}", feature=self.doses.what, dose=in_words(dose)) if self.doses and dose else "",
             judged.verdict,
-            verdicts.pool(members, among),
+            pooled,
             tuple(replace(effect, p=adjusted.get(effect.label, effect.p)) for effect in effects),
             remark,
             judged.deals_needed,

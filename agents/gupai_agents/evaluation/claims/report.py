@@ -6,6 +6,7 @@ from typing import Any
 
 from gupai_agents.evaluation.claims.files import kind_of
 from gupai_agents.evaluation.claims.results import FEWEST_OPEN, written
+from gupai_agents.evaluation.claims.verdicts import word_of
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import interval_text
 from gupai_env.core.variant import option_in_words
@@ -86,25 +87,39 @@ def master_sentences(reading: dict[str, Any]) -> Iterator[str]:
             yield say("{where}: {text}.", where=where, text=master_sentence(master))
 
 
+def master_words(master: dict[str, Any], side: int = 1) -> tuple[str, str, str, str, str]:
+    """Return what a strong player does: the word for how often, both shares, the word for the value, and the value.
+
+    Of too few decisions it says no more than that; where the player values no action the last two are empty.
+
+    Args:
+        side: 1 for the claimed action, -1 for the one compared with it, as "it".
+    """
+    if master["deals"] < FEWEST_OPEN:
+        return "too few decisions", "", "", "", ""
+    shares = [Estimate.of(master[name]) for name in ("chooses", "other")[::side]]
+    does = word_of("share", *shares), share_text(shares[0]), share_text(shares[1])
+    if "worth" not in master:
+        return *does, "", ""
+    value = Estimate.of(master["worth"]) if side > 0 else -Estimate.of(master["worth"])
+    unit = "{worth} chips" if master["unit"] == "chips" else "{worth} in its own scores"
+    return *does, word_of("value", value), say(unit, worth=say(value.text(2)))
+
+
 def master_sentence(master: dict[str, Any]) -> str:
     """Return what one strong player does in a phrase; of too few decisions only how many there are."""
-    figures = {"player": say(master["who"]), "verdict": say(master["verdict"])}
-    if master["deals"] < FEWEST_OPEN:
-        both: str = say("both are open in {decisions:,}", decisions=master["decisions"])
-        return say("{player}, {verdict}: {text}", text=both, **figures)
-    shares = [share_text(Estimate.of(master[name])) for name in ("chooses", "other")]
+    often, chosen, other, value, worth = map(say, master_words(master))
+    figures = {"player": say(master["who"]), "verdict": often, "decisions": master["decisions"]}
+    if not chosen:
+        return say("{player}, {verdict}: both are open in {decisions:,}", **figures)
     does: str = say(
-        "it takes the claimed action in {chosen} of {decisions:,} decisions where both are open, the other in {other}",
-        chosen=say(shares[0]),
-        other=say(shares[1]),
-        decisions=master["decisions"],
+        "{player} {verdict}: the claimed action in {chosen} of {decisions:,} decisions where both are open, the other "
+        "in {other}",
+        chosen=chosen,
+        other=other,
+        **figures,
     )
-    if "worth" in master:
-        template = "the difference is worth {worth} in its own scores to it"
-        if master["unit"] == "chips":
-            template = "the difference is worth {worth} chips to it"
-        does = joined("; ", [does, say(template, worth=say(Estimate.of(master["worth"]).text(2)))])
-    return say("{player}, {verdict}: {text}", text=does, **figures)
+    return joined("; ", [does, say("it {verdict}: {worth}", verdict=value, worth=worth) if value else ""])
 
 
 def share_text(share: Estimate) -> str:
@@ -241,17 +256,11 @@ def _master_rows(reading: dict[str, Any]) -> Iterator[str]:
     """Yield a table of what the strong do at every dose: how often they take either action where both are open."""
     rows = [(level, master) for level in levels(reading) or [reading] for master in level.get("masters", ())]
     if rows:
-        yield "| what the strong do where both actions are open | | claimed | the other | decisions | value to them |"
-        yield "| --- | --- | --- | --- | --- | --- |"
+        yield "| what the strong do where both actions are open | decisions | how often | claimed | other | value | |"
+        yield "| --- | --- | --- | --- | --- | --- | --- |"
     for level, master in rows:
         who = ", ".join([*filter(None, [level.get("label")]), master["who"]])
-        figures_of = ["", "", f"{master['decisions']:,}", ""]
-        if master["deals"] >= FEWEST_OPEN:
-            figures_of[:2] = (share_text(Estimate.of(master[name])) for name in ("chooses", "other"))
-            if "worth" in master:
-                unit = "chips" if master["unit"] == "chips" else "in its own scores"
-                figures_of[3] = f"{Estimate.of(master['worth']).text(2)} {unit}"
-        yield f"| {who} | {master['verdict']} | {' | '.join(figures_of)} |"
+        yield f"| {who} | {master['decisions']:,} | {' | '.join(master_words(master))} |"
     if rows:
         yield ""
 

@@ -17,8 +17,7 @@ class Effect:
     """One figure with its interval: against an opponent, at a dose, in a subgroup, of an item.
 
     p: that it is zero, adjusted by Holm among those that count (of subgroups: a false discovery rate). counted: it has
-    a say in the verdict. changed: the share of deals in which anything was played otherwise. bounds: those that the
-    verdict is read off, each wrong in 5% of cases at most. extra: more figures.
+    a say in the verdict. changed: the share of deals in which anything was played otherwise. extra: more figures.
     """
 
     label: str
@@ -27,7 +26,6 @@ class Effect:
     p: float | None = None
     counted: bool = True
     changed: float | None = None
-    bounds: tuple[float, float] | None = None
     extra: dict[str, float] = field(default_factory=dict)
 
     def as_numbers(self) -> dict[str, Any]:
@@ -37,8 +35,6 @@ class Effect:
             value = getattr(self, name)
             if value not in (None, ""):
                 numbers[name] = value
-        if self.bounds is not None:
-            numbers["bounds"] = [number_or_none(bound) for bound in self.bounds]
         if not self.counted:
             numbers["counted"] = False
         return numbers | self.extra
@@ -46,7 +42,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Masters:
-    """What a strong player does where the claimed action and the one compared with it are both open.
+    """What a strong player does where the claimed action and the one compared with it are both open; or a third.
 
     who: the player, and who its deals are among. decisions: how many there were. chooses, other: shares of these in
     which it takes the claimed action, and the other. worth: by how much it values the claimed one above the other, in
@@ -60,19 +56,10 @@ class Masters:
     worth: Estimate | None
     unit: str
 
-    @property
-    def verdict(self) -> str:
-        """Which of the two it takes more often, read off their intervals; it may take third ones in most decisions."""
-        if self.chooses.samples < FEWEST_OPEN:
-            return "too few decisions"
-        if self.chooses.low > self.other.high:
-            return "prefers it"
-        return "prefers the other" if self.chooses.high < self.other.low else "no clear preference"
-
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
         numbers: dict[str, Any] = {"who": self.who, "decisions": self.decisions, "deals": self.chooses.samples}
-        numbers |= {"verdict": self.verdict, "chooses": self.chooses.as_numbers(), "other": self.other.as_numbers()}
+        numbers |= {"chooses": self.chooses.as_numbers(), "other": self.other.as_numbers()}
         return numbers if self.worth is None else {**numbers, "worth": self.worth.as_numbers(), "unit": self.unit}
 
 

@@ -13,16 +13,25 @@ from gupai_env.games.claims import Metric
 from gupai_env.words.messages import say
 
 SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
-INCONCLUSIVE, MEASURED = "inconclusive", "measured"
+SMALL, INCONCLUSIVE, MEASURED = "small effect", "inconclusive", "measured"
 TOO_RARE, TOO_FEW = "too rare", "too few deals"
 PROVED, DISPROVED = "proved", "disproved"
-DEPENDS = "it depends"  # on the dose
-VERDICTS = (SUPPORTED, CONTRADICTED, DEPENDS, NO_EFFECT, INCONCLUSIVE, TOO_RARE, TOO_FEW, MEASURED, PROVED, DISPROVED)
+DEPENDS = "it depends"  # on the dose, or on who plays
+DECIDED = (SUPPORTED, CONTRADICTED, DEPENDS, SMALL)
+VERDICTS = (*DECIDED, NO_EFFECT, INCONCLUSIVE, TOO_RARE, TOO_FEW, MEASURED, PROVED, DISPROVED)
 UNJUDGED = (TOO_RARE, TOO_FEW)
+# What is said of a figure that reaches its threshold, of one above it and of one below it.
+WORDS = {
+    "share": ("takes neither clearly more often", "takes it more often", "takes the other more often"),
+    "value": ("values neither clearly more", "values it more", "values the other more"),
+    "advice": ("open", "yes", "no"),
+    "chips": ("it is not settled", "it gains {much}", "it costs {much}"),
+    "quantity": ("it is not settled", "it adds {much}", "it takes away {much}"),
+}
 FEWEST = 200  # deals in which something comes up, for a verdict about it
 GROUPS = 100  # of deals, for the jackknife
 MOST_MORE = 10**9
-RATE = 0.05  # of the verdicts that stand, so many are chance on average
+RATE = 0.05  # of the verdicts that stand, so many are chance on average; and the level of a single one
 
 
 class Judged(NamedTuple):
@@ -32,51 +41,55 @@ class Judged(NamedTuple):
     deals_needed: int | None = None
 
 
+def word_of(subject: str, figure: Estimate, threshold: float | Estimate = 0.0) -> str:
+    """Return the word for a figure, read off its interval alone.
+
+    Args:
+        subject: What the word speaks of, one of WORDS: how often something is done, by how much it is valued, ...
+        figure: As it is printed.
+        threshold: In the unit of the figure, or the figure that it is compared with.
+    """
+    return WORDS[subject][figure.side(threshold)]
+
+
 def judge(effect: Estimate, margin: float, alternative: str) -> Judged:
     """Return the verdict on an effect from its interval, never from a p-value alone.
 
     Supported: the interval is beyond zero on the claimed side and the mean beyond the margin. No practical effect: it
-    lies within the margins. Contradicted: it is beyond zero on the other side (of "different" nothing is).
+    lies within the margins. Small effect: it is beyond zero on the claimed side, and reaches the margin. Contradicted:
+    it is beyond zero on the other side (of "different" nothing is). Inconclusive: it reaches zero and a margin.
     """
     if not effect.occurred:
         return Judged(TOO_RARE)
     if not effect.has_interval:  # play that never changes changes nothing
         return Judged(NO_EFFECT if effect.mean == 0 and effect.samples >= FEWEST else INCONCLUSIVE)
-    mean, low, high = effect.mean, effect.low, effect.high
-    if alternative == "less":
-        mean, low, high = -mean, -effect.high, -effect.low
-    if alternative == "different" and mean < 0:
-        mean, low, high = -mean, -high, -low
-    if low > 0 and mean >= margin:
+    if alternative == "less" or (alternative == "different" and effect.mean < 0):
+        effect = -effect
+    mean, side = effect.mean, effect.side()
+    if side > 0 and mean >= margin:
         return Judged(SUPPORTED)
-    if low > -margin and high < margin:
+    if effect.side(-margin) > 0 > effect.side(margin):
         return Judged(NO_EFFECT)
-    if high < 0 and alternative != "different":
+    if side < 0:
         return Judged(CONTRADICTED)
     # The half-width at which one of the above would hold; above 0, as margins are.
     slack = max(mean if mean >= margin else 0.0, -mean, margin - abs(mean))
     needed = effect.samples * (effect.half_width / slack) ** 2
-    return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(needed)))
+    return Judged(SMALL if side else INCONCLUSIVE, min(MOST_MORE, ceil(needed)))
 
 
-def judge_rate(rate: Estimate, low: float, high: float, threshold: float | None, alternative: str) -> Judged:
-    """Return the verdict on a rate from its `bounds` against a threshold."""
+def judge_rate(rate: Estimate, threshold: float | None, alternative: str) -> Judged:
+    """Return the verdict on a rate from its interval against a threshold."""
     if not rate.occurred:
         return Judged(TOO_RARE)
     if threshold is None:
         return Judged(MEASURED)
-    if not np.isfinite([low, high]).all():
+    if not rate.has_interval:
         return Judged(INCONCLUSIVE)
-    if alternative == "less":
-        low, high, threshold, mean = -high, -low, -threshold, -rate.mean
-    else:
-        mean = rate.mean
-    if low > threshold or (alternative == "different" and high < threshold):
-        return Judged(SUPPORTED)
-    if high < threshold:
-        return Judged(CONTRADICTED)
-    distance = mean - threshold
-    needed = ceil(rate.samples * ((high - low) / 2 / distance) ** 2) if distance else MOST_MORE
+    if side := rate.side(threshold):
+        return Judged(CONTRADICTED if side == {"greater": -1, "less": 1}.get(alternative) else SUPPORTED)
+    distance = rate.mean - threshold
+    needed = ceil(rate.samples * (rate.half_width / distance) ** 2) if distance else MOST_MORE
     return Judged(INCONCLUSIVE, min(MOST_MORE, needed))
 
 
@@ -110,19 +123,6 @@ class Rated(NamedTuple):
             return self.estimate
         mean, low, high = np.clip(self.estimate[:3], 0.0, 1.0).tolist()
         return self.estimate._replace(mean=mean, low=low, high=high)
-
-    def bounds(self, alternative: str) -> tuple[float, float]:
-        """Return bounds that together are wrong about the alternative in 5% of cases at most.
-
-        Each may be missed so often, but half as often where both could speak for "different".
-        """
-        alpha = 0.025 if alternative == "different" else 0.05
-        if self.cases is not None:
-            return self.cases.share(1 - 2 * alpha)[1:3]
-        if not self.estimate.has_interval:
-            return -np.inf, np.inf
-        half = self.estimate.error * float(scipy.special.stdtrit(self.estimate.degrees, 1 - alpha))
-        return self.estimate.mean - half, self.estimate.mean + half
 
     def p_beyond(self, threshold: float) -> float:
         """Return the two-sided p that it is its threshold."""
@@ -214,6 +214,12 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     return Pooled(mean_effect, p, q, p_q, max(0.0, 1 - others / q) if q else 0.0, span)
 
 
+def disagreement(verdicts: Sequence[str], p: Sequence[float]) -> float:
+    """Return the p of its being so for some players and the opposite for others: that of the side that is less sure."""
+    surest = dict(sorted(zip(verdicts, p, strict=True), key=lambda entry: -entry[1]))
+    return max(surest.get(SUPPORTED, 1.0), surest.get(CONTRADICTED, 1.0))
+
+
 def judge_panel(
     members: Sequence[Estimate],
     verdicts: Sequence[str],
@@ -221,23 +227,21 @@ def judge_panel(
     margin: float,
     alternative: str,
     among: int = 1,
-) -> tuple[Judged, str]:
-    """Return the verdict over a panel of skilled opponents, and a remark where they disagree.
+) -> tuple[Judged, Pooled, str]:
+    """Return the verdict over a panel of skilled opponents, their mean, and a remark where they disagree.
 
     Supported needs the pooled effect and the same sign at two opponents or more (at all, if there are fewer). `p` are
-    adjusted by Holm: opponents of whom some support and some contradict leave it inconclusive. among: see `pool`.
+    adjusted by Holm: where some opponents support it and some contradict it, it depends. among: see `pool`.
     """
-    sides = {side for side, adjusted in zip(verdicts, p, strict=True) if adjusted < 0.05}
-    sides &= {SUPPORTED, CONTRADICTED}
-    if len(sides) == 2:
-        return Judged(INCONCLUSIVE), "opponents disagree: it depends on who sits there"
-    pooled = pool(members, among).effect
-    judgement = judge(pooled, margin, alternative)
+    pooled = pool(members, among)
+    if (apart := disagreement(verdicts, p)) < RATE:
+        return Judged(DEPENDS), pooled._replace(p=apart), "opponents disagree: it depends on who sits there"
+    judgement = judge(pooled.effect, margin, alternative)
     if judgement.verdict == SUPPORTED:
-        with_it = sum(np.sign(member.mean) == np.sign(pooled.mean) for member in members)
+        with_it = sum(np.sign(member.mean) == np.sign(pooled.effect.mean) for member in members)
         if with_it < min(2, len(members)):
-            return Judged(INCONCLUSIVE), "too few opponents show it"
-    return judgement, ""
+            return Judged(DEPENDS), pooled, "too few opponents show it"
+    return judgement, pooled, ""
 
 
 def corrected(contents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -249,6 +253,6 @@ def corrected(contents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     copies = copy.deepcopy(list(contents))
     readings = [reading for content in copies for reading in content["readings"] if "p" in reading]
     for reading, q in zip(readings, false_discovery([reading["p"] for reading in readings]), strict=True):
-        decided = reading["verdict"] in (SUPPORTED, CONTRADICTED, DEPENDS)
-        reading |= {"q": q, "tests": len(readings), **({"stands": q <= RATE} if decided else {})}
+        decided = {"stands": q <= RATE} if reading["verdict"] in DECIDED else {}
+        reading |= {"q": q, "tests": len(readings), **decided}
     return copies

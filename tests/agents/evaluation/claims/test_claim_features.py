@@ -216,12 +216,12 @@ def planted(monkeypatch):
     return plant
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(0.2, "prefers the other"), (0.9, "prefers it")])
-def test_master_actions_are_counted_where_both_are_open(planted, share, verdict):
+@pytest.mark.parametrize(("share", "side"), [(0.2, -1), (0.9, 1)])
+def test_master_actions_are_counted_where_both_are_open(planted, share, side):
     agent = planted(share)
     found = try_claim(claim_of(trait()), panel=[make_agent("greedy"), agent], masters=True).findings[0]
     own, search = found.masters
-    assert own.who == "planted, among planted" and own.verdict == verdict
+    assert own.who == "planted, among planted" and own.chooses.side(own.other) == side
     assert abs(own.chooses.mean - share) <= 1.5 * own.chooses.half_width
     assert own.chooses.mean + own.other.mean == pytest.approx(1)
     assert search.decisions <= 100 and search.unit == "chips"

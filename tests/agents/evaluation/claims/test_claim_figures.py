@@ -25,7 +25,7 @@ def test_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
         return verdicts.Rated(estimate(values))
 
     def judged(name):
-        return verdicts.judge_rate(estimate(made[name]), *rated(made[name]).bounds("greater"), 0.5, "greater")
+        return verdicts.judge_rate(estimate(made[name]), 0.5, "greater")
 
     generator = np.random.default_rng(4)
     made = {name: generator.normal(mean, 2, 400) for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))}

@@ -10,7 +10,7 @@ from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.statistics import Estimate
 from readings import NO, SMALL, YES, levels
 
-OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("too rare", 0.0, 9.0)
+OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("small effect", 0.4, 0.3), ("too rare", 0.0, 9.0)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,12 @@ OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("t
         ((YES, YES), "supported", "supported"),
         ((SMALL, SMALL), "no practical effect", "no practical effect"),
         ((LITTLE, YES), "it depends", "supported from two; with one it gains little (0.40)"),
-        ((("inconclusive", -0.4, 0.3), YES, YES), "it depends", "supported from two; with one it costs little (0.40)"),
+        ((("small effect", -0.4, 0.3), YES, YES), "it depends", "supported from two; with one it costs little (0.40)"),
+        (
+            (("it depends", 1.43, 0.25), RARE),
+            "it depends",
+            "with two it comes up too rarely to say; with one it depends on the opponents (+1.4 to +1.4)",
+        ),
         ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to say; with one it is not settled"),
     ],
 )
@@ -53,18 +58,23 @@ def test_examples_are_largest_gain_largest_loss_and_median():
 
 
 @pytest.mark.parametrize(
-    ("verdicts_found", "said"),
+    ("verdicts_found", "p", "said"),
     [
-        (["supported"] * 2, ("supported", "")),
-        (["supported", "contradicted", "no practical effect"], ("inconclusive", "it depends on who plays")),
-        (["supported", "no practical effect"], ("inconclusive", "not clear with every player")),
-        (["too rare"], ("too rare", "there is no verdict on what comes up in fewer than 200 deals")),
-        (["too few deals"] * 2, ("too few deals", "there is no verdict from fewer than 200 deals")),
-        (["measured", "too rare"], ("measured", "")),
+        (["supported"] * 2, [0.01, 0.04], ("supported", "", 0.04)),
+        (
+            ["supported", "contradicted", "no practical effect"],
+            [0.01, 0.02, 0.6],
+            ("it depends", "it depends on who plays", 0.04),  # Holm: twice the second of three
+        ),
+        (["supported", "contradicted"], [0.01, 0.06], ("inconclusive", "not clear with every player", 0.06)),
+        (["supported", "no practical effect"], [0.01, 0.6], ("inconclusive", "not clear with every player", 0.6)),
+        (["too rare"], [1.0], ("too rare", "there is no verdict on what comes up in fewer than 200 deals", None)),
+        (["too few deals"] * 2, [1.0] * 2, ("too few deals", "there is no verdict from fewer than 200 deals", None)),
+        (["measured", "too rare"], [1.0] * 2, ("measured", "", None)),
     ],
 )
-def test_players_agree_or_are_said_to_disagree(verdicts_found, said):
-    assert effects.joint_verdict(verdicts_found) == said
+def test_players_agree_or_are_said_to_disagree(verdicts_found, p, said):
+    assert effects.joint_verdict(verdicts_found, p) == said
 
 
 def test_surest_subgroup_of_many_stays_surest():

@@ -2,8 +2,9 @@
 
 import pytest
 
-from gupai_agents.evaluation.claims.report import command_of, figures, markdown, master_sentence
+from gupai_agents.evaluation.claims.report import command_of, figures, markdown, master_sentence, master_words
 from gupai_agents.evaluation.claims.results import Masters
+from gupai_agents.evaluation.claims.verdicts import WORDS
 from gupai_agents.evaluation.statistics import Estimate
 from readings import effect, reading
 
@@ -42,16 +43,43 @@ def test_verdict_table_marks_what_holds_after_correction():
 
 
 @pytest.mark.parametrize(
-    ("chooses", "other", "deals", "verdict", "printed"),
+    ("chooses", "other", "worth", "deals", "printed"),
     [
-        ((38, 31, 46), (3, 1, 6), 128, "prefers it", "it takes the claimed action in 38% (31 to 46)"),
-        ((31, 29, 33), (69, 67, 71), 299, "prefers the other", "the other in 69% ±2"),
-        ((44, 38, 50), (42, 36, 49), 242, "no clear preference", "of 242 decisions where both are open"),
-        ((50, 5, 95), (0, 0, 60), 4, "too few decisions", "a, too few decisions: both are open in 4"),
+        (
+            (38, 31, 46),
+            (3, 1, 6),
+            (0.4, 0.7),
+            128,
+            "a takes it more often: the claimed action in 38% (31 to 46) of 128 decisions where both are open, the "
+            "other in 3% (1 to 6); it values neither clearly more: +0.40 ±0.70 chips",
+        ),
+        (
+            (31, 29, 33),
+            (69, 67, 71),
+            None,
+            299,
+            "a takes the other more often: the claimed action in 31% ±2 of 299 decisions where both are open, the other"
+            " in 69% ±2",
+        ),
+        (
+            (44, 38, 50),
+            (42, 36, 48),
+            (1.17, 0.47),
+            351,
+            "a takes neither clearly more often: the claimed action in 44% ±6 of 351 decisions where both are open, the"
+            " other in 42% ±6; it values it more: +1.17 ±0.47 chips",
+        ),
+        ((50, 5, 95), (0, 0, 60), (-2.0, 0.5), 4, "a, too few decisions: both are open in 4"),
     ],
 )
-def test_strong_player_prefers_what_it_takes_more_often(chooses, other, deals, verdict, printed):
+def test_each_figure_of_a_strong_player_has_a_word_of_its_own(chooses, other, worth, deals, printed):
     shares = (Estimate(*(part / 100 for part in share), deals) for share in (chooses, other))
-    master = Masters("a", deals, *shares, None, "chips")
-    assert master.verdict == verdict
-    assert printed in master_sentence(master.as_numbers())
+    value = worth and Estimate.symmetric(*worth, deals)
+    master = Masters("a", deals, *shares, value, "chips").as_numbers()
+    assert master_sentence(master) == printed
+    often, chosen, rest, of_value, figure = master_words(master)
+    turned = master_words(master, -1)
+    assert turned[1:3] == (rest, chosen) and bool(of_value) == bool(worth and deals >= 20)
+    swap = {words[1 + way]: words[2 - way] for words in (WORDS["share"], WORDS["value"]) for way in (0, 1)}
+    assert (turned[0], turned[3]) == (swap.get(often, often), swap.get(of_value, of_value))
+    assert figure == turned[4] == "" or figure[1:] == turned[4][1:]

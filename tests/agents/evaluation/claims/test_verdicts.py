@@ -1,4 +1,4 @@
-"""Verdicts: what intervals, bounds, opponents and tests together decide."""
+"""Verdicts: what intervals, opponents and tests together decide."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,9 @@ from readings import wide
     ("mean", "half", "alternative", "verdict"),
     [
         (1.0, 0.5, "greater", "supported"),
-        (0.3, 0.2, "greater", "inconclusive"),  # beyond zero, not beyond the margin, and perhaps more than it
+        (0.3, 0.2, "greater", "small effect"),  # beyond zero, not beyond the margin, and perhaps more than it
+        (-0.3, 0.25, "different", "small effect"),
+        (-0.3, 0.25, "greater", "contradicted"),
         (0.1, 0.3, "greater", "no practical effect"),
         (-0.3, 0.1, "greater", "no practical effect"),
         (-1.0, 0.5, "greater", "contradicted"),
@@ -29,7 +31,7 @@ from readings import wide
 def test_verdict_is_read_off_the_interval(mean, half, alternative, verdict):
     found = verdicts.judge(Estimate.symmetric(mean, half, 1000), 0.5, alternative)
     assert found.verdict == verdict
-    assert (found.deals_needed is not None) == (verdict == "inconclusive")
+    assert (found.deals_needed is not None) == (verdict in ("inconclusive", "small effect"))
 
 
 def test_undecided_verdicts_tell_how_many_deals_would_decide():
@@ -54,17 +56,9 @@ def test_rate_at_its_threshold_is_seldom_called_different(shares):
         values = (generator.random(400) < 0.3).astype(float) if shares else generator.normal(0.3, 2, 400)
         cases = Cases.of(values) if shares else None
         found = verdicts.Rated(estimate(values), cases)
-        judged = verdicts.judge_rate(found.figure, *found.bounds("different"), 0.3, "different")
+        judged = verdicts.judge_rate(found.figure, 0.3, "different")
         different += judged.verdict == "supported"
     assert 20 <= different <= 65  # of 1,000 at 5%
-
-
-@pytest.mark.parametrize("samples", [2, 12])
-@pytest.mark.parametrize(("alternative", "level"), [("greater", 0.9), ("less", 0.9), ("different", 0.95)])
-def test_mean_bounds_equal_student_and_are_one_sided_where_claimed(alternative, level, samples):
-    values = np.random.default_rng(3).normal(1, 2, samples)
-    expected = scipy.stats.t.interval(level, max(1, (samples - 1) / 2), values.mean(), scipy.stats.sem(values))
-    assert verdicts.Rated(estimate(values)).bounds(alternative) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("deals", [2, 3, 5, 200])
@@ -73,7 +67,7 @@ def test_share_has_no_interval_beyond_0_and_1(deals):
     metric = Metric("", "share", lambda outcome, number: np.zeros(0), statistic=lambda means: means[0] / means[1])
     found = verdicts.rated(np.stack([generator.normal(0.01, 1, deals), np.ones(deals)], 1), metric)
     assert 0 <= found.figure.low <= found.figure.mean <= found.figure.high <= 1
-    assert found.bounds("greater")[0] < 0  # of the estimate, whose error is that of both sides
+    assert found.estimate.low < 0  # whose error is that of both sides
 
 
 def test_opponents_weigh_alike_in_their_mean():
@@ -106,19 +100,51 @@ def test_support_needs_more_than_one_of_several_opponents():
     clear, unclear = Estimate.symmetric(2.0, 0.1, 1000), Estimate.symmetric(-0.3, 0.5, 50)
     printed = ["supported", "inconclusive"], [0.001, 0.9], 0.5, "greater"
     assert verdicts.pool([clear, unclear]).effect.low > 0.5
-    found, remark = verdicts.judge_panel([clear, unclear], *printed)
-    assert (found.verdict, remark) == ("inconclusive", "too few opponents show it")
-    found, _ = verdicts.judge_panel([clear, unclear.shifted(0.6)], *printed)
+    found, _, remark = verdicts.judge_panel([clear, unclear], *printed)
+    assert (found.verdict, remark) == ("it depends", "too few opponents show it")
+    found, *_ = verdicts.judge_panel([clear, unclear.shifted(0.6)], *printed)
     assert found.verdict == "supported"
-    found, _ = verdicts.judge_panel([clear], ["supported"], [0.001], 0.5, "greater")
+    found, *_ = verdicts.judge_panel([clear], ["supported"], [0.001], 0.5, "greater")
     assert found.verdict == "supported"
 
 
-def test_disagreeing_opponents_leave_a_claim_open():
+@pytest.mark.parametrize(("p", "verdict"), [((0.001, 0.04), "it depends"), ((0.001, 0.06), "no practical effect")])
+def test_claim_depends_on_opponents_who_disagree(p, verdict):
+    """As sure as the less sure of the two sides, whatever their mean is."""
     members = [Estimate.symmetric(2.0, 0.5, 100), Estimate.symmetric(-2.0, 0.5, 100)]
-    found, remark = verdicts.judge_panel(members, ["supported", "contradicted"], [0.001, 0.001], 0.5, "greater")
-    assert found.verdict == "inconclusive"
-    assert "disagree" in remark
+    found, pooled, remark = verdicts.judge_panel(members, ["supported", "contradicted"], p, 0.5, "greater")
+    assert found.verdict == verdict
+    assert (pooled.p, "disagree" in remark) == ((0.04, True) if verdict == "it depends" else (1.0, False))
+    assert verdicts.disagreement(["supported", "contradicted", "supported"], [0.3, 0.02, 0.01]) == 0.02
+
+
+@pytest.mark.parametrize("subject", verdicts.WORDS)
+def test_word_is_that_of_the_side_of_its_threshold(subject):
+    """An interval that ends at the threshold reaches it; so do two intervals that touch."""
+    between, above, below = verdicts.WORDS[subject]
+    assert len({between, above, below}) == 3
+    for half, up, down in ((0.5, between, between), (0.25, above, below)):
+        assert verdicts.word_of(subject, Estimate.symmetric(2.5, half, 9), 2.0) == up
+        assert verdicts.word_of(subject, Estimate.symmetric(1.5, half, 9), 2.0) == down
+        assert verdicts.word_of(subject, Estimate.symmetric(2.5, half, 9), Estimate.symmetric(1.75, 0.25, 9)) == up
+        assert verdicts.word_of(subject, -Estimate.symmetric(2.5, half, 9), -2.0) == down
+    for unknown in (Estimate.symmetric(2.5, np.inf, 1), Estimate.symmetric(np.nan, np.inf, 0)):
+        assert verdicts.word_of(subject, unknown) == between
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_verdict_is_inconclusive_beside_an_interval_without_zero(seed):
+    """Over figures, margins and alternatives at random: the verdict never says less than the interval does."""
+    generator = np.random.default_rng(seed)
+    for mean, half, margin in generator.uniform((-2, 0.01, 0.1), (2, 2, 1), (500, 3)).tolist():
+        figure = Estimate.symmetric(mean, half, 1000)
+        for alternative in ("greater", "less", "different"):
+            found, own = verdicts.judge(figure, margin, alternative).verdict, figure.side()
+            claimed = {"greater": own > 0, "less": own < 0, "different": own != 0}[alternative]
+            assert (found == "inconclusive") <= (own == 0), (figure, margin, alternative)
+            assert (found in ("supported", "small effect")) <= claimed
+            assert (found == "contradicted") <= (own != 0 and not claimed)
+            assert (found == "no practical effect") == (abs(mean) + half < margin and found != "supported")
 
 
 def test_false_discovery_correction_equals_scipy():
@@ -165,11 +191,8 @@ def test_intervals_of_several_doses_hold_together():
 
 def test_single_value_bounds_nothing():
     one = estimate(np.array([0.3]))
-    for alternative in ("greater", "different"):
-        assert verdicts.Rated(one).bounds(alternative) == (-np.inf, np.inf)
-    judged = verdicts.judge_rate(one, -np.inf, np.inf, 0.1, "greater")
-    assert judged == verdicts.Judged(verdicts.INCONCLUSIVE)
-    assert verdicts.judge_rate(one, -np.inf, np.inf, None, "greater") == verdicts.Judged(verdicts.MEASURED)
+    assert verdicts.judge_rate(one, 0.1, "greater") == verdicts.Judged(verdicts.INCONCLUSIVE)
+    assert verdicts.judge_rate(one, None, "greater") == verdicts.Judged(verdicts.MEASURED)
 
 
 @pytest.mark.parametrize(
@@ -207,19 +230,19 @@ def test_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
         (0.3, 0.49, "different", verdicts.SUPPORTED),
     ],
 )
-def test_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alternative, verdict):
+def test_rate_whose_interval_reaches_its_threshold_is_not_decided(low, high, alternative, verdict):
     found = Estimate.symmetric((low + high) / 2, (high - low) / 2, 1000)
-    assert verdicts.judge_rate(found, low, high, 0.5, alternative).verdict == verdict
+    assert verdicts.judge_rate(found, 0.5, alternative).verdict == verdict
 
 
 def test_undecided_rate_names_the_deals_that_would_decide_it():
-    """Its bounds are 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
+    """Its interval is 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
     needed = {
-        alternative: verdicts.judge_rate(Estimate.symmetric(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)
+        alternative: verdicts.judge_rate(Estimate.symmetric(0.55, 0.1, 1000), 0.5, alternative)
         for alternative in ("greater", "less", "different")
     }
     assert {each.deals_needed for each in needed.values()} == {4000}
-    at_it = verdicts.judge_rate(Estimate.symmetric(0.5, 0.1, 1000), 0.4, 0.6, 0.5, "greater")
+    at_it = verdicts.judge_rate(Estimate.symmetric(0.5, 0.1, 1000), 0.5, "greater")
     assert at_it.deals_needed == verdicts.MOST_MORE
 
 
