@@ -38,6 +38,7 @@ class ConnectingGuide(Guide):
             "keeps {number} different numbers in your hand",
             "keeps a single number in your hand",
             "keeps nothing",
+            weighs=("gives_up",),
             alike=True,
         ),
         "double": Phrase(
@@ -55,12 +56,6 @@ class ConnectingGuide(Guide):
             "leaves the next {number} players nothing to lay",
             "leaves the next player nothing to lay",
             "may let the next player lay a tile",
-        ),
-        "gives_up": Phrase(
-            "gives up {number} of your numbers",
-            "gives up one of your numbers",
-            "gives up none of your numbers",
-            better=-1,
         ),
         "answers": Phrase(
             "keeps an answer to {number} unseen tiles",

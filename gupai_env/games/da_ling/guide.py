@@ -110,7 +110,7 @@ def _often(probability: float) -> str:
     """Return about how often something happens."""
     if 0.005 <= probability < 0.995:
         return say("about {share:.0%} of the time", share=probability)
-    return say("hardly ever" if probability < 0.5 else "almost always")
+    return say("less than 1% of the time" if probability < 0.5 else "more than 99% of the time")
 
 
 GUIDE = DaLingGuide

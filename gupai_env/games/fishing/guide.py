@@ -68,7 +68,7 @@ class FishingGuide(Guide):
         kind = (move.takes or move.tiles)[0]
         points, catchers = int(self.tile_points[kind]), int(view.rivals[kind])
         offers = say(
-            "takes {points} that {tiles} can catch" if move.takes else "offers {points} to {tiles}",
+            "takes {points} that {tiles} could catch" if move.takes else "offers {points} to {tiles}",
             points=count("one point", "{number} points", points) if points else say("no points"),
             tiles=count("one unseen tile", "{number} unseen tiles", catchers) if catchers else say("nobody"),
         )

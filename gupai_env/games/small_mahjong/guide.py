@@ -48,9 +48,9 @@ class SmallMahjongGuide(Guide):
             alike=True,
         ),
         "pairs": Phrase(
-            "keeps {number} pairs that one tile completes",
-            "keeps one pair that one tile completes",
-            "keeps no pair that one tile completes",
+            "keeps {number} pairs that lack one tile for a triplet",
+            "keeps one pair that lacks one tile for a triplet",
+            "keeps no pair that lacks one tile for a triplet",
         ),
         "closed": Phrase("keeps your hand closed", none="lays tiles open"),
     }

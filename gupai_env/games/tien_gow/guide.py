@@ -33,7 +33,7 @@ class TienGowGuide(Guide):
         "takes": Phrase("wins the trick for sure", none="{fails}", weighs=("sure", "sure_tiles", *DISCARDED)),
         "beat": Phrase("beats the tiles on the table", none="{fails}", weighs=DISCARDED),
         "owed": Phrase("saves you {number} chips{if_it_wins}", "saves you a chip{if_it_wins}", "saves none"),
-        "first_trick": Phrase("may be your first trick", none="{fails}"),
+        "first_trick": Phrase("may win your first trick", none="{fails}"),
         "breaks": Phrase("breaks up {number} sets", "breaks up a set", "breaks up no set", better=-1, alike=True),
         "discard_breaks": Phrase(
             "breaks up {number} sets", "breaks up a set", "breaks up no set", better=-1, alike=True

@@ -42,7 +42,6 @@ CONNECTING = {
     r"keeps (\w+) different numbers": "variety",
     r"open to (\w+) of your tiles": "own_next",
     r"against (\w+) unseen": "unseen_next",
-    r"gives up (\w+) of your numbers": "gives_up",
     r"keeps an answer to (\w+) unseen": "answers",
 }
 FISHING = {
@@ -72,7 +71,7 @@ NUMBERS = {
     "small-mahjong": {
         r"waiting for (\w+)(?: unseen|$|;)": "outs",
         r"triplets? with (\w+) unseen": "partners",
-        r"keeps (\w+) pairs? that": "pairs",
+        r"keeps (\w+) pairs? that lack": "pairs",
     },
     "tien-gow": {
         r"leads (\w+) (?:tiles|single)": "tiles",
