@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from gupai_env.core.tiles import PIPS, tile_name
-from gupai_env.words.messages import say
+from gupai_env.words.messages import escaped, say
 
 PLAY = "play"  # the verb of an action that is named by its tiles alone
 AWAY = "discard"  # how the label of the pile begins in which tiles lie that were thrown away
@@ -38,14 +38,15 @@ class Move:
 
     def _made_name(self) -> str:
         tiles = " / ".join("".join(map(self._written, group)) for group in self.groups or (self.tiles,))
+        verb = escaped(self.verb)
         if self.takes:
             taken = "" if self._alike else "".join(map(tile_name, self.takes))
             if not taken:
-                return say(f"{{tiles}} {self.verb}", tiles=tiles)
-            return say(f"{{tiles}} {self.verb} {{taken}}", tiles=tiles, taken=taken)
+                return say(f"{{tiles}} {verb}", tiles=tiles)
+            return say(f"{{tiles}} {verb} {{taken}}", tiles=tiles, taken=taken)
         if not tiles:
             return say(self.verb)
-        return tiles if self.verb == PLAY else say(f"{self.verb} {{tiles}}", tiles=tiles)
+        return tiles if self.verb == PLAY else say(f"{verb} {{tiles}}", tiles=tiles)
 
     def _written(self, kind: int) -> str:
         high, low = PIPS[kind]

@@ -71,6 +71,11 @@ def joined(joint: str, texts: Iterable[str]) -> str:
     )
 
 
+def escaped(text: str) -> str:
+    """Return a name of somebody's as a part of a template, in which its braces are braces."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def one_line(text: str) -> str:
     """Return a text in one line; a message as it is, unless there is more than one line in it."""
     joined_up = " ".join(text.split())

@@ -16,6 +16,7 @@ import gupai_app
 import gupai_env
 import gupai_training
 from commands import gupai
+from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_app.server.app import create_app
 from gupai_app.words.languages import ENGLISH, LANGUAGES, catalogue, preferred, simplified, speak
 from gupai_app.words.sentences import being_prepared, title_in
@@ -24,7 +25,17 @@ from gupai_env.core.tiles import kind_of
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import fewest_first
 from gupai_env.games.phrases import says
-from gupai_env.words.messages import TRANSLATIONS, alias, count, messages_in, say, with_messages, word
+from gupai_env.words.messages import (
+    TRANSLATIONS,
+    alias,
+    capitalized,
+    count,
+    joined,
+    messages_in,
+    say,
+    with_messages,
+    word,
+)
 
 CHINESE = [language for language in LANGUAGES if language != ENGLISH]
 SLOT = re.compile(r"\{\w+[^{}]*\}")
@@ -185,6 +196,41 @@ def test_messages_of_older_files_are_found_by_their_english():
     read = with_messages(told, {"You win 2.5 chips.": parts, "2.5 chips": inner})["told"]
     assert (read[0].template, read[0].arguments["chips"].arguments) == (parts["template"], {"number": 2.5})
     assert read[1] == "win"
+
+
+BRACES = ["{", "}", "{}", "{0}", "{tiles}", "{{tiles}}", "{number!r:>{x}}"]
+
+
+@pytest.mark.parametrize("name", BRACES)
+def test_braces_in_a_name_are_braces(name, chinese):
+    """Of a verb, of a feature, of players, opponents, labels and statements that a stranger has named."""
+    tile, two = (0,), (kind_of(6, 4),) * 2
+    moves = [Move(name), Move(name, two), Move(name, two, takes=tile), Move(name, two, takes=(5, 5))]
+    assert [move.name for move in moves] == [
+        name,
+        f"{name} [6:4][6:4]",
+        f"[6:4][6:4] {name} [1:1]",
+        f"[6:4][6:4] {name}",
+    ]
+    features = [Named(feature=name), Named(feature=name, number=3), Condition(feature=name, number=3, exactly=2)]
+    named = [*(move.name for move in moves), *(feature.what for feature in features), str(features[2])]
+    assert named[4:] == [name, f"{name} 3", f"{name} 3", f"{name} 3 exactly 2"]
+    labels = joined(", ", [say("{player}, with {dose}", player=say(name), dose=name), capitalized(name), name])
+    for text in (*named, labels, say("{label}: {text}", label=labels, text=moves[1].name)):
+        assert name in word(text) and word(with_messages([str.__str__(text)], messages_in([text]))[0]) == word(text)
+
+
+def test_no_template_is_made_of_a_name_that_is_not_escaped():
+    """A template that is put together from variables, and formatted, takes only what `escaped` or the code wrote."""
+    made = []
+    for package in (gupai_env, gupai_agents, gupai_training, gupai_app):
+        for path in Path(package.__file__).parent.rglob("*.py"):
+            for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                template = call.args[0] if isinstance(call, ast.Call) and call.keywords and call.args else None
+                if isinstance(template, ast.JoinedStr) and getattr(call.func, "id", "") in ("say", "count", "message"):
+                    slots = [part.value for part in template.values if isinstance(part, ast.FormattedValue)]
+                    made += [(path.name, ast.unparse(slot)) for slot in slots]
+    assert sorted(made) == [*[("move.py", "verb")] * 3, ("schema.py", "escaped(self.feature)")]
 
 
 def test_text_without_an_entry_stays_english(chinese):

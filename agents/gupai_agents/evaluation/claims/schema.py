@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from gupai_agents.written import Written
-from gupai_env.words.messages import Message, say
+from gupai_env.words.messages import Message, escaped, say
 
 MOST_DEALS = 1_000_000
 Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]
@@ -27,7 +27,9 @@ class Named(Written):
     @property
     def what(self) -> Message:
         """The feature, with the number that it looks at."""
-        return say(self.feature) if self.number is None else say(f"{self.feature} {{number}}", number=self.number)
+        return (
+            say(self.feature) if self.number is None else say(f"{escaped(self.feature)} {{number}}", number=self.number)
+        )
 
 
 class Condition(Named):
