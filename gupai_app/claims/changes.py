@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from gupai_agents.evaluation.claims import Claim, claim_of
+from gupai_agents.evaluation.claims.files import MOST_ID
 from gupai_agents.evaluation.claims.schema import Named
 from gupai_agents.registry import agent_names
 from gupai_agents.written import Written
@@ -19,6 +20,7 @@ from gupai_env.words.messages import say
 
 SUITS = "123456"
 MOST_NAME = 120  # characters of the name of a reading
+CHANGED = "-changed"  # the end of the id of a changed claim
 SKIP = "skip"  # the key of a reading that is left out: "readings.0.skip"
 # What fields mean whose models do not say it.
 HELP = {
@@ -93,7 +95,7 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     content["readings"] = [content["readings"][index] for index in remaining]
     if not content["readings"]:
         raise ValueError("every reading is left out; keep at least one")
-    content["id"] = f"{claim.id[:52]}-changed"
+    content["id"] = f"{claim.id[: MOST_ID - len(CHANGED)].rstrip('-')}{CHANGED}"
     content["source"] = f"{claim.id} ({claim.source}), changed: " + ", ".join(
         f"{key}={text}" for key, text in changes.items()
     )

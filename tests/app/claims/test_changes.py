@@ -59,6 +59,19 @@ def test_changed_reading_is_named_after_what_is_tested(claim, key, text, words):
     assert found.readings[at].name == f"{at + 1}: {words}" and found.statement == f"{words}."
 
 
+@pytest.mark.parametrize("length", range(48, 61))
+def test_changed_claim_can_be_read_again(length):
+    """Whatever its id: where that is cut to its length there may be a hyphen."""
+    content = claims.known()["jl-attack-2"].model_dump(mode="json", exclude_defaults=True)
+    for own in ("a-" * 30, "a" * 60, "a" * 51 + "-" + "b" * 8):
+        own = own[:length].rstrip("-")
+        found = changed(claim_of(content | {"id": own}), {"readings.0.suit": "5"}).claim
+        again = changed(found, {"readings.0.suit": "4"}).claim
+        for each in (found, again):
+            assert claim_of(each.model_dump(mode="json", exclude_defaults=True)).id == each.id
+            assert each.id.endswith("-changed") and own.startswith(each.id.removesuffix("-changed")[:40])
+
+
 def test_ordering_items_are_changed_together():
     found = changed(claims.known()["jl-only-2"], {"readings.0.items.*.population.hand.0.at_least": "5"})
     assert {item.population.hand[0].at_least for item in found.claim.readings[0].items} == {5}

@@ -194,7 +194,7 @@ def test_chart_has_an_interval_for_every_dose_and_opponent(policy, written):
 
 def a_figure(label, mean, half, p=0.01):
     half = np.inf if half is None else half
-    return {"label": label, "p": p, **interval(mean, mean - half, mean + half, 500)}
+    return {"label": label, **interval(mean, mean - half, mean + half, 500), **({} if p is None else {"p": p})}
 
 
 @pytest.mark.parametrize(
@@ -205,6 +205,8 @@ def a_figure(label, mean, half, p=0.01):
         ("greater", [("a", -0.5, 1.0)], [], "No opponent is shown to turn it around."),
         ("greater", [("a", 2.0, 1.0)], [("b", -1.0, None)], "No opponent or group is shown to turn it around."),
         ("greater", [("a", 2.0, 1.0)], [("b", -2.0, 1.0, 0.2)], "No opponent or group is shown to turn it around."),
+        ("greater", [("a", -2.0, 1.0, None)], [], "No opponent is shown to turn it around."),  # without p nothing is
+        ("less", [("a", 2.0, 1.0, 0.05)], [], "No opponent is shown to turn it around."),
     ],
 )
 def test_failures_have_intervals_on_the_other_side(alternative, effects, groups, said):
