@@ -32,7 +32,7 @@ HEAD = """\
 Each claim is [tested](claims-guide.md) in one reading or more, against the players and in the variant named next to
 it; a verdict holds for them. Chips are as the rules of each game pay them. ± is half of a 95% interval. q is the false
 discovery rate of a verdict among all that are tested here (Benjamini and Hochberg); what is enumerated or only measured
-has none. In Tien Gow and Deer Hunt `best` is the network that shipped until 28 November 2026.
+has none.
 
 """
 
