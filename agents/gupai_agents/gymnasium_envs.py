@@ -5,7 +5,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import gymnasium
 import numpy as np
@@ -358,12 +358,12 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         )
 
     def reset(
-        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.
 
         Args:
-            seed: That of lane 0, lane i gets (seed + i) % 2**63; or a seed for every lane.
+            seed: That of lane 0, lane i gets (seed + i) % 2**63; or one for every lane, None for a lane without.
             options: The one option is "reset_mask", bool [B]: the lanes to deal; others stay as they are.
 
         Raises:
@@ -375,7 +375,7 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         try:
             if lanes is None:
                 self._going = False  # until all is done that this takes
-                self._begin(seed)
+                self._begin(seed, self._ended & going)
             else:
                 self._require_game()
                 self._abandon(lanes, seed)
@@ -393,36 +393,46 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         still_over = nothing if lanes is None else self._ended & ~lanes
         return self._observed(still_over, nothing, np.full(self.num_envs, NONE_PLAYED))
 
-    def _begin(self, seed: int | Sequence[int] | None) -> None:
-        """Deal in every lane; a bad seed changes nothing."""
-        if seed is not None or not self._seeded:
-            self.envs.reset(seeds=self._keys_of(seed))
-            self._seeded = True
-        else:
-            self.envs.episodes += 1
-            self.envs.begin()
-            self.envs.refresh()
+    def _begin(self, seed: int | Sequence[int | None] | None, dealt: np.ndarray) -> None:
+        """Deal in every lane; a bad seed changes nothing. Lanes that are `dealt`, bool [B], have their next episode."""
+        seeds, given = self._keys_of(seed)
+        self.envs.seeds[given] = seeds[given]
+        self.envs.episodes[~dealt] += 1
+        self.envs.episodes[given] = 0
+        self._seeded = True
+        self.envs.begin()
+        self.envs.refresh()
         self._owed[:] = 0
         self._abandoned[:] = False
 
-    def _abandon(self, lanes: np.ndarray, seed: int | Sequence[int] | None) -> None:
+    def _abandon(self, lanes: np.ndarray, seed: int | Sequence[int | None] | None) -> None:
         """Let the loop begin the next episode in some lanes, bool [B]; those that ended have been dealt already."""
-        self._abandoned[:] = lanes & ~self._ended
-        if seed is not None:
-            self.envs.seeds[lanes] = self._keys_of(seed)[lanes]
-            self.envs.episodes[lanes] = -1
-            self._abandoned[:] = lanes
+        seeds, given = self._keys_of(seed)
+        given &= lanes
+        self.envs.seeds[given] = seeds[given]
+        self.envs.episodes[given] = -1
+        self._abandoned[:] = given | (lanes & ~self._ended)
 
-    def _keys_of(self, seed: int | Sequence[int] | None) -> np.ndarray:
-        """Return the seed of every lane, int64 [B]; raises ValueError for a bad one."""
+    def _keys_of(self, seed: int | Sequence[int | None] | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the seed of every lane, int64 [B], and which of them hold, bool [B]: others keep the seed that they
+        have, if they have one. Raises ValueError for a bad one.
+        """
         if getattr(seed, "ndim", 0) or (isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))):
-            keys = as_keys(seed, self.num_envs)
+            each = list(cast(Sequence[int | None], seed))
+            given = np.array([one is not None for one in each])
+            none_missing = seed if given.all() else [0 if one is None else one for one in each]
+            keys = as_keys(none_missing, self.num_envs)
             super().reset()
-            return keys
-        first = None if seed is None else as_key(seed)
-        super().reset(seed=first)
-        first = int(self.np_random.integers(EXACT - self.num_envs)) if first is None else first
-        return as_keys((np.uint64(first) + np.arange(self.num_envs, dtype=np.uint64)) % np.uint64(KEYS), self.num_envs)
+        else:
+            first = None if seed is None else as_key(seed)
+            super().reset(seed=first)
+            given = np.full(self.num_envs, first is not None)
+            counted = np.uint64(first or 0) + np.arange(self.num_envs, dtype=np.uint64)
+            keys = as_keys(counted % np.uint64(KEYS), self.num_envs)
+        if not (self._seeded or given.all()):
+            drawn = int(self.np_random.integers(EXACT - self.num_envs)) + np.arange(self.num_envs)
+            return np.where(given, keys, drawn), np.ones(self.num_envs, np.bool_)
+        return keys, given
 
     def _require_game(self) -> None:
         if not self._going:

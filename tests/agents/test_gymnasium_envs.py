@@ -120,7 +120,7 @@ def test_lanes_equal_single_environments(game, options):
     assert envs.single_observation_space == single.single_observation_space
     assert envs.observation_space == single.observation_space
     ended = 0
-    for seed in (3, None, [5] * 6):
+    for seed in (3, None, [5] * 6, [1, None, 3, None, 2**62, 6]):
         assert data_equivalence(envs.reset(seed=seed), single.reset(seed=seed), exact=True)
         for step in range(28):
             actions = envs.action_space.sample()
@@ -150,10 +150,10 @@ def test_next_step_lanes_equal_single_environments(game, options):
         assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     single = SyncVectorEnv([lambda: gymnasium.make(IDS[game], **options)] * 6)
     ended = 0
-    for seed in (3, None, [5] * 6):
+    for seed in (3, None, [5] * 6, [1, None, 3, None, 2**62, 6]):
         assert data_equivalence(envs.reset(seed=seed), single.reset(seed=seed), exact=True)
         step, found = 0, ()
-        while step < 60 or found[2].any():  # a plain reset right after an end would leave an episode out
+        while step < 45 or not found[2].any():  # a reset right after an end leaves no episode out
             step += 1
             masks, actions = envs.unwrapped.action_masks(), envs.action_space.sample()
             for wrong in (-1, 10_000) if masks.any() and not wild else ():
@@ -189,7 +189,7 @@ def test_manually_reset_lanes_equal_single_environments(mixed):
             if ended.any():
                 with pytest.raises(RuntimeError, match=r"^lane \d: its episode is over; deal it by reset"):
                     envs.step(actions)
-            seed = None if step % 3 else [step + lane for lane in range(6)]
+            seed = None if step % 3 else [None if lane == 4 else step + lane for lane in range(6)]
             observations, info = envs.reset(seed=seed, options={"reset_mask": lanes})
             expected, single_info = single.reset(seed=seed, options={"reset_mask": lanes})
             np.testing.assert_array_equal(observations, expected)
@@ -197,6 +197,20 @@ def test_manually_reset_lanes_equal_single_environments(mixed):
             assert not info["action_mask"][ended].any()
             resets += 1
     assert resets > 5
+
+
+def test_lanes_without_a_seed_of_their_own_draw_one_at_first():
+    envs, other = (gymnasium.make_vec("gupai/JieLong-v0", num_envs=3).unwrapped for _ in range(2))
+    envs.reset(seed=[1, None, 3])
+    other.reset(seed=[None, None, 3])
+    assert envs.envs.seeds[[0, 2]].tolist() == [1, 3] and other.envs.seeds[2] == 3
+    assert len({*envs.envs.seeds, *other.envs.seeds}) == 5 and not envs.envs.episodes.any()
+    envs.reset(seed=(None, 7, None))
+    assert envs.envs.seeds.tolist() == [1, 7, 3] and envs.envs.episodes.tolist() == [1, 0, 1]
+    for wrong in ([1, None], [1, None, -3], [1, None, "3"], [1, None, 2.5]):
+        with pytest.raises(ValueError, match=r"seed"):
+            envs.reset(seed=wrong)
+    assert envs.envs.seeds.tolist() == [1, 7, 3] and envs.action_masks().any(1).all()
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
