@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gupai_app.training.speed import machine
+from gupai_agents.cores import machine
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -46,7 +46,7 @@ def number_of_games(rules: str) -> str:
 
 
 def range_of_speeds(measurements: str) -> str:
-    """Return what the slowest and the fastest game make in lanes, from the JSON of `gupai bench --all`."""
+    """Return what the slowest and the fastest game make in lanes, from the JSON of `benchmarks.speed`."""
     rows = [row for row in json.loads(measurements)["figures"] if row["what"] == "4096 lanes, observation and mask"]
     speeds = [row["value"] / 1e6 for row in rows]
     return f"{min(speeds):.1f} to {max(speeds):.1f} million"
@@ -87,7 +87,11 @@ FIGURES = {
         f"gupai tournament jie-long best search:playouts=200 {FORCED} --deals 400",
         matches(rf"^ *(best|search:playouts=200) +{CHIPS} +(\S+)"),
     ),
-    "speed": Figure(r"compiled: (\d+ to \d+ million) decisions", "gupai bench --all --json", range_of_speeds),
+    "speed": Figure(
+        r"compiled: (\d+ to \d+ million) decisions",
+        "python -m benchmarks.speed --all --json",
+        range_of_speeds,
+    ),
     "peers": Figure(
         r"(\d+) times as fast as Pgx's mahjong",
         "python -m benchmarks.peers",

@@ -1,8 +1,9 @@
-"""How many cores this process may use: the only place that asks, for threads, processes and what is printed of them."""
+"""What this machine is, and how many of its cores this process may use: the only place that asks."""
 
 import functools
 import math
 import os
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,3 +69,22 @@ def _limits(mounted: Path, group: str) -> Iterator[float]:
             continue
         if limit > 0:  # -1: none
             yield limit
+
+
+def machine() -> dict[str, str]:
+    """Return what the figures depend on: processor and versions."""
+    import numba
+    import numpy as np
+
+    cpu = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), cpu)
+    return {
+        "cpu": cpu,
+        "cores": f"{cores()} of {os.cpu_count()}",
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }

@@ -9,8 +9,8 @@ from pathlib import Path
 from benchmarks.peers.protocol import ENVS
 from benchmarks.peers.table import OURS, lines, markdown
 from benchmarks.peers.venvs import LIBRARIES, LibraryError, Program, interpreter
+from gupai_agents.cores import machine
 from gupai_app.shell.screen import progress
-from gupai_app.training.speed import machine
 
 
 def options() -> argparse.Namespace:

@@ -21,7 +21,7 @@ from gupai_app.training import command as training
 COMMANDS = (
     *(play.play, server.web, review.watch, review.replay, server.warm, play.rules, facts.facts, facts.perft),
     *(tournaments.tournament, tournaments.verify, tournaments.gate, tournaments.ladder, benchmark),
-    *(training.tune, tournaments.exploitability, tournaments.best_response, training.discover, training.bench),
+    *(training.tune, tournaments.exploitability, tournaments.best_response, training.discover),
     *(training.train, training.compare_runs, training.export, tournaments.record, training.export_dataset),
 )  # in the order of the help
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import write_checkpoint
-from gupai_agents.cores import cores
+from gupai_agents.cores import cores, machine
 from gupai_agents.evaluation import Effort
 from gupai_agents.evaluation.all_hands import HandTree
 from gupai_agents.evaluation.benchmark import gaps, replaced_file, suite_of
@@ -30,7 +30,6 @@ from gupai_agents.registry import agent_names
 from gupai_app.shell import streams
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import put, put_json, shares, table_of
-from gupai_app.training.speed import machine
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant

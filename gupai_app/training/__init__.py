@@ -1,1 +1,1 @@
-"""Making players: training, tuning, comparing runs, measuring speed, and the pages of runs."""
+"""Making players: training, tuning, comparing runs, and the pages of runs."""

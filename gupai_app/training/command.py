@@ -1,4 +1,4 @@
-"""Commands that make players, `train`, `export`, `tune` and `discover`, and `bench`."""
+"""Commands that make players: `train`, `export`, `tune` and `discover`."""
 
 import os
 from dataclasses import dataclass
@@ -9,12 +9,10 @@ import typer
 from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
 from gupai_app.shell.options import (
     NOTHING_SAVED,
-    AsJson,
     Force,
     GameName,
     Options,
     Sharing,
-    SomeGame,
     Threads,
     folder_hint,
     grouped,
@@ -245,23 +243,3 @@ def discover(
         say(json_text(content, 2))
     else:
         app_discover.show(game, content)
-
-
-def bench(
-    name: SomeGame = None,
-    everything: Annotated[bool, typer.Option("--all", help="Measure every game")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Measure how many decisions per second the engine plays on this machine."""
-    game, _ = read_variant(name, None)
-
-    from gupai_app.training.speed import FIGURES, figures, speed
-    from gupai_env.games import GAMES
-
-    games = list(GAMES.values()) if everything else [game]
-    measured = []
-    with Sharing().work("measurements", len(games) * FIGURES) as how:
-        for figure in (figure for game_record in games for figure in figures(game_record)):
-            measured.append(figure)
-            how["progress"](1)
-    speed(measured, as_json=as_json)

@@ -249,7 +249,7 @@ def test_number_of_cores_is_asked_in_one_place():
         for path in files(*SHIPPED, name="*.py")
         if re.search(r"cpu_count|sched_getaffinity", path.read_text(encoding="utf-8"))
     }
-    assert asking == {"cores.py", "speed.py"}  # which prints how many cores the machine has
+    assert asking == {"cores.py"}
 
 
 def test_process_failure_is_raised_here_and_ends_the_others():

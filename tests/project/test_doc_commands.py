@@ -29,7 +29,7 @@ LEFT_OUT = {
     "gupai export-dataset ": "needs recorded games; test_arrays.py",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
     "gupai exploitability pai-gow -o deck=full": "takes the whole deck; test_all_hands.py does",
-    "gupai bench": "measures or plays for more than a minute; test_benchmarks.py and test_benchmark.py do less",
+    "gupai benchmark ": "plays for more than a minute; test_benchmark.py does less",
     "gupai verify ": "needs a card; test_benchmark.py verifies some",
     "gupai tournament jie-long stacked_memory:": "its module is in examples; test_stateful.py plays it",
     "gupai tournament ce-deng stacked_memory:": "its module is in examples; test_stateful.py plays it",

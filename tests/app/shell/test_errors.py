@@ -47,7 +47,6 @@ MISTAKES = [  # a command and what its line says; {at} is a folder
     ("exploitability jie-long -o deals=2", "deals=2 is not allowed in exact work"),
     ("exploitability jie-long human", "only programs can play here"),
     ("rules jielong", "'jielong' is not a game"),
-    ("bench chess", "'chess' is not a game"),
     ("plya", "No such command 'plya'."),
     ("tournament", "Missing argument 'GAME'."),
     ("watch --tabels", "No such option: --tabels"),

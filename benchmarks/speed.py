@@ -1,31 +1,31 @@
-"""How fast the engine is on this machine; medians of several runs."""
+"""How fast the engine is on this machine; medians of several runs.
 
-import os
-import platform
+python -m benchmarks.speed jie-long         # --json: one JSON object
+python -m benchmarks.speed --all            # every game
+"""
+
+import argparse
+import json
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from gupai_agents.cores import cores
+from gupai_agents.cores import cores, machine
 from gupai_agents.gymnasium_envs import SeatVectorEnv
 from gupai_agents.playouts import playout_runs
-from gupai_app.shell.screen import put, put_json, table_of
+from gupai_app.shell.screen import put, table_of
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.compiling import at_once
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
+from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
-from gupai_env.words.messages import count, say
 
 ENVS = (1, 256, 4096, 65536)
 SHARED = (256, 4096, 65536)  # lanes that several threads share out
-FIGURES = 2 * len(ENVS) + 3 * len(SHARED) + 8  # measurements of a game
 RUNS = 5
 RUN_SECONDS = 0.2  # at least, a run
 FRESH_RUNS = 3
@@ -71,24 +71,6 @@ class Figure(NamedTuple):
     what: str
     value: float
     unit: str  # "decisions/s" or "x", where more is better; "s" or "bytes", where less is
-
-
-def machine() -> dict[str, str]:
-    """Return what the figures depend on: processor and versions."""
-    import numba
-
-    cpu = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), cpu)
-    return {
-        "cpu": cpu,
-        "cores": f"{cores()} of {os.cpu_count()}",
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-    }
 
 
 def rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_time) -> float:
@@ -202,46 +184,54 @@ def figures(game: Game) -> Iterator[Figure]:
     """Measure a game, one figure after another."""
     for num_envs in ENVS:
         for observe in (True, False):
-            seen = say("observation and mask" if observe else "mask")
-            label: str = count("{number} lane, {seen}", "{number} lanes, {seen}", num_envs, seen=seen)
-            rate = median_rate(stepping(game, num_envs, observe))
-            yield Figure(game.id, label, rate, "decisions/s")
+            seen = "observation and mask" if observe else "mask"
+            label = f"{num_envs} lane{'s' * (num_envs > 1)}, {seen}"
+            yield Figure(game.id, label, median_rate(stepping(game, num_envs, observe)), "decisions/s")
     for num_envs in SHARED:
-        label = say("{how}, {number} lanes", how="play_random", number=num_envs)
-        yield Figure(game.id, label, median_rate(playing(game, num_envs)), "decisions/s")
-        for how, make in (("play_random", playing), (say("stepped"), stepping)):
+        rate = median_rate(playing(game, num_envs))
+        yield Figure(game.id, f"play_random, {num_envs} lanes", rate, "decisions/s")
+        for how, make in (("play_random", playing), ("stepped", stepping)):
             times = speedup(make(game, num_envs), make(game, num_envs, threads=cores()))
-            template = "{how}, {number} lanes, {threads} threads against 1"
-            label = say(template, how=how, number=num_envs, threads=cores())
-            yield Figure(game.id, label, times, "x")
+            yield Figure(game.id, f"{how}, {num_envs} lanes, {cores()} threads against 1", times, "x")
     for label, measure in {
         "playouts, greedy": lambda: median_rate(playout_runs(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),
         "AEC, agent_iter": lambda: aec_rate(game),
     }.items():
-        yield Figure(game.id, say(label), measure(), "decisions/s")
-    yield Figure(game.id, say("first step in a new process"), first_step_seconds(game), "s")
+        yield Figure(game.id, label, measure(), "decisions/s")
+    yield Figure(game.id, "first step in a new process", first_step_seconds(game), "s")
     imported, moved, memory = first_move(game)
-    yield Figure(game.id, say("start of a process and import of an AEC game"), imported, "s")
-    yield Figure(game.id, say("first move of an AEC game after import"), moved, "s")
+    yield Figure(game.id, "start of a process and import of an AEC game", imported, "s")
+    yield Figure(game.id, "first move of an AEC game after import", moved, "s")
     if memory:
-        yield Figure(game.id, say("memory of that process"), memory, "bytes")
-    yield Figure(game.id, say("memory of a lane"), VectorEnv(game, 1).env_bytes, "bytes")
+        yield Figure(game.id, "memory of that process", memory, "bytes")
+    yield Figure(game.id, "memory of a lane", VectorEnv(game, 1).env_bytes, "bytes")
 
 
-def speed(measured: Sequence[Figure], *, as_json: bool = False) -> None:
+def show(measured: Sequence[Figure]) -> None:
     """Print what was measured, and on which machine."""
-    if as_json:
-        figures = [figure._asdict() for figure in measured]
-        return put_json({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": figures})
     table = table_of("game", "what", "decisions/s")
-    formats = {
-        "decisions/s": "{value:,.0f}",
-        "x": "{value:.2f} x",
-        "s": "{value:,.2f} s",
-        "bytes": "{value:,.0f} bytes",
-    }
+    formats = {"decisions/s": "{:,.0f}", "x": "{:.2f} x", "s": "{:,.2f} s", "bytes": "{:,.0f} bytes"}
     for figure in measured:
-        table.add_row(figure.game, figure.what, say(formats[figure.unit], value=figure.value))
+        table.add_row(figure.game, figure.what, formats[figure.unit].format(figure.value))
     here = "; ".join(f"{name} {value}" for name, value in machine().items())
-    put(table, f"{here}.", say("Medians of {number} runs. {text}", number=RUNS, text=say(COUNTED)))
+    put(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", default=["jie-long"], type=get_game, metavar="GAME")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    games = GAMES.values() if options.all else [get_game(game) for game in options.games]
+    measured = [figure for game in games for figure in figures(game)]
+    if options.json:
+        content = {"machine": machine(), "counted": COUNTED, "runs": RUNS}
+        print(json.dumps(content | {"figures": [figure._asdict() for figure in measured]}, indent=2))
+    else:
+        show(measured)
+
+
+if __name__ == "__main__":
+    main()

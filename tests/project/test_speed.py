@@ -3,9 +3,8 @@
 import json
 import sys
 
-from commands import answer
-from gupai_app.training import speed as bench
-from gupai_app.training.speed import COUNTED, RUNS, Figure, machine, speed
+from benchmarks import speed as bench
+from benchmarks.speed import COUNTED, RUNS, Figure, machine, show
 
 
 def test_rate_is_decisions_per_second_and_speedup_of_all_threads(monkeypatch):
@@ -21,12 +20,12 @@ def test_rate_is_decisions_per_second_and_speedup_of_all_threads(monkeypatch):
     assert bench.median_rate(runs["all"]) == 6 and calls == ["all"]  # which compiles
 
 
-def test_bench_measures_every_interface_and_names_the_machine(monkeypatch):
+def test_bench_measures_every_interface_and_names_the_machine(monkeypatch, capsys):
     few = {"RUN_SECONDS": 0.001, "RUNS": 1, "FRESH_RUNS": 1, "STEPS": 2, "CALL": 256, "ENVS": (1, 64), "SHARED": (64,)}
     for name, value in few.items():
         monkeypatch.setattr(bench, name, value)
-    assert bench.FIGURES == 2 * 4 + 3 * 3 + 8  # of tables of four sizes, of which three are shared out
-    result = json.loads(answer("bench", "--json"))
+    bench.main(["--json"])
+    result = json.loads(capsys.readouterr().out)
     assert len(result["figures"]) == 2 * 2 + 3 * 1 + 7 + sys.platform.startswith("linux")
     assert {"cpu", "cores", "python", "numba"} <= set(result["machine"])
     measured = {figure["what"]: figure["unit"] for figure in result["figures"]}
@@ -42,7 +41,7 @@ def test_speeds_have_units(capsys):
         Figure("pai-gow", "import", 0.456, "s"),
         Figure("pai-gow", "memory", 65536, "bytes"),
     ]
-    speed(figures)
+    show(figures)
     shown = capsys.readouterr().out
     rows = [" ".join(line.split()) for line in shown.splitlines()]
     for row in ("random play 1,234,568", "two cores 1.99 x", "import 0.46 s", "memory 65,536 bytes"):
