@@ -63,6 +63,10 @@ SUBJECTS = {
     "claim into the hand": "claiming the tile",
     "pass": "passing",
     "win": "winning",
+    "heaven pair": "laying the heaven pair",
+    "declare eight doubles": "declaring eight doubles",
+    "demand a redeal": "demanding a redeal",
+    "play on": "playing on",
 }
 
 

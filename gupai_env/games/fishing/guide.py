@@ -65,15 +65,18 @@ class FishingGuide(Guide):
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also how many tiles are caught, and what the other players may catch, or no longer."""
         move = self.game.move(action, view)
-        kind = (move.takes or move.tiles)[0]
-        points, catchers = int(self.tile_points[kind]), int(view.rivals[kind])
+        kinds = move.takes or move.tiles  # those of a heaven pair need not be named
+        points, catchers = (int(self.tile_points[kinds[0]]), int(view.rivals[kinds[0]])) if kinds else (0, 0)
         offers = say(
             "takes {points} that {tiles} could catch" if move.takes else "offers {points} to {tiles}",
             points=count("one point", "{number} points", points) if points else say("no points"),
             tiles=count("one unseen tile", "{number} unseen tiles", catchers) if catchers else say("nobody"),
         )
-        offered = -points * catchers if move.takes else points * catchers
-        more = {"caught": len(move.takes) + len(move.tiles), "offers": offers, "offered": offered}
+        more = {
+            "caught": len(move.takes) + len(move.tiles) or 2,
+            "offers": offers if kinds else say("offers nothing"),
+            "offered": -points * catchers if move.takes else points * catchers,
+        }
         return super().slots(view, action, other, values) | more
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
