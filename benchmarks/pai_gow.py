@@ -9,7 +9,7 @@ each side of an equilibrium wins; and for each player its exploitability, what i
 of the equilibrium, and what a best response wins from it as the banker. A round of CFR+ takes about 0.6 seconds.
 
 With `--published` it computes what published ways of splitting win from each other, next to the figures that their
-sources give, and when to split a pair; `tools/strategy.py` writes the page from this file.
+sources give, and when to split a pair; `tools/claims.py` writes them on the page of claims.
 """
 
 import argparse

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from writing import recorded_claims, table
+from writing import DOCS, content_of, recorded_claims, table, written
 
 from gupai_agents.cores import cores
 from gupai_agents.evaluation.claims import read_claim
@@ -21,10 +21,10 @@ from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
 from gupai_agents.workers import Processes
 from gupai_app.claims import terminal as claims
+from gupai_app.training.discover import figure, label
 from gupai_env.games import GAMES
 
 STRONG = ("jl-attack-2", "jl-discard-weight", "jl-duopoly")  # against strong players too: minutes each
-DOCS = Path(__file__).parents[1] / "docs"
 WRITTEN = "*Written by `tools/claims.py`.*"
 HEAD = """\
 # What players say, and what comes of it
@@ -43,8 +43,17 @@ def pages() -> dict[Path, str]:
     for game in GAMES.values():
         own = [verdict for verdict in verdicts if verdict["game"] == game.id]
         if own:
-            head = f"# {game.title}: what players say\n\n[What the figures mean](../claims.md).\n\n"
-            files[DOCS / "claims" / f"{game.id}.md"] = f"{head}{markdown(own)}\n{WRITTEN}\n"
+            files[DOCS / "claims" / f"{game.id}.md"] = written(
+                "claims-of-game.md",
+                game=game,
+                claims=markdown(own),
+                ablation=content_of("features", game),
+                exact=content_of("exact", game),
+                label=label,
+                figure=figure,
+                meanings={feature.name: feature.meaning for feature in game.features},
+                written=WRITTEN,
+            )
             readings = sum(len(verdict["readings"]) for verdict in own)
             rows.append((f"[{game.title}](claims/{game.id}.md)", str(len(own)), str(readings)))
     tree = "```{toctree}\n:hidden:\n:glob:\n\nclaims/*\n```\n"

@@ -1,159 +1,243 @@
-"""Writes `docs/strategy/GAME.md`, advice on playing a game with the evidence for each piece, and a position for each.
+"""Writes `docs/strategy/GAME.md`, advice on playing a game, and draws its positions.
 
-It reads the recorded verdicts on claims (`tools/claims.py` says how they are written), what features matter
-(`results/features/GAME.json`, by `gupai discover GAME --out results/features`), tables of exact figures
-(`results/exact/GAME.json`, by the command in the file), and `tools/advice.yaml`, which says what each reading of a
-claim would have a player do. Which of two ways is advised, and what it gains, comes from the verdicts alone:
+The words are in `templates/strategy/GAME.md`. Every figure is filled in by its name from results: the recorded verdicts
+on claims (`tools/claims.py` says how they are written), `results/facts` and `results/exact`. A name also says what the
+sentence around it takes the figure for, a gain, a loss or little, and one that is not so is an error:
 
-    python tools/strategy.py              # the pages
-    python tools/strategy.py --pictures   # and the positions, from deals that the verdicts name
+    python tools/strategy.py
+
+A position is drawn from the deal that a verdict names; one is drawn again when the verdict has changed.
 """
 
 import argparse
 import json
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from typing import Any
 
-from fact_pages import endings, recorded
-from writing import recorded_claims, written
+from fact_pages import recorded
+from writing import ROOT, content_of, fill, recorded_claims, written
 
 from gupai_agents.card import READING, CardRule, card_agent, closes, rule_in_words
+from gupai_agents.evaluation.all_hands import chances_against
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
-from gupai_agents.evaluation.claims.effects import in_words as dose_in_words
-from gupai_agents.evaluation.claims.report import levels, master_words
-from gupai_agents.evaluation.claims.results import written as figure_in_words
-from gupai_agents.evaluation.claims.schema import dose_of
-from gupai_agents.evaluation.claims.verdicts import word_of
+from gupai_agents.evaluation.claims.report import levels, share_text
+from gupai_agents.evaluation.claims.results import FEWEST_OPEN
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import shipped_card
 from gupai_app.claims import terminal as claims
-from gupai_app.facts.tables import chips, percent
 from gupai_app.play.session import Session
-from gupai_app.training.discover import figure, label
+from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.heuristic import Feature
 from gupai_env.core.move import PLAY
-from gupai_env.core.variant import in_words
+from gupai_env.core.position import read_tiles
+from gupai_env.core.tiles import DECK, tile_name
 from gupai_env.games import GAMES
+from gupai_env.games.pai_gow.hands import alike
+from gupai_env.games.pai_gow.opponent import TABLE, Opponent, splits_by
+from gupai_env.games.pai_gow.policies import WAYS
+from gupai_env.games.pai_gow.policies.hand import Hand
+from gupai_env.games.pai_gow.position import split_of
 from gupai_env.render import draw_svg
-from gupai_env.words.messages import capitalized
 from gupai_env.words.scene import seat_names
 
-ROOT = Path(__file__).parents[1]
-FOLDER, FEATURES = ROOT / "docs" / "strategy", ROOT / "results" / "features"
-EXACT = ROOT / "results" / "exact"
+FOLDER = ROOT / "docs" / "strategy"
 PICTURES, POSITIONS = FOLDER / "positions", ROOT / "results" / "positions.json"
-PROVED = "Every case was counted."
-HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
-GOOD = ("supported", "proved", "measured", "it depends")
-WRONG = ("contradicted", "disproved", "no practical effect")
-DECIDED = ("supported", "contradicted")
-ANSWERS = {
-    "no practical effect": "little difference",
-    "small effect": "little difference",
-    "it depends": "depends on the opponents",
-}
-WRONG_TOPIC, OPEN_TOPIC = "What people say that is wrong", "What nobody knows yet"
-FACTS, LITTLE = "Good to know", "What makes little difference"
-LAST = (FACTS, LITTLE, WRONG_TOPIC, OPEN_TOPIC)  # headings, in this order
-FIGURES = r" -?[\d.]+%? (±[\d.]+|\([^)]*\))| did not occur in [\d,]+ deals| \(all alike[^)]*\)"
+SEARCHED = 200  # deals
 
 
-class Advice(NamedTuple):
-    """One reading of a claim, and what a player makes of it: a fact, or one of two ways of playing.
+class UndrawnError(Exception):
+    """A drawing on a page is not there, or shows what a verdict no longer names; its argument is the drawing's name."""
 
-    ways: the fact, or the way that the reading tests and the other one. side: 1 for the first, -1 for the second.
+
+class Figures:
+    """What the words about a game can name.
+
+    A reading of a claim is named by the claim, its number from 1, and one of its doses. Of a reading that compares two
+    ways of playing, figures are of the way that it tests, or with `other` of the other way. A ValueError names the
+    figure that the words take for what it is not.
     """
 
-    content: dict[str, Any]  # the verdict on the claim
-    number: int  # of the reading
-    ways: tuple[str, ...]
-    side: int
-    heading: str
-    dose: str = ""
+    def __init__(self, game: Game, verdicts: dict[str, Any], positions: dict[str, Any]) -> None:
+        self.game, self.verdicts, self.positions = game, verdicts, positions
+        self.drawn: dict[str, dict[str, Any]] = {}  # the examples of the positions on the page
 
-    @property
-    def reading(self) -> dict[str, Any]:
-        """The verdict on the reading."""
-        return self.content["readings"][self.number]
+    def finding(self, claim: str, number: int = 1, dose: str = "") -> dict[str, Any]:
+        """Return a reading, or what it found at a dose."""
+        reading: dict[str, Any] = self.verdicts[claim]["readings"][number - 1]
+        return next(level for level in levels(reading) if level["dose"] == dose) if dose else reading
 
-    @property
-    def rule(self) -> str:
-        """The fact, or the way of playing that it is about."""
-        return self.ways[self.side < 0]
+    def estimate(
+        self, claim: str, number: int = 1, dose: str = "", other: bool = False, against: str = ""
+    ) -> tuple[str, Estimate]:
+        """Return the name of a figure for errors, and the chips that a way gains, over all opponents or against one."""
+        finding = self.finding(claim, number, dose)
+        figure = next(effect for effect in finding["effects"] if effect["label"] == against) if against else finding
+        estimate = Estimate.of(figure.get("pooled", figure))
+        if other:
+            estimate = -estimate
+        return f"{claim} {number} {dose} {against}: {estimate}", estimate
 
-    @property
-    def is_followed(self) -> bool:
-        """Whether it says what to do."""
-        return len(self.ways) == 2 and self.heading not in LAST
+    def figure(self, *name: Any, **which: Any) -> str:
+        """Return what a way of playing gains, or loses, for words that leave open which."""
+        return self.estimate(*name, **which)[1].text()
 
-    @property
-    def mark(self) -> str:
-        """How sure it is."""
-        if self.heading == OPEN_TOPIC:
-            return OPEN
-        return HOLDS if self.reading.get("stands", True) else EXPLORATORY
+    def is_settled(self, claim: str, number: int = 1, dose: str = "", other: bool = False, against: str = "") -> bool:
+        """Return whether a figure stands among all that were tested, and is not one on which opponents disagree."""
+        depends = self.finding(claim, number, dose)["verdict"] == "it depends" and not against
+        return self.finding(claim, number).get("stands", True) and not depends
 
-    @property
-    def picture(self) -> str:
-        """The file of its position."""
-        return f"{self.content['id']}-{self.number + 1}.svg"
+    def gain(self, *name: Any, **which: Any) -> str:
+        """Return what a way of playing gains; an error if it may gain nothing, or if chance may have found it."""
+        where, estimate = self.estimate(*name, **which)
+        if estimate.side() <= 0 or not self.is_settled(*name, **which):
+            raise ValueError(f"{where}, which is no gain")
+        return estimate.text()
 
-    def gain(self, figure: dict[str, Any]) -> Estimate:
-        """Return a figure of the way that the reading tests as one of this way."""
-        estimate = Estimate.of(figure)
-        return estimate if self.side > 0 else -estimate
+    def loss(self, *name: Any, **which: Any) -> str:
+        """Return what a way of playing costs, without a sign; an error if it may cost nothing."""
+        where, estimate = self.estimate(*name, **which)
+        if estimate.side() >= 0 or not self.is_settled(*name, **which):
+            raise ValueError(f"{where}, which is no loss")
+        return (-estimate).text().removeprefix("+")
+
+    def little(self, *name: Any, **which: Any) -> str:
+        """Return a figure that may be zero, or that is less than what its claim calls worth naming."""
+        where, estimate = self.estimate(*name, **which)
+        margin = self.finding(*name[:2])["about"]["margin"]
+        if estimate.side() and max(-estimate.low, estimate.high) > margin:
+            raise ValueError(f"{where}, which is not little")
+        return estimate.text()
+
+    def rate(self, claim: str, number: int, label: str, share: bool = True) -> str:
+        """Return a share, or another rate, of a player or an item."""
+        effects = self.finding(claim, number)["effects"]
+        estimate = Estimate.of(next(effect for effect in effects if effect["label"] == label))
+        return share_text(estimate) if share else estimate.text().removeprefix("+")
+
+    def proved(self, claim: str, number: int = 1, fact: str = "", wrong: bool = False, share: bool = False) -> str:
+        """Return an enumerated fact, "" for none; an error unless the reading is proved, or disproved if `wrong`."""
+        finding = self.finding(claim, number)
+        if finding["verdict"] != ("disproved" if wrong else "proved"):
+            raise ValueError(f"{claim} {number} is {finding['verdict']}")
+        value = finding["facts"][fact] if fact else ""
+        return value if isinstance(value, str) else f"{value:.0%}" if share else f"{value:.3g}"
+
+    def spelled(self, figure: str, value: str, words: str) -> str:
+        """Return words for a figure; an error unless it has the value that they spell."""
+        if figure != value:
+            raise ValueError(f"{words!r} is said of {figure}")
+        return words
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """The tables of exact figures, by title."""
+        return {table["title"]: table for table in content_of("exact", self.game)["tables"]}
+
+    def cell(self, title: str, row: str, column: str) -> str:
+        """Return a cell of such a table, by the first cell of its row and the head of its column."""
+        table = self.tables[title]
+        cells = next(cells for cells in table["rows"] if cells[0] == row)
+        text = str(cells[table["columns"].index(column)])
+        return f"{float(text):.3g}" if re.fullmatch(r"-?\d+\.\d+", text) else text
+
+    def ending(self, name: str) -> str:
+        """Return the share of deals of `best` that end in a way."""
+        return share_text(Estimate.of(recorded(self.game)[0]["self_play"][-1]["endings"][name]))
+
+    def strong(self, *name: Any, do: str = "do so", other: bool = False, when: str = "") -> str:
+        """Return in a sentence whether strong players play in a way, and how often they could have.
+
+        do: what they do if they play so. when: in which of the cases that the words speak of.
+        """
+        shares, sides = [], set()
+        for master in self.finding(*name).get("masters", ()):
+            if master["deals"] >= FEWEST_OPEN:
+                does, instead = (Estimate.of(master[way]) for way in ("chooses", "other")[:: -1 if other else 1])
+                player = NAMES.get(master["who"].partition(",")[0], "a quick search")
+                choices = f"{share_text(does)} of {master['decisions']:,} such choices"
+                shares.append(f"{player} in {choices}, the other way in {instead.mean:.0%}")
+                sides.add(does.side(instead))
+        if not shares:
+            return "In the deals of strong players it comes up too rarely to say what they do."
+        words = {1: do, -1: "do not", 0: "have no preference"}
+        does_so = words[sides.pop()] if len(sides) == 1 else "are not of one mind"
+        return f"{' '.join(filter(None, ['Strong players', does_so, when]))}: {'; '.join(shares)}."
+
+    def position(self, claim: str, number: int = 1, other: bool = False, verb: str = "") -> str:
+        """Return the drawing of the deal in which a way of playing gains most, and what its two moves are.
+
+        verb: of both moves, such as "discard"; such a deal is looked for among those that were played next.
+        """
+        side = -1 if other else 1
+        example = max(self.finding(claim, number)["examples"], key=lambda example: side * example["gain"])
+        return self.drawing(f"{claim}-{number}", example | {"other": other} | ({"verb": verb} if verb else {}))
+
+    def hand(self, name: str, tiles: str, split: str, instead: str) -> str:
+        """Return the drawing of a hand of Pai Gow whose best split against the house way is counted out."""
+        return self.drawing(name, {"tiles": tiles, "split": split, "instead": instead})
+
+    def drawing(self, name: str, example: dict[str, Any]) -> str:
+        """Return a drawing with its caption; raises UndrawnError where it is still to be drawn."""
+        self.drawn[name], position = example, self.positions.get(name, {})
+        if position.get("example") != example:
+            raise UndrawnError(name)
+        (move, instead), seat, gain = position["moves"], position["seat"], position["gain"]
+        won, when = f"{gain:,.0f} chip{'s' * (gain > 1)}", "in this deal"
+        if "tiles" in example:
+            won, when = f"{gain:.2g} chips", "on average"
+        return (
+            f"![Seat {seat} is to play](positions/{name}.svg)\n\n"
+            f"*Seat {seat} is to play: {move} wins {won} more than {instead} {when}.*"
+        )
 
 
-def page(game: Game) -> str:
-    """Return the page of a game."""
-    all_advice = list(advice_on(game))
-    headings = {advice.heading: None for advice in all_advice}
-    topics = sorted((name for name in headings if name not in LAST), key=lambda name: name != "Every deal")
-    ordered = [*topics, *(name for name in LAST if name in headings)]
-    (card, rules), (facts, *_) = _card(game), recorded(game)
-    ablation, exact = _content(FEATURES, game), _content(EXACT, game)
-    return written(
-        "strategy.md",
+NAMES = {"best": "`best`", "search:playouts=1000": "the search"}
+
+
+def verdicts_of(game: Game) -> dict[str, Any]:
+    """Return the recorded verdicts on the claims about a game."""
+    return {content["id"]: content for content in recorded_claims() if content["game"] == game.id}
+
+
+def recorded_positions() -> dict[str, Any]:
+    """Return what is known of the drawings."""
+    content: dict[str, Any] = json.loads(POSITIONS.read_text(encoding="utf-8"))
+    return content
+
+
+def page(game: Game, figures: Figures | None = None) -> str:
+    """Return the page of a game; raises ValueError where its words and its figures disagree."""
+    figures = figures or Figures(game, verdicts_of(game), recorded_positions())
+    card, rules = _card(game)
+    names = [
+        "figure",
+        "gain",
+        "loss",
+        "little",
+        "rate",
+        "ending",
+        "proved",
+        "cell",
+        "spelled",
+        "strong",
+        "position",
+        "hand",
+    ]
+    of_figures: dict[str, Callable[..., str]] = {name: getattr(figures, name) for name in names}
+    text = written(
+        f"strategy/{game.id}.md",
         game=game,
-        holds=HOLDS,
-        exploratory=EXPLORATORY,
-        open=OPEN,
-        strong_players=any(map(_has_masters, all_advice)),
         card=card,
         rules=rules,
         reading=READING,
         closes=closes,
         rule_in_words=rule_in_words,
-        facts=facts,
-        best=facts["self_play"][-1],
-        chips=chips,
-        percent=percent,
-        endings=endings,
-        advice_by_heading=[
-            (heading, [f"{line}\n" for advice in all_advice if advice.heading == heading for line in _written(advice)])
-            for heading in ordered
-        ],
-        ablation=ablation,
-        features=_features(game, ablation) if ablation else [],
-        label=label,
-        figure=figure,
-        exact=exact,
+        **of_figures,
     )
-
-
-def _content(folder: Path, game: Game) -> dict[str, Any] | None:
-    """Return what a folder of results has on a game."""
-    file = folder / f"{game.id}.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
-
-
-def _has_masters(advice: Advice) -> bool:
-    return any("masters" in figure for figure in (advice.reading, *levels(advice.reading)))
+    return re.sub(r"\n{3,}", "\n\n", fill(text))
 
 
 def _card(game: Game) -> tuple[dict[str, Any] | None, list[tuple[CardRule, str]]]:
@@ -162,198 +246,106 @@ def _card(game: Game) -> tuple[dict[str, Any] | None, list[tuple[CardRule, str]]
     return content, list(zip(card.rules, content["adds"], strict=True)) if content and card else []
 
 
-# --- advice ---------------------------------------------------------------------------------------
+def write_page(game: Game, positions: dict[str, Any]) -> set[str]:
+    """Write the page of a game, draw those of its positions that are new, and return the names of all of them."""
+    while True:
+        figures = Figures(game, verdicts_of(game), positions)
+        try:
+            text = page(game, figures)
+        except UndrawnError as missing:
+            (name,) = missing.args
+            positions[name] = draw(game, name, figures.drawn[name], figures.verdicts)
+        else:
+            (FOLDER / f"{game.id}.md").write_text(text, encoding="utf-8")
+            return set(figures.drawn)
 
 
-def advice_on(game: Game) -> Iterator[Advice]:
-    """Yield what is said of a game, with the verdicts."""
-    given = parse_yaml(Path(__file__).with_name("advice.yaml").read_text(encoding="utf-8"))
-    for content in recorded_claims():
-        if content["game"] == game.id:
-            mine = given[content["id"]]
-            for number, (rule, reading) in enumerate(zip(mine["rules"], content["readings"], strict=True)):
-                ways = tuple(rule) if isinstance(rule, list) else (rule,)
-                for heading, side in _places(reading, ways, mine["topic"]) if rule else ():
-                    yield Advice(content, number, ways, side, heading, mine.get("dose", ""))
-
-
-def _places(reading: dict[str, Any], ways: Sequence[str], topic: str) -> Iterator[tuple[str, int]]:
-    """Yield the heading under which the verdict puts a fact or a way of playing, and which way that is.
-
-    The way that gains is advised, of doses that differ the one that is claimed, if it gains at any; what people say is
-    under what is wrong as well, if it is the way that loses.
-    """
-    verdict = reading["verdict"]
-    if verdict == "it depends" and not levels(reading):  # on the players
-        yield OPEN_TOPIC, -1 if reading.get("about", {}).get("alternative") == "less" else 1
-        return
-    if len(ways) == 1:
-        yield topic if verdict in GOOD else WRONG_TOPIC if verdict in WRONG else OPEN_TOPIC, 1
-        return
-    claimed = -1 if reading["about"]["alternative"] == "less" else 1
-    figures = levels(reading) or [{**reading["pooled"], "verdict": verdict}]
-    sides = [1 if figure["mean"] > 0 else -1 for figure in figures if figure["verdict"] in DECIDED]
-    if sides:
-        yield topic, claimed if claimed in sides else -claimed
-    elif verdict in (*GOOD, *WRONG):
-        yield LITTLE, 1 if figures[0]["mean"] > 0 else -1
+def draw(game: Game, name: str, example: dict[str, Any], verdicts: dict[str, Any]) -> dict[str, Any]:
+    """Draw a position, and return who is to play, its two moves, and what the first gains."""
+    if "tiles" in example:
+        deal, moves, gain = counted_hand(game, **example)
     else:
-        yield OPEN_TOPIC, claimed
-    if verdict == "contradicted":
-        yield WRONG_TOPIC, claimed
-
-
-def _written(advice: Advice) -> Iterator[str]:
-    reading = advice.reading
-    link = f"[Statistics](../claims/{advice.content['game']}.md#{advice.content['id']})"
-    variant = in_words(reading["variant"], "")
-    played = f" Played with {variant}." if variant else ""
-    evidence = _of_ways(advice) if len(advice.ways) == 2 else _of_fact(reading)
-    yield f"{advice.mark} **{advice.rule}** {' '.join(evidence)}{played} {link}"
-    yield ""
-    if levels(reading) and len(advice.ways) == 2:
-        yield from (*_doses(advice), "")
-    if advice.is_followed and (PICTURES / advice.picture).exists():
-        yield from (f"![A position: {advice.rule}](positions/{advice.picture})", "", _caption(advice), "")
-
-
-def _of_fact(reading: dict[str, Any]) -> Iterator[str]:
-    """Yield what was found about a fact, in a sentence or two."""
-    if reading["verdict"] in WRONG:
-        yield "Not so."
-    if reading["verdict"] == "proved":
-        yield PROVED
-    elif "first" in reading.get("about", {}):
-        order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
-        yield f"In this order: {order}."
-    else:
-        yield reading["sentence"]
-
-
-def _of_ways(advice: Advice) -> Iterator[str]:
-    """Yield what a way of playing gains over the other, and what strong players do, in a sentence or two."""
-    reading = advice.reading
-    if levels(reading):
-        answers = [f"{name} with {_dose(level)}" for level in levels(reading) if (name := _answer(advice, level))]
-        yield f"By {advice.dose}: {', '.join(answers)}."
-        return
-    figure = f"{figure_in_words(advice.gain(reading['pooled']), reading['unit'])} chips"
-    if advice.heading == WRONG_TOPIC:
-        yield f"Not so: {figure}."
-        return
-    little = f", less than the {reading['about']['margin']:g} worth naming" if advice.heading == LITTLE else ""
-    yield f"{figure}{little}."
-    if advice.heading == OPEN_TOPIC and reading.get("remark"):
-        yield f"{capitalized(reading['remark'])}."
-    if strong := "; ".join(_strong(advice, master) for master in reading.get("masters", ())):
-        yield f"Strong players: {strong}."
-
-
-def _strong(advice: Advice, master: dict[str, Any]) -> str:
-    """Return what a strong player does about a way of playing."""
-    often, does, other, value, worth = master_words(master, advice.side)
-    name, decisions = f"`{master['who'].partition(',')[0]}`", f"{master['decisions']:,}"
-    if not does:
-        return f"{name}, {often} ({decisions})"
-    return f"{name} {often} ({does} against {other} of {decisions})" + (f" and {value} ({worth})" if value else "")
-
-
-def _answer(advice: Advice, level: dict[str, Any]) -> str:
-    """Return whether to play so at a dose."""
-    return ANSWERS.get(level["verdict"]) or word_of("advice", advice.gain(level))
-
-
-def _dose(level: dict[str, Any]) -> str:
-    return dose_in_words(dose_of(level["dose"]))
-
-
-def _doses(advice: Advice) -> Iterator[str]:
-    """Yield the table of what to do at each dose."""
-    yield f"| {advice.dose} | chips | do it? | strong players |"
-    yield "| --- | --- | --- | --- |"
-    for level in levels(advice.reading):
-        chips = figure_in_words(advice.gain(level), advice.reading["unit"])
-        strong = "; ".join(_strong(advice, master) for master in level.get("masters", ()))
-        yield f"| {_dose(level)} | {chips} | {_answer(advice, level)} | {strong} |"
-
-
-def _caption(advice: Advice) -> str:
-    example = json.loads(POSITIONS.read_text(encoding="utf-8"))[Path(advice.picture).stem]
-    return (
-        f"*Seat {example['seat']} is to play: {example['one']} rather than {example['other']} changes this deal by "
-        f"{example['gain']:+g} chips.*"
-    )
-
-
-def draw_positions() -> None:
-    """Draw a position for each piece of advice on a move, from the deal that it changes most in its favour."""
+        deal, moves, gain = parting_deal(game, name, example, verdicts)
+    seat, hints = deal.seat, game.hints(game, deal.variant)
+    view = deal.view(seat)
+    scene = game.scene(deal.variant, [view], seat_names(deal.variant.players))
     PICTURES.mkdir(exist_ok=True)
-    positions = {}
-    for game in GAMES.values():
-        for advice in advice_on(game):
-            if advice.is_followed and advice.reading.get("examples"):
-                positions[Path(advice.picture).stem] = _draw(game, advice)
-    lines = (f" {json.dumps(name)}: {json.dumps(position)}" for name, position in sorted(positions.items()))
-    POSITIONS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-def _draw(game: Game, advice: Advice) -> dict[str, Any]:
-    claim = read_claim(next(path for path in claims.paths() if path.stem == advice.content["id"]))
-    example = max(advice.reading["examples"], key=lambda example: advice.side * example["gain"])
-    pair = play_again(claim, claim.readings[advice.number], advice.content["seed"], example)
-    both = enumerate(zip(pair.treated.actions, pair.baseline.actions, strict=False))
-    number, moves = next((number, moves) for number, moves in both if moves[0] != moves[1])
-    session = Session.of(pair.treated)
-    for action in pair.treated.actions[:number]:
-        session.play(action)
-    seat, hints = session.seat, game.hints(game, session.variant)
-    view = session.view(seat)
-    scene = game.scene(session.variant, [view], seat_names(session.variant.players))
-    (PICTURES / advice.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
-    position: dict[str, Any] = {"seat": seat, "gain": advice.side * example["gain"]}
-    for name, move in zip(("one", "other"), moves[:: advice.side], strict=True):
+    (PICTURES / f"{name}.svg").write_text(draw_svg(scene) + "\n", encoding="utf-8")
+    texts = []
+    for move in moves:
         plain = game.move(move, view).verb == PLAY
-        position[name] = hints.label(view, [move]).partition("  ")[0] if plain else game.action_name(move, view)
-    return position
+        label = hints.label(view, [move]).partition("  ")[0].removesuffix(" *")
+        texts.append(label if plain else game.action_name(move, view))
+    return {"seat": seat, "moves": texts, "gain": gain, "example": example}
 
 
-# --- what a tuned player weighs -------------------------------------------------------------------
+def parting_deal(
+    game: Game, name: str, example: dict[str, Any], verdicts: dict[str, Any]
+) -> tuple[Deal, Sequence[int], float]:
+    """Return a deal where the two ways of playing that a verdict compares part, the moves, and what the first gains.
+
+    The moves are that of the way which the page advises, and that of the other one.
+    """
+    id_, _, number = name.rpartition("-")
+    claim, way = read_claim(next(path for path in claims.paths() if path.stem == id_)), -1 if example["other"] else 1
+    parting: list[tuple[Deal, Sequence[int], float]] = []
+    first = example["deal"]
+    for deal in range(first + 1, first + SEARCHED) if "verb" in example else (first,):
+        of_deal = example | {"deal": deal}
+        pair = play_again(claim, claim.readings[int(number) - 1], verdicts[id_]["seed"], of_deal)
+        both = enumerate(zip(pair.treated.actions, pair.baseline.actions, strict=False))
+        turn, moves = next(((turn, moves) for turn, moves in both if moves[0] != moves[1]), (0, ()))
+        session = Session.of(pair.treated)
+        for action in pair.treated.actions[:turn]:
+            session.play(action)
+        verbs = {game.move(move, session.view(session.seat)).verb for move in moves}
+        if moves and example.get("verb") in (None, *verbs) and ("verb" not in example or len(verbs) == 1):
+            one, two = (sum(payoffs[pair.seats[0]] for payoffs in record.payoffs) for record in pair[:2])
+            parting.append((session, moves[::way], way * (one - two)))
+    if not parting:
+        raise ValueError(f"{name}: no deal in which the two ways part; have its players changed since the verdict?")
+    return max(parting, key=lambda entry: entry[2])
 
 
-def _features(game: Game, ablation: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the features that matter, with a mark: those that a second half of the searches confirms come first."""
-    features = {feature.name: feature for feature in game.features}
-    confirmed = [(HOLDS, entry) for entry in ablation["features"] if entry["found"]]
-    alone = [(EXPLORATORY, row) for row in ablation["features"] if not row["found"] and row["lost"]["low"] > 0]
-    return [(mark, _sentence(entry, features)) for mark, entry in confirmed + alone]
+@cache
+def house_opponent() -> Opponent:
+    """Return the house way as an opponent, with the chances of all hands against it."""
+    return Opponent(chances_against(GAMES["pai-gow"], splits_by(WAYS["house-way"])))
 
 
-def _sentence(entry: dict[str, Any], features: dict[str, Feature]) -> str:
-    """Return a thing to look at, which side of it is better, and what is lost without it."""
-    names, weight = entry["features"], entry["weight"]
-    feature = features[names[0]]
-    lost = f"({figure(entry['lost']).removeprefix('+')} chips per deal)"
-    meaning = capitalized(feature.meaning)
-    if len(names) > 1:
-        return f"{meaning.replace(names[0].rpartition('_')[2], 'n')}, for every n {lost}."
-    flag = feature.unit == "1 if so"
-    if weight["low"] > 0:
-        side = "better if so" if flag else "the more, the better"
-    elif weight["high"] < 0:
-        side = "worse if so" if flag else "the less, the better"
-    else:
-        side = "which side is better depends on the rest"
-    return f"{meaning}: {side} {lost}."
+def counted_hand(game: Game, tiles: str, split: str, instead: str) -> tuple[Deal, Sequence[int], float]:
+    """Return a hand of Pai Gow that is to be split, two ways to do it, and what the first gains over the second.
+
+    Against the house way, as player, with a commission; ValueError if it is not the best way.
+    """
+    opponent = house_opponent()
+    spare = list(DECK)
+    for kind in read_tiles(tiles):
+        spare.remove(kind)
+    position = game.positions.from_tiles([[tile_name(kind) for kind in spare[:4]], tiles], leader=0)
+    position.play(int(position.mask().argmax()))  # the banker's split, which nobody sees
+    tiles_held = tuple(map(int, position.state.tiles[1]))
+    moves = [split_of(tiles_held, way) for way in (split, instead)]
+    same = alike(position.rules)  # hands of equal worth are counted once
+    kinds = sorted(same[list(tiles_held)])
+    row, hand = next(entry for entry in enumerate(opponent.hands) if sorted(same[list(entry[1].tiles)]) == kinds)
+    of_groups = {(way.high.value, way.low.value): opponent.chips[row, way.action] / 100 for way in hand.splits}
+    worth = {way.action: of_groups[way.high.value, way.low.value] for way in Hand(TABLE, tiles_held).splits}
+    if worth[moves[0]] < max(worth.values()):
+        raise ValueError(f"{split} is not the best split of {tiles}: {worth}")
+    return position, moves, worth[moves[0]] - worth[moves[1]]
 
 
 def main() -> None:
-    """Write all pages."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pictures", action="store_true", help="also the positions, from deals that the verdicts name")
-    if parser.parse_args().pictures:
-        draw_positions()
-    for game in GAMES.values():
-        (FOLDER / f"{game.id}.md").write_text(page(game), encoding="utf-8")
+    """Write all pages, and keep the drawings that are on them."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    positions = recorded_positions()
+    drawings = {name for game in GAMES.values() for name in write_page(game, positions)}
+    lines = (f" {json.dumps(name)}: {json.dumps(positions[name])}" for name in sorted(drawings))
+    POSITIONS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    for picture in PICTURES.glob("*.svg"):
+        if picture.stem not in drawings:
+            picture.unlink()
 
 
 if __name__ == "__main__":

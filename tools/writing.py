@@ -62,6 +62,12 @@ def recorded_claims() -> list[dict[str, Any]]:
     return corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
 
 
+def content_of(folder: str, game: Game) -> dict[str, Any] | None:
+    """Return what a folder of results has on a game."""
+    file = RESULTS / folder / f"{game.id}.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+
+
 def written(template: str, **values: Any) -> str:
     """Return the page of a template."""
     return _TEMPLATES.get_template(template).render(values)
@@ -122,4 +128,4 @@ _TEMPLATES.globals |= {
     function.__name__: function
     for function in (chips_of, in_words, interval, options_of, ranked, repr, table, variant_of)
 }
-_TEMPLATES.filters["fill"] = fill
+_TEMPLATES.filters |= {"fill": fill, "plain": lambda figure: figure.removeprefix("+")}

@@ -6,14 +6,11 @@ import importlib.util
 import json
 import pkgutil
 import re
+from functools import partial
 
 import pytest
 
 from checkout import ROOT, SHIPPED, files, tool
-from gupai_agents.evaluation.claims.files import RECORDED
-from gupai_agents.evaluation.claims.results import FEWEST_OPEN
-from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.play.session import Session
 from gupai_env.core.game import PROVIDED, Game
 from gupai_env.games import GAMES
@@ -56,75 +53,79 @@ def test_annotated_deal_replays_to_the_byte(game):
     assert session.record(printed["agents"]).line == deal["record"]
 
 
+STRATEGY = ROOT / "docs" / "strategy"
+ADVICE = re.compile(r"^\*\*(.+?)\*\*$", re.M | re.S)
+DRAWING = re.compile(r"\]\((positions/.+?\.svg)\)")
+
+
+def advice_on(game: str) -> dict[str, str]:
+    """Return the pieces of advice on the page of a game: what is below each bold line."""
+    page = (STRATEGY / f"{game}.md").read_text(encoding="utf-8").partition("\n## Advice\n")[2]
+    parts = ADVICE.split(page)
+    return {" ".join(bold.split()): text for bold, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_strategy_page_is_current(game):
-    written = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
-    assert written == tool("strategy").page(GAMES[game]), "run: python tools/strategy.py"
-
-
-ADVICE = re.compile(r"\S (\*\*(.+?)\*\* .+) \[Statistics\]\(.+#(.+)\)")
-PLACES = {
-    "What people say that is wrong": ("contradicted", "disproved", "no practical effect"),
-    "What nobody knows yet": ("inconclusive", "it depends", "too rare", "too few deals"),
-    "What makes little difference": ("no practical effect", "it depends"),
-}
-
-
-def advice_on(page):
-    """Yield heading, text and table of each advice of a page, its reading, and on which side of it it is."""
-    rules = parse_yaml((ROOT / "tools" / "advice.yaml").read_text(encoding="utf-8"))
-    for part in page.split("\n## ")[1:]:
-        heading, _, lines = part.partition("\n")
-        for text, rule, claim in ADVICE.findall(lines):
-            readings = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))["readings"]
-            table = lines.partition(f"{text} [")[2].partition("**")[0]
-            for ways, reading in zip(rules[claim]["rules"], readings, strict=True):
-                if ways == rule:
-                    yield heading, text, table, reading, 0
-                elif isinstance(ways, list) and rule in ways:
-                    yield heading, text, table, reading, 1 if rule == ways[0] else -1
+    written = (STRATEGY / f"{game}.md").read_text(encoding="utf-8")
+    strategy = tool("strategy")
+    try:
+        assert written == strategy.page(GAMES[game]), "run: python tools/strategy.py"
+    except strategy.UndrawnError as error:
+        pytest.fail(f"{error} is to be drawn again; run: python tools/strategy.py")
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_advised_way_gains_and_wrong_way_loses(game):
-    """Read off the pages: by the sign of the recorded figure, its interval, and what `best` does."""
-    page = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
-    advice = list(advice_on(page))
-    assert len(advice) == page.count("[Statistics](")
-    for heading, text, table, reading, side in advice:
-        assert reading["verdict"] in PLACES.get(
-            heading, ("supported", "proved", "measured", "it depends", "contradicted")
-        )
-        if not side:
-            assert heading in PLACES or reading["verdict"] != "contradicted"
-        elif "pooled" in reading:
-            low, high = sorted(side * reading["pooled"][end] for end in ("low", "high"))
-            if heading not in PLACES:
-                assert low > 0, text
-            elif heading == "What people say that is wrong":
-                assert high < 0, text
-            for master in reading.get("masters", ()):
-                one, other = (Estimate.of(master[name]) for name in ("chooses", "other"))
-                against = one.side(other) == -side and master["deals"] >= FEWEST_OPEN
-                named = f"`{master['who'].partition(',')[0]}` takes the other more often"
-                assert heading == "What people say that is wrong" or (named in text) == against, text
-        rows = re.findall(r"^\| [^-\n]*? \| ([-+]\S+) .*? \| (.*?) \| .*\|$", table, re.M)
-        for (chips, answer), level in zip(rows, reading.get("doses", ()) if side else (), strict=True):
-            low, high = sorted(side * level[end] for end in ("low", "high"))
-            assert (low > 0 or answer != "yes") and (high < 0 or answer != "no")
-            assert float(chips) == pytest.approx(side * level["mean"], abs=0.006)
-        assert not rows or heading in PLACES or "yes" in {answer for _, answer in rows}, text
+def test_advice_is_a_bold_line_with_a_figure_and_a_position(game):
+    advice = advice_on(game)
+    assert 5 <= len(advice) <= 8
+    for bold, text in advice.items():
+        assert re.search(r"\d \u00b1\d|\d chips|\d to \d", bold), bold
+        assert len(DRAWING.findall(text)) <= 1
+        assert "trong players" in text or game == "pai-gow", bold
+    assert sum(bool(DRAWING.search(text)) for text in advice.values()) >= len(advice) - 1
 
 
-def test_comparisons_in_chips_are_advised_both_ways():
-    """A rule typed for one side only would keep its direction whatever the figure."""
-    rules = parse_yaml((ROOT / "tools" / "advice.yaml").read_text(encoding="utf-8"))
-    for claim, advice in rules.items():
-        readings = json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))["readings"]
-        for rule, reading in zip(advice["rules"], readings, strict=True):
-            about = reading.get("about", {})
-            compared = "alternative" in about and "margin" in about and about.get("metric", "chips") == "chips"
-            assert rule is None or isinstance(rule, list) == compared, claim
+@pytest.mark.parametrize("game", GAMES)
+def test_figures_of_advice_are_filled_in_from_results(game):
+    """What is typed has no figure but numbers on tiles: counts are words, and all else has a name."""
+    template = (ROOT / "tools" / "templates" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
+    typed = re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\]\([^)]*\)|\[\d:\d\]", "", template, flags=re.S)
+    assert not re.findall(r".{9}(?:\d[.,]?\d|[7890\u00b1%]|[+-]\d)", typed)
+
+
+def test_drawings_of_advice_stand_once():
+    pages = "".join(path.read_text(encoding="utf-8") for path in STRATEGY.glob("*.md"))
+    shown = DRAWING.findall(pages)
+    drawings = {path.name: path.read_bytes() for path in (STRATEGY / "positions").glob("*.svg")}
+    assert sorted(shown) == sorted(f"positions/{name}" for name in drawings)
+    assert len(set(drawings.values())) == len(drawings)
+
+
+@pytest.mark.parametrize("turned", ["gain", "loss"])
+def test_words_that_disagree_with_their_figure_are_refused(turned):
+    """A figure named as a gain, or a loss, is refused with the opposite sign and with zero in its interval."""
+    strategy, game = tool("strategy"), GAMES["tiu-u"]
+    for change in (lambda mean, half: (-mean, half), lambda mean, half: (mean, 2 * abs(mean))):
+        figures = strategy.Figures(game, strategy.verdicts_of(game), strategy.recorded_positions())
+        name = ("tu-third-tile", 2 if turned == "loss" else 1)
+        pooled = figures.finding(*name)["pooled"]
+        words = {"loss": figures.loss, "gain": partial(figures.gain, other=True)}[turned]
+        assert words(*name)
+        mean, half = change(pooled["mean"], (pooled["high"] - pooled["low"]) / 2)
+        pooled |= {"mean": mean, "low": mean - half, "high": mean + half}
+        with pytest.raises(ValueError, match=f"which is no {turned}"):
+            words(*name)
+
+
+def test_figure_on_which_opponents_disagree_is_no_gain():
+    strategy, game = tool("strategy"), GAMES["tiu-u"]
+    figures = strategy.Figures(game, strategy.verdicts_of(game), strategy.recorded_positions())
+    assert figures.gain("tu-big-fish", 3)
+    figures.finding("tu-big-fish", 3)["verdict"] = "it depends"
+    with pytest.raises(ValueError, match="which is no gain"):
+        figures.gain("tu-big-fish", 3)
+    assert figures.gain("tu-big-fish", 3, against="greedy")
 
 
 def test_charts_equal_the_recorded_figures():
