@@ -19,7 +19,7 @@ from gupai_agents.evaluation.claims.policies import Policy
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Doses, Population
 from gupai_agents.evaluation.claims.setting import DealSource
-from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SUPPORTED, judge
+from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SMALL, SUPPORTED, judge
 from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt, samples_for, share
 from gupai_env.core.rng import derive
 from gupai_env.games import get_game
@@ -86,7 +86,7 @@ def check_doses(null: np.ndarray, planted: Sequence[float], opponents: int, size
 def is_wrong(verdict: str, truth: float, margin: float) -> bool:
     """Whether a verdict on an effect says what is not so."""
     return (
-        (verdict == SUPPORTED and truth <= 0)
+        (verdict in (SUPPORTED, SMALL) and truth <= 0)
         or (verdict == CONTRADICTED and truth >= 0)
         or (verdict == NO_EFFECT and abs(truth) >= margin)
     )

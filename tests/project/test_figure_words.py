@@ -115,6 +115,18 @@ def test_no_word_in_the_terminal_is_against_its_figure():
     assert {word for words in read for word in words} <= set(SIDES) and sum(map(len, read)) > 150
 
 
+def test_chips_in_a_hundred_deals_have_the_sign_of_the_mean():
+    """Opponents meet a case more or less often: where they disagree, the two means of them could differ in sign."""
+    readings = [
+        reading for path in RECORDED.glob("*.json") for reading in json.loads(path.read_text("utf-8"))["readings"]
+    ]
+    figures = [
+        level for reading in readings for level in reading.get("doses", [{**reading.get("pooled", {}), **reading}])
+    ]
+    told = [(level["mean"], level["per_hundred"]) for level in figures if "per_hundred" in level]
+    assert len(told) > 30 and all(mean * hundred >= 0 for mean, hundred in told)
+
+
 @pytest.mark.parametrize(
     "line",
     [

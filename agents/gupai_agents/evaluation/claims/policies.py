@@ -9,6 +9,7 @@ import scipy
 from pydantic import Field
 
 from gupai_agents.agent import Agent
+from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import Place
 from gupai_agents.evaluation.claims.effects import Cell, Compared, group_values, player_text
 from gupai_agents.evaluation.claims.measures import metrics_of
@@ -144,7 +145,8 @@ class Policy(Comparison):
         if dose != cell.dose:  # how often a deal of the population has it was counted
             share *= float(np.mean([len(pairs.gains) for pairs in played])) / max(deals, 1)
         level = self.level_of(effects, dose, deals, frequency=share, **more)
-        if metrics_of(setting.game)[self.metric].unit != "chips" or not level.pooled.effect.has_interval:
+        in_chips = metrics_of(setting.game)[self.metric].unit == "chips"
+        if not in_chips or not level.pooled.effect.has_interval or level.verdict == verdicts.DEPENDS:
             return level
         return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
 

@@ -336,6 +336,8 @@ class Comparison(Played):
         judged, pooled, remark = verdicts.judge_panel(members, member_verdicts, p, self.margin, self.alternative, among)
         if none := verdicts.unjudged(members, deals):
             judged, remark = verdicts.Judged(none), ""
+        if judged.verdict == verdicts.DEPENDS:  # their mean is nobody's gain
+            more["per_hundred"] = None
         return Level(
             dose,
             say("{feature}: {dose}", feature=self.doses.what, dose=in_words(dose)) if self.doses and dose else "",

@@ -109,7 +109,8 @@ class Finding:
     headline: the verdict in a few words: from which dose on it holds; without doses the verdict itself.
     doses: what was found at each, which then is in place of `effects` and `pooled`. masters: what the strong do.
     frequency: how often it comes up, of the deals of one seat; exact: it was worked out and not counted.
-    per_hundred: chips in a hundred ordinary deals. deals_needed: about how many would decide, of an inconclusive one.
+    per_hundred: chips in a hundred ordinary deals; None where opponents disagree. deals_needed: about how many would
+    decide, of an inconclusive one.
     p: of the test behind the verdict, two-sided: that there is no effect, that a rate is its threshold, that the first
     is no other than the rest. What is enumerated or only measured has none.
     """
