@@ -276,7 +276,7 @@ def best_response(response: BestResponse, seconds: float, *, as_json: bool = Fal
         NETWORK: "a network that learned from {targets:,} targets in {minutes:.1f} minutes of one core",
     }[effort.method]
     message = "Nothing was found that clearly wins more than {agent} does"
-    if gain.low > 0:
+    if gain.side() > 0:
         message = "A best response gains at least {low:.2f} chips per deal from {agent}"
     put(
         say(
