@@ -26,6 +26,7 @@ from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.report import levels, share_text
 from gupai_agents.evaluation.claims.results import FEWEST_OPEN
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.intervals import interval_text
 from gupai_agents.shipped import shipped_card
 from gupai_app.claims import terminal as claims
 from gupai_app.play.session import Session
@@ -115,7 +116,12 @@ class Figures:
         """Return a share, or another rate, of a player or an item."""
         effects = self.finding(claim, number)["effects"]
         estimate = Estimate.of(next(effect for effect in effects if effect["label"] == label))
-        return share_text(estimate) if share else estimate.text().removeprefix("+")
+        if not share:
+            return estimate.text().removeprefix("+")
+        mean, low, high = (100 * number for number in estimate[:3])
+        return interval_text(
+            mean, low, high, estimate.samples, int(estimate.half_width < 0.005), unit="%", signed=False
+        )
 
     def proved(self, claim: str, number: int = 1, fact: str = "", wrong: bool = False, share: bool = False) -> str:
         """Return an enumerated fact, "" for none; an error unless the reading is proved, or disproved if `wrong`."""

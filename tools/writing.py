@@ -128,4 +128,4 @@ _TEMPLATES.globals |= {
     function.__name__: function
     for function in (chips_of, in_words, interval, options_of, ranked, repr, table, variant_of)
 }
-_TEMPLATES.filters |= {"fill": fill, "plain": lambda figure: figure.removeprefix("+")}
+_TEMPLATES.filters |= {"fill": fill, "plain": lambda figure: figure.lstrip("+-")}

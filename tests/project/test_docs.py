@@ -77,6 +77,8 @@ def test_strategy_page_is_current(game):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_advice_is_a_bold_line_with_a_figure_and_a_position(game):
+    goal = (STRATEGY / f"{game}.md").read_text(encoding="utf-8").split("\n\n")[1]
+    assert len(re.findall(r"[.?](?=\s|$)", goal)) <= 3, goal
     advice = advice_on(game)
     assert 5 <= len(advice) <= 8
     for bold, text in advice.items():
