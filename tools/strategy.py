@@ -194,9 +194,10 @@ class Figures:
         won, when = f"{gain:,.0f} chip{'s' * (gain > 1)}", "in this deal"
         if "tiles" in example:
             won, when = f"{gain:.2g} chips", "on average"
+        comma = "," if "," in move else ""
         return (
             f"![Seat {seat} is to play](positions/{name}.svg)\n\n"
-            f"*Seat {seat} is to play: {move} wins {won} more than {instead} {when}.*"
+            f"*Seat {seat}, at the bottom, is to play: {move}{comma} wins {won} more than {instead} {when}.*"
         )
 
 
