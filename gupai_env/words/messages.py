@@ -5,7 +5,8 @@ context. The templates are the keys of gettext's catalogues.
 """
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from gettext import NullTranslations
 from math import ceil
@@ -13,6 +14,16 @@ from typing import Any
 
 TRANSLATIONS: ContextVar[NullTranslations] = ContextVar("translations", default=NullTranslations())  # noqa: B039
 """The catalogue of the language that is spoken in this context; English without one."""
+
+
+@contextmanager
+def in_english() -> Iterator[None]:
+    """Word messages in English within: in files whose bytes are compared, whoever writes them."""
+    token = TRANSLATIONS.set(NullTranslations())
+    try:
+        yield
+    finally:
+        TRANSLATIONS.reset(token)
 
 
 class Message(str):

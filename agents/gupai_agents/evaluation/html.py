@@ -16,7 +16,7 @@ from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
 from gupai_env.render.letters import FAMILY, drawable
 from gupai_env.words.checks import counted
-from gupai_env.words.messages import say
+from gupai_env.words.messages import in_english, say
 
 MOST_SEATED = 8  # agents in the chart of seats
 
@@ -54,8 +54,9 @@ def heat(mean: float, p: float) -> str:
     return f"{'won' if mean > 0 else 'lost'}{sure}" if sure else ""
 
 
+@in_english()
 def report(tournament: Tournament, manifest: dict[str, Any]) -> str:
-    """Return the report; equal tournaments give equal text."""
+    """Return the report; equal tournaments give equal text, in whatever language they were played."""
     ranked = _ranked(tournament)
     tables = dict.fromkeys(line_up.table for line_up in tournament.line_ups)
     return (
@@ -86,8 +87,9 @@ def report(tournament: Tournament, manifest: dict[str, Any]) -> str:
     )
 
 
+@in_english()
 def card_page(card: Card) -> str:
-    """Return the page of a benchmark's card; equal cards give equal text."""
+    """Return the page of a benchmark's card; equal cards give equal text, as of `report`."""
     names = [result.task for result in card.results]
     means = [
         chart.Mean(f"{result.task}: {result.score}", result.score.mean or 0.0, result.score.half_width, index)

@@ -334,6 +334,17 @@ def test_tampered_game_is_named(kept, tmp_path):
         verify(path)
 
 
+@pytest.mark.parametrize("locale", ["zh_TW.UTF-8", "zh_CN.UTF-8"])
+def test_folder_verifies_under_every_language(locale, tmp_path):
+    words = ["tournament", "jie-long", *NAMES, "--deals", 3, "--seed", 5]
+    for name, spoken in (("english", "C.UTF-8"), ("chinese", locale)):
+        written = gupai(*words, "--out", tmp_path / name, env={"LC_ALL": spoken})
+        assert (written.exit_code, "比" in written.output) == (0, name == "chinese"), written.output
+    assert files(tmp_path / "english") == files(tmp_path / "chinese")
+    for name, other in (("english", locale), ("chinese", "C.UTF-8")):
+        assert gupai("verify", tmp_path / name, env={"LC_ALL": other}).exit_code == 0
+
+
 def test_verify_reports_what_it_did(kept):
     printed = gupai("verify", kept)
     assert (printed.exit_code, printed.stderr) == (0, "")
