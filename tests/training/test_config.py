@@ -58,6 +58,8 @@ BAD_CHANGES = [
     # words
     "device=cuda:9999999",
     "name=../../etc",
+    "name=..",
+    "name=.hidden",
     "game=chess",
     "game=[jie-long]",
     # the variant
@@ -267,6 +269,14 @@ def test_game_configuration_is_found_from_any_folder(game, tmp_path, monkeypatch
     assert shipped(GAMES[game].identifier) == path
     assert load(game) == load(game.replace("-", "_")) == load(path)
     assert load(game) != Config(game=game)  # it holds more than the defaults
+
+
+@pytest.mark.parametrize("name", ["007", "1e3", "true", "null", "2026-11-27", "1_000", "0x10", "a.b"])
+def test_name_of_a_run_is_taken_as_it_is_written(name):
+    assert load("jie-long", [f"name={name}"]).name == load("jie-long", [f"name='{name}'"]).name == name
+    assert load("jie-long", ["name="]).name == ""
+    with pytest.raises(ValueError, match=r"name=7 is not allowed; write .* a number in quotes"):
+        parse({"game": "jie-long", "name": 7}, "mine.yaml")
 
 
 RECIPES = [

@@ -187,9 +187,9 @@ class Config(Written):
     name: str = Field(
         "",
         description="folder of the run in `runs/`; default: the ID of the game",
-        pattern=r"^[\w.-]*$",
+        pattern=r"^([\w-][\w.-]*)?$",  # a dot at the beginning would hide the folder, or leave `runs/`
         max_length=60,
-        json_schema_extra={ADVICE: "write at most 60 letters, digits, dots, - and _"},
+        json_schema_extra={ADVICE: "write at most 60 letters, digits, dots, - and _, no dot first, a number in quotes"},
     )
     seed: int = Field(1, description="random seed of the deals, the network and the learner", ge=0, lt=1 << 32)
     start: str | None = Field(
@@ -375,8 +375,14 @@ def find(source: str | Path) -> dict[str, Any]:
     return read(path) if path.is_file() else {"game": game.id}
 
 
+PLAIN_TEXT = frozenset(key for key, field in Config.model_fields.items() if field.annotation is str)
+
+
 def change(data: dict[str, Any], assignment: str) -> None:
-    """Set one setting of a configuration, for instance "ppo.entropy=0.02"; raises ValueError for anything else."""
+    """Set one setting of a configuration, for instance "ppo.entropy=0.02"; raises ValueError for anything else.
+
+    A value is YAML, but for settings that are texts, which hold it as it is written: 007 is a name, not a number.
+    """
     key, equals, text = assignment.partition("=")
     *parents, last = key.strip().split(".")
     if not equals or not all((*parents, last)):
@@ -386,6 +392,9 @@ def change(data: dict[str, Any], assignment: str) -> None:
         section = section.setdefault(parent, {})
         if not isinstance(section, dict):
             raise ValueError(f"{short_repr(assignment)}: {short_repr(parent)} is not a group of settings")
+    if key.strip() in PLAIN_TEXT:
+        section[last] = text.strip().strip("'\"")
+        return
     try:
         section[last] = parse_yaml(text)
     except ValueError as error:
