@@ -52,7 +52,7 @@ class DamagedError(ValueError):
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(joined(": ", [name, problem]))
-        self.problem = problem
+        self.name, self.problem = name, problem
 
 
 class Stored(BaseModel):

@@ -188,6 +188,11 @@ def test_command_names_the_runs_that_count(runs, tmp_path):
     assert "they count once." in printed and "unfinished, 2,048 of 4,096 decisions." in printed
     told = json.loads(gupai(*words, "--json", "--unfinished").stdout)
     assert [end["n"] for end in told["ends"]] == [2, 1, 2, 1] and len(told["notes"]) == 1
+    with (copied.folder / "metrics.jsonl").open("a") as file:
+        file.write('{"targets": 0, "deci')
+    broken = gupai(*words)
+    assert broken.exit_code == 2 and f"{copied.folder / 'metrics.jsonl'}, line " in broken.stderr
+    assert broken.stderr.count("\n") == 1 and "it is not JSON" in broken.stderr
     refused = gupai("compare-runs", killed.folder)
     assert refused.exit_code == 2 and "2,048 of 4,096" in refused.stderr and refused.stderr.count("\n") == 1
 

@@ -15,6 +15,7 @@ from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, part, read_chec
 from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
+from gupai_agents.stored import DamagedError
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.words.files import write_file
@@ -85,7 +86,10 @@ class TrainedRun:
     @functools.cached_property
     def evaluations(self) -> list[dict[str, Any]]:
         """The evaluations against the baselines, in order; raises DamagedError if their file is damaged."""
-        return evaluations_of(self.folder)
+        try:
+            return evaluations_of(self.folder)
+        except DamagedError as error:  # of several runs, it is the one in this folder
+            raise DamagedError(str(self.folder / error.name), error.problem) from None
 
     @property
     def finished(self) -> bool:
