@@ -6,7 +6,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import small_runs
-from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint, write_checkpoint
 from gupai_training.config import METRICS_FILE, RESUME_FILE, parse, saved_config
 from gupai_training.resume import differences
 from gupai_training.run import Run
@@ -53,7 +53,9 @@ def places(folder):
     [
         ({}, 3),  # an update after the save at the second
         ({"expert_iteration": EXPERT_ITERATION, "decisions": 0}, 3),
-        ({"expert_iteration": {**EXPERT_ITERATION, "targets": 200}}, 3),  # in self-play, nothing of which was saved
+        ({"expert_iteration": {**EXPERT_ITERATION, "targets": 200}}, 3),  # in self-play
+        ({"save_every": 50}, 2),  # before the first save that is due
+        ({"expert_iteration": EXPERT_ITERATION, "decisions": 0, "save_every": 50}, 2),
     ],
 )
 def test_rows_after_the_last_save_are_reported_once(stages, evaluations, tmp_path):
@@ -75,6 +77,8 @@ def test_rows_after_the_last_save_are_reported_once(stages, evaluations, tmp_pat
         for steps in scalars(folder).values():
             assert steps == sorted(set(steps))
     assert scalars(run.folder) == scalars(whole.folder)
+    (_, learned), (_, expected) = (read_checkpoint(folder / AGENT_FILE) for folder in (run.folder, whole.folder))
+    assert all((learned[name] == tensor).all() for name, tensor in expected.items())
 
 
 def test_resume_from_the_end_repeats_no_report(tmp_path):

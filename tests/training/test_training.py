@@ -415,8 +415,8 @@ def test_run_killed_at_any_moment_resumes(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps({**SMALL, "decisions": 10**9}))
     process = Command("train", path, "--runs", tmp_path)
-    folder, deadline = tmp_path / "small-1", time.monotonic() + 120
-    while not (folder / "resume.safetensors").exists() and time.monotonic() < deadline:
+    saved, folder, deadline = tmp_path / "small-1" / "resume.safetensors", tmp_path / "small-1", time.monotonic() + 120
+    while not (saved.exists() and read_header(saved)["updates"]) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.3)
     process.send_signal(signal.SIGKILL)

@@ -104,6 +104,8 @@ class SearchStage:
                 self.restore(run)
             run.spent = Spent(0.0, self.targets, self.seconds)
             run.forget_what_comes_again()
+        else:
+            self.save(run)  # what is logged from now on can be resumed
         before, begun = self.seconds, time.monotonic()
         run.reporter.begin("search", self.progress())
         while self.progress() < 1:

@@ -110,6 +110,8 @@ class SelfPlayStage:
             self.restore()
             run.forget_what_comes_again()
             self.before = run.spent.seconds
+        else:
+            self.save()  # what is logged from now on can be resumed
         next_snapshot = self._snapshot_due()
         run.reporter.begin("learning", self.progress())
         learner._current_progress_remaining = 1 - self.progress()
