@@ -9,13 +9,12 @@ import re
 
 import pytest
 
-from checkout import ROOT
+from checkout import ROOT, files
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import text
 from gupai_agents.evaluation.claims.verdicts import WORDS, corrected
 
-PAGES = [*sorted((ROOT / "docs" / "strategy").glob("*.md")), *sorted((ROOT / "docs" / "claims").glob("*.md"))]
-PAGES += [ROOT / "docs" / "claims.md"]
+PAGES = [*files("docs/strategy", "docs/claims", name="*.md"), ROOT / "docs" / "claims.md"]
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
 FIGURE = re.compile(rf"(?<![\w.])({NUMBER})(%?) (?:±({NUMBER})|\(({NUMBER}) to ({NUMBER})\))")
 SIDES = {word: side for name in ("share", "value") for side, word in zip((0, 1, -1), WORDS[name], strict=True)}
@@ -27,6 +26,10 @@ APART = ("supported", "contradicted", "small effect")
 VERDICT = re.compile(rf"\b({'|'.join(APART)}|inconclusive)\b", re.IGNORECASE)
 INTERVAL = re.compile(rf"95% interval ({NUMBER}) to ({NUMBER})")
 LIMIT = re.compile(rf"the claim says (?:more than|less than|other than) ({NUMBER})")
+
+
+STRONG = re.compile(r"Strong players ([^:]*?): (.*?)\.(?:\s|$)", re.DOTALL)
+CHOICES = re.compile(rf"in ({FIGURE.pattern}) of [\d,]+ such choices, the other way in (\d+)%")
 
 
 def number(text):
@@ -97,9 +100,23 @@ def wrong_verdicts(lines):
                 yield f"{level[1]}: {level[2]}"
 
 
+def wrong_habits(text):
+    """Yield each sentence on strong players that is against their shares; the other share is told without interval."""
+    for does, shares in STRONG.findall(" ".join(text.split())):
+        for match in CHOICES.finditer(shares):
+            low, _, _, high = interval(FIGURE.fullmatch(match[1]))
+            other, half = float(match[7]), (high - low) / 2
+            if does.startswith("have no preference"):
+                fits = low - half <= other <= high + half
+            else:
+                fits = "of one mind" in does or (other > high if does.startswith("do not") else other < low)
+            if not fits:
+                yield f"{does}: {match[0]}"
+
+
 def wrong(text):
     lines = text.splitlines()
-    return [*(found for line in lines for found in wrong_words(line)), *wrong_verdicts(lines)]
+    return [*(found for line in lines for found in wrong_words(line)), *wrong_verdicts(lines), *wrong_habits(text)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT / "docs")))
@@ -135,6 +152,9 @@ def test_chips_in_a_hundred_deals_have_the_sign_of_the_mean():
         "| four to five | +1.43 ±0.25 | open | `best` prefers it (81% (76 to 85) against 19% (15 to 24) of 323) |",
         "| six to eight | -0.178 ±0.156 | open | x |",
         "| six to eight | -0.178 ±0.256 | no | x |",
+        "Strong players do so: `best` in 44% ±6 of 351 such choices, the other way in 42%.",
+        "Strong players do not: `best` in 44% ±6 of 351 such choices, the other way in 42%.",
+        "Strong players have no preference: `best` in 25% ±4 of 612 such choices, the other way in 57%.",
         "| best, among best | 776 | takes it more often | 8% ±2 | 92% ±2 | values neither clearly more | -0.2 ±0.3 |",
         "a takes it more often: the claimed action in 44% ±6 of 351 decisions, the other in 42% ±6; it values it more: "
         "+1.17 ±0.47 chips",
