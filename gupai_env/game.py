@@ -19,6 +19,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.heuristic import Feature, indices
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.memory import scratch
 from gupai_env.core.move import Move
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import long_rule, rule
@@ -50,7 +51,7 @@ __all__ = [
     "FULL_SET", "KINDS", "NOBODY", "ONE", "PIPS", "WEIGHT", "Encoder", "Feature", "Game", "Hints", "Layout", "Move",
     "Pile", "Place", "Scene", "Section", "Variant", "begin_view", "chips", "clearing", "count", "deal_hidden",
     "deck_of", "derive", "distance", "draw", "faces", "indices", "kinds_in", "list_tiles", "long_rule", "option",
-    "parse_tiles", "register", "resume_from", "rotate", "rotate_back", "rule", "say", "says", "seat_after",
-    "seat_at", "seats_from", "shuffle", "size", "state_dtype", "tile_name", "tile_set", "title", "view_dtype",
-    "weight", "write_counts", "write_kinds",
+    "parse_tiles", "register", "resume_from", "rotate", "rotate_back", "rule", "say", "says", "scratch",
+    "seat_after", "seat_at", "seats_from", "shuffle", "size", "state_dtype", "tile_name", "tile_set", "title",
+    "view_dtype", "weight", "write_counts", "write_kinds",
 ]  # fmt: skip

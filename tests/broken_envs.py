@@ -5,6 +5,7 @@ tests pass a class, nothing but this project's kit stands between the defect and
 """
 
 import copy
+import ctypes
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -37,6 +38,27 @@ def fails(*checks: str, pettingzoo_passes: bool | None = True) -> Callable:
         return make
 
     return listed
+
+
+# Defects: what may end a process
+
+
+@fails("plain-rules", pettingzoo_passes=None)
+class TileFromTheEnd(LittleDragon):
+    """Tiles are numbered from the end of their table, below 0."""
+
+    def deal(self):
+        super().deal()
+        self.hands = [[tile - len(TILES) for tile in hand] for hand in self.hands]
+
+
+@fails("no-crash", pettingzoo_passes=None)
+class MemoryOverrun(LittleDragon):
+    """A move reads memory that is nobody's, which ends the process."""
+
+    def step(self, action):
+        super().step(action)
+        ctypes.string_at(0)
 
 
 # Defects: what is hidden, what is open

@@ -12,7 +12,8 @@ The leader is drawn with the deal, so that all seats are alike. `hooks_for` tell
 
 import copy
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from gupai_env.testing import Hooks, LaneGame, Record
+from gupai_env.testing import ConformanceError, Hooks, LaneGame, Record
 
 SEATS, HAND, HIGHEST = 3, 3, 3
 TILES = [(high, low) for high in range(HIGHEST + 1) for low in range(high + 1)]
@@ -303,6 +304,17 @@ def public(env: LittleDragon) -> tuple:
     return env.leader, tuple(action if action < DISCARD else "face down" for action in env.moves)
 
 
+def rules(make: type[LittleDragon], place: Callable[[int, int, str], None], seeds: Sequence[int]) -> list[str]:
+    """Deal by the game's own rules; no tile may be an index that counts from the end."""
+    for seed in seeds:
+        env = make()
+        place(seed, 0, "deal")
+        env.reset(seed=seed)
+        if min(chain(*env.hands)) < 0:
+            raise ConformanceError("", seed, 0, None, "deal raises IndexError: an index below 0")
+    return []
+
+
 def hooks_for(make: type[LittleDragon]) -> Hooks:
     return Hooks(
         max_moves=MOVES,
@@ -320,6 +332,7 @@ def hooks_for(make: type[LittleDragon]) -> Hooks:
         payoffs=lambda env: dict(zip(env.possible_agents, env.payoffs(), strict=True)),
         legal_actions=legal_actions,
         lane_games=make.lane_games,
+        rules=partial(rules, make),
     )
 
 

@@ -113,7 +113,7 @@ def encode(view, out):
     gupai.write_counts(view.unseen, out, AT.unseen)
     for place in range(SEATS):
         gupai.write_counts(view.laid[place], out, AT.laid + place * gupai.KINDS)
-    out[AT.leader + view.leader] = 1
+    out[AT.leader + int(view.leader)] = 1  # in plain Python int8, which ends at 127
 
 
 FEATURES = (gupai.Feature("pips", "pips of the tile", "pips", 2, 12),)

@@ -18,6 +18,7 @@ from gupai_env.core.internals import Later
 from gupai_env.core.rule import in_machine_code, rule
 
 ir: Any = Later("llvmlite.ir")
+cgutils: Any = Later("numba.core.cgutils")
 errors: Any = Later("numba.core.errors")
 types: Any = Later("numba.core.types")
 WORD, HALF = 8, 4  # entries
@@ -58,9 +59,14 @@ def _write(context, builder, array, row, offset, value):
 
 
 def _pointer(context, builder, array, row, offset, kind):
-    # Nothing checks that `offset` is inside the row: callers pass constants of a layout, and the tests of words compare
-    # every function with plain Python, which does check.
-    data = context.make_array(array)(context, builder, row).data
+    # Only the checked mode asks whether `offset` is in the row: callers pass constants of a layout, and the tests of
+    # words compare every function with plain Python, which does check.
+    native = context.make_array(array)(context, builder, row)
+    data = native.data
+    if context.enable_boundscheck:
+        length = builder.extract_value(native.shape, 0)
+        for entry in (offset, builder.add(offset, offset.type(context.get_abi_sizeof(kind) - 1))):
+            cgutils.do_boundscheck(context, builder, entry, length)
     byte = builder.gep(builder.bitcast(data, ir.IntType(8).as_pointer()), [offset])
     return builder.bitcast(byte, kind.as_pointer())
 

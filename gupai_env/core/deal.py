@@ -163,7 +163,10 @@ class Fields:
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        np.void.__setitem__(self._record, name, value)
+        try:
+            np.void.__setitem__(self._record, name, value)
+        except OverflowError:
+            raise OverflowError(f"the field {name}, {self._record.dtype[name]}, cannot hold {value}") from None
 
 
 def fields_of(record: np.record) -> Any:

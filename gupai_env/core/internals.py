@@ -23,11 +23,12 @@ KEEPING = (  # to keep machine code where it is found again
     *(f"core.caching.FunctionCache.{name}" for name in ("load_overload", "save_overload")),
 )
 BORROWING = tuple(f"core.cgutils.{name}" for name in ("get_or_insert_function", "is_not_null"))  # to call it faster
+HEAP = ("core.runtime.rtsys.get_allocation_stats", "core.runtime._nrt_python.memsys_enable_stats")  # to count its use
 EVENTS = ("core.event.Listener", "core.event.register")  # to say what is being compiled
 CODE = (  # to write machine code by hand
     *(f"{TEMPLATES}.{name}" for name in ("infer", "infer_global", "make_intrinsic_template")),
     *("core.types.Function", "np.arrayobj.populate_array"),
-    *(f"core.cgutils.{name}" for name in ("alloca_once", "global_constant", "raw_memcpy")),
+    *(f"core.cgutils.{name}" for name in ("alloca_once", "do_boundscheck", "global_constant", "raw_memcpy")),
 )
 
 

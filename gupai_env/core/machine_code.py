@@ -52,7 +52,7 @@ def dispatcher_of(loop: Callable[..., Any], game: Game | None) -> Callable[..., 
         return _plain(loop)
     register_marks()
     name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
-    digest = sources_digest(loop.__module__, *location)
+    digest = _digest(loop.__module__, *location)
     # Numba's file names begin with the qualified name of the function; so the digest becomes a part of it.
     loop.__qualname__ = "-".join((loop.__qualname__.partition("-")[0], *location, digest, *VERSIONS))
     dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, **LOOP)
@@ -73,8 +73,14 @@ def entry_point(dispatcher: Any, examples: tuple[Any, ...]) -> Callable[..., Any
 
 def on_disk(module: str, game: Game) -> bool:
     """Return whether machine code of a module's loops for a game is kept, without loading it."""
-    digest, folder = sources_digest(module, game.module_name), _folder(CONFIG.CACHE_DIR) if KEEPS and not PLAIN else ""
+    digest, folder = _digest(module, game.module_name), _folder(CONFIG.CACHE_DIR) if KEEPS and not PLAIN else ""
     return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
+
+
+def _digest(*modules: str) -> str:
+    """Return what machine code of some modules is kept by: their sources, and whether it checks its indices."""
+    digest = sources_digest(*modules)
+    return f"{digest}c" if digest and CONFIG.BOUNDSCHECK else digest
 
 
 class Borrowed(types.Array):

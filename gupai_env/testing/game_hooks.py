@@ -19,6 +19,7 @@ from gupai_env.core.tiles import tile_name, tiles_in
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
 from gupai_env.testing.hooks import Hooks, LaneGame
+from gupai_env.testing.plain_rules import play_by_rules
 from gupai_env.vector import VectorEnv
 
 
@@ -37,9 +38,10 @@ def hooks_of(game: str | Game, **variant: Any) -> Hooks:
         redeal=redeal,
         hidden=hidden if deals_freely else None,
         sample=sample,
-        shown=table_text,
+        shown=table_and_view,
         payoffs=payoffs,
         lane_games=partial(lane_games, game, variant),
+        rules=partial(play_by_rules, game, variant),
         clone=clone,
     )
 
@@ -91,6 +93,14 @@ def sample(env: GupaiEnv, rng: np.random.Generator) -> int:
 def table_text(env: GupaiEnv, agent: str) -> str:
     """Return the table that a seat is shown."""
     return draw_text(env.game.scene(env.variant, [env.deal.view(env.possible_agents.index(agent))]))
+
+
+def table_and_view(env: GupaiEnv, agent: str) -> dict[str, Any]:
+    """Return the table that a seat is shown, and every field of its view, which players read."""
+    view = env.deal.view(env.possible_agents.index(agent))
+    return {"its table": table_text(env, agent)} | {
+        f"the field {name} of its view": view[name] for name in env.game.view.names or ()
+    }
 
 
 def payoffs(env: GupaiEnv) -> dict[str, float]:

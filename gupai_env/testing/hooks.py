@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
+Place = Callable[[int, int, str], None]  # is told the seed, the moves made and what is done next
 REFUSALS = ("raise", "end", "ignore")  # what a step may do with an illegal action, see `Hooks.illegal`
 
 
@@ -63,7 +64,8 @@ class Hooks:
         hidden(env, agent): the tiles that `agent` cannot know, by the place where they lie, such as a seat's hand;
             asked as a game begins, without tiles that the seat can infer even then.
         sample(env, rng): a random legal action of the seat to act, as the environment draws it.
-        shown(env, agent): whatever else the environment shows to that seat: its text table, its log.
+        shown(env, agent): whatever else the environment shows to that seat: its text table, its log; several things
+            by name as a mapping.
         public(env): all that lies open, hashable. Two positions that differ in it must look different.
         rotate(env, k): the same freshly dealt game with the seats renamed: what was seat i is seat i + k.
         tiles(env): all tiles wherever they lie, as a Counter or an iterable.
@@ -73,6 +75,9 @@ class Hooks:
         rules_accept(env, action): whether the rules allow an action, for rules that judge one at a time.
         lane_games(seeds, actions): play the i-th list of actions in the i-th lane of one batch, dealt from
             the i-th seed; returns a LaneGame for each.
+        rules(place, seeds): play the games of the seeds by the rules alone, every index checked, and say by
+            place(seed, move, rule) what is called next; return a list of what is worth saying, or raise a
+            ConformanceError. It is called in another process.
         clone(env): an exact, independent copy. Without it the kit plays the same moves again from the seed.
     """
 
@@ -96,6 +101,7 @@ class Hooks:
     legal_actions: Callable[[AECEnv], Iterable[int]] | None = None
     rules_accept: Callable[[AECEnv, int], bool] | None = None
     lane_games: Callable[[Sequence[int], Sequence[Sequence[int]]], Sequence[LaneGame]] | None = None
+    rules: Callable[[Place, Sequence[int]], Sequence[str]] | None = None
     clone: Callable[[AECEnv], AECEnv] | None = None
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from gupai_env.testing.report import ConformanceError, NotRun, Report, Result
 from gupai_env.testing.stopwatch import Stopwatch
 from gupai_env.testing.trial import MakeEnv, Trial, next_deal_repeats
 
+APART = ("plain-rules", "no-crash")  # they run in another process, and nothing runs in this one where they fail
 PLAYED = 4  # times that a check plays each of its games, more or less
 
 
@@ -48,6 +49,35 @@ def check_env(
         ValueError: For an unknown check, a number of games below 1, or an environment that is not AEC with Discrete
             actions.
     """
+    ordered = _ordered(checks, games, budget)
+    hooks = hooks or Hooks()
+    results: dict[str, Result] = {}
+    apart = [name for name in ordered if name in APART]
+    with _quiet_pettingzoo():
+        for name in apart:  # what may end a process does so before anything is made in this one
+            seeds = range(seed, seed + (games if budget is None else 1))
+            results[name] = _judge(CHECKS[name], Trial(name, make_env, hooks, seeds), results)
+        unsafe = any(result.status == "failed" for result in results.values())
+        env: Any = getattr(make_env, "func", make_env).__name__ if unsafe else make_env()
+        if not unsafe:
+            _require_discrete_aec(env)
+            next_deal_repeats(make_env, seed)  # here, as it may not be asked while a game is under way
+        played, playing, ends = games, 0.0, monotonic()
+        if budget is not None and not unsafe:
+            ends += budget
+            game_takes = PLAYED * _seconds_of_a_game(Trial("", make_env, hooks, [seed]))
+            played = max(1, min(games, int(budget / 2 / len(ordered) / game_takes)))
+            playing = played * game_takes
+        for number, name in enumerate(ordered[len(apart) :], len(apart)):
+            share = max(0.0, ends - monotonic()) / (len(ordered) - number)
+            stopwatch = Stopwatch(None if budget is None else max(share - playing, share / 2))
+            trial = Trial(name, make_env, hooks, range(seed, seed + played), stopwatch)
+            results[name] = _judge(CHECKS[name], trial, results)
+    return Report(str(env), tuple(results.values()), f"{played} of {games} games" if played < games else "")
+
+
+def _ordered(checks: Sequence[str] | None, games: int, budget: float | None) -> list[str]:
+    """The checks to run, each after those on which it rests; raises ValueError for what `check_env` cannot do."""
     chosen = list(CHECKS) if checks is None else list(checks)
     if unknown := [name for name in chosen if name not in CHECKS]:
         raise ValueError(f"no check is called {', '.join(unknown)}; there are {', '.join(CHECKS)}")
@@ -55,25 +85,7 @@ def check_env(
         raise ValueError(f"games is a whole number from 1, not {games!r}")
     if budget is not None and not 0 < budget < float("inf"):
         raise ValueError(f"budget is a number of seconds above 0, or None, not {budget!r}")
-    hooks = hooks or Hooks()
-    env = make_env()
-    _require_discrete_aec(env)
-    results: dict[str, Result] = {}
-    with _quiet_pettingzoo():
-        repeats = next_deal_repeats(make_env, seed)
-        ordered = [name for name in _foundations_first() if name in chosen]
-        played, playing, ends = games, 0.0, monotonic()
-        if budget is not None:
-            ends += budget
-            game_takes = PLAYED * _seconds_of_a_game(Trial("", make_env, hooks, [seed], repeats))
-            played = max(1, min(games, int(budget / 2 / len(ordered) / game_takes)))
-            playing = played * game_takes
-        for number, name in enumerate(ordered):
-            share = max(0.0, ends - monotonic()) / (len(ordered) - number)
-            stopwatch = Stopwatch(None if budget is None else max(share - playing, share / 2))
-            trial = Trial(name, make_env, hooks, range(seed, seed + played), repeats, stopwatch)
-            results[name] = _judge(CHECKS[name], trial, results)
-    return Report(str(env), tuple(results.values()), f"{played} of {games} games" if played < games else "")
+    return [name for name in _foundations_first() if name in chosen]
 
 
 def _seconds_of_a_game(trial: Trial) -> float:

@@ -28,8 +28,8 @@ Run = Callable[[Trial], None]
 CHECKS: dict[str, Check] = {}
 
 
-def check(*, needs: tuple[str, ...] = (), rests_on: tuple[str, ...] = ()) -> Callable[[Run], Run]:
-    """Register a function as a check under its own name."""
+def check(*, needs: tuple[str, ...] = (), rests_on: tuple[str, ...] = ("no-crash",)) -> Callable[[Run], Run]:
+    """Register a function as a check under its own name; by default it takes for granted that nothing crashes."""
 
     def register(run: Run) -> Run:
         name = run.__name__.replace("_", "-")

@@ -23,7 +23,9 @@ def known(env: AECEnv, agent: str, hooks: Hooks) -> Snapshot:
     seen: Snapshot = {f"its {name}": frozen(part) for name, part in parts.items()}
     seen["its info"] = frozen(env.infos[agent])
     if hooks.shown:
-        seen["what else is shown to it"] = frozen(hooks.shown(env, agent))
+        others = hooks.shown(env, agent)
+        things = others if isinstance(others, Mapping) else {"what else is shown to it": others}
+        seen |= {name: frozen(thing) for name, thing in things.items()}
     return seen
 
 

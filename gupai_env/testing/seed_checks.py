@@ -11,7 +11,7 @@ from pettingzoo import AECEnv
 from gupai_env.testing.games import Game, difference, frozen, mask_of, snapshot
 from gupai_env.testing.registry import check
 from gupai_env.testing.report import NotRun
-from gupai_env.testing.second_process import digests, games_in_second_process
+from gupai_env.testing.second_process import answer_of, job_of, reply_of
 from gupai_env.testing.trial import Trial, Turn
 
 DEALS = 8  # to compare where the question is whether they differ at all
@@ -20,6 +20,18 @@ DEALS = 8  # to compare where the question is whether they differ at all
 def require_chance(trial: Trial) -> None:
     if not trial.hooks.chance:
         raise NotRun("the game has no chance (Hooks.chance is False)")
+
+
+@check(needs=("rules",), rests_on=())
+def plain_rules(trial: Trial) -> None:
+    """Every rule stays within its arrays, and writes to all that it has to fill and to nothing else."""
+    trial.notes += answer_of(trial, trial.hooks.rules)  # type: ignore[arg-type]
+
+
+@check(rests_on=("plain-rules",))
+def no_crash(trial: Trial) -> None:
+    """Random games do not end the process that plays them; what else goes wrong is for the other checks to say."""
+    reply_of(trial, *job_of(trial))
 
 
 @check()
@@ -82,15 +94,12 @@ def replay_round_trip(trial: Trial) -> None:
 
 @check(rests_on=("replay-round-trip",))
 def second_process(trial: Trial) -> None:
-    """The same seed gives the same game in another process, whose strings hash differently."""
-    games = games_in_second_process(trial)
-    for seed, there in zip(trial.seeds, games, strict=True):
-        here = trial.transcript(trial.fresh(seed))
-        for turn, other in zip(here, there, strict=False):
-            if mismatch := difference(digests(turn), other):
-                trial.fail(f"{mismatch}{turn.of} differs in a second process", move=turn.move)
-        if len(here) != len(there):
-            trial.fail("the game has another length in a second process")
+    """The same seed gives the same game, and what is dealt again is the same, where strings hash differently."""
+    play, *arguments = job_of(trial)
+    games = zip(*(answer_of(trial, play, *arguments), play(*arguments, lambda *_: None, trial.seeds)), strict=True)
+    for seed, (there, here) in zip(trial.seeds, games, strict=True):
+        trial.fresh(seed)
+        trial.compare([Turn(*turn) for turn in here], [Turn(*turn) for turn in there], "in a second process")
 
 
 @check(rests_on=("seed-repeats",))

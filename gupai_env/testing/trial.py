@@ -1,5 +1,6 @@
 """The setting of one check on one environment: its random games, copies of positions, and its findings."""
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
@@ -22,6 +23,7 @@ def chooser(seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, 1])
 
 
+@functools.lru_cache(1)  # every check asks
 def next_deal_repeats(make_env: MakeEnv, seed: int) -> bool:
     """Whether `reset()` after `reset(seed)` depends on the seed alone, so that next deals can be compared."""
     deals = []
@@ -51,7 +53,6 @@ class Trial:
         make_env: makes an environment; may take `render_mode`.
         hooks: what is known of the game.
         seeds: of the games to play.
-        next_deal_repeats: what the function of that name says.
         stopwatch: keeps the check to its time.
         notes: what the check found worth saying though it passed.
         game: the game being looked at, which gives a finding its place.
@@ -61,7 +62,6 @@ class Trial:
     make_env: MakeEnv
     hooks: Hooks
     seeds: Sequence[int]
-    next_deal_repeats: bool
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
     notes: list[str] = field(default_factory=list)
     game: Game | None = None
@@ -182,7 +182,7 @@ class Trial:
                     poke(position)
             turns.append(Turn(len(game.moves), snapshot(game.env)))
         turns.append(Turn(len(game.moves), snapshot(game.env)))
-        if self.next_deal_repeats:
+        if next_deal_repeats(self.make_env, self.seeds[0]):
             game.env.reset()
             turns.append(Turn(len(game.moves), snapshot(game.env), " of the next deal"))
         return turns

@@ -39,6 +39,37 @@ def run(code: str, folder: Path, **env: str) -> subprocess.CompletedProcess:
     )
 
 
+CHECKED = """
+import numpy as np
+from gupai_env.core.byte_rows import store_word
+from gupai_env.core.compiling import at_once, compiled
+
+def _read(row, index):
+    return row[index]
+
+def _write(row, index):
+    store_word(row, index, 1)
+
+row = np.zeros(8, np.int8)
+with at_once():
+    for loop, last in ((compiled(_read), 7), (compiled(_write), 0)):
+        loop(row, last)
+        try:
+            loop(row, last + 1)
+            print("taken")
+        except IndexError as error:
+            print(error)
+        print(loop.dispatcher.py_func.__qualname__.split("-")[1][16:])
+"""
+
+
+def test_checked_mode_refuses_indices_and_keeps_its_machine_code_apart(tmp_path):
+    (tmp_path / "checked_loops.py").write_text(CHECKED)
+    env = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "NUMBA_CACHE_DIR": str(tmp_path / "code")}
+    checked = run("import checked_loops", tmp_path, **env, NUMBA_BOUNDSCHECK="1").stdout.splitlines()
+    assert checked == ["index is out of bounds", "c"] * 2
+
+
 # --- a small loop in a package of its own, compiled in this process ---------------------------------
 
 LOOP = """

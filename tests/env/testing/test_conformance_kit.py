@@ -92,6 +92,7 @@ def test_report_of_several_failures_names_them_all():
 def test_missing_hook_is_reported_and_named():
     report = check_env(LittleDragon, BARE, games=1)
     assert report.not_run == {
+        "plain-rules": "missing hook: rules",
         "information-set": "missing hook: redeal",
         "hidden-tiles-move": "missing hook: redeal, hidden",
         "sampled-actions": "missing hook: sample",
