@@ -53,9 +53,9 @@ def groups() -> dict[str, list[str]]:
 def digest(name: str, extras: list[str]) -> str:
     """Return the SHA-256 of everything that a resolution depends on: the requirements of the extras, and the pins."""
     required = project()
-    asked = [required["requires-python"], required["dependencies"], sorted(pinned(name).items())]
-    asked += [required["optional-dependencies"].get(extra, []) for extra in extras]
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+    inputs = [required["requires-python"], required["dependencies"], sorted(pinned(name).items())]
+    inputs += [required["optional-dependencies"].get(extra, []) for extra in extras]
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
 
 
 def resolved(uv: str, name: str, extra: str) -> dict[str, str]:
@@ -69,8 +69,8 @@ def resolved(uv: str, name: str, extra: str) -> dict[str, str]:
     )
     if done.returncode:
         sys.exit(f"{name} with the extra {extra or '(none)'}:\n{done.stderr}")
-    found = re.findall(r"^([\w.-]+)==(\S+)", done.stdout, re.MULTILINE)
-    return {normalized(package): version for package, version in found}
+    lines = re.findall(r"^([\w.-]+)==(\S+)", done.stdout, re.MULTILINE)
+    return {normalized(package): version for package, version in lines}
 
 
 def main() -> None:
@@ -91,8 +91,8 @@ def main() -> None:
                 "digest": digest(name, extras),
                 "besides": dict(sorted(besides.items())),
             }
-    asked = {"date": date.today().isoformat(), "index": INDEX, "python": PYTHON, "platform": "x86_64-manylinux_2_28"}
-    FILE.write_text(json.dumps(asked | {"resolutions": resolutions}, indent=1) + "\n", encoding="utf-8")
+    question = {"date": date.today().isoformat(), "index": INDEX, "python": PYTHON, "platform": "x86_64-manylinux_2_28"}
+    FILE.write_text(json.dumps(question | {"resolutions": resolutions}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

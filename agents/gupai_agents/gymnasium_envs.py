@@ -418,10 +418,10 @@ class SeatVectorEnv(OwnMemory, gymnasium.vector.VectorEnv):
         have, if they have one. Raises ValueError for a bad one.
         """
         if getattr(seed, "ndim", 0) or (isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))):
-            each = list(cast(Sequence[int | None], seed))
-            given = np.array([one is not None for one in each])
-            none_missing = seed if given.all() else [0 if one is None else one for one in each]
-            keys = as_keys(none_missing, self.num_envs)
+            seeds = list(cast(Sequence[int | None], seed))
+            given = np.array([number is not None for number in seeds])
+            whole = seed if given.all() else [0 if number is None else number for number in seeds]
+            keys = as_keys(whole, self.num_envs)
             super().reset()
         else:
             first = None if seed is None else as_key(seed)
