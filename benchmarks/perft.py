@@ -23,6 +23,15 @@ from gupai_env.words.files import json_text, write_file
 RECORD = Path(__file__).parents[1] / "results" / "perft.json"
 SEEDS = (0, 1, 2)
 MOST_WAYS = 10_000_000
+ABOUT = {
+    "ways_of_play": "how many sequences of 1, 2, 3, ... legal actions begin with the deal, or with all deals together",
+    "deals": "1, that of `seed`; or all different deals of the tiny deck, each once",
+    "turns": "the seats in order of turn; the first of them leads, or is the banker",
+    "order": (
+        "the tiles as they are dealt: those of seat 0, of seat 1 and so on, then those on the table and the stock from "
+        "its top, or what is not used; in Da Ling those on the table come first"
+    ),
+}
 
 
 def counts_of(game: Game) -> list[dict[str, Any]]:
@@ -43,7 +52,7 @@ def main() -> None:
     """Count, and write the record."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     record = [content for game in GAMES.values() for content in counts_of(game)]
-    write_file(RECORD, json_text(record, 1) + "\n")
+    write_file(RECORD, json_text({"about": ABOUT, "counts": record}, 1) + "\n")
     for content in record:
         print(content["game"], content.get("seed", "every deal"), *content["ways_of_play"])
 

@@ -46,8 +46,8 @@ def learning() -> str:
 
 def ways_of_play() -> str:
     """Return the page of the numbers that other programs of the rules must find too."""
-    counts = json.loads((RESULTS / "perft.json").read_text(encoding="utf-8"))
-    return written("perft.md", games=GAMES.values(), counts=counts)
+    record = json.loads((RESULTS / "perft.json").read_text(encoding="utf-8"))
+    return written("perft.md", games=GAMES.values(), **record)
 
 
 def configuration() -> str:

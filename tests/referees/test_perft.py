@@ -21,7 +21,7 @@ from gupai_env.games import GAMES
 
 WAYS = int(os.environ.get("PERFT_WAYS", 300))
 ENGINE_WAYS = 100 * WAYS
-RECORD = json.loads((ROOT / "results" / "perft.json").read_text(encoding="utf-8"))
+RECORD = json.loads((ROOT / "results" / "perft.json").read_text(encoding="utf-8"))["counts"]
 
 
 def ways_of(referee, depth: int) -> np.ndarray:
