@@ -13,7 +13,7 @@ from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, clear, singl
 VIEW = fishing_view(
     PLAYS,
     ("red", "i1", (SEATS,)),  # red pips of the small fish of each catch, before rounding
-    ("lock_triples", "i1"),  # the option: three of a kind in the lake are caught by the fourth alone
+    ("lock_triples", "i1"),  # the option: three of a kind in the lake are caught by the fourth alone, and four by none
 )
 count_matches: Callable[..., Any] = match_counter(MATCHING)
 

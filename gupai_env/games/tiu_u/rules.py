@@ -11,7 +11,7 @@ Play     Catch one fish that matches the bait; catch three if they lie in the la
          (`triple_catch`); or lay the bait into the lake, with `must_catch` only if it catches nothing.
 Match    Equal pips; besides, [4:2] and [2:1] match each other.
 Lock     With `lock_triples` three identical tiles of the lake are closed: only the fourth takes them, and it
-         may whatever `triple_catch` says. Four of them are closed for good.
+         may whatever `triple_catch` says. Four of them in the lake, dealt or laid there, nobody can catch.
 Pair     With `heaven_pair` a seat may lay two [6:6] of its hand into its catch before its bait, and the other
          two as well. Its hand then ends sooner: without a bait the turn is the tile of the stock alone.
 End      Hands and stock are empty. What is left in the lake is nobody's.
@@ -107,7 +107,7 @@ class TiuU(Variant):
     players: int = option(2, "number of seats", (2, 3))
     triple_catch: bool = option(True, "the fourth of a kind may catch the three in the lake")
     must_catch: bool = option(False, "a bait that can catch may not be laid")
-    lock_triples: bool = option(False, "three of a kind in the lake are caught by the fourth alone")
+    lock_triples: bool = option(False, "three of a kind in the lake are caught by the fourth alone, and four by none")
     heaven_pair: bool = option(False, "two [6:6] in hand may be laid into the catch as an extra play")
     settlement: str = option(
         DIFFERENCE,
