@@ -5,7 +5,7 @@ from typing import Any
 
 from writing import RESULTS, filled
 
-from gupai_app.facts.tables import chips, number, percent, tables_of
+from gupai_app.facts.tables import chips, number, percent, sure, tables_of
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
 
@@ -27,11 +27,16 @@ def page(game: Game) -> str:
 def overview() -> str:
     """Return the page over all games."""
     facts = {game: recorded(game) for game in GAMES.values()}
-    figures = {"chips": chips, "number": number, "percent": percent, "endings": endings}
-    return filled("facts.md", facts=facts, source=SOURCE, **figures)
+    (deals,) = {content["deals"] for variants in facts.values() for content in variants}
+    tinies = {  # of different options, the default ones first
+        game: {str(content["tiny"]["options"]): content["tiny"] for content in reversed(variants)}.values()
+        for game, variants in facts.items()
+    }
+    figures = {"chips": chips, "number": number, "percent": percent, "sure": sure, "endings": endings}
+    return filled("facts.md", facts=facts, tinies=tinies, source=SOURCE, deals=f"{deals:,}", **figures)
 
 
 def endings(self_play: dict[str, Any]) -> str:
     """Return how deals end, the most frequent first."""
     shares = sorted(self_play["endings"].items(), key=lambda ending: -ending[1]["mean"])
-    return ", ".join(f"{name} {share['mean']:.1%}" for name, share in shares if share["mean"] >= 0.0005)
+    return ", ".join(f"{name} {percent(share)}" for name, share in shares if share["mean"] >= 0.0005)

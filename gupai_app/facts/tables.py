@@ -1,9 +1,12 @@
 """The facts of a game as tables, for the terminal and for pages, from what `gupai facts --json` prints."""
 
 from collections.abc import Iterator, Mapping
+from math import ceil, log10
 from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.intervals import interval_text
+from gupai_env.core.variant import in_words
 from gupai_env.words.messages import say
 
 ENDS = ("mean", "low", "high")  # of an interval
@@ -39,16 +42,25 @@ def number(figure: Mapping[str, Any]) -> str:
         return "-"
     if low is None or low == high:
         return f"{mean:g}"
-    return f"{mean:.2f} ±{(high - low) / 2:.2f}"
+    return interval_text(mean, low, high, figure["n"], signed=False)
 
 
 def percent(figure: Mapping[str, Any]) -> str:
-    """Return a share with its interval, in percent, within 0 and 100%; "-" where there are too few deals to say."""
+    """Return a share with its interval, in percent; "-" where there are too few deals to say."""
     mean, low, high = (figure[name] for name in ENDS)
-    if mean is None or (high is not None and high < 0):
+    if mean is None:
         return "-"
-    within = f"{min(max(mean, 0), 1):.1%}"
-    return within if low is None else f"{within} ({100 * max(low, 0):.1f} to {100 * min(high, 1):.1f})"
+    # Shares near 0 have a second digit.
+    places = 1 if low is None or high - low > 0.002 else 2
+    return f"{mean:.{places}%}" + ("" if low is None else f" ({100 * low:.{places}f} to {100 * high:.{places}f})")
+
+
+def sure(tiny: Mapping[str, Any]) -> tuple[list[str], str]:
+    """Return chips by turn of a tiny deck, with no digits beyond the gain of a best response, and that gain."""
+    gain = tiny["exploitability"]
+    places = min(4, max(0, -ceil(log10(max(gain, 1e-9)))))
+    sure_values = [f"{value:+z.{places}f}" for value in tiny["by_turn"]]
+    return sure_values, f"{gain:.{places + 1}f}" if gain >= 1e-4 else "< 0.0001"
 
 
 def tables_of(content: Mapping[str, Any]) -> Iterator[Rows]:
@@ -99,16 +111,17 @@ def tables_of(content: Mapping[str, Any]) -> Iterator[Rows]:
         ],
     )
     tiny = content["tiny"]
-    values = ", ".join(f"{value:+z.4f}" for value in tiny["by_turn"])
+    values, gain = sure(tiny)
     yield Rows(
         "The tiny deck, searched completely",
         ("figure", "value"),
         [
+            ("options of the tiny deck", in_words(tiny["options"])),
             ("different deals", f"{tiny['deals']:,}"),
             ("positions", f"{tiny['nodes']:,}"),
             ("information sets", f"{tiny['sets']:,}"),
-            ("chips of the seat that leads and of the others at an equilibrium", values),
-            ("chips that a best response still wins from it", f"{tiny['exploitability']:.4f}"),
+            ("chips of the seat that leads and of the others at an equilibrium", ", ".join(values)),
+            ("chips per deal that a seat still gains by a best response, mean of the two sides", gain),
         ],
     )
 

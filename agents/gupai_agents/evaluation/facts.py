@@ -13,18 +13,18 @@ import numpy as np
 from gupai_agents.agent import Agent, ask, labels_of, name_of
 from gupai_agents.decisions import Answers, chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.measures import METRICS
-from gupai_agents.evaluation.claims.verdicts import estimate_statistic, rated
+from gupai_agents.evaluation.claims.verdicts import GROUPS, estimate_statistic, explained_by, rated
 from gupai_agents.evaluation.exact import build_tree, solve
 from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Progress, chunks, duel, key_of
 from gupai_agents.evaluation.records import action_types_of
-from gupai_agents.evaluation.statistics import Estimate, estimate, estimate_columns, ratio_of_means, share
+from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate, estimate_columns, ratio_of_means, share
 from gupai_agents.heuristics import RandomAgent
 from gupai_agents.registry import agents_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, draw, in_json
 from gupai_env.core.streams import FIELD_STREAM
 from gupai_env.core.tiles import KINDS
-from gupai_env.core.variant import Variant
+from gupai_env.core.variant import TINY, Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.games.claims import Outcome, counts_of, vocabulary_of
 from gupai_env.options import Options
@@ -32,6 +32,7 @@ from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import as_list, whole_number
 
 ROUNDS = 400  # of CFR+ on the tiny deck
+RIDGE = 1e-9  # added to the variance of what a hand holds, so that a fit exists
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,16 @@ class TinyDeck:
     """The tiny deck, whose play is searched completely.
 
     Attributes:
+        options: Of the variant: those that were given, as far as the tiny deck allows them.
         deals: Different ones.
         nodes, sets: Positions and information sets of the tree.
-        by_turn: Chips per deal of the seat that leads and of the others in turn, where all keep to an equilibrium.
-        exploitability: What a best response still wins from it, in chips per deal.
+        by_turn: Chips per deal of the seat that leads and of the others in turn, where all keep to an equilibrium, as
+            CFR+ has approached it.
+        exploitability: What a seat that responds best to it still wins more, in chips per deal, mean of the two sides;
+            so far the chips by turn may be from those of an equilibrium.
     """
 
+    options: Mapping[str, Any]
     deals: int
     nodes: int
     sets: int
@@ -122,7 +127,7 @@ class Facts:
         rival: The name of the player with whom the last one is compared.
         choices: By round, how the last player's choices differ from the rival's, in deals between last players.
         luck: From duels of the last player with the rival, and from tables of all except `random`.
-        tiny: Of the game, whatever the variant.
+        tiny: Of these options.
     """
 
     game: Game
@@ -190,6 +195,7 @@ def facts_of(
     deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
     *agents, weaker = agents_of(game, made, [*players, rival])
     labels, tell = labels_of(agents), progress or (lambda number: None)
+    tiny = tiny_deck(game, made)
     parts: list[SelfPlay] = []
     choices: tuple[Choices, ...] = ()
     for label, agent in zip(labels, agents, strict=True):
@@ -198,7 +204,7 @@ def facts_of(
     chips = duel(game, agents[-1], weaker, deals, seed=seed, progress=progress, **variant).chips[:, :, 0]
     skilled = [agent for agent in agents if not isinstance(agent, RandomAgent)]
     luck = Luck(*_variances(chips), _skill(game, made, skilled, deals, seed, tell))
-    return Facts(game, made, deals, seed, tuple(parts), name_of(weaker), choices, luck, tiny_deck(game))
+    return Facts(game, made, deals, seed, tuple(parts), name_of(weaker), choices, luck, tiny)
 
 
 def steps_of(players: Sequence[Any], deals: int) -> int:
@@ -308,26 +314,28 @@ def _ties(game: Game, variant: Variant, states: np.recarray) -> np.ndarray:
 def _explained(hands: np.ndarray, chips: np.ndarray) -> Estimate:
     """Return which share of the variance of chips, [N, players], hands, [N, players, KINDS], and the place explain."""
     deals, players = chips.shape
+    if deals < GROUPS:  # a fit would explain the chance of so few
+        return NOTHING._replace(samples=deals)
     place = np.broadcast_to(np.eye(players), (deals, players, players))
-    known = np.concatenate([hands, place], 2).astype(float)
-    errors = np.zeros_like(chips)
-    for half in (0, 1):
-        here, there = known[half::2], known[1 - half :: 2]
-        weights = np.linalg.lstsq(there.reshape(-1, there.shape[2]), chips[1 - half :: 2].reshape(-1), rcond=None)[0]
-        errors[half::2] = chips[half::2] - here @ weights
-    sums = np.stack([(errors**2).sum(1), (chips**2).sum(1), chips.sum(1)], 1) / players
+    known = np.concatenate([place, hands, chips[:, :, None]], 2).astype(float)
+    groups = [rows.reshape(-1, rows.shape[2]) for rows in np.array_split(known, GROUPS)]
+    products = np.array([rows.T @ rows for rows in groups])  # all that a linear fit asks for
 
     def explained(means: np.ndarray) -> float:
-        return float(1 - means[0] / (means[1] - means[2] ** 2))
+        known, seats = means.reshape(products.shape[1:]), slice(players)
+        rows, total = known[seats, seats].sum(), known[seats, -1].sum()
+        # Some kinds follow from the others, as those of the last tile: a ridge picks one of the fits.
+        weights = np.linalg.solve(known[:-1, :-1] + RIDGE * rows * np.eye(len(known) - 1), known[:-1, -1])
+        return float((weights @ known[:-1, -1] - total**2 / rows) / (known[-1, -1] - total**2 / rows))
 
-    return estimate_statistic(sums, explained)
+    return explained_by(products.reshape(GROUPS, -1), explained).share()._replace(samples=deals)
 
 
 def _figures(game: Game, outcome: Outcome) -> dict[str, Estimate]:
     """Return the metrics of a game that need neither a number nor what was drawn or done."""
     metrics = vocabulary_of(game).metrics
     plain = {name: metric for name, metric in metrics.items() if not (metric.number or metric.drawn or metric.acted)}
-    return {name: rated(metric.of(outcome), metric).figure for name, metric in plain.items()}
+    return {name: rated(metric.of(outcome), metric).estimate for name, metric in plain.items()}
 
 
 def _choices(game: Game, tallies: Sequence[_Tally]) -> tuple[Choices, ...]:
@@ -350,18 +358,15 @@ def _choices(game: Game, tallies: Sequence[_Tally]) -> tuple[Choices, ...]:
 
 def _variances(chips: np.ndarray) -> tuple[Estimate, Estimate, Estimate]:
     """Return the variance of a game, its part within deals and the gain of duplicates, of chips [deals, rotations]."""
-    rotations = chips.shape[1]
     means = chips.mean(1)
-    within = ((chips - means[:, None]) ** 2).sum(1) / (rotations - 1)
-    values = np.stack([(chips**2).mean(1), means, means**2, within], 1)
-
-    def variance(sums: np.ndarray) -> float:
-        return float(sums[0] - sums[1] ** 2)
-
-    def gain(sums: np.ndarray) -> float:
-        return float(np.float64(variance(sums)) / rotations / (sums[2] - sums[1] ** 2))
-
-    return estimate_statistic(values, variance), estimate(within), estimate_statistic(values, gain)
+    values = np.stack([means, means**2, (chips**2).mean(1)], 1)
+    of: list[Callable[[np.ndarray], float]] = [
+        lambda sums: sums[2] - sums[0] ** 2,
+        lambda sums: sums[2] - sums[1],
+        lambda sums: (sums[2] - sums[0] ** 2) / chips.shape[1] / (sums[1] - sums[0] ** 2),
+    ]
+    variance, within, gain = (estimate_statistic(values, part) for part in of)
+    return variance, within, gain
 
 
 def _skill(
@@ -378,16 +383,24 @@ def _skill(
         outcome = Outcome(variant, envs.states, np.zeros((some, 1), int), seating)
         values.append(metric.of(outcome))
         tell(some)
-    assert metric.statistic is not None
-    return estimate_statistic(np.concatenate(values), metric.statistic)
+    return rated(np.concatenate(values), metric).estimate
 
 
 # --- the tiny deck --------------------------------------------------------------------------------
 
 
-def tiny_deck(game: Game, rounds: int = ROUNDS) -> TinyDeck:
-    """Return the tree of the tiny deck, where seat 0 leads, and an equilibrium of it after so many rounds of CFR+."""
-    tree: Any = build_tree(game, **{**game.variant.tiny_options(), "leader": 0})
+def tiny_deck(game: Game, variant: Variant, rounds: int = ROUNDS) -> TinyDeck:
+    """Return the tree of the tiny deck, where seat 0 leads, and an equilibrium of it after so many rounds of CFR+.
+
+    Of the options of a variant it has all but those that the tiny deck does not allow, as more than two players.
+
+    Raises:
+        ValueError: As `build_tree`.
+    """
+    limits = variant.LIMITS[TINY]
+    allowed = {name: value for name, value in variant.changed().items() if value in limits.get(name, (value,))}
+    options = {**game.variant.tiny_options(), **allowed, "deck": TINY}
+    tree: Any = build_tree(game, **{**options, "leader": 0})
     policy = solve(tree, rounds)
     values = tuple(tree.values(policy).tolist())
-    return TinyDeck(tree.deals, tree.nodes, tree.sets, values, float(tree.exploitability(policy)))
+    return TinyDeck(options, tree.deals, tree.nodes, tree.sets, values, float(tree.exploitability(policy)))

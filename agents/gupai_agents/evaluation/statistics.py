@@ -265,6 +265,48 @@ class Cases(NamedTuple):
         return min(1.0, 2 * min(as_many, as_few))
 
 
+class Explained(NamedTuple):
+    """Which share of a variance something explains, or of an entropy: it is 0 at least, and chance adds to it.
+
+    It is a sum of squares, so its distribution is a noncentral chi-squared one. Its interval holds also where nothing
+    is explained: there the error of the jackknife is nothing, and an interval of the mean would cover nothing.
+
+    unbiased: The share by the jackknife, with the interval that holds far from 0.
+    unit: The square of the error of a root of the share; 0 where there is no interval.
+    found: The share in the sample, in units.
+    squares: How many there are: what chance adds, in units.
+    """
+
+    unbiased: Estimate
+    unit: float
+    found: float = 0.0
+    squares: float = 1.0
+
+    @classmethod
+    def of(cls, sample: float, unbiased: Estimate) -> "Explained":
+        """Return what a share in a sample and its jackknife tell."""
+        if not (unbiased.has_interval and sample > 0):
+            return cls(unbiased, 0.0)
+        by_chance, unit = sample - unbiased.mean, (unbiased.half_width / _quantile(NORMAL)) ** 2 / (4 * sample)
+        unit = min(unit, by_chance) if unbiased.mean < 0 else unit  # which near 0 is known better
+        return cls(unbiased, unit, sample / unit, max(by_chance / unit, 1.0))
+
+    def share(self) -> Estimate:
+        """Return the share with its 95% interval, both within 0 and 1."""
+        mean = min(max(self.unbiased.mean, 0.0), 1.0)
+        if not self.unit:
+            return self.unbiased._replace(mean=mean)
+        low = self.unit * float(scipy.special.chndtrinc(self.found, self.squares, 0.975))
+        # If chance has added less than it does on average, the share may be as large as if it had not.
+        high = self.unit * float(scipy.special.chndtrinc(max(self.found, self.squares), self.squares, 0.025))
+        return Estimate(mean, round(min(low, mean), DIGITS), min(max(high, mean), 1.0), self.unbiased.samples)
+
+    def p_value(self, share: float) -> float:
+        """Return the two-sided p that the share is this; 1 where there is no interval."""
+        as_much = float(scipy.special.chndtr(self.found, self.squares, share / self.unit)) if self.unit else 0.5
+        return 2 * max(min(as_much, 1 - as_much), np.finfo(float).eps)
+
+
 def share(hits: np.ndarray, cases: np.ndarray | None = None) -> Estimate:
     """Return which share of cases, by deal, [N], are hits, with its exact interval, see `Cases.of`."""
     return Cases.of(hits, cases).share()

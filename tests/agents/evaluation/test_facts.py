@@ -12,10 +12,13 @@ from gupai_agents.agent import DecisionBatch
 from gupai_agents.decisions import new_lanes
 from gupai_agents.evaluation import facts
 from gupai_agents.evaluation.claims.exacts import answer
+from gupai_agents.evaluation.claims.measures import METRICS
+from gupai_agents.evaluation.claims.verdicts import rated
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.facts import facts_of, steps_of, tiny_deck
-from gupai_agents.evaluation.match import key_of
+from gupai_agents.evaluation.match import duel, key_of
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_app.facts.tables import sure
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import Outcome, vocabulary_of
@@ -124,7 +127,9 @@ def test_variances_and_the_gain_of_duplicates_are_those_of_the_model():
     chips = 1 + luck + rng.normal(0, 1, (deals, seats))
     variance, within, gain = facts._variances(chips)
     assert variance.low < chips.var() < variance.high and variance.mean == pytest.approx(9 * 3 / 4 + 1, rel=0.02)
-    assert within.mean == pytest.approx(9 + 1, rel=0.02)
+    assert within.mean == pytest.approx((9 + 1) * 3 / 4, rel=0.02)  # of the whole, with one divisor
+    between = chips.mean(1).var()
+    assert within.mean + between == pytest.approx(variance.mean, rel=1e-3)
     assert gain.mean == pytest.approx((9 * 3 / 4 + 1) / seats / (1 / seats), rel=0.03)
 
 
@@ -136,11 +141,38 @@ def test_hands_explain_what_they_decide_and_no_more():
     share = facts._explained(hands, worth + noise + np.array([2.0, -2.0]))
     signal = worth.var() + 4
     assert share.mean == pytest.approx(signal / (signal + 1), abs=0.02)
-    assert facts._explained(hands, noise).mean < 0.01  # judged on other deals than those of the fit
+    assert facts._explained(hands, noise).mean < 0.01  # less what a fit explains by chance
 
 
-def of_few_rounds(game) -> facts.TinyDeck:
-    return tiny_deck(game, rounds=2)
+def test_parts_of_recorded_variance_do_not_exceed_the_whole():
+    for file in sorted((ROOT / "results" / "facts").glob("*.json")):
+        luck = json.loads(file.read_text(encoding="utf-8"))["luck"]
+        assert 0 < luck["within"]["mean"] < luck["variance"]["mean"], file.stem
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_variance_of_a_game_is_that_within_deals_and_that_between_them(name):
+    chips = duel(name, "greedy", "random", 60, seed=3).chips[:, :, 0]
+    variance, within, _ = facts._variances(chips)
+    assert 0 <= within.mean <= variance.mean
+    assert within.mean + chips.mean(1).var(ddof=1) == pytest.approx(variance.mean)
+
+
+def test_share_of_the_player_is_covered_where_players_are_almost_alike():
+    rng, covered = np.random.default_rng(3), 0
+    for _ in range(200):
+        who = rng.integers(3, size=(400, 2))
+        chips = rng.normal(0.03 * (who - 1), 1)
+        states = np.rec.fromarrays([chips], dtype=[("total", "f8", 2)])
+        outcome = Outcome(get_game("pai-gow").variant(), states, np.zeros((400, 1), int), who)
+        share = rated(METRICS["skill_share"].of(outcome), METRICS["skill_share"]).estimate
+        assert 0 <= share.low <= share.mean <= share.high <= 1
+        covered += share.low <= 0.03**2 * 2 / 3 <= share.high
+    assert covered >= 185  # of 200 at 95%
+
+
+def of_few_rounds(game, variant) -> facts.TinyDeck:
+    return tiny_deck(game, variant, rounds=2)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -219,10 +251,26 @@ def test_skill_is_measured_between_sides_that_draw_their_players(jie_long, monke
 
 def test_tiny_deck_is_that_of_the_tree():
     game = get_game("ding-niu")
-    tiny, tree = tiny_deck(game, rounds=60), build_tree("ding-niu", **{**game.variant.tiny_options(), "leader": 0})
+    tiny = tiny_deck(game, game.variant(), rounds=60)
+    tree = build_tree("ding-niu", **{**game.variant.tiny_options(), "leader": 0})
     assert (tiny.deals, tiny.nodes, tiny.sets) == (tree.deals, tree.nodes, tree.sets)
     assert tiny.by_turn[0] == pytest.approx(0.859, abs=0.01) and sum(tiny.by_turn) == pytest.approx(0)
     assert 0 < tiny.exploitability < 0.01
+
+
+def test_tiny_deck_has_the_options_that_are_given_as_far_as_it_allows_them():
+    game = get_game("jie-long")
+    forced = tiny_deck(game, game.variant(forced_play=True, players=3), rounds=40)
+    assert forced.options == {"players": 2, "deck": "tiny", "forced_play": True}
+    assert forced.by_turn[0] == pytest.approx(3.62, abs=0.02)
+    won = get_game("shi-wu-hu").variant
+    assert tiny_deck(get_game("shi-wu-hu"), won(deck="tiles", must_catch=True), rounds=1).options["must_catch"]
+
+
+def test_chips_of_a_tiny_deck_have_no_digits_beyond_the_gain():
+    assert sure({"by_turn": [3.14562, -3.14562], "exploitability": 0.0007}) == (["+3.146", "-3.146"], "0.0007")
+    assert sure({"by_turn": [-1.9510, 1.9510], "exploitability": 0.0526}) == (["-2.0", "+2.0"], "0.05")
+    assert sure({"by_turn": [0.85891], "exploitability": 1e-7}) == (["+0.8589"], "< 0.0001")
 
 
 def test_facts_are_json_and_refuse_matches(jie_long):

@@ -138,7 +138,7 @@ def _item(setting: Setting, reading: Ordering, item: Item, seated: Sequence[str]
     measure, source = metrics_of(setting.game)[reading.metric], setting.source(sampler, number)
     blocks = setting.blocks(source, 0, deals)
     values = measured(setting, blocks, source, (measure, item.number), seated, item.treated)
-    return verdicts.rated(values, measure).figure
+    return verdicts.rated(values, measure).estimate
 
 
 def _ranked(

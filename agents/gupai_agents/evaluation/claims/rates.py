@@ -72,10 +72,10 @@ class Rate(Measuring):
         for number, (member, seated) in enumerate(zip(self.labels, self.seating, strict=True)):
             setting.meter.begin(f"{member} at all seats")
             sample = _rated(setting, self, sampler, measure, seated, number, deals)
-            result = _judged(sample.figure, self, deals)
+            result = _judged(sample.estimate, self, deals)
             p[member] = 1.0 if self.threshold is None else sample.p_beyond(self.threshold)
             judged.append(result)
-            effects.append(Effect(member, sample.figure, result.verdict, counted=member != UNSKILLED))
+            effects.append(Effect(member, sample.estimate, result.verdict, counted=member != UNSKILLED))
         counted = counted_effects(effects)
         of_members = [effect.verdict for effect in counted], [p[effect.label] for effect in counted]
         verdict, remark, p_joint = joint_verdict(*of_members)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, estimate, false_discovery
+from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, Explained, estimate, false_discovery
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import say
 
@@ -110,23 +110,14 @@ def why(verdict: str) -> str:
 
 
 class Rated(NamedTuple):
-    """A rate: its estimate and, of a share of cases, these. share: whether it cannot be outside 0 and 1."""
+    """A rate: its estimate and, of a share, from what this follows."""
 
     estimate: Estimate
-    cases: Cases | None = None
-    share: bool = False
-
-    @property
-    def figure(self) -> Estimate:
-        """The rate with its interval, of which a share has only what is within 0 and 1."""
-        if not (self.share and self.estimate.has_interval):
-            return self.estimate
-        mean, low, high = np.clip(self.estimate[:3], 0.0, 1.0).tolist()
-        return self.estimate._replace(mean=mean, low=low, high=high)
+    share: Cases | Explained | None = None
 
     def p_beyond(self, threshold: float) -> float:
         """Return the two-sided p that it is its threshold."""
-        return p_value(self.estimate.shifted(-threshold)) if self.cases is None else self.cases.p_value(threshold)
+        return p_value(self.estimate.shifted(-threshold)) if self.share is None else self.share.p_value(threshold)
 
 
 def rated(values: np.ndarray, metric: Metric) -> Rated:
@@ -136,7 +127,10 @@ def rated(values: np.ndarray, metric: Metric) -> Rated:
         return Rated(cases.share(), cases)
     if metric.statistic is None:
         return Rated(estimate(values))
-    return Rated(estimate_statistic(values, metric.statistic), share=metric.unit == "share")
+    if metric.unit != "share":
+        return Rated(estimate_statistic(values, metric.statistic))
+    explained = explained_by(values, metric.statistic)
+    return Rated(explained.share(), explained)
 
 
 def p_value(effect: Estimate) -> float:
@@ -163,6 +157,12 @@ def estimate_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], flo
         return NOTHING._replace(samples=len(values))
     pseudo = groups * whole - (groups - 1) * without
     return estimate(pseudo)._replace(samples=len(values))
+
+
+def explained_by(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Explained:
+    """Return a share of variance that follows from the means of values, [N, k]."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Explained.of(statistic(values.mean(0)), estimate_statistic(values, statistic))
 
 
 class Pooled(NamedTuple):

@@ -8,7 +8,7 @@ from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
-from gupai_env.games.claims import Metric
+from gupai_env.games.claims import Metric, explained, with_products
 from readings import wide
 
 
@@ -56,7 +56,7 @@ def test_rate_at_its_threshold_is_seldom_called_different(shares):
         values = (generator.random(400) < 0.3).astype(float) if shares else generator.normal(0.3, 2, 400)
         cases = Cases.of(values) if shares else None
         found = verdicts.Rated(estimate(values), cases)
-        judged = verdicts.judge_rate(found.figure, 0.3, "different")
+        judged = verdicts.judge_rate(found.estimate, 0.3, "different")
         different += judged.verdict == "supported"
     assert 20 <= different <= 65  # of 1,000 at 5%
 
@@ -64,10 +64,22 @@ def test_rate_at_its_threshold_is_seldom_called_different(shares):
 @pytest.mark.parametrize("deals", [2, 3, 5, 200])
 def test_share_has_no_interval_beyond_0_and_1(deals):
     generator = np.random.default_rng(deals)
-    metric = Metric("", "share", lambda outcome, number: np.zeros(0), statistic=lambda means: means[0] / means[1])
-    found = verdicts.rated(np.stack([generator.normal(0.01, 1, deals), np.ones(deals)], 1), metric)
-    assert 0 <= found.figure.low <= found.figure.mean <= found.figure.high <= 1
-    assert found.estimate.low < 0  # whose error is that of both sides
+    metric = Metric("", "share", lambda outcome, number: np.zeros(0), statistic=explained)
+    found = verdicts.rated(with_products(*generator.normal(0, 1, (2, deals))), metric).estimate
+    assert np.isnan(found.mean) or 0 <= found.mean <= 1
+    assert not found.has_interval or 0 <= found.low <= found.mean <= found.high <= 1
+
+
+@pytest.mark.parametrize(("weight", "deals"), [(0.0, 100), (0.05, 100), (0.2, 100), (1.0, 100), (0.1, 1000)])
+def test_interval_of_an_explained_share_covers_it(weight, deals):
+    generator, covered = np.random.default_rng(8), 0
+    metric, share = Metric("", "share", lambda o, n: np.zeros(0), statistic=explained), weight**2 / (weight**2 + 1)
+    for _ in range(300):
+        one, other = generator.normal(0, 1, (2, deals))
+        found = verdicts.rated(with_products(one, weight * one + other), metric)
+        covered += found.estimate.low <= share <= found.estimate.high
+        assert 0 < found.p_beyond(share) <= 1
+    assert covered >= 276  # of 300 at 95%
 
 
 def test_opponents_weigh_alike_in_their_mean():

@@ -1,0 +1,60 @@
+"""How often the 95% intervals of facts cover: python -m benchmarks.facts_coverage, half an hour of one core.
+
+Each game is measured by SAMPLES seeds of DEALS deals, and once by as many deals as all of these together, which is
+taken for the truth. Printed is the share of intervals that cover it, of each kind of figure, and after it how far the
+figures of the seeds are spread, in intervals: 1 where their standard deviation is what the intervals say. Several
+figures of a kind and game, such as the chips of each seat, are pooled. Intervals are of the deals: one deal, which is
+played from all seats or by all players at once, counts once.
+"""
+
+import argparse
+
+import numpy as np
+
+from gupai_agents.evaluation import facts
+from gupai_agents.evaluation.facts import Facts, TinyDeck, facts_of
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_env import GAMES
+
+SAMPLES, DEALS, MANY = 40, 250, 1_000_003  # MANY: the seed of the truth
+KINDS = ("chips by turn", "decisions", "ties", "hand", "endings", "variance", "within", "gain", "player")
+
+
+def figures_of(result: Facts) -> dict[str, list[Estimate]]:
+    """Return the figures of the strongest player by kind."""
+    best, luck = result.self_play[-1], result.luck
+    several = [list(best.by_turn), [best.decisions, best.legal, best.forced], [best.ties], [best.hand]]
+    several += [list(best.endings.values()), [luck.variance], [luck.within], [luck.gain], [luck.skill]]
+    return dict(zip(KINDS, several, strict=True))
+
+
+def covered(samples: list[list[Estimate]], truths: list[Estimate]) -> tuple[float, float]:
+    """Return which share of the intervals covers the truth, and how widely the figures are spread, in intervals."""
+    hits, spread = [], []
+    for *estimates, truth in zip(*samples, truths, strict=True):
+        some = [one for one in estimates if one.has_interval]
+        hits += [one.low - 1e-9 <= truth.mean <= one.high + 1e-9 for one in some]
+        if len(some) > 1 and (width := np.mean([one.half_width for one in some])) > 0:
+            spread.append(1.96 * np.std([one.mean for one in some], ddof=1) / width)
+    return float(np.mean(hits)) if hits else 1.0, float(np.mean(spread)) if spread else 0.0
+
+
+def main() -> None:
+    """Print a table, a game a line, as each is done."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", nargs="*", help="default: all")
+    parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--deals", type=int, default=DEALS)
+    chosen = parser.parse_args()
+    facts.tiny_deck = lambda game, variant: TinyDeck({}, 0, 0, 0, (), 0.0)  # is exact
+    print(f"| game | {' | '.join(KINDS)} |", "|---" * (len(KINDS) + 1) + "|", sep="\n", flush=True)
+    for name in chosen.game or GAMES:
+        agents, rival = ["greedy", "best"], "greedy"
+        samples = [figures_of(facts_of(name, agents, rival, chosen.deals, seed=seed)) for seed in range(chosen.samples)]
+        truth = figures_of(facts_of(name, agents, rival, chosen.samples * chosen.deals, seed=MANY))
+        cells = [covered([sample[kind] for sample in samples], truth[kind]) for kind in KINDS]
+        print(f"| {name} | {' | '.join(f'{share:.0%} ({spread:.2f})' for share, spread in cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
