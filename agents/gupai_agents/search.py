@@ -5,6 +5,9 @@ deals and random numbers, so that the luck of a deal cancels where they are comp
 each the worse half of the actions is left out, and the others share the deals that remain (sequential halving). What
 the heuristic itself would play stays to the end: it is left only for an action that is better beyond doubt.
 
+Where actions are compared for people, no half is left out: an action goes once it is worse than the best one beyond
+doubt, judged by the differences in the same deals, so that all others are known from the same, full number of deals.
+
 Where all decide at once, as in Da Ling, the others decide once in each deal that is drawn. That takes most of the time
 and trying one more action little, so that there is one round: all actions are tried in all deals.
 
@@ -43,6 +46,8 @@ from gupai_env.words.checks import real_number, whole_number
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action if none is left out
 PARTICLES = 200  # deals that are weighted where there is a belief about the others
 STEADY = 1.0  # standard errors by which an action must be better than that of the heuristic
+DOUBT = 3.0  # standard errors by which an action must be worse than the best to be left out of a comparison
+MOST_TIMES = 5  # an action is compared in at most so many times the playouts
 OWN, OTHERS = range(2)  # rows of the table of heuristics
 CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
 MOST_ROUNDS = 64  # more than any number of actions can be halved
@@ -59,8 +64,8 @@ class Values(NamedTuple):
 
     means, errors: chips and their standard errors, NaN where an action is not legal.
     deals: in how many it was tried.
-    gains, gain_errors: chips by which it is better than the heuristic's own choice, paired over the same deals.
-    usual: int16 [N], what the heuristic itself would play.
+    gains, gain_errors: chips by which it is better than the usual action, paired over the same deals.
+    usual: int16 [N], what the heuristic itself would play; of a comparison the best action.
     effective: float64 [N], how many equally weighted deals the weighted ones are as good as; NaN without a belief.
     """
 
@@ -71,6 +76,10 @@ class Values(NamedTuple):
     gain_errors: np.ndarray
     usual: np.ndarray
     effective: np.ndarray
+
+    def at(self, row: int) -> "Values":
+        """Return the values of one row, N = 1."""
+        return Values(*(array[row : row + 1] for array in self))
 
     def choice(self, steady: float) -> np.ndarray:
         """Return what to play, int16 [N]: the best of those that were never left out, if it is better than the usual
@@ -116,6 +125,51 @@ def leave_out(alive, sums, keep, protected):
             if alive[action] and action != protected and (worst < 0 or sums[action] <= sums[worst]):
                 worst = action
         alive[worst] = False
+
+
+@rule
+def best_of(alive, sums):
+    """Return the action with the highest sum, of equals the first one."""
+    best = -1
+    for action in range(len(alive)):
+        if alive[action] and (best < 0 or sums[action] > sums[best]):
+            best = action
+    return best
+
+
+@rule
+def compare_with(best, chips, totals):
+    """Sum up how much better each action is than one that was tried in all deals, over the deals that both were."""
+    for action in range(len(totals)):
+        totals[action, BETTER] = 0
+        totals[action, BETTER_SQUARES] = 0
+        for deal in range(int(totals[action, DEALS])):
+            better = chips[deal, action] - chips[deal, best]
+            totals[action, BETTER] += better
+            totals[action, BETTER_SQUARES] += better * better
+
+
+@rule
+def keep_rivals(alive, mask, totals, best):
+    """Mark the best action, the second best of those that were alive, and all that are not worse beyond doubt."""
+    alive[best] = False
+    second = best_of(alive, totals[:, CHIPS])
+    for action in range(len(alive)):
+        deals, gain = totals[action, DEALS], totals[action, BETTER]
+        spread = deals * totals[action, BETTER_SQUARES] - gain * gain  # deals^2 times the variance
+        alive[action] = mask[action] and (gain >= 0 or gain * gain * (deals - 1) <= DOUBT * DOUBT * spread)
+    if second >= 0:
+        alive[second] = True
+
+
+@rule
+def fewest(alive, deals):
+    """Return the fewest deals in which an action was tried that is not left out."""
+    least = -1
+    for action in range(len(alive)):
+        if alive[action] and (least < 0 or deals[action] < least):
+            least = int(deals[action])
+    return least
 
 
 @rule
@@ -244,12 +298,13 @@ def search_loop(game: Game) -> Callable[..., Any]:
 
     It adds up in `totals`, float64 [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort`
     are the playouts for each action and the most rounds; `sums` are those of `weigh_loop`, and without any all deals
-    are alike.
+    are alike. With `compared`, float64 [deals, num_actions], actions are compared with the best, which is then `usual`:
+    it is space for the chips of one row, and as many deals are the most.
     """
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())
 
-    def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, totals):
+    def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, totals, compared):
         states, tried = blank(1, module.STATE), blank(1, module.STATE)
         view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
         chips = scratch(num_actions, WEIGHT)
@@ -257,33 +312,43 @@ def search_loop(game: Game) -> Callable[..., Any]:
             own = usual[turn]
             for action in range(num_actions):
                 alive[action] = masks[turn, action]
-            budget, deal, stream = effort[0] * count_marks(alive), 0, derive(rng_keys[turn], DEAL_STREAM)
+            budget, stream = effort[0] * count_marks(alive), derive(rng_keys[turn], DEAL_STREAM)
             rounds = 1
             while 1 << rounds < count_marks(alive) and rounds < effort[1]:
                 rounds += 1
-            for number in range(rounds):
+            number, deals, tried_in = 0, 0, totals[turn, :, DEALS]
+            while number < rounds or fewest(alive, tried_in) < deals:
                 candidates = count_marks(alive)
-                for _ in range(max(budget // (rounds * candidates), 1)):
+                if number < rounds:
+                    more = max(budget // (rounds * candidates), 1)
+                    deals += min(more, len(compared) // rounds) if len(compared) else more
+                    number += 1
+                for deal in range(fewest(alive, tried_in), deals):
                     drawn = deal
                     if sums.shape[1]:
                         drawn = particle_of(sums[turn], derive(rng_keys[turn], PICK_STREAM), deal)
                     module.determinize(rules, views[turn], derive(stream, drawn), states[0])
-                    deal += 1
                     if simultaneous:
                         others_first(module, rules, heuristics, states[0], view, mask)
                     for action in range(num_actions):
-                        if alive[action]:
+                        if alive[action] and tried_in[action] == deal:
                             tried[0] = states[0]
                             chips[action] = try_action(module, rules, heuristics, tried[0], action, sides, view, mask)
                     for action in range(num_actions):
-                        if alive[action]:
+                        if alive[action] and tried_in[action] == deal:
                             better = chips[action] - chips[own]
                             totals[turn, action, CHIPS] += chips[action]
                             totals[turn, action, SQUARES] += chips[action] * chips[action]
                             totals[turn, action, DEALS] += 1
                             totals[turn, action, BETTER] += better
                             totals[turn, action, BETTER_SQUARES] += better * better
-                if number < rounds - 1:
+                            if len(compared):
+                                compared[deal, action] = chips[action]
+                if len(compared):
+                    own = usual[turn] = best_of(alive, totals[turn, :, CHIPS])
+                    compare_with(own, compared, totals[turn])
+                    keep_rivals(alive, masks[turn], totals[turn], own)
+                elif number < rounds:
                     leave_out(alive, totals[turn, :, CHIPS], (candidates + 1) // 2, own)
 
     return compiled(search, game)
@@ -383,8 +448,15 @@ class SearchAgent:
         check_batch(self.game, batch)
         return self._values(batch, MOST_ROUNDS if halving else 1)
 
+    def compare(self, batch: DecisionBatch) -> Values:
+        """Return the value of every legal action, compared with the best one in the same deals.
+
+        An action that is worse beyond doubt is left out early and has fewer deals; all others have as many as the best.
+        """
+        check_batch(self.game, batch)
+        return self._searched(batch, self.plan.playouts, MOST_ROUNDS, MOST_TIMES)
+
     def _values(self, batch: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
-        rounds = 1 if self.game.simultaneous else rounds
         if self.plan.seconds is None:
             return self._searched(batch, self.plan.playouts, rounds)
         begin = time.perf_counter()
@@ -394,29 +466,33 @@ class SearchAgent:
         more = min(int(FIRST_PLAYOUTS * seconds_left / spent), MOST_PLAYOUTS)
         return self._searched(batch, more, rounds) if more > FIRST_PLAYOUTS else values
 
-    def _searched(self, batch: DecisionBatch, playouts: int, rounds: int) -> Values:
+    def _searched(self, batch: DecisionBatch, playouts: int, rounds: int, most_times: int = 0) -> Values:
         rows = len(batch.rng_keys)
         usual = batch_actions(self.game, RANDOM + 1 + OWN, self.heuristics, batch)
         totals = np.zeros((*batch.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
         masks = writable(batch.masks)
+        effort = playouts, 1 if self.game.simultaneous else rounds
         weigh, search = weigh_loop(self.game), search_loop(self.game)
 
         def run_block(first: int, end: int) -> None:
+            span = first, end
             if self.infer is not None:
-                weigh(self.rules, self.infer, batch.views, batch.rng_keys, (first, end), sums, effective)
+                weigh(self.rules, self.infer, batch.views, batch.rng_keys, span, sums, effective)
+            compared = np.empty((most_times * playouts, self.game.num_actions))
             search(
                 self.rules,
                 self.heuristics,
                 batch.views,
                 masks,
                 batch.rng_keys,
-                (first, end),
-                (playouts, rounds),
+                span,
+                effort,
                 sums,
                 usual,
                 totals,
+                compared,
             )
 
         in_blocks(run_block, rows, self.plan.threads, playouts)

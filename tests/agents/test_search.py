@@ -73,6 +73,29 @@ def test_values_cover_legal_actions_and_the_best_have_most_deals(game):
     assert np.nanmax(np.abs(values.means)) <= bound
 
 
+@every_game
+def test_actions_are_compared_with_the_best_in_the_same_deals(game):
+    _, turns = decisions(game, 8, 2)
+    agent = make_agent("search:playouts=60", game)
+    values, rows = agent.compare(turns), np.arange(8)
+    np.testing.assert_array_equal(values.deals > 0, turns.masks)
+    full = values.deals == values.deals.max(1, keepdims=True)
+    assert full[rows, values.usual].all() and (values.gains[rows, values.usual] == 0).all()
+    best = np.where(full, values.means, -np.inf).max(1)
+    np.testing.assert_allclose(values.means[rows, values.usual], best)
+    behind = best[:, None] - values.means
+    np.testing.assert_allclose(values.gains[full], -behind[full], atol=1e-9)
+    assert (values.gains <= 1e-9)[turns.masks].all() or not full.all()
+    errors = values.errors + values.errors[rows, values.usual][:, None]
+    assert (values.gain_errors[full] <= errors[full] + 1e-9).all()  # paired
+    dropped = turns.masks & ~full
+    assert (values.gains + search.DOUBT * values.gain_errors)[dropped].max(initial=-1) < 1e-9
+    assert (full.sum(1) >= np.minimum(2, turns.masks.sum(1))).all()
+    assert (values.deals.max(1) >= np.where(turns.masks.sum(1) > 2, 30, 60)).all()
+    few = agent.compare(turns.at(rows[3:5]))
+    np.testing.assert_array_equal(few.gains, values.gains[3:5])
+
+
 @pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.simultaneous])
 def test_simultaneous_decisions_try_every_action_in_every_deal(name):
     _, turns = decisions(get_game(name), 4, 2)
