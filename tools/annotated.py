@@ -46,12 +46,11 @@ def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
     record = session.record([name] * variant.players)
     notes = {}
     for decision in decisions(record, agent):
-        best = decision.bars[0]
-        played = next(bar for bar in decision.bars if bar.played)
+        best, played = decision.bars[0], decision.played
         notes[str(decision.number)] = {
             "best": best.words,
-            "mean": round(best.mean, 2),
-            "played": round(played.mean, 2),
+            "mean": round(best.value.mean, 2),
+            "played": round(played.value.mean, 2),
             "half": round(decision.half, 2),
         }
     return {"record": record.line, "adviser": ADVISER, "notes": notes}

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
+from gupai_agents.intervals import figure
 from gupai_app.kept.store import Kept, Store
 from gupai_app.review.analysis import Decision, decisions, luck
 from gupai_app.review.page import near_of
@@ -97,8 +98,8 @@ def _figures(game: str, level: str, period: str, games: Sequence[Kept]) -> Figur
 
 def mean_text(mean: Estimate, *, signed: bool = True) -> str:
     """Return a mean with half of its interval, "" if there is none; of fewer than FEWEST games the mean alone."""
-    half = f" ±{mean.half_width:.2f}" if mean.has_interval and mean.samples >= FEWEST else ""
-    return f"{mean.mean:{'+' if signed else ''}z.2f}{half}" if mean.occurred else ""
+    half = mean.half_width if mean.samples >= FEWEST else 0.0
+    return figure(mean.mean, half, signed=signed) if mean.occurred else ""
 
 
 def over_time(games: Sequence[Kept]) -> Markup:

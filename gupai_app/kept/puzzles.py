@@ -1,6 +1,5 @@
 """Puzzles: decisions of recorded games in which one action is worth much more than all others."""
 
-from math import hypot
 from typing import Any
 
 from gupai_agents.evaluation.records import GameRecord
@@ -29,8 +28,8 @@ def puzzles_in(record: GameRecord) -> list[Decision]:
 
 
 def _is_puzzle(turn: Decision) -> bool:
-    best, next_best = turn.bars[:2]
-    clear = best.mean - next_best.mean > CLEAR * hypot(best.half, next_best.half)
+    best, *others = turn.bars
+    clear = all(bar.value.dropped or bar.value.loss > CLEAR * bar.value.half for bar in others)
     return clear and not (best.played and best.words == turn.preferred)
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line
+from gupai_agents.intervals import figure
 from gupai_app.kept.duplicate import Duplicate
 from gupai_app.kept.figures import FEWEST, figures, mean_text, note_review, review_all
 from gupai_app.kept.puzzles import puzzles_in
@@ -80,11 +81,11 @@ def review(game: Kept) -> None:
     table = table_of("move", "your move", "best move", "chips lost")
     for turn in largest_losses(own):
         cells = word(say(turn.words)), word(say(turn.bars[0].words))
-        table.add_row(str(turn.number), *cells, f"{turn.loss:.1f} ±{turn.half:.1f}")
+        table.add_row(str(turn.number), *cells, turn.lost)
     put(say("{game}, seed {seed}", game=title(record.game, record.variant), seed=record.seed), result(game.chips))
-    worth = "Your tiles were worth {value:+z.1f} ±{half:.1f} chips; without their luck you come to {adjusted:+z.1f}."
-    value = tiles.value
-    put(say(worth, value=value.mean, half=value.half_width, adjusted=tiles.won - value.mean))
+    worth = "Your tiles were worth {value} chips; without their luck you come to {adjusted}."
+    adjusted = figure(tiles.won - tiles.value.mean, tiles.value.half_width).partition(" ")[0]
+    put(say(worth, value=mean_text(tiles.value), adjusted=adjusted))
     noise = "Losses within the noise of the search are not listed."
     put(*[table, noise] if table.rows else ["No decision loses more than the noise of the search."])
     file = f"game-{game.number}.jsonl"
@@ -117,17 +118,17 @@ def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:
             move = record.game.move(action, session.view(turn.seat))
             terminal.paragraph(_verdict(turn, in_words(move)))
             for bar in turn.bars:
-                terminal.say(f"  {word(bar.words)} {bar.mean:+z.1f} ±{bar.half:.1f}")
+                terminal.say(f"  {word(bar.words)} {word(bar.chips)}")
     terminal.say("There are no more puzzles in these games.")
 
 
 def _verdict(turn: Decision, move: str) -> str:
     """Return in a sentence what the best move of a puzzle brings more than the one that was chosen."""
-    best, others = turn.bars[0], {bar.words: bar.mean for bar in turn.bars}
+    best, others = turn.bars[0], {bar.words: bar.value for bar in turn.bars}
     if move == best.words:
         return "Right."
-    template = "{best} brings {gain:.1f} chips more than {move}."
+    template = "{best} brings {gain} chips more than {move}."
     if move not in others:  # it is worth no more than the last but one, for the last may be one that was played
-        template = "{best} brings at least {gain:.1f} chips more than {move}."
-    gain = best.mean - others.get(move, turn.bars[-2].mean)
-    return say(template, best=say(best.words), gain=gain, move=say(move))
+        template = "{best} brings at least {gain} chips more than {move}."
+    value = others.get(move, turn.bars[-2].value)
+    return say(template, best=say(best.words), gain=figure(value.loss, value.half, signed=False), move=say(move))

@@ -13,9 +13,10 @@ import numpy as np
 
 from gupai_agents.agent import Agent, concatenated
 from gupai_agents.decisions import decisions, play_out, resume_lanes
+from gupai_agents.intervals import figure
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import best_heuristic
-from gupai_app.play.moves import WIDE, in_words, loss_of
+from gupai_app.play.moves import WIDE, in_words, move_values, value_texts
 from gupai_app.play.session import Session
 from gupai_app.play.unseen import possible_deals
 from gupai_app.server.players import adviser, strongest
@@ -63,23 +64,21 @@ def mistake(session: Session, actions: Sequence[int], names: Sequence[str]) -> M
         last = session.copy()
         batches.append(session.decision_batch())
         session.play(action)
-    values = adviser(game, variant).values(concatenated(batches), halving=False)
-    rows = zip(values.means, values.errors, actions, strict=True)
-    losses = [loss_of(means, errors, action) for means, errors, action in rows]
-    worst = max(range(len(actions)), key=lambda index: losses[index][1])
-    best, loss, half = losses[worst]
-    if loss <= half:
+    values = adviser(game, variant).compare(concatenated(batches))
+    played = [move_values(values, row, [[action]])[0] for row, action in enumerate(actions)]
+    worst = max(range(len(actions)), key=lambda index: played[index].loss)
+    if (value := played[worst]).loss <= value.half:
         return None
-    view, means = batches[worst].views[0], values.means[worst]
+    view, legal = batches[worst].views[0], np.flatnonzero(batches[worst].masks[0]).tolist()
+    chips = dict(zip(legal, value_texts(move_values(values, worst, [[action] for action in legal])), strict=True))
+    best = int(values.usual[worst])
     cost = say(
-        "Your move, {move}, costs {loss:.1f} ±{half:.1f} chips: it brings {own:+z.1f} on average, and {better} "
-        "{most:+z.1f}",
-        move=in_words(game.move(actions[worst], view)),
+        "Your move, {move}, costs {loss} chips: it brings {own}, and {better} {most}",
+        move=in_words(game.move(value.action, view)),
         better=in_words(game.move(best, view)),
-        loss=loss,
-        half=half,
-        own=float(means[actions[worst]]),
-        most=float(means[best]),
+        loss=figure(value.loss, value.half, signed=False),
+        own=chips[value.action],
+        most=chips[best],
     )
     reply = punishing_reply(last, actions[-1], seat)
     if reply is None:

@@ -1,19 +1,25 @@
 """The moves of a person: legal actions grouped for a list, and their values by a search."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.card import CardAgent, card_agent, rule_in_words
-from gupai_agents.search import SearchAgent
+from gupai_agents.card import card_agent
+from gupai_agents.intervals import figure, figures, places_of
+from gupai_agents.registry import heuristic_agent
+from gupai_agents.search import DOUBT, STEADY, SearchAgent, Values
+from gupai_agents.shipped import best_heuristic
+from gupai_app.play.reasons import reason
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import PIPS, tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import say
+from gupai_env.games.guide import Guide, guide_of
+from gupai_env.words.messages import joined, say
 
 ADVISER = "search:playouts=200"  # the agent that values moves
 WIDE = 1.96  # standard errors to either side are a 95% interval
@@ -38,14 +44,45 @@ def in_words(move: Move) -> str:
     return say("{tile} (leaving {number} open)", tile=move.unturned.name, number=move.leaves)
 
 
-class TileValue(NamedTuple):
-    """The value of a move: mean chips and half the width of their 95% interval, of the better of its actions where
-    tiles can be turned two ways.
+class MoveValue(NamedTuple):
+    """What a move brings, by the better of its actions where tiles can be turned two ways.
+
+    mean: chips. loss: how many fewer than the best action of all, over the same deals; half: of the 95% interval of
+    that. shared: half of the 95% interval of the mean of the best, which all means share. deals: in how many it was
+    tried. dropped: whether these are fewer than the best was tried in, because it was worse beyond doubt.
     """
 
     action: int
     mean: float
+    loss: float
     half: float
+    shared: float
+    deals: int
+    dropped: bool
+
+    @property
+    def most(self) -> float:
+        """What it brings at most, beyond doubt."""
+        return self.mean + self.half * DOUBT / WIDE
+
+    @property
+    def as_good(self) -> bool:
+        """Whether it may be as good as the best: what it loses is within the noise."""
+        return not self.dropped and self.loss <= self.half
+
+    def equals(self, other: "MoveValue") -> bool:
+        """Whether both have brought the same in every deal."""
+        return (self.loss, self.half, self.deals) == (other.loss, other.half, other.deals)
+
+    @property
+    def alike(self) -> bool:
+        """Whether the search, too, would not leave it for the best."""
+        return not self.dropped and self.loss <= STEADY * self.half / WIDE
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """By which moves are sorted, the best first."""
+        return self.dropped, -(self.most if self.dropped else self.mean)
 
 
 def entries_of(hints: Hints, view: np.record, mask: np.ndarray) -> list[Entry]:
@@ -75,44 +112,42 @@ def headed(hints: Hints, entries: Sequence[Entry]) -> dict[str, list[tuple[int, 
     return lists
 
 
-def scores(adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> tuple[list[TileValue], str]:
-    """Return the values of the moves of one decision, and a sentence that says how they were found."""
-    values = adviser.values(turn)
-    means, errors = values.means[0], values.errors[0]
-    best = [max(entry.actions, key=lambda action: means[action]) for entry in entries]
-    how_found = say(
-        "Chips that each move brings on average in up to {deals} deals that you may be in, played out by a rule-based "
-        "player in all seats, with 95% intervals",
-        deals=values.deals.max(),
-    )
-    return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], how_found
-
-
-def loss_of(means: np.ndarray, errors: np.ndarray, action: int) -> tuple[int, float, float]:
-    """Return the best action, what another loses compared with it, and half of the 95% interval of that, in chips.
+def move_values(values: Values, row: int, moves: Iterable[Sequence[int]]) -> list[MoveValue]:
+    """Return the values of moves in a decision, from those of actions: every place that speaks of them takes these.
 
     Args:
-        means: By action, NaN where it is not legal.
-        errors: Their standard errors.
+        values: As `SearchAgent.compare` returns them.
+        moves: The actions of each.
     """
-    best = int(np.nanargmax(means))
-    half = WIDE * float(np.hypot(errors[best], errors[action])) if best != action else 0.0
-    return best, float(means[best] - means[action]), half
+    deals, losses, halves = values.deals[row], -values.gains[row], WIDE * values.gain_errors[row]
+    best = values.usual[row]
+    most, shared, full = float(values.means[row, best]), WIDE * float(values.errors[row, best]), int(deals[best])
+
+    def value_of(action: int) -> MoveValue:
+        loss, tried = float(losses[action]), int(deals[action])
+        return MoveValue(action, most - loss, loss, float(halves[action]), shared, tried, tried < full)
+
+    return [min(map(value_of, actions), key=lambda value: value.rank) for actions in moves]
 
 
-def by_card(card: CardAgent, removed_by: np.ndarray, best: int) -> str:
-    """Return in a sentence what a card says of the best move, which it does not name; "" if all are alike to it.
+def value_texts(values: Sequence[MoveValue]) -> list[str]:
+    """Return in words what moves bring: chips and half of the interval of the difference from the best, or a bound."""
+    full = [value for value in values if not value.dropped]
+    texts = dict(zip(full, figures([value.mean for value in full], [value.half for value in full]), strict=True))
+    return [texts.get(value) or bound_text(value) for value in values]
 
-    Args:
-        removed_by: By action, as `CardAgent.removed_by` says it of this decision.
-    """
-    index, template = int(removed_by[best]), "The best move is an exception to rule {number} of the card: {rule}"
-    if index == len(card.rules):
-        index = int(removed_by[removed_by < index].max())
-        template = "The best move follows from rule {number} of the card: {rule}"
-    if index < 0:  # no move was removed
-        return ""
-    return say(template, number=index + 1, rule=rule_in_words(card.game, card.rules[index]))
+
+def bound_text(value: MoveValue) -> str:
+    """Return in words how much a move brings at most that was left out early."""
+    unit = 10 ** places_of(value.half)
+    chips = f"{math.ceil(value.most * unit) / unit:+z.{places_of(value.half)}f}"
+    return say("at most {chips} (dropped after {deals} deals)", chips=chips, deals=value.deals)
+
+
+HOW_FOUND = (
+    "Chips that each move brings on average in {deals} deals that you may be in, played out by a rule-based player in "
+    "all seats; ± is half of the 95% interval of the difference from the best move"
+)
 
 
 def tiles_in_question(entries: Sequence[Entry], entry: Entry) -> tuple[int, ...]:
@@ -131,6 +166,7 @@ def think_about(entry: Entry, tiles: Sequence[int]) -> str:
     return say(template, tiles="".join(map(tile_name, tiles))) if tiles else ""
 
 
+MOST_RIVALS = 3  # with which a move is compared in words
 STEPS = 2  # the most hints before the values of the moves
 
 
@@ -138,28 +174,112 @@ class Advice(NamedTuple):
     """The hints for a decision, which are given one step after another.
 
     steps: sentences that come before the values, without full stops: which tiles to think about, and why. tiles: their
-    kinds. values: those of the entries, in their order. how_found: how the values were found.
+    kinds. entry: the move that they speak of. values: those of the entries, in their order, [] while there are none.
+    verdict: how that move compares with the best or the next one, or who would choose it. how_found: how the values
+    were found.
     """
 
     steps: list[str]
     tiles: tuple[int, ...]
-    values: list[TileValue]
-    how_found: str
+    entry: Entry
+    values: list[MoveValue]
+    verdict: str = ""
+    how_found: str = ""
 
 
-def advise(adviser: SearchAgent, game: Game, variant: Variant, turn: DecisionBatch, entries: Sequence[Entry]) -> Advice:
-    """Return the hints for one decision, of which the entries are the moves."""
-    values, how_found = scores(adviser, turn, entries)
-    best, reason = max(range(len(entries)), key=lambda index: values[index].mean), ""
-    if (card := card_agent(game, variant)) is not None:  # the move explained is one of the card where one is as good
-        removed_by, top = card.removed_by(turn)[0], values[best]
-        alike = [
-            index
-            for index, (action, mean, half) in enumerate(values)
-            if removed_by[action] == len(card.rules) and top.mean - mean <= np.hypot(top.half, half)
-        ]
-        best = max(alike, key=lambda index: values[index].mean, default=best)
-        reason = by_card(card, removed_by, values[best].action)
-    tiles = tiles_in_question(entries, entries[best])
-    steps = [step for step in (think_about(entries[best], tiles), reason) if step]
-    return Advice(steps, tiles, values, how_found)
+def advise(
+    adviser: SearchAgent,
+    game: Game,
+    variant: Variant,
+    turn: DecisionBatch,
+    entries: Sequence[Entry],
+    before: Entry | None = None,
+) -> Advice:
+    """Return the hints for one decision, of which the entries are the moves.
+
+    They speak of the best move, or of one that may be as good: of that which they spoke of before, or of one of the
+    card.
+
+    Args:
+        before: The move of the hints that were given without a search.
+    """
+    search = adviser.compare(turn)
+    values = move_values(search, 0, [entry.actions for entry in entries])
+    ranked = sorted(range(len(entries)), key=lambda index: values[index].rank)
+    of_card = card_keeps(game, variant, turn)
+    confirmed = [index for index in ranked if entries[index] == before and values[index].as_good]
+    own = [index for index in ranked if of_card[values[index].action] and values[index].alike]
+    index = next(iter(confirmed or own), ranked[0])
+    changed = before is not None and not confirmed
+    others = [other for other in ranked if other != index and not values[index].equals(values[other])]
+    if changed:
+        others.sort(key=lambda other: entries[other] != before)
+    rivals = [values[other].action for other in others]
+    steps = _steps(guide_of(game, variant), turn.views[0], entries, entries[index], values[index].action, rivals)
+    if changed:
+        prefer = "The values of the moves, which are there now, speak for another move"
+        steps = [joined(". ", [prefer, steps[0]]) if steps else say(prefer), *steps[1:]]
+    best = index if values[index].loss <= 0 else ranked[0]
+    verdict = _verdict(game, turn, values, index, best, others[0] if others else None)
+    how_found = say(HOW_FOUND, deals=int(search.deals.max()))
+    return Advice(steps, tiles_in_question(entries, entries[index]), entries[index], values, verdict, how_found)
+
+
+def advise_plainly(game: Game, variant: Variant, turn: DecisionBatch, entries: Sequence[Entry]) -> Advice:
+    """Return the hints for one decision without values: nothing is compiled for them.
+
+    They speak of the first move in the list of those that the card keeps, or of what a rule-based player would do.
+    """
+    of_card, template = card_keeps(game, variant, turn), "The card would choose {move}"
+    player = best_heuristic(game)
+    if not of_card.any():
+        template = "{player} would choose: {move}"
+        of_card[heuristic_agent(player, game, variant).act(turn)] = True
+    actions = [action for entry in entries for action in entry.actions]
+    action = next(action for action in actions if of_card[action])
+    rivals = [action for action in actions if not of_card[action]]
+    entry = next(entry for entry in entries if action in entry.actions)
+    steps = _steps(guide_of(game, variant), turn.views[0], entries, entry, action, rivals)
+    words = say(template, player=player, move=in_words(game.move(action, turn.views[0])))
+    return Advice(steps, tiles_in_question(entries, entry), entry, [], words)
+
+
+def card_keeps(game: Game, variant: Variant, turn: DecisionBatch) -> np.ndarray:
+    """Return which actions the card of a game leaves in a decision, bool [num_actions]; none without a card."""
+    if (card := card_agent(game, variant)) is None:
+        return np.zeros(game.num_actions, bool)
+    return card.removed_by(turn, plain=True)[0] == len(card.rules)
+
+
+def _steps(
+    guide: Guide, view: np.record, entries: Sequence[Entry], entry: Entry, action: int, rivals: Sequence[int]
+) -> list[str]:
+    """Return the hints that come before the values: which tiles to think about, and why.
+
+    Args:
+        rivals: Actions rather than which the move is to be played, the nearest first; of the first few the first is
+            named than which anything speaks for the move.
+    """
+    why = next(filter(None, (reason(guide, view, action, rival) for rival in rivals[:MOST_RIVALS])), "")
+    return [step for step in (think_about(entry, tiles_in_question(entries, entry)), why) if step]
+
+
+def _verdict(
+    game: Game, turn: DecisionBatch, values: Sequence[MoveValue], index: int, best: int, rival: int | None
+) -> str:
+    """Return in a sentence how the move of the hints compares with the best one, or that with the next one."""
+
+    def named(index: int) -> str:
+        return in_words(game.move(values[index].action, turn.views[0]))
+
+    if index != best:
+        template, rival, other = "{move} is as good as the best, {other} (difference {figure})", index, best
+    elif rival is None:
+        return ""
+    else:
+        template = "{move} is the best move: it brings {figure} chips more than {other}"
+        if values[rival].as_good:
+            template = "{move} is the best move, and {other} may be as good (difference {figure})"
+        other = rival
+    difference = figure(values[rival].loss, values[rival].half, signed=False)
+    return say(template, move=named(index), other=named(other), figure=difference)

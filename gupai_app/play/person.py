@@ -8,7 +8,17 @@ import numpy as np
 
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
-from gupai_app.play.moves import Advice, Entry, advise, digits, entries_of, headed, in_words
+from gupai_app.play.moves import (
+    Advice,
+    Entry,
+    advise,
+    advise_plainly,
+    digits,
+    entries_of,
+    headed,
+    in_words,
+    value_texts,
+)
 from gupai_app.play.preparing import Preparation
 from gupai_app.play.rules import TOPICS, key_lines
 from gupai_app.shell.terminal import Terminal
@@ -34,8 +44,8 @@ FEWEST = 4  # moves that are always listed
 class HumanPlayer:
     """A person who plays a variant.
 
-    adviser: Values the moves when asked; None where there are no hints and no move is taken back. preparation: Of the
-    hints, if that is under way.
+    adviser: Values the moves when asked; None where there are no hints and no move is taken back. preparation: Of its
+    search; None until a hint is asked for.
     """
 
     preparation: Preparation | None = None
@@ -92,9 +102,8 @@ class HumanPlayer:
                 self._show(view, turn.masks[0], entries)
                 continue
             if text in ADVICE and self.adviser is not None:
-                advice = advice or self._advice(self.adviser, turn, entries)
-                self._hint(view, advice, steps)
-                steps += 1
+                advice, steps = self._advised(self.adviser, turn, entries, advice, steps)
+                steps = self._hint(view, advice, steps)
                 continue
             if text in ALL:
                 self._list(view, entries, len(entries))
@@ -148,28 +157,54 @@ class HumanPlayer:
             if not any(name.startswith(topic) for name in TOPICS if topic):
                 return
 
-    def _advice(self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry]) -> Advice:
-        """Return the hints for a decision, when they are ready."""
-        if self.preparation is not None:
-            if message := self.preparation.message:
-                self.terminal.paragraph(message)
-            self.preparation.wait()
-        return advise(adviser, self.game, self.variant, turn, entries)
+    def _advised(
+        self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry], advice: Advice | None, steps: int
+    ) -> tuple[Advice, int]:
+        """Return the hints for a decision, with values once these are ready, and how many the person has had of them.
 
-    def _hint(self, view: np.record, advice: Advice, steps: int) -> None:
-        """Show one step of the hints, after so many others: at last what the best moves are worth, the best first."""
+        Args:
+            advice: The hints so far, None before the first.
+            steps: How many of them the person has had.
+        """
+        if advice is not None and advice.values:
+            return advice, steps
+        preparation = self.preparation = self.preparation or Preparation(self.game, waited_for=True)
+        if preparation.message:
+            plain = advice or advise_plainly(self.game, self.variant, turn, entries)
+            if steps < len(plain.steps) or not preparation.waited_for:
+                return plain, steps
+            self.terminal.paragraph(preparation.message)
+            preparation.wait()
+        before = None if advice is None else advice.entry
+        valued = advise(adviser, self.game, self.variant, turn, entries, before)
+        contradicted = before is not None and valued.entry != before and steps < len(valued.steps)
+        return valued, 0 if contradicted else steps
+
+    def _hint(self, view: np.record, advice: Advice, steps: int) -> int:
+        """Show one step of the hints, after so many others: at last what the best moves are worth, the best first.
+
+        Returns how many steps the person has had now.
+        """
         if steps < len(advice.steps):
             self.terminal.paragraph(say("{hint}. Another ! says more.", hint=advice.steps[steps]))
-            return
-        values = advice.values
+            return steps + 1
+        if not advice.values:
+            assert self.preparation is not None
+            self.terminal.paragraph(say("{hint}.", hint=advice.verdict))
+            self.terminal.paragraph(self.preparation.message)
+            self.terminal.paragraph("You can play on meanwhile; another ! shows the chips of every move when it can.")
+            return steps
+        values, chips = advice.values, value_texts(advice.values)
         lines = [
-            f"{index + 1:>3}  {word(say(in_words(self.game.move(values[index].action, view))))} "
-            f"{values[index].mean:+z.1f} ±{values[index].half:.1f}"
-            for index in sorted(range(len(values)), key=lambda index: -values[index].mean)
+            f"{index + 1:>3}  {word(say(in_words(self.game.move(values[index].action, view))))} {word(chips[index])}"
+            for index in sorted(range(len(values)), key=lambda index: values[index].rank)
         ]
+        if advice.verdict:
+            self.terminal.paragraph(say("{hint}.", hint=advice.verdict))
         self.terminal.paragraph(say("{heading}:", heading=advice.how_found))
         rows = _columns(lines, self.terminal.width).split("\n")
         self.terminal.say("\n".join(rows[: self.terminal.height // 4]))  # so that the hand stays on the screen
+        return steps
 
     def _list(self, view: np.record, entries: Sequence[Entry], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""

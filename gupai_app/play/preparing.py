@@ -1,4 +1,4 @@
-"""Hints that are compiled while a person thinks about their first moves."""
+"""The search of hints, which is compiled while a person thinks about their first moves."""
 
 import contextlib
 import sys
@@ -14,11 +14,14 @@ from gupai_env.words.messages import alias, say
 
 
 class Preparation:
-    """The compiling of a game's hints in a process of its own, unless they are on disk."""
+    """The compiling of a game's hints in a process of its own, unless they are on disk.
 
-    def __init__(self, game: Game) -> None:
+    waited_for: whether whoever asks for values waits until they are there, as a file of answers must.
+    """
+
+    def __init__(self, game: Game, *, waited_for: bool = False) -> None:
         """Begin; it ends with this process, however that ends."""
-        self._game, self._begun = game, time.monotonic()
+        self._game, self._begun, self.waited_for = game, time.monotonic(), waited_for
         self._thread = threading.Thread(target=self._work, daemon=True)
         if not hints_on_disk(game):
             self._thread.start()

@@ -105,9 +105,11 @@ def table(query: Query, server: Asked) -> Response:
         return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
     number = whole(query.get("hint", "0"), "hint", 0, STEPS + 1) if there.practice else 0
     preparing = server.preparing(there.game, HINTS, patient=False) if number else ""
-    hint = seating.hint(number, quick=bool(preparing))
+    seen = "plain" in query  # hints without a search, which those with one must not contradict in silence
+    hint = seating.hint(number, plain=bool(preparing), seen=seen)
     coach_awaits = server.preparing(there.game, MATCHES, patient=False) if there.coach else ""
     here = f"/table?{there.query}{f'&at={seating.seat}' if len(there.people) > 1 else ''}"
+    here += "&plain=1" if preparing or (seen and number) else ""
     return page(
         "table.html",
         202 if preparing else 200,

@@ -11,21 +11,10 @@ from gupai_app.play.address import PERSON, Address, check_legal
 from gupai_app.play.coach import Mistake, mistake
 from gupai_app.play.frames import Frame, frames_of
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
-from gupai_app.play.moves import (
-    STEPS,
-    Advice,
-    Entry,
-    advise,
-    digits,
-    entries_of,
-    headed,
-    in_words,
-    think_about,
-    tiles_in_question,
-)
+from gupai_app.play.moves import Advice, Entry, advise, advise_plainly, digits, entries_of, headed, value_texts
 from gupai_app.play.recent import PLAYED, Played
 from gupai_app.play.unseen import Unseen, unseen_tiles
-from gupai_app.server.players import adviser, strongest
+from gupai_app.server.players import adviser
 from gupai_app.words.sentences import names_at, signed_chips
 from gupai_env.core.deal import fields_of
 from gupai_env.core.move import PLAY
@@ -60,14 +49,6 @@ class Line(NamedTuple):
     makes: str = ""
     value: str = ""
     best: bool = False
-
-
-class Quick(NamedTuple):
-    """A hint until the search is compiled: who was asked, the move that they would choose, and it in words."""
-
-    player: str
-    entry: Entry
-    words: str
 
 
 class Hint(NamedTuple):
@@ -105,6 +86,7 @@ class WebGame:
             ValueError: In one line, for moves that are not legal and agents that fail.
         """
         self._people, self._agents = address.people, address.agents()
+        self._advised: dict[tuple[bool, bool], Advice] = {}
         self.hints = address.game.hints(address.game, address.variant)
         self.guide = guide_of(address.game, address.variant)
         self._practice = address.practice
@@ -218,49 +200,41 @@ class WebGame:
         moves = self.session.actions[len(mark.actions) :]
         return list(frames_of(mark.copy(), moves, self.seat, self.names, self.guide))
 
-    @functools.cached_property
-    def quick(self) -> Quick:
-        """A hint that needs no search."""
-        player = strongest(self.address.game, self.address.variant)
-        action = self.session.answer(player)
-        entry = next(candidate for candidate in self.entries if action in candidate.actions)
-        return Quick(player.name, entry, in_words(self.hints.game.move(action, self._view)))
-
-    def hint(self, number: int, *, quick: bool = False) -> Hint:
+    def hint(self, number: int, *, plain: bool = False, seen: bool = False) -> Hint:
         """Return the first hints.
 
         Args:
             number: How many.
-            quick: By a player that answers at once, while the search is compiled.
+            plain: Without a search, while it is compiled.
+            seen: Whether the person has seen those without a search.
         """
         if not number or not self.entries:
             return Hint([], (), "", self.lines())
-        if quick:
-            tiles = tiles_in_question(self.entries, self.quick.entry)
-            if number <= STEPS and tiles:
-                return Hint([think_about(self.quick.entry, tiles)], tiles, "", self.lines(), STEPS + 1, last=True)
-            choice = say("{player} would choose: {move}", player=self.quick.player, move=self.quick.words)
-            return Hint([choice], tiles, "", self.lines([self.quick.entry], self.quick.player))
-        steps, tiles, _, how_found = self._advice
-        if number > len(steps):
-            return Hint(steps, tiles, how_found, self.valued_lines())
-        return Hint(steps[:number], tiles, "", self.lines(), number + 1, last=number == len(steps))
+        advice = self._advice(plain=plain, seen=seen)
+        steps, tiles = advice.steps, advice.tiles
+        if number <= len(steps):
+            return Hint(steps[:number], tiles, "", self.lines(), number + 1, last=number == len(steps))
+        lines = self.lines(advice.entry) if plain else self.valued_lines(advice)
+        return Hint([*steps, *filter(None, [advice.verdict])], tiles, advice.how_found, lines)
 
-    @functools.cached_property
-    def _advice(self) -> Advice:
-        game, variant = self.address.game, self.address.variant
-        return advise(adviser(game, variant), game, variant, self.session.decision_batch(), self.entries)
+    def _advice(self, *, plain: bool = False, seen: bool = False) -> Advice:
+        if (key := (plain, seen)) not in self._advised:
+            game, variant, turn = self.address.game, self.address.variant, self.session.decision_batch()
+            if plain:
+                self._advised[key] = advise_plainly(game, variant, turn, self.entries)
+            else:
+                before = self._advice(plain=True).entry if seen else None
+                self._advised[key] = advise(adviser(game, variant), game, variant, turn, self.entries, before)
+        return self._advised[key]
 
-    def valued_lines(self) -> dict[str, list[Line]]:
+    def valued_lines(self, advice: Advice | None = None) -> dict[str, list[Line]]:
         """Return the moves under their headings with their values by a search."""
-        values = self._advice.values
-        most = max(value.mean for value in values)
-        notes = [(f"{value.mean:+z.1f} ±{value.half:.1f}", value.mean == most) for value in values]
-        return self._lines(notes)
+        values = (advice or self._advice()).values
+        return self._lines([(text, value.loss <= 0) for text, value in zip(value_texts(values), values, strict=True)])
 
-    def lines(self, chosen: Sequence[Entry] = (), player: str = "") -> dict[str, list[Line]]:
-        """Return the moves under their headings; those that a player has chosen bear its name."""
-        return self._lines([(player, True) if entry in chosen else ("", False) for entry in self.entries])
+    def lines(self, chosen: Entry | None = None) -> dict[str, list[Line]]:
+        """Return the moves under their headings; the one that a player has chosen is marked."""
+        return self._lines([("", entry is chosen) for entry in self.entries])
 
     def _lines(self, notes: Sequence[tuple[str, bool]]) -> dict[str, list[Line]]:
         """Return the moves with the value of each, and whether it is the best, under their headings."""

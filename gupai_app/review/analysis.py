@@ -13,9 +13,11 @@ from gupai_agents.decisions import play_out
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.intervals import figure
 from gupai_agents.registry import heuristic_agent
+from gupai_agents.search import Values
 from gupai_agents.shipped import best_heuristic
-from gupai_app.play.moves import WIDE, in_words, loss_of
+from gupai_app.play.moves import MoveValue, in_words, move_values, value_texts
 from gupai_app.play.session import Session
 from gupai_app.review.page import called
 from gupai_app.server.players import adviser
@@ -30,12 +32,12 @@ AGAIN = 200  # times that a deal is played again to estimate the value of its ti
 
 
 class Bar(NamedTuple):
-    """An action of a decision: its probability by the agent's policy, and its mean chips with half their interval."""
+    """An action of a decision: its probability by the agent's policy, and its value, also as people read it."""
 
     words: str
     probability: float
-    mean: float
-    half: float
+    value: MoveValue
+    chips: str
     played: bool
 
 
@@ -43,7 +45,7 @@ class Decision(NamedTuple):
     """A decision and what it lost.
 
     deal: its index in a match. kind: what the action does, such as "discard". preferred: what the agent plays most
-    often. bars: the actions by value, the best first. loss: chips compared with the best, and half their interval.
+    often. bars: the actions by value, the best first.
     """
 
     number: int
@@ -53,13 +55,26 @@ class Decision(NamedTuple):
     kind: str
     preferred: str
     bars: list[Bar]
-    loss: float
-    half: float
+
+    @property
+    def loss(self) -> float:
+        """Chips by which the action that was played is worse than the best one, in the same deals."""
+        return self.played.value.loss
+
+    @property
+    def half(self) -> float:
+        """Half of the 95% interval of the loss."""
+        return self.played.value.half
 
     @property
     def sure(self) -> bool:
         """True if the loss exceeds what the noise of the search explains."""
         return self.loss > self.half
+
+    @property
+    def lost(self) -> str:
+        """The loss with half of its interval, as people read it."""
+        return figure(self.loss, self.half, signed=False)
 
     @property
     def played(self) -> Bar:
@@ -72,8 +87,10 @@ class Decision(NamedTuple):
 
     @property
     def strips(self) -> list[Markup]:
-        """The values of the actions as drawings on one scale."""
-        return chart.strips([chart.Mean(word(bar.words), bar.mean, bar.half) for bar in self.bars])
+        """The values of the actions as drawings on one scale, without those that were left out early."""
+        bars = [bar for bar in self.bars if not bar.value.dropped]
+        drawn = chart.strips([chart.Mean(word(bar.words), bar.value.mean, bar.value.half) for bar in bars])
+        return drawn + [Markup()] * (len(self.bars) - len(drawn))
 
 
 class Luck(NamedTuple):
@@ -117,41 +134,34 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
         return []
     together = concatenated(batches)
     policy = probabilities(agent, game, variant, together)
-    values = adviser(game, variant).values(together, halving=False)
+    values = adviser(game, variant).compare(together)
     return [
-        decision(
-            record, turn, together.at(slice(index, index + 1)), policy[index], values.means[index], values.errors[index]
-        )
+        decision(record, turn, together.at(slice(index, index + 1)), policy[index], values.at(index))
         for index, turn in enumerate(turns)
     ]
 
 
 def decision(
-    record: GameRecord,
-    turn: tuple[int, int, int, int],
-    batch: DecisionBatch,
-    policy: np.ndarray,
-    means: np.ndarray,
-    errors: np.ndarray,
+    record: GameRecord, turn: tuple[int, int, int, int], batch: DecisionBatch, policy: np.ndarray, values: Values
 ) -> Decision:
-    """Return a decision, from its number, seat, deal and action, and the values of all actions."""
+    """Return a decision, from its number, seat, deal and action, and the values of all actions, of one row."""
     number, seat, deal, action = turn
     legal = np.flatnonzero(batch.masks[0])
-    ranked = sorted(map(int, legal), key=lambda option: -means[option])
-    options = ranked[:MOST_BARS] if action in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], action]
+    ranked = sorted(move_values(values, 0, [[int(option)] for option in legal]), key=lambda value: value.rank)
+    played = next(value for value in ranked if value.action == action)
+    options = ranked[:MOST_BARS] if played in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], played]
     view = batch.views[0]
 
     def name(option: int) -> str:
         return in_words(record.game.move(option, view))
 
     bars = [
-        Bar(name(option), float(policy[option]), float(means[option]), WIDE * float(errors[option]), option == action)
-        for option in options
+        Bar(name(value.action), float(policy[value.action]), value, chips, value is played)
+        for value, chips in zip(options, value_texts(options), strict=True)
     ]
-    _, loss, half = loss_of(means, errors, action)
     preferred = name(max(map(int, legal), key=lambda option: policy[option]))
     move = record.game.move(action, view)
-    return Decision(number, seat, deal, name(action), move.verb, preferred, bars, loss, half)
+    return Decision(number, seat, deal, name(action), move.verb, preferred, bars)
 
 
 def largest_losses(decisions: Sequence[Decision]) -> list[Decision]:
@@ -204,13 +214,13 @@ def expected_result(record: GameRecord, decisions: Sequence[Decision], seat: int
         for decision in own:
             if decision.deal != deal:
                 continue
-            x, half, value = decision.number, decision.played.half, before + decision.played.mean
+            x, shared, value = decision.number, decision.played.value.shared, before + decision.played.value.mean
             if decision.sure:  # the line falls from the best action to the one that was played
-                best = decision.bars[0]
-                top = before + best.mean
-                points.append(chart.Point(x, top, top - best.half, top + best.half))
-                label = word("Move {0}: {1} loses {2} chips").format(x, word(decision.words), f"{decision.loss:.1f}")
+                top = value + decision.loss
+                points.append(chart.Point(x, top, top - shared, top + shared))
+                label = word("Move {0}: {1} loses {2} chips").format(x, word(decision.words), decision.lost)
                 marks.append(chart.Mark(x, value, label))
+            half = hypot(shared, decision.half)
             points.append(chart.Point(x, value, value - half, value + half))
         points.append(chart.Point(end, *[float(won[deal + 1])] * 3))
     name = word(called(record)[seat])

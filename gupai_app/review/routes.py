@@ -12,6 +12,7 @@ from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
+from gupai_agents.intervals import figure
 from gupai_agents.shipped import best_heuristic
 from gupai_app.kept.figures import note_review
 from gupai_app.play.address import (
@@ -217,6 +218,7 @@ def reviewed(record: GameRecord, name: str, players: Players, position: int = 0)
         luck=luck(record) if agent else [],
         heuristic=best_heuristic(record.game),
         again=AGAIN,
+        figure=figure,
         names=called(record),
         line=record.line,
         fields=parse_qsl(address),

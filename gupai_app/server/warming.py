@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent, probabilities
-from gupai_agents.card import CardAgent, card_agent
 from gupai_agents.decisions import play_out
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.search import SearchAgent
-from gupai_agents.shipped import BEST, best_heuristic, shipped_card
+from gupai_agents.shipped import BEST, best_heuristic
 from gupai_agents.workers import Processes
 from gupai_app.play.moves import ADVISER
 from gupai_app.play.session import Session
@@ -158,8 +157,7 @@ def prepare(game: str, number: int) -> None:
 
 def hints_on_disk(game: Game) -> bool:
     """Return whether hints of a game need no compiling, only loading."""
-    advisers = [SearchAgent, *([CardAgent] if shipped_card(game, game.variant()) else [])]
-    return all(on_disk(agent.__module__, game) for agent in advisers)
+    return on_disk(SearchAgent.__module__, game)
 
 
 @at_once()
@@ -174,10 +172,7 @@ def _choose(game: Game, variant: Variant, agents: list) -> None:
 def _advise(game: Game, variant: Variant) -> None:
     adviser = make_agent(ADVISER, game, **asdict(variant))
     assert isinstance(adviser, SearchAgent)
-    turn = Session(game, variant, 0).decision_batch()
-    adviser.values(turn)
-    if (card := card_agent(game, variant)) is not None:  # which explains the hints
-        card.removed_by(turn)
+    adviser.compare(Session(game, variant, 0).decision_batch())
 
 
 @at_once()

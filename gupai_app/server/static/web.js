@@ -49,7 +49,7 @@ addEventListener("pageshow", () => { sent = false; });
 // A hint is that of a player until the search is compiled; then its own comes in its place, and the list stays.
 const hint = root.querySelector(".hint[data-until]");
 async function follow() {
-  const answer = await fetch(location.href).catch(() => null);
+  const answer = await fetch(hint.dataset.until).catch(() => null);
   if (!answer || answer.status !== 200) {
     setTimeout(follow, 2000);
     return;

@@ -19,8 +19,10 @@ from fastapi.testclient import TestClient
 from commands import answer, gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation.records import game_of_line
+from gupai_agents.intervals import figure
 from gupai_app.kept.duplicate import duplicate
-from gupai_app.kept.puzzles import puzzles_in
+from gupai_app.kept.figures import mean_text
+from gupai_app.kept.puzzles import CLEAR, puzzles_in
 from gupai_app.kept.store import FILE, VERSION, Search, Store
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table
@@ -246,7 +248,8 @@ def test_statistics_have_intervals_from_ten_games_on_and_losses_no_sign(pages, s
     store.add([game(9, level="easy")])
     text = answer("games", "statistics", "--review")
     (row,) = json.loads(answer("games", "statistics", "--json"))["rows"]
-    assert f" {row['loss']['mean']:.2f} ±" in text and f"{row['chips']['mean']:+.2f} ±" in text
+    loss, chips = (figure(row[name]["mean"], (row[name]["high"] - row[name]["low"]) / 2) for name in ("loss", "chips"))
+    assert f" {loss.removeprefix('+')} " in text and f"{chips} " in text and chips.startswith(("+", "-"))
 
 
 def test_statistics_break_no_word_at_eighty_columns(pages, store, monkeypatch):
@@ -309,7 +312,8 @@ def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
     record = game(1, level="easy")
     store.add([record])
     turns = puzzles_in(record)
-    assert turns and all(turn.bars[0].mean - turn.bars[1].mean > turn.bars[0].half for turn in turns)
+    values = [bar.value for turn in turns for bar in turn.bars[1:]]
+    assert values and all(value.dropped or value.loss > CLEAR * value.half for value in values)
     addresses = [unescape(each) for each in re.findall(r'href="(/puzzle\?[^"]+)"', pages.get("/kept/puzzles").text)]
     assert len(addresses) == len(turns)
     text = pages.get(addresses[0]).text
@@ -322,7 +326,7 @@ def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
     file.write_text(record.line)
     solved = gupai("games", "puzzles", file, input="1\n" * len(turns))
     assert solved.exit_code == 0 and solved.stdout.count("Puzzle ") == len(turns)
-    gains = re.findall(r" brings (?:at least )?(\d+\.\d) chips more than ", " ".join(solved.stdout.split()))
+    gains = re.findall(r" brings (?:at least )?([\d.]+)(?: ±[\d.]+)? chips more than ", " ".join(solved.stdout.split()))
     assert len(gains) + solved.stdout.count("Right.") == len(turns) and min(map(float, gains), default=1) > 0
     before_the_move = solved.stdout.partition("Your move: ")[0]
     assert "±" in solved.stdout and "±" not in before_the_move
@@ -413,11 +417,9 @@ def test_review_prints_the_largest_losses_of_the_person(store):
     store.add([record])
     own = [turn for turn in decisions(record, make_agent("best", "jie-long")) if turn.seat == 0]
     output = answer("games", "review")
-    assert f"{luck(record)[0].value.mean:+.1f}" in output and store.get(1).luck is not None
+    assert mean_text(luck(record)[0].value) in output and store.get(1).luck is not None
     worst = max((turn for turn in own if turn.sure), key=lambda turn: turn.loss)
-    assert f"{worst.loss:.1f} ±{worst.half:.1f}" in output and output.count("±") == 1 + min(
-        sum(turn.sure for turn in own), 8
-    )
+    assert worst.lost in output and output.count("±") == 1 + min(sum(turn.sure for turn in own), 8)
 
 
 def test_agent_that_a_file_names_runs_no_command(store, tmp_path):

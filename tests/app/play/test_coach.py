@@ -12,6 +12,7 @@ from gupai_app.play.table import WebGame
 from gupai_app.review.analysis import decisions
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import get_game
+from gupai_env.words.messages import word
 
 
 def positions(name, seed=3, every=1):
@@ -36,8 +37,8 @@ def test_coach_speaks_of_what_a_review_calls_a_mistake():
         assert (lesson is not None) == (turn is not None and turn.sure)
         if lesson is not None:
             spoken.add(bool(lesson.reply))
-            assert f"costs {turn.loss:.1f} ±{turn.half:.1f} chips" in lesson.cost
-            assert f"{turn.played.mean:+z.1f}" in lesson.cost and f"{turn.bars[0].mean:+z.1f}" in lesson.cost
+            assert f"costs {turn.lost} chips: it brings {word(turn.played.chips)}, and" in word(lesson.cost)
+            assert word(lesson.cost).endswith(f" {turn.bars[0].chips}")
     assert True in spoken
 
 

@@ -1,5 +1,6 @@
 """What a person is told of moves: words that warn, ends that stay open, and which of two ways is meant."""
 
+import itertools
 import re
 from types import SimpleNamespace
 
@@ -7,15 +8,17 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import DecisionBatch
-from gupai_agents.card import rule_in_words
-from gupai_app.play.moves import WIDE, Entry, advise, by_card, entries_of, scores
+from gupai_agents.search import Values
+from gupai_app.play.moves import WIDE, Entry, advise, bound_text, card_keeps, entries_of, move_values, value_texts
 from gupai_app.play.session import Session
+from gupai_app.server.players import adviser
 from gupai_app.words.sentences import result
-from gupai_env import VectorEnv, get_game
+from gupai_env import get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS, PIPS, tile_name
+from gupai_env.games import GAMES
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
+from gupai_env.words.messages import word
 
 SIX_FOUR = next(kind for kind in range(KINDS) if sorted(PIPS[kind]) == [4, 6])
 
@@ -145,14 +148,39 @@ def test_discards_together_are_as_many_as_are_due():
         assert told.discards(position.play(move).view(position.state.to_act)) == left
 
 
+def compared(means, deals=None, halves=None):
+    """What a search says of one decision, NaN where an action is not legal; the first best one is what it compares
+    with, by differences whose intervals have these halves.
+    """
+    means = np.array([means], float)
+    deals = np.where(np.isnan(means), 0, 200) if deals is None else np.array([deals])
+    best = np.array([int(np.nanargmax(np.where(deals == deals.max(), means, -np.inf)))], np.int16)
+    gains = means - means[0, best[0]]
+    halves = np.where(gains, 1.0, 0.0) if halves is None else np.array([halves], float)
+    errors = np.full_like(means, 7 / WIDE)
+    return Values(means, errors, deals, gains, halves / WIDE, best, np.array([np.nan]))
+
+
 def test_move_value_is_the_better_of_its_two_ways():
-    means, errors = np.array([[1.0, 3.0, 2.0, np.nan]]), np.array([[0.1, 0.2, 0.3, np.nan]])
-    values = SimpleNamespace(means=means, errors=errors, deals=np.array([[200, 200, 50, 0]]))
-    adviser = SimpleNamespace(values=lambda turn: values)
-    moves = [Entry(Move("a"), [0, 1]), Entry(Move("b"), [2])]
-    found, printed = scores(adviser, DecisionBatch(None, None, None), moves)
-    assert [(each.action, each.mean, each.half) for each in found] == [(1, 3.0, WIDE * 0.2), (2, 2.0, WIDE * 0.3)]
-    assert "up to 200 deals" in printed
+    values = compared([1.0, 3.0, 2.0, np.nan, 5.0], [200, 200, 200, 0, 50], [0.5, 0, 0.25, 0, 0.125])
+    first, second, third = move_values(values, 0, [[0, 1], [2], [4, 2]])
+    assert first == (1, 3.0, 0.0, 0.0, 7.0, 200, False)
+    assert second == third == (2, 2.0, 1.0, 0.25, 7.0, 200, False)  # an action that was left out is not the better one
+    (left_out,) = move_values(values, 0, [[4]])
+    assert left_out == (4, 5.0, -2.0, 0.125, 7.0, 50, True)
+
+
+def test_values_are_told_by_their_differences_from_the_best_and_bounds():
+    means, deals = [-0.4231, -0.4229, -0.3, -2.0, np.nan], [200, 200, 200, 40, 0]
+    values = move_values(compared(means, deals, [0.041, 0.041, 0, 0.26, 0]), 0, [[0], [1], [2], [3]])
+    assert [word(text) for text in value_texts(values)] == [
+        "-0.4231 ±0.041",  # they differ, so they do not look alike
+        "-0.4229 ±0.041",
+        "-0.300",
+        "at most -1.60 (dropped after 40 deals)",  # three standard errors
+    ]
+    assert word(bound_text(values[3]._replace(half=0.2585))) == "at most -1.60 (dropped after 40 deals)"  # not below
+    assert [value.action for value in sorted(values, key=lambda value: value.rank)] == [2, 1, 0, 3]
 
 
 def test_moves_of_one_verb_are_listed_together_heaviest_first():
@@ -176,33 +204,6 @@ def test_result_is_worded_by_its_sign(paid, said):
     assert result(paid) == said
 
 
-def test_card_names_the_rule_that_decides_and_not_the_move():
-    card = make_agent("card", "jie-long")
-    envs = VectorEnv("jie-long", 12, seed=3)
-    agreed = set()
-    for step in range(31):
-        views, rng_keys = envs.views()
-        batch = DecisionBatch(views, envs.masks.copy(), rng_keys)
-        removed_by = card.removed_by(batch)
-        for row in range(len(views)):
-            legal = np.flatnonzero(batch.masks[row])
-            narrowing = {int(rule) for rule in removed_by[row, legal]} - {len(card.rules)}
-            for action in legal:
-                rule = int(removed_by[row, action])
-                sentence = by_card(card, removed_by[row], int(action))
-                agrees = rule == len(card.rules)
-                agreed.add((agrees, bool(narrowing)))
-                if not narrowing:
-                    assert sentence == ""
-                    continue
-                number = (max(narrowing) if agrees else rule) + 1
-                words = "follows from" if agrees else "is an exception to"
-                written = rule_in_words(envs.game, card.rules[number - 1])
-                assert sentence == f"The best move {words} rule {number} of the card: {written}"
-        envs.step(envs.sample(step))
-    assert agreed == {(True, True), (False, True), (True, False)}
-
-
 SIX_SIX, ONE_ONE, TWO_TWO = (next(kind for kind in range(KINDS) if set(PIPS[kind]) == {pips}) for pips in (6, 1, 2))
 
 
@@ -218,24 +219,97 @@ SIX_SIX, ONE_ONE, TWO_TWO = (next(kind for kind in range(KINDS) if set(PIPS[kind
         (Move(groups=((SIX_SIX, ONE_ONE), (TWO_TWO,))), Move(groups=((SIX_SIX, TWO_TWO), (ONE_ONE,))), (SIX_SIX,)),
     ],
 )
-def test_first_hint_names_tiles_that_not_every_move_is_made_with(best, other, tiles):
-    values = SimpleNamespace(means=np.array([[2.0, 1.0]]), errors=np.zeros((1, 2)), deals=np.array([[200, 200]]))
-    game = SimpleNamespace(id="a game without a card")
-    turn, entries = DecisionBatch(None, None, None), [Entry(other, [1]), Entry(best, [0])]
-    advice = advise(SimpleNamespace(values=lambda turn: values), game, None, turn, entries)
+def test_first_hint_names_tiles_that_not_every_move_is_made_with(best, other, tiles, monkeypatch):
+    values, game = compared([2.0, 1.0]), get_game("jie-long")
+    monkeypatch.setattr("gupai_app.play.moves.card_agent", lambda game, variant: None)
+    monkeypatch.setattr("gupai_app.play.moves.in_words", lambda move: "a move")
+    monkeypatch.setattr("gupai_app.play.moves.reason", lambda *_: "")
+    turn, entries = Session(game, game.variant(), 5).decision_batch(), [Entry(other, [1]), Entry(best, [0])]
+    advice = advise(SimpleNamespace(compare=lambda turn: values), game, game.variant(), turn, entries)
     assert advice.tiles == tiles and len(advice.steps) == bool(tiles)
     assert [value.mean for value in advice.values] == [1.0, 2.0]
     assert all("".join(map(tile_name, tiles)) in step for step in advice.steps)
 
 
-@pytest.mark.parametrize(("error", "words"), [(0.0, "is an exception to"), (1.0, "follows from")])
-def test_hint_explains_a_move_of_the_card_unless_another_is_better_beyond_noise(error, words):
-    card, session = make_agent("card", "jie-long"), Session(get_game("jie-long"), get_game("jie-long").variant(), 5)
-    turn = session.decision_batch()
-    agreed = card.removed_by(turn)[0] == len(card.rules)
-    means = np.where(session.mask(), np.where(agreed, 1.0, 0.0), np.nan)
-    means[np.flatnonzero(session.mask() & ~agreed)[0]] = 2.0
-    values = SimpleNamespace(means=means[None], errors=np.full((1, len(means)), error), deals=np.array([[200]]))
-    entries = entries_of(hints("jie-long"), turn.views[0], session.mask())
-    advice = advise(SimpleNamespace(values=lambda turn: values), session.game, session.variant, turn, entries)
-    assert f"The best move {words} rule" in advice.steps[-1]
+def advised(game, kept_loss, other_half, *, before=None, kept_dropped=False):
+    """The hints of a position in which the card's best move loses so much to another move."""
+    session = Session(get_game(game), get_game(game).variant(), 5)
+    turn, variant = session.decision_batch(), session.variant
+    entries = entries_of(hints(game), turn.views[0], session.mask())
+    kept = card_keeps(session.game, variant, turn)
+    best = next(entry.actions[0] for entry in entries if not kept[entry.actions].any())
+    means = np.where(session.mask(), np.where(kept, 1.0 - kept_loss, -9.0), np.nan)
+    means[best] = 1.0
+    halves = np.where(np.arange(len(means)) == best, 0.0, other_half)
+    deals = np.where(session.mask(), np.where(kept & kept_dropped, 50, 200), 0)
+    values = compared(means, deals, halves)
+    adviser = SimpleNamespace(compare=lambda turn: values)
+    spoken = None if before is None else entries[before]
+    return entries, advise(adviser, session.game, variant, turn, entries, spoken), best, kept
+
+
+@pytest.mark.parametrize(
+    ("loss", "half", "own"),
+    [(0.5, 1.0, True), (0.5, 0.9, False), (0.9, 1.0, False), (0.0, 0.0, True)],  # within a standard error, or not
+)
+def test_hint_speaks_of_a_move_of_the_card_unless_another_is_better_beyond_noise(loss, half, own):
+    _, advice, best, kept = advised("jie-long", loss, half)
+    assert kept[advice.entry.actions].any() == own
+    assert (best in advice.entry.actions) != own
+    told = word(advice.verdict)
+    if not own:
+        assert "is the best move" in told
+        return
+    assert "is as good as the best" in told or not loss
+
+
+def test_move_that_was_left_out_early_is_never_called_as_good():
+    _, advice, best, _ = advised("jie-long", 0.1, 1.0, kept_dropped=True)
+    assert best in advice.entry.actions and "as good" not in word(advice.verdict)
+
+
+def test_hints_without_a_search_are_not_contradicted_in_silence():
+    entries, _, _, kept = advised("jie-long", 3.0, 1.0)
+    first = next(index for index, entry in enumerate(entries) if kept[entry.actions].any())
+    _, again, _, _ = advised("jie-long", 0.9, 1.0, before=first)  # within the noise: it stays
+    assert again.entry == entries[first] and "speak for another" not in word(again.steps[0])
+    assert "is as good as the best" in word(again.verdict) and "(difference 0.9 ±1.0)" in word(again.verdict)
+    _, changed, best, _ = advised("jie-long", 3.0, 1.0, before=first)
+    assert best in changed.entry.actions and "speak for another move" in word(changed.steps[0])
+    assert "it brings 3.0 ±1.0 chips more than" in word(changed.verdict)
+
+
+def decisions_of(game, most):
+    """Decisions with a choice from deals that `random` plays, with their moves."""
+    variant, agent = GAMES[game].variant(), make_agent("random", game)
+    for seed in range(most):
+        session = Session(GAMES[game], variant, seed)
+        while not session.terminated:
+            turn = session.decision_batch()
+            if turn.masks.sum() > 1:
+                yield turn, entries_of(hints(game), turn.views[0], turn.masks[0])
+                if (most := most - 1) == 0:
+                    return
+            session.play(session.answer(agent))
+
+
+def named_move(game, turn, entries):
+    """The hints of a decision, checked: they speak of the best move, or of one that is as good within the noise."""
+    advice = advise(adviser(GAMES[game], GAMES[game].variant()), GAMES[game], GAMES[game].variant(), turn, entries)
+    named = advice.values[entries.index(advice.entry)]
+    full = [value for value in advice.values if not value.dropped]
+    best = max(full, key=lambda value: value.mean)
+    assert best.loss == 0 and named in full
+    assert named.loss <= named.half
+    assert ("is as good as the best" in word(advice.verdict)) == (named.loss > 0)
+    texts = [word(text).split(" ±")[0] for text in value_texts(advice.values) if "at most" not in word(text)]
+    assert all(
+        (one[1].mean - other[1].mean > 1e-9) <= (one[0] != other[0])
+        for one, other in itertools.permutations(zip(texts, full, strict=True), 2)
+    )
+    return advice
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_named_move_is_the_best_or_as_good(game):
+    assert [named_move(game, *decision) for decision in decisions_of(game, 6)]

@@ -13,7 +13,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from gupai_agents.evaluation.records import game_of_line
 from gupai_app.play.address import Address
-from gupai_app.play.moves import TileValue
+from gupai_app.play.moves import MoveValue
 from gupai_app.play.recent import PLAYED, Played, Recent
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
@@ -66,8 +66,11 @@ def test_groups_of_a_split_are_named_by_their_sizes(game, options, zones):
 
 def test_best_moves_are_those_of_the_highest_value(monkeypatch):
     seating = begun("jie-long")
-    values = [TileValue(entry.actions[0], float(1 - at % 3), 1.0) for at, entry in enumerate(seating.entries)]
-    monkeypatch.setattr("gupai_app.play.moves.scores", lambda *_: (values, "so"))
+    values = [
+        MoveValue(entry.actions[0], float(1 - at % 3), float(at % 3), float(at % 3), 1.0, 200, False)
+        for at, entry in enumerate(seating.entries)
+    ]
+    monkeypatch.setattr("gupai_app.play.moves.move_values", lambda *_: values)
     listed = [line for lines in seating.valued_lines().values() for line in lines]
     assert [line.best for line in sorted(listed)] == [at % 3 == 0 for at in range(len(values))]
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from gupai_agents.agent import DecisionBatch
+from gupai_agents.search import Values
 from gupai_app.play.address import Address
-from gupai_app.play.moves import WIDE
+from gupai_app.play.moves import WIDE, MoveValue
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
 from gupai_app.review.analysis import (
@@ -28,6 +29,7 @@ from gupai_app.review.routes import again_from, line_in
 from gupai_app.server.players import NAMED
 from gupai_env.core.move import Move
 from gupai_env.games import GAMES, get_game
+from gupai_env.words.messages import word
 
 every_game = pytest.mark.parametrize("game", GAMES)
 
@@ -39,52 +41,58 @@ def act(action, view):
 RECORD = SimpleNamespace(game=SimpleNamespace(move=act, action_name=lambda action, view: act(action, view).name))
 
 
-def decided(action, means, errors, chances=None):
-    means = np.array(means)
-    turn = DecisionBatch([None], np.isfinite(means)[None], np.zeros(1, np.int64))
-    chances = np.linspace(0, 1, len(means)) if chances is None else np.array(chances)
-    return decision(RECORD, (7, 2, 0, action), turn, chances, means, np.array(errors))
-
-
 NAN = float("nan")
 
 
+def decided(action, means, halves, chances=None, deals=None):
+    """A decision by the means of actions, and half of the intervals of their differences from the best."""
+    means = np.array(means)
+    turn = DecisionBatch([None], np.isfinite(means)[None], np.zeros(1, np.int64))
+    chances = np.linspace(0, 1, len(means)) if chances is None else np.array(chances)
+    deals = np.where(np.isfinite(means), 200, 0) if deals is None else np.array(deals)
+    best = int(np.nanargmax(means))
+    errors, gains = np.full(len(means), 3 / WIDE), means - means[best]
+    rows = (each[None] for each in (means, errors, deals, gains, np.array(halves) / WIDE))
+    values = Values(*rows, np.array([best]), np.array([NAN]))
+    return decision(RECORD, (7, 2, 0, action), turn, chances, values)
+
+
 @pytest.mark.parametrize(
-    ("action", "loss", "half"),
-    [
-        (1, 0.0, 0.0),  # the best itself: nothing to be unsure of
-        (0, 5.0, WIDE * 5.0),  # errors 3 and 4
-        (3, 2.0, WIDE * 13.0),  # 5 and 12 would be 13; see below
-    ],
+    ("action", "loss", "half", "text"),
+    [(1, 0.0, 0.0, "0"), (0, 5.0, 1.25, "5.0 ±1.2"), (3, 2.0, 2.5, "2.0 ±2.5")],  # the first is the best itself
 )
-def test_loss_is_as_uncertain_as_both_compared_values(action, loss, half):
-    errors = [3.0, 4.0, NAN, 0.0]
-    if action == 3:
-        errors = [3.0, 5.0, NAN, 12.0]
-    found = decided(action, [1.0, 6.0, NAN, 4.0], errors)
+def test_loss_is_as_uncertain_as_the_paired_difference(action, loss, half, text):
+    found = decided(action, [1.0, 6.0, NAN, 4.0], [1.25, 0.0, NAN, 2.5])
     assert (found.number, found.seat, found.words) == (7, 2, f"act [1:{action}]")
-    assert found.loss == pytest.approx(loss)
-    assert found.half == pytest.approx(half)
+    assert (found.loss, found.half, found.lost) == (pytest.approx(loss), pytest.approx(half), text)
+    assert found.sure is (loss > half)
+
+
+def test_action_left_out_early_has_a_bound_and_no_strip():
+    found = decided(0, [1.0, 6.0, NAN, 4.0], [2.0, 0.0, NAN, 0.5], deals=[40, 200, 0, 200])
+    assert [word(bar.chips) for bar in found.bars] == ["+6.00", "+4.00 ±0.50", "at most +4.1 (dropped after 40 deals)"]
+    assert [bool(strip) for strip in found.strips] == [True, True, False]
 
 
 def test_bars_show_the_best_first_and_always_the_played_one():
     means = np.arange(12.0)
-    found = decided(0, means, means / 10)
+    found = decided(0, means, (11 - means) / 10)
     assert [bar.words for bar in found.bars] == [f"act [1:{each}]" for each in [*range(11, 4, -1), 0]]
     assert len(found.bars) == MOST_BARS
     assert [bar.played for bar in found.bars] == [False] * 7 + [True]
     assert found.loss == 11
     for bar, action in zip(found.bars, [*range(11, 4, -1), 0], strict=True):
-        assert (bar.mean, bar.half) == (action, pytest.approx(WIDE * action / 10))
+        assert (bar.value.mean, bar.value.half) == (action, pytest.approx((11 - action) / 10))
         assert bar.probability == pytest.approx(action / 11)
-    found = decided(4, means, means / 10)  # the first that does not fit of itself
+    found = decided(4, means, (11 - means) / 10)  # the first that does not fit of itself
     assert [bar.words for bar in found.bars] == [f"act [1:{each}]" for each in range(11, 3, -1)]
     assert [bar.played for bar in found.bars] == [False] * 7 + [True]
 
 
 def lost(number, loss, half=0.0, seat=0, kind="play", deal=0, value=0.0):
-    bars = [Bar("best", 1.0, value + loss, 0.0, not loss), *([Bar("other", 0.0, value, half, True)] if loss else [])]
-    return Decision(number, seat, deal, "other", kind, "best", bars, loss, half)
+    best, other = (MoveValue(at, value + most, loss - most, half, 1.0, 200, False) for at, most in ((0, loss), (1, 0)))
+    bars = [Bar("best", 1.0, best, "", not loss), *([Bar("other", 0.0, other, "", True)] if loss else [])]
+    return Decision(number, seat, deal, "other", kind, "best", bars)
 
 
 def test_largest_losses_come_first_and_zero_is_no_loss():
@@ -131,7 +139,7 @@ def test_expected_result_ends_at_the_payoff_and_marks_its_fall(match):
     own = [lost(2, 3.0, 1.0, value=-7.0), lost(6, 0.0, value=2.5), lost(8, 2.0, 4.0), lost(9, 9.0, seat=1)]
     own.append(lost(len(match.actions) - 1, 0.0, deal=1, value=40.0))
     drawn = expected_result(match, own, 0)
-    assert drawn.count('class="fall"') == 1 and "Move 2: other loses 3.0 chips" in drawn
+    assert drawn.count('class="fall"') == 1 and "Move 2: other loses 3.0 ±1.0 chips" in drawn
     points = re.search(r'<polyline[^>]*points="([^"]*)"', drawn)[1].split()
     x, y = zip(*(map(float, point.split(",")) for point in points), strict=True)
     assert len(points) == 2 + 1 + 1 + 1 + 1 + 1 and x[0] == x[1] and list(x) == sorted(x)

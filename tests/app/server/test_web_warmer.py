@@ -19,7 +19,7 @@ from fastapi.testclient import TestClient
 from gupai_agents import make_agent
 from gupai_app.play.address import Address
 from gupai_app.play.table import WebGame
-from gupai_app.server import players, warming
+from gupai_app.server import warming
 from gupai_app.server.app import create_app
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS, Warmer
 from gupai_env.core import machine_code
@@ -230,11 +230,11 @@ def test_table_waits_and_appears_by_itself(held):
         assert pages.get("/rules/jie-long").status_code == 200
 
 
-@pytest.mark.parametrize("player", ["best", "tuned"])
-def test_hint_is_the_strongest_players_move_until_search_is_ready(held, monkeypatch, player):
+@pytest.mark.parametrize("player", ["card", "tuned"])
+def test_hint_is_that_of_the_card_until_search_is_ready(held, monkeypatch, player):
     _, step = held
-    if player != "best":
-        monkeypatch.setattr(players, "agent_names", lambda game, variant: ("random", "tuned"))
+    if player != "card":
+        monkeypatch.setattr("gupai_app.play.moves.card_agent", lambda game, variant: None)
     with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
         pages.get(TABLE.format("jie-long"))
         step.release(1)
@@ -243,23 +243,25 @@ def test_hint_is_the_strongest_players_move_until_search_is_ready(held, monkeypa
         hinted = f"{answer.url.path}?{answer.url.query.decode()}&hint=3"
         first = pages.get(hinted.replace("hint=3", "hint=1"))
         assert first.status_code == 202 and "Think about" in first.text and "would choose" not in first.text
+        assert f"{unescape(hinted.replace('hint=3', 'plain=1&hint=2'))}#hint" in unescape(first.text)
         quick = pages.get(hinted)
         assert quick.status_code == 202
-        assert f"{player} would choose: " in quick.text and "is being prepared, once" in quick.text
+        words = "The card would choose " if player == "card" else f"{player} would choose: "
+        assert words in quick.text and "is being prepared, once" in quick.text
         again = re.search('<noscript><meta http-equiv="refresh" content="5;url=(.*?)"></noscript>', quick.text)[1]
-        assert unescape(again) == hinted  # without a fragment, with which nothing would be asked again
+        # Without a fragment, with which nothing would be asked again.
+        assert unescape(again) == hinted.replace("hint=3", "plain=1&hint=3")
         marked = re.search(r'<li class="best">.*?</li>', quick.text, re.DOTALL)[0]
-        assert f'<span class="worth">{player}</span>' in marked
         address = Address.read(dict(answer.url.params))
         session = WebGame(address).session
         action = session.answer(make_agent(player, address.game))
-        assert f'name="play" value="{action}"' in marked and quick.text.count('class="worth"') == 1
+        assert f'name="play" value="{action}"' in marked and quick.text.count('class="best"') == 1
         played = pages.get(f"{hinted.removesuffix('&hint=3')}&play={action}")
         assert played.status_code == 200 and re.search(rf"[=.]{action}\b", str(played.url))
         step.release(1)
         while (full := pages.get(hinted)).status_code == 202:
             time.sleep(0.02)
-        assert "95% intervals" in full.text and "would choose" not in full.text and "refresh" not in full.text
+        assert "95% interval" in full.text and "would choose" not in full.text and "refresh" not in full.text
 
 
 def test_game_begun_by_a_person_is_prepared_next(held):
@@ -293,11 +295,3 @@ def test_warm_reports_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_
     assert not warming.hints_on_disk(get_game("jie-long"))
     assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
     assert gupai("warm", "chess").exit_code == 2
-
-
-def test_hints_are_prepared_with_the_card_that_explains_them(monkeypatch):
-    explained = []
-    card = SimpleNamespace(removed_by=lambda turn: explained.append(turn.masks[0].any()))
-    monkeypatch.setattr(warming, "card_agent", lambda game, variant: card)
-    next(part for part in warming.parts(get_game("pai-gow")) if part.what == "hints").work()
-    assert explained == [True]
