@@ -392,7 +392,7 @@ def _skill(
 def tiny_deck(game: Game, variant: Variant, rounds: int = ROUNDS) -> TinyDeck:
     """Return the tree of the tiny deck, where seat 0 leads, and an equilibrium of it after so many rounds of CFR+.
 
-    Of the options of a variant it has all but those that the tiny deck does not allow, as more than two players.
+    Of the options of a variant it has those that the tiny deck allows, which more than two players are not.
 
     Raises:
         ValueError: As `build_tree`.

@@ -284,7 +284,7 @@ class Explained(NamedTuple):
 
     @classmethod
     def of(cls, sample: float, unbiased: Estimate) -> "Explained":
-        """Return what a share in a sample and its jackknife tell."""
+        """Return the share from that in a sample and its jackknife."""
         if not (unbiased.has_interval and sample > 0):
             return cls(unbiased, 0.0)
         by_chance, unit = sample - unbiased.mean, (unbiased.half_width / _quantile(NORMAL)) ** 2 / (4 * sample)
