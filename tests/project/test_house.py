@@ -33,7 +33,10 @@ LAYERS = (
     "gupai_training",
     "gupai_app",
 )
-ELSEWHERE = {"gupai_agents.gymnasium_envs": "gupai_agents.evaluation"}  # it asks agents as matches do
+ELSEWHERE = {
+    "gupai_agents.gymnasium_envs": "gupai_agents.evaluation",  # it asks agents as matches do
+    "gupai_env.options": "gupai_env.core",  # types alone, which builders of positions name
+}
 # Modules that still name games.
 NAMES_GAMES = {
     "gupai_env/games/__init__.py",  # the list of games

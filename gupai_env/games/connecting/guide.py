@@ -36,7 +36,7 @@ class ConnectingGuide(Guide):
         ),
         "variety": Phrase(
             "keeps {number} different numbers in your hand",
-            "keeps a single number in your hand",
+            "keeps {number} number in your hand",
             "keeps nothing",
             weighs=("gives_up",),
             alike=True,
