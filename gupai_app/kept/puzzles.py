@@ -37,7 +37,8 @@ class Puzzle:
     """A puzzle as a page shows it.
 
     address: the table at the decision. lines: the moves under their headings, with their values once one is chosen.
-    chosen: the move that the person chose, None before.
+    chosen: the move that the person chose, None before. why: what speaks for the best move then, "" if that cannot be
+    said.
     """
 
     def __init__(self, address: Address, action: int | None) -> None:
@@ -49,9 +50,10 @@ class Puzzle:
         self.drawing: Drawing = drawn([seating.frames[-1].scene])
         self.lines = seating.lines() if action is None else seating.valued_lines()
         self.chosen: Line | None = None
+        self.why = ""
         if action is not None:
             listed = [line for lines in self.lines.values() for line in lines]
             chosen = [line for line in listed if any(choice.action == action for choice in line.choices)]
             if not chosen:
                 raise refused("play", str(action), say("choose one of the moves that are listed"))
-            self.chosen = chosen[0]
+            self.chosen, self.why = chosen[0], seating.why_best(action)

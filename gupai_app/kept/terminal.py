@@ -12,12 +12,14 @@ from gupai_app.kept.store import Kept, Search, Store
 from gupai_app.play.address import play_on
 from gupai_app.play.moves import in_words
 from gupai_app.play.person import HumanPlayer
+from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
 from gupai_app.review.analysis import Decision, largest_losses, luck
 from gupai_app.shell.language import worded
 from gupai_app.shell.screen import progress, put, put_json, table_of, waiting
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import by_kind, game_in, names_at, result
+from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import title
 from gupai_env.words.messages import say, word
 
@@ -117,6 +119,10 @@ def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:
             assert action is not None  # nothing is taken back here
             move = record.game.move(action, session.view(turn.seat))
             terminal.paragraph(_verdict(turn, in_words(move)))
+            best, second = (bar.value.action for bar in turn.bars[:2])
+            guide = guide_of(record.game, record.variant)
+            if why := reason(guide, session.view(turn.seat), best, second if action == best else action):
+                terminal.paragraph(say("{hint}.", hint=why))
             for bar in turn.bars:
                 terminal.say(f"  {word(bar.words)} {word(bar.chips)}")
     terminal.say("There are no more puzzles in these games.")

@@ -17,9 +17,11 @@ from gupai_agents.intervals import figure
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import best_heuristic
 from gupai_app.play.moves import WIDE, in_words, move_values, value_texts
+from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
 from gupai_app.play.unseen import possible_deals
 from gupai_app.server.players import adviser, strongest
+from gupai_env.games.guide import guide_of
 from gupai_env.vector import VectorEnv
 from gupai_env.words.messages import say
 
@@ -30,10 +32,12 @@ RARE = 0.05  # share of them below which a reply is not worth a word
 class Mistake(NamedTuple):
     """A move that loses more chips than the noise of the search, in sentences without full stops.
 
-    cost: what it costs. reply: which reply of whom punishes it most, "" if none does beyond noise.
+    cost: what it costs. why: what speaks for the best move instead, "" if that cannot be said. reply: which reply of
+    whom punishes it most, "" if none does beyond noise.
     """
 
     cost: str
+    why: str
     reply: str
 
 
@@ -80,11 +84,13 @@ def mistake(session: Session, actions: Sequence[int], names: Sequence[str]) -> M
         own=chips[value.action],
         most=chips[best],
     )
+    why = reason(guide_of(game, variant), view, best, value.action)
     reply = punishing_reply(last, actions[-1], seat)
     if reply is None:
-        return Mistake(cost, "")
+        return Mistake(cost, why, "")
     return Mistake(
         cost,
+        why,
         say(
             "The reply that hurts most: {reply} by {name}, in {share:.0%} of the deals that were possible for you; "
             "your move then brings {chips:+z.1f}",

@@ -12,6 +12,7 @@ from gupai_app.play.coach import Mistake, mistake
 from gupai_app.play.frames import Frame, frames_of
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
 from gupai_app.play.moves import Advice, Entry, advise, advise_plainly, digits, entries_of, headed, value_texts
+from gupai_app.play.reasons import reason
 from gupai_app.play.recent import PLAYED, Played
 from gupai_app.play.unseen import Unseen, unseen_tiles
 from gupai_app.server.players import adviser
@@ -231,6 +232,13 @@ class WebGame:
         """Return the moves under their headings with their values by a search."""
         values = (advice or self._advice()).values
         return self._lines([(text, value.loss <= 0) for text, value in zip(value_texts(values), values, strict=True)])
+
+    def why_best(self, action: int) -> str:
+        """Return what speaks for the best move rather than for another or, if it is that, for the next one."""
+        best, second = sorted(self._advice().values, key=lambda value: value.rank)[:2]
+        chosen = next(entry for entry in self.entries if action in entry.actions)
+        rival = second.action if best.action in chosen.actions else action
+        return reason(self.guide, self._view, best.action, rival)
 
     def lines(self, chosen: Entry | None = None) -> dict[str, list[Line]]:
         """Return the moves under their headings; the one that a player has chosen is marked."""

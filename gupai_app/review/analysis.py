@@ -18,10 +18,12 @@ from gupai_agents.registry import heuristic_agent
 from gupai_agents.search import Values
 from gupai_agents.shipped import best_heuristic
 from gupai_app.play.moves import MoveValue, in_words, move_values, value_texts
+from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
 from gupai_app.review.page import called
 from gupai_app.server.players import adviser
 from gupai_env.core.keys import derive_each
+from gupai_env.games.guide import Guide, guide_of
 from gupai_env.vector import VectorEnv
 from gupai_env.words.messages import word
 
@@ -45,7 +47,8 @@ class Decision(NamedTuple):
     """A decision and what it lost.
 
     deal: its index in a match. kind: what the action does, such as "discard". preferred: what the agent plays most
-    often. bars: the actions by value, the best first.
+    often. bars: the actions by value, the best first. why: what speaks for the best rather than for the one that was
+    played or, if that is the best, for the next one; "" if that cannot be said.
     """
 
     number: int
@@ -55,6 +58,7 @@ class Decision(NamedTuple):
     kind: str
     preferred: str
     bars: list[Bar]
+    why: str = ""
 
     @property
     def loss(self) -> float:
@@ -135,10 +139,11 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
     together = concatenated(batches)
     policy = probabilities(agent, game, variant, together)
     values = adviser(game, variant).compare(together)
-    return [
+    judged = [
         decision(record, turn, together.at(slice(index, index + 1)), policy[index], values.at(index))
         for index, turn in enumerate(turns)
     ]
+    return list(map(functools.partial(with_reason, guide_of(game, variant)), judged, together.views))
 
 
 def decision(
@@ -162,6 +167,13 @@ def decision(
     preferred = name(max(map(int, legal), key=lambda option: policy[option]))
     move = record.game.move(action, view)
     return Decision(number, seat, deal, name(action), move.verb, preferred, bars)
+
+
+def with_reason(guide: Guide, turn: Decision, view: np.record) -> Decision:
+    """Return a decision with what speaks for its best action."""
+    best, second = turn.bars[:2]
+    rival = second if best.played else turn.played
+    return turn._replace(why=reason(guide, view, best.value.action, rival.value.action))
 
 
 def largest_losses(decisions: Sequence[Decision]) -> list[Decision]:

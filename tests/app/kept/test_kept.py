@@ -321,11 +321,14 @@ def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
     verdicts = {choice: pages.get(f"{addresses[0]}&play={choice}").text for choice in actions(text)}
     assert sum("Right: " in verdict for verdict in verdicts.values()) == 1
     assert all('class="worth"' in verdict for verdict in verdicts.values())
+    whys = [turn.why.partition("] ")[2].partition(";")[0] for turn in turns if turn.why]  # after the move, a picture
+    assert any(why in verdict for why in whys for verdict in verdicts.values())
     assert pages.get(f"{addresses[0]}&play=99999").status_code == 422
     file = tmp_path / "games.jsonl"
     file.write_text(record.line)
     solved = gupai("games", "puzzles", file, input="1\n" * len(turns))
     assert solved.exit_code == 0 and solved.stdout.count("Puzzle ") == len(turns)
+    assert any(why in " ".join(solved.stdout.split()) for why in whys)
     gains = re.findall(r" brings (?:at least )?([\d.]+)(?: ±[\d.]+)? chips more than ", " ".join(solved.stdout.split()))
     assert len(gains) + solved.stdout.count("Right.") == len(turns) and min(map(float, gains), default=1) > 0
     before_the_move = solved.stdout.partition("Your move: ")[0]

@@ -39,6 +39,7 @@ def test_coach_speaks_of_what_a_review_calls_a_mistake():
             spoken.add(bool(lesson.reply))
             assert f"costs {turn.lost} chips: it brings {word(turn.played.chips)}, and" in word(lesson.cost)
             assert word(lesson.cost).endswith(f" {turn.bars[0].chips}")
+            assert lesson.why == turn.why
     assert True in spoken
 
 
