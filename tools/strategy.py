@@ -19,7 +19,7 @@ from typing import Any
 from fact_pages import recorded
 from writing import ROOT, content_of, fill, recorded_claims, written
 
-from gupai_agents.card import READING, CardRule, card_agent, closes, rule_in_words
+from gupai_agents.card import READING, CardRule, card_agent, closes, notes, rule_in_words
 from gupai_agents.evaluation.all_hands import chances_against
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
@@ -241,6 +241,7 @@ def page(game: Game, figures: Figures | None = None) -> str:
         rules=rules,
         reading=READING,
         closes=closes,
+        notes=notes(game, [rule for rule, _ in rules]),
         rule_in_words=rule_in_words,
         **of_figures,
     )

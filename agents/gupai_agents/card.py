@@ -1,12 +1,12 @@
-"""Cards: at most ten rules that a person can follow, in order, as a player.
+"""Cards: at most seven rules that a person can follow, in order, as a player.
 
-Of the moves that the rules before it have left, every rule keeps those with the most or the fewest of one of the game's
-features, or with the highest count of two. It may also keep those that come near, and apply in some positions only. Of
-the moves that are left after the last rule, one is drawn.
+Every rule keeps, of the moves that the rules before it have left, those with the most or the fewest of one of the
+features for which a game has words. It may also keep those that come near, and apply in some positions only, which a
+condition on the moves that are left decides. Of the moves after the last rule, one is drawn.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,114 +18,126 @@ from gupai_agents.shipped import CARD, shipped_card
 from gupai_agents.written import Written
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.game import Game
-from gupai_env.core.heuristic import Feature
 from gupai_env.core.memory import with_attributes
 from gupai_env.core.rng import draw
-from gupai_env.core.rule import long_rule, rule
+from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import joined, say
+from gupai_env.words.messages import say
 
-MOST_RULES = 10
-ALWAYS, MOST, FEWEST, MOVES, HAND = range(5)  # what a condition counts
-COUNTED, OF, LOW, HIGH, WITHIN, WEIGHTS = range(6)  # columns of a card as loops take it; weights by feature follow
+MOST_RULES, LONGEST = 7, 99  # rules of a card, and characters of one
+ALWAYS, MOST, FEWEST, HAND = range(4)  # what a condition counts
+COUNTED, OF, LOW, HIGH, FEATURE, SIGN, WITHIN = range(7)  # columns of a card as loops take it
 NEAR = 1e-6  # values that differ by less are alike
 Number = StrictInt | StrictFloat
 
 
-class When(Written):
-    """The positions in which a rule applies: one quantity and one bound.
-
-    most, fewest: the feature whose largest or smallest value among all legal moves counts. number: of legal `moves`, or
-    of the tiles in `hand`. at_least, at_most: what it may be.
-    """
+class Quantity(Written):
+    """A feature, of which the most or the fewest counts."""
 
     most: StrictStr | None = None
     fewest: StrictStr | None = None
-    number: Literal["moves", "hand"] | None = None
+
+    @property
+    def feature(self) -> str:
+        """The name of the feature."""
+        return str(self.most or self.fewest)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it names exactly one feature."""
+        return (self.most is None) != (self.fewest is None)
+
+
+class When(Quantity):
+    """The positions in which a rule applies: one quantity and one bound.
+
+    most, fewest: the feature whose largest or smallest value among the moves that are left counts. number: of
+    the tiles in `hand` instead. at_least, at_most: what it may be.
+    """
+
+    number: Literal["hand"] | None = None
     at_least: Number | None = None
     at_most: Number | None = None
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Self:
-        if sum(quantity is not None for quantity in (self.most, self.fewest, self.number)) != 1:
+        if (self.most, self.fewest) != (None, None) if self.number else not self.is_one:
             raise ValueError("a condition needs one of most, fewest and number")
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError("a condition needs either at_least or at_most")
         return self
 
 
-class CardRule(Written):
+class CardRule(Quantity):
     """One rule.
 
-    keep: weights by feature; the moves with the highest sum are kept. within: how far below it others are kept, too.
-    when: where the rule applies, default everywhere.
+    most, fewest: the feature of which the moves with the largest or the smallest value are kept. within: how far from
+    it others are kept, too. when: where the rule applies, default everywhere.
     """
 
-    keep: dict[str, Number] = Field(min_length=1, max_length=2)
     within: Number = Field(0, ge=0)
     when: When | None = None
 
+    @model_validator(mode="after")
+    def _one_feature(self) -> Self:
+        if not self.is_one:
+            raise ValueError("a rule needs either most or fewest")
+        return self
+
 
 def card_rows(game: Game, rules: Sequence[CardRule]) -> np.ndarray:
-    """Return a card as loops take it, float64 [rules, 5 + features].
+    """Return a card as loops take it, float64 [rules, 7].
 
     Raises:
-        ValueError: For more than ten rules, and as `Game.heuristic`.
+        ValueError: For more than seven rules, and as `Game.heuristic`.
     """
     if len(rules) > MOST_RULES:
         raise ValueError(f"a card has at most {MOST_RULES} rules, not {len(rules)}")
-    rows = np.zeros((len(rules), WEIGHTS + len(game.features)))
+    rows = np.zeros((len(rules), WITHIN + 1))
     for row, written in zip(rows, rules, strict=True):
-        row[WEIGHTS:] = game.heuristic(written.keep)[:-1]
-        row[WITHIN] = written.within + NEAR
+        row[FEATURE], row[SIGN], row[WITHIN] = _index(game, written), 1 if written.most else -1, written.within + NEAR
         if (when := written.when) is not None:
-            row[COUNTED], row[OF] = _quantity(game, when)
+            row[COUNTED] = HAND if when.number else MOST if when.most else FEWEST
+            row[OF] = 0 if when.number else _index(game, when)
             row[LOW] = -np.inf if when.at_least is None else when.at_least - NEAR
             row[HIGH] = np.inf if when.at_most is None else when.at_most + NEAR
     return rows
 
 
-def _quantity(game: Game, when: When) -> tuple[int, int]:
-    """Return what a condition counts, and of which feature."""
-    if (name := when.most or when.fewest) is None:
-        return (MOVES if when.number == "moves" else HAND), 0
-    return (FEWEST if when.most is None else MOST), int(game.heuristic({name: 1.0}).argmax())
-
-
-@long_rule
-def measure(game, view, weights, moves, count, values):
-    """Write the weighted sum of the features of each of the first `count` moves."""
-    for place in range(count):
-        values[place] = game.score(view, moves[place], weights)
+def _index(game: Game, quantity: Quantity) -> int:
+    """Return the index of the feature of a quantity."""
+    return int(game.heuristic({quantity.feature: 1.0}).argmax())
 
 
 @rule
-def applies(game, row, view, hand, scratch, legal, count):
-    """Return whether a rule of a card applies in a position; `legal` are its `count` legal moves."""
-    weights, values = scratch
-    if row[COUNTED] == ALWAYS:
-        return True
-    if row[COUNTED] == MOVES:
-        quantity = float(count)
-    elif row[COUNTED] == HAND:
-        quantity = float(hand)
-    else:
-        weights[:] = 0
-        weights[int(row[OF])] = 1
-        measure(game, view, weights, legal, count, values)
-        quantity = values[0]
+def measure(game, view, weights, feature, sign, moves, count, values):
+    """Write one feature of each of the first `count` moves, times a sign; `weights` are zero, before and after."""
+    weights[feature] = sign
+    for place in range(count):
+        values[place] = game.score(view, moves[place], weights)
+    weights[feature] = 0
+
+
+@rule
+def in_bounds(row, hand, values, count):
+    """Return whether what a condition counts, among the values of the `count` moves that are left, is in its bounds."""
+    quantity = values[0] if row[COUNTED] != HAND else float(hand)
+    if row[COUNTED] != HAND:
         for place in range(1, count):
             quantity = max(quantity, values[place]) if row[COUNTED] == MOST else min(quantity, values[place])
     return row[LOW] <= quantity <= row[HIGH]
 
 
 @rule
-def keep_moves(game, row, view, scratch, moves, count):
+def keep_moves(game, row, view, hand, weights, values, moves, count):
     """Put those of the first `count` moves that a rule keeps before the others; return how many they are."""
-    weights, values = scratch
-    weights[: len(row) - WEIGHTS] = row[WEIGHTS:]
-    measure(game, view, weights, moves, count, values)
+    if row[COUNTED] != ALWAYS:
+        if row[COUNTED] != HAND:
+            measure(game, view, weights, int(row[OF]), 1.0, moves, count, values)
+        if not in_bounds(row, hand, values, count):
+            return count
+    measure(game, view, weights, int(row[FEATURE]), row[SIGN], moves, count, values)
     return keep_highest(values, row[WITHIN], moves, count)
 
 
@@ -166,20 +178,20 @@ def card_loop(game: Game) -> Loop:
     features, start = len(game.features), hand_start(game)
 
     def answer(card, views, masks, rng_keys, actions, removed_by):
-        scratch, seen = (np.zeros(features + 1), np.empty(num_actions)), np.zeros(size, np.int8)
-        legal, moves = np.empty(num_actions, np.int64), np.empty(num_actions, np.int64)
+        weights, values, seen = np.zeros(features + 1), np.empty(num_actions), np.zeros(size, np.int8)
+        moves = np.empty(num_actions, np.int64)
         sees = np.any(card[:, COUNTED] == HAND)
         for turn in range(len(views)):
-            total = 0
+            count = 0
             for action in range(num_actions):
                 if masks[turn, action]:
-                    legal[total] = moves[total] = action
-                    total += 1
-            view, count = views[turn], total
+                    moves[count] = action
+                    count += 1
+            view = views[turn]
             hand = tiles_in_hand(module, view, start, seen) if sees else 0
             for number in range(len(card)):
-                if count > 1 and applies(module, card[number], view, hand, scratch, legal, total):
-                    remaining = keep_moves(module, card[number], view, scratch, moves, count)
+                if count > 1:
+                    remaining = keep_moves(module, card[number], view, hand, weights, values, moves, count)
                     for place in range(remaining, count if len(removed_by) else remaining):
                         removed_by[turn, moves[place]] = number
                     count = remaining
@@ -240,8 +252,9 @@ def card_agent(game: Game, variant: Variant) -> CardAgent | None:
 
 
 READING = (
-    "Each rule says which of your moves to keep. Apply the next rule to the moves that remain, until there is only "
-    "one; if several remain at the end, play any of them. A count is 0 where it does not apply to a move."
+    'Begin with all your moves. Each rule says which of the moves that are left to keep, and "if" asks about these '
+    "alone; of those after the last rule play any. A count is 0 where a move has none of it. Unseen tiles are those "
+    "neither in your hand nor face up nor discarded by you."
 )
 
 
@@ -250,95 +263,115 @@ def closes(card: dict[str, Any]) -> str:
     return say(
         "It goes {closes} of the way from greedy to best: {greedy} in chips won from greedy, {best} in chips lost to "
         "best ({deals} deals, each from every seat, seed {seed}, with 95% intervals). What a rule adds is in chips per "
-        "deal against greedy; one that adds nothing there may help against better players.",
+        "deal, the mean against greedy and against tuned.",
         closes=card["closes"],
         greedy=card["closes_against_greedy"],
         best=card["closes_against_best"],
-        **card["judged_in"],
+        deals=card["judged_in"]["deals"],
+        seed=card["judged_in"]["seed"],
     )
 
 
 def rule_in_words(game: Game, written: CardRule) -> str:
-    """Return a rule of a card as a sentence, without the full stop."""
-    moves = _moves(game, written)
-    if written.when is None:
-        return say("Keep {moves}", moves=moves)
-    return say("If {condition}, keep {moves}", condition=_condition(game, written.when), moves=moves)
+    """Return a rule of a card as a sentence, without the full stop.
 
-
-def _moves(game: Game, written: CardRule) -> str:
-    """Return which moves a rule keeps."""
-    if len(written.keep) == 1:
-        ((name, weight),) = written.keep.items()
-        feature, most = _feature(game, name), weight > 0
-        meaning = say(feature.meaning)
-        if is_yes_or_no(feature):
-            if most:
-                return say("the moves by which {what}, if there are any", what=meaning)
-            return say("the moves but those by which {what}, if there are others", what=meaning)
-        if is_counted(feature):
-            moves = say("the moves with the most {what}" if most else "the moves with the fewest {what}", what=meaning)
-        else:
-            template = "the moves with the highest ({what})" if most else "the moves with the lowest ({what})"
-            moves = say(template, what=meaning)
-        near = say("up to {number:g} less" if most else "up to {number:g} more", number=written.within)
+    Raises:
+        ValueError: For a feature for which the game has no words.
+    """
+    words = _words(game, written)
+    if (when := written.when) is None:
+        condition = ""
+    elif when.number:
+        template = (
+            "you hold at least {number} tiles" if when.at_least is not None else "you hold at most {number} tiles"
+        )
+        condition = say(template, number=_bound(when))
     else:
-        terms = joined(", ", [_term(_feature(game, name), weight) for name, weight in written.keep.items()])
-        moves = say("the moves with the highest count: {terms}", terms=terms)
-        near = say("up to {number:g} less", number=written.within)
-    return say("{moves}, or {near}", moves=moves, near=near) if written.within else moves
+        condition = _condition(game, when)
+    if isinstance(words, tuple):
+        return _chosen(condition, say(words[written.most is None]))
+    if is_yes_or_no(game, written):
+        plainly = "If you can, {what}" if written.most else "Unless you must, do not {what}"
+        if not condition:
+            return say(plainly, what=say(words))
+        template = (
+            "If {condition}, {what} if you can" if written.most else "If {condition}, do not {what} unless you must"
+        )
+        return say(template, condition=condition, what=say(words))
+    moves = say("moves with the most {what}" if written.most else "moves with the fewest {what}", what=say(words))
+    if written.within:
+        near = "{moves}, or up to {number:g} fewer" if written.most else "{moves}, or up to {number:g} more"
+        moves = say(near, moves=moves, number=written.within)
+    return _chosen(condition, moves)
 
 
-def _term(feature: Feature, weight: float) -> str:
-    """Return what a feature adds to a count."""
-    template = "{weight:+g} if {what}" if is_yes_or_no(feature) else "{weight:+g} × ({what})"
-    return say(template, weight=weight, what=say(feature.meaning))
+def _chosen(condition: str, moves: str) -> str:
+    """Return which moves a rule chooses, on a condition unless that is ""."""
+    if condition:
+        return say("If {condition}, choose {moves}", condition=condition, moves=moves)
+    return say("Choose {moves}", moves=moves)
+
+
+def card_words(game: Game) -> Mapping[str, str | tuple[str, str]]:
+    """Return the words of a game for what rules may be about, by feature."""
+    return {} if game.guide is None else game.guide.GUIDE.card_words
+
+
+def notes(game: Game, rules: Sequence[CardRule]) -> Iterator[tuple[str, str]]:
+    """Yield how to count what rules speak of, by a part of their phrases."""
+    phrases = {words for written in rules for words in _phrases(game, written)}
+    for part, meaning in game.guide.GUIDE.card_notes.items() if game.guide is not None else ():
+        if any(part in phrase for phrase in phrases):
+            yield part, meaning
+
+
+def _phrases(game: Game, written: CardRule) -> Iterator[str]:
+    """Yield the words for the features of a rule."""
+    for quantity in (written, written.when):
+        if quantity is not None and quantity.is_one:
+            words = _words(game, quantity)
+            yield from (words,) if isinstance(words, str) else words
+
+
+def _words(game: Game, quantity: Quantity) -> str | tuple[str, str]:
+    """Return the words of a game for a feature."""
+    if quantity.feature not in card_words(game):
+        raise ValueError(f"{game.id} has no words for the feature {quantity.feature}")
+    return card_words(game)[quantity.feature]
+
+
+def _bound(when: When) -> Number:
+    return when.at_most if when.at_least is None else when.at_least  # type: ignore[return-value]
 
 
 def _condition(game: Game, when: When) -> str:
     """Return when a rule applies, as the text after "If"."""
-    least, bound = when.at_least is not None, when.at_least if when.at_most is None else when.at_most
-    if when.number == "moves":
-        return say("you have at least {number} moves" if least else "you have at most {number} moves", number=bound)
-    if when.number == "hand":
-        return say("you hold at least {number} tiles" if least else "you hold at most {number} tiles", number=bound)
-    feature = _feature(game, str(when.most or when.fewest))
-    meaning, highest = say(feature.meaning), when.most is not None
-    if is_yes_or_no(feature):
+    words, least, highest = _words(game, when), when.at_least is not None, when.most is not None
+    if is_yes_or_no(game, when):
+        if isinstance(words, tuple):
+            return say(words[not least])
         template = {
-            (True, True): "there is a move by which {what}",
-            (True, False): "there is no move by which {what}",
-            (False, True): "by every move {what}",
-            (False, False): "there is a move other than those by which {what}",
+            (True, True): "you can {what}",
+            (True, False): "you cannot {what}",
+            (False, True): "you must {what}",
+            (False, False): "you need not {what}",
         }[highest, least]
-    elif not is_counted(feature):
-        template = {
-            (True, True): "the highest ({what}) is {number:g} or more",
-            (True, False): "the highest ({what}) is {number:g} or less",
-            (False, True): "the lowest ({what}) is {number:g} or more",
-            (False, False): "the lowest ({what}) is {number:g} or less",
-        }[highest, least]
-    elif bound == 0 and not least:
+        return say(template, what=say(words))
+    if isinstance(words, tuple):
+        raise ValueError(f"{game.id} has no words for a number of the feature {when.feature}")
+    bound = _bound(when)
+    if bound == 0 and not least:
         template = "no move has any {what}" if highest else "a move has no {what}"
     else:
         template = {
             (True, True): "a move has {number:g} or more {what}",
-            (True, False): "every move has {number:g} or fewer {what}",
-            (False, True): "every move has {number:g} or more {what}",
+            (True, False): "all moves have {number:g} or fewer {what}",
+            (False, True): "all moves have {number:g} or more {what}",
             (False, False): "a move has {number:g} or fewer {what}",
         }[highest, least]
-    return say(template, what=meaning, number=bound)
+    return say(template, what=say(words), number=bound)
 
 
-def _feature(game: Game, name: str) -> Feature:
-    return next(feature for feature in game.features if feature.name == name)
-
-
-def is_yes_or_no(feature: Feature) -> bool:
-    """Return whether a feature is only true or false."""
-    return feature.unit == "1 if so"
-
-
-def is_counted(feature: Feature) -> bool:
-    """Return whether a feature counts things, as its meaning says at once: "unseen tiles that ..."."""
-    return feature.unit in feature.meaning.split()[:3]
+def is_yes_or_no(game: Game, quantity: Quantity) -> bool:
+    """Return whether the feature of a quantity is only true or false."""
+    return game.features[_index(game, quantity)].unit == "1 if so"

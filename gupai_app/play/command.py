@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gupai_agents.agent import Agent
     from gupai_app.play.terminal import Table
 
-Card = Annotated[bool, typer.Option("--card", help="Print ten rules or fewer that a person can follow instead")]
+Card = Annotated[bool, typer.Option("--card", help="Print seven rules or fewer that a person can follow instead")]
 
 
 @grouped

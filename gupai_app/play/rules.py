@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 from gupai_agents import agent_names
-from gupai_agents.card import READING, card_agent, closes, rule_in_words
+from gupai_agents.card import READING, card_agent, closes, notes, rule_in_words
 from gupai_agents.registry import NOT_NAMED
 from gupai_agents.shipped import plainest_heuristic, shipped_card
 from gupai_app.play.pictures import rules_in_words
@@ -38,7 +38,7 @@ def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> l
         "? rules": "the rules of the game",
         "? terms": "what its terms mean",
         "? options": "the options of its rules",
-        "? card": "ten rules or fewer to play by",
+        "? card": "seven rules or fewer to play by",
         "q": "leave the table",
     }
     return [
@@ -71,7 +71,8 @@ def _card_lines(game: Game, variant: Variant, width: int) -> list[str]:
     if player is None:
         return [word(say("{game} has no card", game=title(game, variant)))]
     numbered = [(str(number), rule_in_words(game, rule)) for number, rule in enumerate(player.rules, 1)]
-    return [*wrap(word(READING), width), *_entries(numbered, width)]
+    counts = _entries(notes(game, player.rules), width)
+    return [*wrap(word(READING), width), *_entries(numbered, width), *counts]
 
 
 def _entries(entries: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
@@ -144,10 +145,12 @@ def card(game: Game) -> None:
     rules.columns[1].max_width = WIDEST - 30  # also in a file
     for number, (rule, adds) in enumerate(zip(player.rules, written["adds"], strict=True), 1):
         rules.add_row(str(number), rule_in_words(game, rule), adds)
+    counts = (joined(": ", note) for note in notes(game, player.rules))
     put(
         say("{game}: rules to follow in their order", game=title(game, game.variant())),
         READING,
         rules,
+        *counts,
         closes(written),
         say("The player card follows them: gupai tournament {game} card greedy best", game=game.id),
     )

@@ -77,6 +77,10 @@ class Guide:
         kind: What kind of game it is, in a few words.
         terms: What the terms of the game mean, by term.
         phrases: What a move does, by the feature that its number is; features without one are not spoken of.
+        card_words: What rules of cards may be about, by feature: what a move does ("lay a double"), what it has most or
+            fewest of ("pips on the tile laid"), or for both a whole phrase ("the weakest tile"); where all moves are
+            alike, of the position ("you lead", "you do not lead").
+        card_notes: How to count what a card speaks of, by a part of its phrases.
     """
 
     game: Game
@@ -85,6 +89,8 @@ class Guide:
     kind: ClassVar[str] = ""
     terms: ClassVar[Mapping[str, str]] = {}
     phrases: ClassVar[Mapping[str, Phrase]] = {}
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {}
+    card_notes: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, game: Game, variant: Variant) -> None:
         """Make the guide of a variant.

@@ -1,36 +1,46 @@
 """Cards: rules followed by a second program from their data alone, and the cards that ship with the package."""
 
+import contextlib
+import os
+
 import numpy as np
 import pytest
 
 from checkout import ROOT
 from errors import one_line
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.card import MOST_RULES, CardAgent, CardRule, When, rule_in_words
+from gupai_agents.card import MOST_RULES, CardAgent, CardRule, When, card_words, notes, rule_in_words
+from gupai_agents.card_search import sampled
 from gupai_agents.evaluation import duel
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import shipped_card
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.game import Game
+from gupai_env.words.scene import Scene
+from sentence_player import MEANINGS, POSITIONS, Table, moves_left
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 JIE_LONG = get_game("jie-long")
+DECISIONS = int(os.environ.get("CARD_DECISIONS", "200"))  # of each card, followed by its sentences
 
 
-def drawn_rules(game: Game, rng: np.random.Generator) -> list[CardRule]:
-    """Rules of every form about features of a game, at random."""
-    names, rules = [feature.name for feature in game.features], []
-    for form in range(MOST_RULES):
-        some = [str(name) for name in rng.choice(names, 1 + form % 2, replace=False)]
-        about = ({"most": some[0]}, {"fewest": some[0]}, {"number": "moves"}, {"number": "hand"}, None)[form % 5]
-        bound = {str(rng.choice(["at_least", "at_most"])): int(rng.integers(0, 6))}
-        rules.append(
-            CardRule(
-                keep={name: float(rng.choice([-2, -1, 1, 3])) for name in some},
-                within=float(rng.choice([0, 0, 1, 2.5])),
-                when=None if about is None else When(**about, **bound),
-            )
+def drawn_rules(game: Game, rng: np.random.Generator, number: int = MOST_RULES) -> list[CardRule]:
+    """Rules for which a game has words, at random, half of them with a condition."""
+    features, rules = {feature.name: feature for feature in game.features}, []
+    while len(rules) < number:
+        name, other = (str(name) for name in rng.choice(list(card_words(game)), 2))
+        bound = {str(rng.choice(["at_least", "at_most"])): int(rng.integers(0, 4))}
+        if features[other].unit == "1 if so":
+            bound = [{"at_least": 1}, {"at_most": 0}][rng.integers(2)]
+        about = ({"most": other}, {"fewest": other}, {"number": "hand"})[rng.integers(3)]
+        rule = CardRule(
+            **{str(rng.choice(["most", "fewest"])): name},
+            within=int(rng.choice([0, 0, 1, 3])) if features[name].unit != "1 if so" else 0,
+            when=When(**about, **bound) if rng.random() < 0.5 else None,
         )
+        with contextlib.suppress(ValueError):  # the game has no words for it
+            rule_in_words(game, rule)
+            rules.append(rule)
     return rules
 
 
@@ -43,14 +53,13 @@ def followed(game: Game, rules: list[CardRule], view: np.record, legal: list[int
     gone, left = dict.fromkeys(legal, len(rules)), legal
     for index, rule in enumerate(rules):
         if (when := rule.when) is not None:
-            counted = {"moves": len(legal), "hand": hand}.get(when.number)
-            if counted is None:
-                values = [value(when.most or when.fewest, action) for action in legal]
-                counted = max(values) if when.most else min(values)
+            counted = float(hand)
+            if when.number is None:
+                counted = (max if when.most else min)(value(when.feature, action) for action in left)
             if not (counted >= when.at_least if when.at_most is None else counted <= when.at_most):
                 continue
-        sums = {action: sum(weight * value(name, action) for name, weight in rule.keep.items()) for action in left}
-        kept = [action for action in left if sums[action] >= max(sums.values()) - rule.within - 1e-6]
+        values = {action: (1 if rule.most else -1) * value(rule.feature, action) for action in left}
+        kept = [action for action in left if values[action] >= max(values.values()) - rule.within - 1e-6]
         gone |= dict.fromkeys(set(left) - set(kept), index)
         left = kept
     return gone
@@ -85,18 +94,64 @@ def test_shipped_card_is_short_in_words_and_better_than_greedy(game):
     written = shipped_card(game, game.variant())
     card = make_agent("card", game)
     assert 1 <= len(card.rules) == len(written["adds"]) <= MOST_RULES
-    assert len({rule_in_words(game, rule) for rule in card.rules}) == len(card.rules)
+    sentences = [rule_in_words(game, rule) + "." for rule in card.rules]
+    assert len(set(sentences)) == len(sentences) and max(map(len, sentences)) < 100
+    assert all(float(mean) > float(half) for mean, half in (adds.split(" ±") for adds in written["adds"]))
     assert agent_names(game).count("card") == 1
     deals = {"pai-gow": 3000, "small-mahjong": 1000}.get(game.id, 300)
     assert duel(game, "card", "greedy", deals, seed=4).mean(0).mean > 0
 
 
+def drawn_decisions(game: Game, number: int, seed: int) -> DecisionBatch:
+    """Return decisions of the card, of a stronger player and of chance."""
+    players = [make_agent(name, game) for name in ("card", "tuned", "random")]
+    return sampled(game, game.variant(), players, [0.4, 0.3, 0.3], number, seed, np.random.default_rng(seed))
+
+
+def differences(game: Game, rules: list[CardRule], batch: DecisionBatch) -> list[tuple[Scene, list[str], list[str]]]:
+    """Return the tables at which a card leaves other moves than those left by its sentences, with both."""
+    sentences, found = [rule_in_words(game, rule) for rule in rules], []
+    removed_by = CardAgent(game, "card", rules).removed_by(batch)
+    for view, mask, gone in zip(batch.views, batch.masks, removed_by, strict=True):
+        moves = {int(action): game.move(int(action), view) for action in np.flatnonzero(mask)}
+        table = Table(game.scene(game.variant(), [view]), tuple(moves.values()))
+        left = [moves[int(action)] for action in np.flatnonzero(gone == len(rules))]
+        if (read := moves_left(game.id, sentences, table)) != left:
+            found.append((table.scene, [move.name for move in left], [move.name for move in read]))
+    return found
+
+
+@every_game
+def test_sentences_of_a_shipped_card_say_what_it_plays(game):
+    assert not differences(game, list(make_agent("card", game).rules), drawn_decisions(game, DECISIONS, 11))[:1]
+
+
+@every_game
+def test_all_words_of_a_game_mean_what_they_count(game):
+    rng, batch = np.random.default_rng(12), drawn_decisions(game, 120, 13)
+    for start in range(0, 120, 3):
+        rules = drawn_rules(game, rng, 3)
+        assert not differences(game, rules, batch.at(np.arange(start, start + 3))), rules
+    texts = [text for words in card_words(game).values() for text in ([words] if isinstance(words, str) else words)]
+    assert {*MEANINGS[game.id], *POSITIONS[game.id]} >= set(texts)
+
+
+@every_game
+def test_notes_say_how_to_count_what_a_card_speaks_of(game):
+    some = [CardRule(most=name) for name in card_words(game)]
+    assert dict(notes(game, some)) == dict(game.guide.GUIDE.card_notes)  # none is about words that no rule has
+    texts = " ".join(rule_in_words(game, rule) for rule in make_agent("card", game).rules)
+    assert {part for part, _ in notes(game, make_agent("card", game).rules)} == {
+        part for part in game.guide.GUIDE.card_notes if part in texts
+    }
+
+
 @pytest.mark.parametrize(
     ("rules", "wrong"),
     [
-        ([{"keep": {"pipz": 1}}], "'pipz' is not a feature"),
-        ([{"keep": {"pips": 1}, "when": {"most": "pipz", "at_least": 1}}], "'pipz' is not a feature"),
-        ([{"keep": {"pips": 1}}] * (MOST_RULES + 1), "at most 10 rules, not 11"),
+        ([{"most": "pipz"}], "'pipz' is not a feature"),
+        ([{"most": "pips", "when": {"most": "pipz", "at_least": 1}}], "'pipz' is not a feature"),
+        ([{"most": "pips"}] * (MOST_RULES + 1), "at most 7 rules, not 8"),
     ],
 )
 def test_card_that_cannot_be_followed_is_refused_in_one_line(rules, wrong):
@@ -105,9 +160,24 @@ def test_card_that_cannot_be_followed_is_refused_in_one_line(rules, wrong):
     one_line(error)
 
 
-@pytest.mark.parametrize(
-    "when", [{"number": "moves"}, {"at_least": 1}, {"number": "moves", "at_least": 1, "at_most": 2}]
-)
+def test_rule_needs_one_feature_that_has_words():
+    with pytest.raises(ValueError, match="a rule needs either most or fewest"):
+        CardRule(most="pips", fewest="double")
+    with pytest.raises(ValueError, match="jie-long has no words for the feature late_pips"):
+        rule_in_words(JIE_LONG, CardRule(most="late_pips"))
+
+
+def test_condition_asks_about_the_moves_that_are_left():
+    """Of [6:6] and two lighter tiles the first rule leaves the lighter ones, and then no move has as many pips."""
+    rules = [CardRule(fewest="double"), CardRule(most="pips", when=When(most="pips", at_least=12))]
+    position = JIE_LONG.positions.from_tiles(["66 61 62", "11 33 44", "55 22 65", "51 31 53"])
+    turn = DecisionBatch(position.view_row(0), position.mask()[None], np.zeros(1, np.uint64))
+    kept = np.flatnonzero(CardAgent(JIE_LONG, "card", rules).removed_by(turn)[0] == 2)
+    assert {JIE_LONG.move(int(action)).unturned.name for action in kept} == {"[6:1]", "[6:2]"}
+    assert not differences(JIE_LONG, rules, turn)
+
+
+@pytest.mark.parametrize("when", [{"number": "hand"}, {"at_least": 1}, {"number": "hand", "at_least": 1, "at_most": 2}])
 def test_condition_needs_one_quantity_and_one_bound(when):
     with pytest.raises(ValueError, match="a condition needs"):
         When(**when)

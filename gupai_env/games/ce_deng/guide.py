@@ -26,6 +26,11 @@ class CeDengGuide(ConnectingGuide):
         "pass": "You laid all eight tiles; who did not pays you double.",
         "head seven, tail eight": "You laid hardly any tile (the leader one, another none); you pay double.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        **ConnectingGuide.card_words,
+        "declare": "declare eight doubles",
+        "redeal": "demand a redeal",
+    }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {
         **ConnectingGuide.phrases,

@@ -63,6 +63,19 @@ class ConnectingGuide(Guide):
             "keeps no answer to any unseen tile",
         ),
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "pips": "pips on the tile laid",
+        "discard": "discard",
+        "discard_pips": "pips on the tile discarded",
+        "variety": "different numbers on kept tiles",
+        "double": "lay a double",
+        "gives_up": "numbers that leave your hand",
+        "own_next": "kept tiles that fit next",
+        "unseen_next": "unseen tiles that fit next",
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        "fit next": "A tile fits next if it carries a number that is open after the move."
+    }
 
     def task(self, view: np.record, mask: np.ndarray) -> str:
         """Return which number is to be matched."""

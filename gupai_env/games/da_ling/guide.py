@@ -27,6 +27,14 @@ class DaLingGuide(Guide):
         "colour": "Red if the table tiles show four or more red pips, else black; pips of that colour decide ties.",
         "absolute winner": "Who matches with all three groups, and takes all stakes of everybody.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "stakes": "stakes on groups that match",
+        "pips": "pips of the colour in groups that match",
+        "absolute": "match with all three groups",
+        "single_pips": "pips of the colour in a matching single",
+        "pair_pips": "pips of the colour in a matching pair",
+        "triple_pips": "pips of the colour in a matching triple",
+    }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {
         "absolute": Phrase("matches with all three", none="does not"),

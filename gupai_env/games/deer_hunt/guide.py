@@ -23,6 +23,24 @@ class DeerHuntGuide(Guide):
         "deer": "A red pip: every one and every four is red, and six of the pips of [6:6].",
         "partner": "The player opposite: what either of you takes counts for both.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "red": "red pips on the tile",
+        "rank": ("the strongest tile", "the weakest tile"),
+        "takes": "take the trick from the other side",
+        "over_partner": "take the trick from your partner",
+        "top": "hold the trick with a tile that no unseen tile beats",
+        "pair": "play one of two equal tiles",
+        "trick_red": "red pips in the trick",
+        "stronger": "unseen tiles that beat the trick",
+        "leads": ("you lead", "you do not lead"),
+        "ends": ("you play last", "you do not play last"),
+        "partner": ("your partner holds the trick", "your partner does not hold the trick"),
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        "in the trick": "Your own tile is one of it.",
+        "the trick from": "Your tile takes the trick, as it lies, from the side that holds it before.",
+        "beat the trick": "A tile beats it that is stronger than the strongest one in it, your own tile among them.",
+    }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {
         "ours": Phrase(

@@ -28,6 +28,9 @@ FEATURES = (
     Feature("trick_red", "red pips in the trick, those of your tile among them", "pips", 0, 32),
     Feature("stronger", "unseen tiles that are stronger than the tile that then takes the trick", "tiles", 0, 31),
     yes_or_no("holds", "your side takes the trick as it is"),
+    yes_or_no("leads", "the tile is led"),
+    yes_or_no("ends", "the tile is the last one of the trick"),
+    yes_or_no("partner", "your partner takes the trick without the tile"),
 )
 AT = indices(FEATURES)
 HEURISTICS: dict[str, dict[str, float]] = {
@@ -102,6 +105,12 @@ def score(view, action, weights):
     total += weights[AT.stronger] * view.above[kind]
     if taker % PARTNER == 0:
         total += weights[AT.holds]
+    if view.lying == 0:
+        total += weights[AT.leads]
+    elif view.taking == PARTNER:
+        total += weights[AT.partner]
+    if view.lying == SEATS - 1:
+        total += weights[AT.ends]
     if view.escape and all_red and view.lying == SEATS - 1:
         total += weights[AT.escapes]
     else:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.tiles import HIGHEST
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.connecting.rules import DISCARD
@@ -23,6 +24,17 @@ class DingNiuGuide(ConnectingGuide):
         "suan zhang": "A block: no tile that is left fits an open end. Who laid the tile that makes it is the maker.",
         "smothered": "A suan zhang in which tiles with the open number are left, but nothing leads to them.",
         "maker": "Who made the suan zhang: with fewest points they win twice as much, else they pay for all.",
+    }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        **ConnectingGuide.card_words,
+        "block": "make a suan zhang",
+        "margin": "pips that you lead by",
+        **{f"leave_{number}": say("leave {number} open", number=number) for number in range(1, HIGHEST + 1)},
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        **ConnectingGuide.card_notes,
+        "lead by": "Count seven pips for each tile, in hand or discarded, of the other player who has the fewest; "
+        "you lead by as much as the pips in your own hand, after the move, and on your discards are less.",
     }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {

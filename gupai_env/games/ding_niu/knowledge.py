@@ -117,11 +117,17 @@ def lead_of(view, hand, free):
     hand: the tiles that it counts besides its discards. Unseen tiles are taken to be of the same weight, `free` ones
     to weigh nothing.
     """
-    fewest = int(view.hand_size)  # tiles, seen by none, of the seat that has laid most
+    points = weight(view.discards) + weight(hand)
+    return fewest_tiles(view) * weight(view.unseen & ~free) - points * size(view.unseen)
+
+
+@rule
+def fewest_tiles(view):
+    """Return how many tiles, seen by none, the other seat that has laid most counts."""
+    fewest = int(view.hand_size)
     for offset in range(1, view.players):
         fewest = min(fewest, int(view.sizes[offset] + view.drops[offset]))
-    points = weight(view.discards) + weight(hand)
-    return fewest * weight(view.unseen & ~free) - points * size(view.unseen)
+    return fewest
 
 
 @rule

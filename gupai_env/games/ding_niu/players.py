@@ -3,17 +3,27 @@
 from gupai_env.core.bits import gather
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, count, first_kind, kinds_in, size
+from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, count, first_kind, kinds_in, size, weight
 from gupai_env.games.connecting import players as connecting
 from gupai_env.games.connecting.rules import DISCARD
-from gupai_env.games.ding_niu.knowledge import free_doubles, lead_of
+from gupai_env.games.ding_niu.knowledge import fewest_tiles, free_doubles, lead_of
 from gupai_env.games.ding_niu.rules import CLASSIC, LOST, NONE, NOTHING_FITS, RUNNING_SET, THREAT, made_by
 
 MOST_PIPS = 66  # on the six heaviest tiles of the deck
+AVERAGE_PIPS = 7  # of a tile, nearly
 RUNNING_TILES = 12  # that are not doubles
 
 FEATURES = (
     *connecting.FEATURES,
+    yes_or_no("block", "the tile makes a suan zhang"),
+    Feature(
+        "margin",
+        "pips by which you count less after the move than seven for each tile in hand or discarded of the other seat "
+        "that has the fewest; 0 if you count more",
+        "pips",
+        0,
+        MOST_PIPS,
+    ),
     yes_or_no("block_won", "the tile makes a suan zhang that looks won"),
     yes_or_no("block_lost", "the tile makes a suan zhang that looks lost"),
     yes_or_no("block_ones", "the tile makes a classic suan zhang of ones"),
@@ -61,9 +71,12 @@ def score(view, action, weights):
     total = connecting.score_of(view, action, weights, True)
     if weights[AT.ahead] != 0:
         total += weights[AT.ahead] * ahead(view, counted(view, action), 0)
+    if weights[AT.margin] != 0:
+        pips = weight(view.discards) + weight(counted(view, action))
+        total += weights[AT.margin] * max(AVERAGE_PIPS * fewest_tiles(view) - pips, 0)
     made = view.makes[action] if action < DISCARD else NONE
     if made != NONE:
-        total += weights[AT.block_lost] if view.losing[action] else weights[AT.block_won]
+        total += weights[AT.block] + (weights[AT.block_lost] if view.losing[action] else weights[AT.block_won])
         return total + score_of_block(view, action, made, weights)
     if not view.can_block:
         return total

@@ -23,6 +23,17 @@ class FishingGuide(Guide):
         "fish": "A tile of the lake, which a bait of equal pips catches.",
         "stock": "The tiles that lie face down; its top one is your second bait in every turn.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "catch": "catch something",
+        "catchers": "unseen tiles that catch the tile laid",
+        "own_catchers": "kept tiles that catch the tile laid",
+        "left": "points left in the lake",
+        "caught": "points left in the lake that unseen tiles catch",
+        "later": "points left in the lake that kept tiles catch",
+        "pile": "catch three with the fourth",
+        "third": "lay the third of a kind",
+        "own_third": "lay the third of a kind and keep the fourth",
+    }
 
     tile_points: ClassVar[np.ndarray]  # [KINDS], of a tile that somebody else catches
     phrases: ClassVar[Mapping[str, Phrase]] = {

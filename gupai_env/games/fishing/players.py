@@ -14,9 +14,24 @@ CATCHERS = (
         0,
         10_000,
     ),
+    Feature("left", "points of the tiles left in the lake", "points", 0, 2000),
+    Feature("caught", "points of the tiles left in the lake that an unseen tile may catch", "points", 0, 2000),
     Feature("later", "points of the tiles left in the lake that a tile kept may catch", "points", 0, 2000),
     Feature("own_catchers", "tiles kept that may catch the tile laid into the lake", "tiles", 0, 24),
 )
+
+
+@rule
+def lake_weighs(weights, indices):
+    """Return whether a feature of the lake after a play weighs anything; `indices` are those of the features."""
+    return (
+        weights[indices.gives] != 0
+        or weights[indices.gives_best] != 0
+        or weights[indices.exposed] != 0
+        or weights[indices.left] != 0
+        or weights[indices.caught] != 0
+        or weights[indices.later] != 0
+    )
 
 
 @rule

@@ -28,6 +28,19 @@ class PaiGowGuide(Guide):
         "gong": "[6:6] or [1:1] with an eight.",
         "push": "Neither wins, and nothing is paid.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "high": ("the highest high group", "the lowest high group"),
+        "low": ("the highest low group", "the lowest low group"),
+        "high_points": "points in the high group",
+        "low_points": "points in the low group",
+        "high_pair": "make the high group a pair",
+        "high_gong": "make the high group a wong or a gong",
+        "high_nine": "make the high group a nine with [6:6] or [1:1]",
+        "low_pair": "make the low group a pair",
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        "points in": "The pips without the tens; a gong counts 10 points, a wong 11, any pair 12."
+    }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {
         "high_probability": Phrase(

@@ -36,15 +36,25 @@ SHARES = np.array([shares_below(table, *_HANDS) for table in range(len(VALUE))])
 
 FEATURES = (
     Feature(
-        "high", "place of the high group among all 121 different ones, from 0 for the lowest", "places", 0, MOST_VALUE
+        "high",
+        "place of the high group among all different ones, 102 by the default rules, from 0 for the lowest",
+        "places",
+        0,
+        MOST_VALUE,
     ),
     Feature(
-        "low", "place of the low group among all 121 different ones, from 0 for the lowest", "places", 0, MOST_VALUE
+        "low",
+        "place of the low group among all different ones, 102 by the default rules, from 0 for the lowest",
+        "places",
+        0,
+        MOST_VALUE,
     ),
     yes_or_no("high_pair", "the high group is a pair"),
     yes_or_no("high_gong", "the high group is a wong or a gong"),
     yes_or_no("high_nine", "the high group is a nine with [6:6] or [1:1]"),
     yes_or_no("low_pair", "the low group is a pair or better"),
+    Feature("high_points", "points of the high group, 10 for a gong, 11 for a wong, 12 for a pair", "points", 0, 12),
+    Feature("low_points", "points of the low group, 10 for a gong, 11 for a wong, 12 for a pair", "points", 0, 12),
     Feature(
         "high_probability",
         "about how likely the high group wins: the share of hands, split for the most groups, that have a lower one, "
@@ -80,6 +90,7 @@ def score(view, action, weights):
         total += weights[AT.high_nine]
     if other >= MILITARY_PAIR:
         total += weights[AT.low_pair]
+    total += weights[AT.high_points] * min(own, MILITARY_PAIR) + weights[AT.low_points] * min(other, MILITARY_PAIR)
     copies = view.banker == 0
     high_probability, low_probability = SHARES[view.table, 0, high + copies], SHARES[view.table, 1, low + copies]
     total += weights[AT.high_probability] * high_probability + weights[AT.low_probability] * low_probability

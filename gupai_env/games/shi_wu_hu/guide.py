@@ -21,6 +21,20 @@ class ShiWuHuGuide(FishingGuide):
         **FishingGuide.terms,
         "full group": "All its tiles are in your catch, as far as the rules ask: each of them counts 20 or 30, not 10.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        **FishingGuide.card_words,
+        "points": "points your catch gains",
+        "keeps": "tiles caught of groups you can still fill",
+        "thousand": "reach 1,000 points",
+        "laid": "points the tile laid counts in a full group",
+        "laid_now": "points the next player gains by the tile laid",
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        "left in the lake": "After the move; each tile counts as in a full group.",
+        "in a full group": "30 or 20; a tile of no group counts 10.",
+        "can still fill": "A group that is not full, and of which nobody else has caught a tile that you need.",
+        "gains by the tile laid": "The points that the tile would add to the next player's catch now.",
+    }
 
     tile_points = VALUE
     phrases: ClassVar[Mapping[str, Phrase]] = {

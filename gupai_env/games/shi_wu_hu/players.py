@@ -4,7 +4,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
-from gupai_env.games.fishing.players import CATCHERS, hand_after, own_catchers, risk
+from gupai_env.games.fishing.players import CATCHERS, hand_after, lake_weighs, own_catchers, risk
 from gupai_env.games.fishing.rules import CATCH, SEATS
 from gupai_env.games.shi_wu_hu.rules import (
     BAIT,
@@ -67,7 +67,7 @@ def growth(view, place, tiles):
 def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if weights[AT.gives] != 0 or weights[AT.gives_best] != 0 or weights[AT.exposed] != 0 or weights[AT.later] != 0:
+    if lake_weighs(weights, AT):
         total += score_of_lake(view, lake_after(view, action), hand_after(view, BAIT[action]), weights)
     if action < CATCH:
         return total + score_of_tile(view, BAIT[action], weights)
@@ -110,7 +110,7 @@ def score_of_tile(view, kind, weights):
 @rule
 def score_of_lake(view, lake, hand, weights):
     """Return what weighs that the next seat may catch in a lake."""
-    total, best, exposed, later, kinds = 0.0, 0.0, 0, 0, kinds_in(lake)
+    total, best, exposed, remaining, caught, later, kinds = 0.0, 0.0, 0, 0, 0, 0, kinds_in(lake)
     while kinds:
         kind = first_kind(kinds)
         kinds -= ONE[kind]
@@ -118,8 +118,11 @@ def score_of_lake(view, lake, hand, weights):
         total += count(lake, kind) * given
         exposed += count(lake, kind) * VALUE[kind] * view.rivals[kind]
         best = max(best, given)
+        remaining += count(lake, kind) * VALUE[kind]
+        caught += count(lake, kind) * VALUE[kind] if view.rivals[kind] else 0
         later += count(lake, kind) * VALUE[kind] if hand & (7 * MATCHING[view.matches, kind]) else 0
     total = weights[AT.gives] * total + weights[AT.gives_best] * best
+    total += weights[AT.left] * remaining + weights[AT.caught] * caught
     return total + weights[AT.exposed] * exposed + weights[AT.later] * later
 
 

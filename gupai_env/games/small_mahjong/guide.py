@@ -30,6 +30,26 @@ class SmallMahjongGuide(Guide):
         "claim": "To take a tile that another player has just discarded.",
         "wall": "The tiles that are drawn from.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "win": "declare a win",
+        "outs_next": "unseen tiles that then complete the hand",
+        "points_next": "points of the wins by unseen tiles",
+        "partners": "unseen tiles that make a triplet with the discard",
+        "breaks": "break a triplet",
+        "claim": "claim the tile",
+        "claim_wins": "points of the win by a claim",
+        "claim_first": "claim with no triplet in hand",
+        "claim_points": "points of a triplet claimed without winning",
+        "pairs": "kept pairs that an unseen tile makes a triplet",
+        "twins": "pairs of equal tiles kept",
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        "then complete": "After the move, and after a claim with the discard that leaves the most of them.",
+        "by unseen tiles": "Add up, for each unseen tile that completes the hand after the move, the points of that "
+        "win; after a claim with the discard that leaves the most points.",
+        "triplet with the discard": "Together with any other tile of your hand.",
+        "kept pairs": "Any two tiles of your hand after the move; a tile may be in several pairs.",
+    }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {
         "win": Phrase("wins now", none="does not"),

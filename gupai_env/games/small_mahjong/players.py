@@ -7,7 +7,7 @@ from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ALL_KINDS, KINDS, ONE, count, first_kind, kinds_in, list_hand, number_of, size
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT, PASS, SEATS, WIN
-from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, completing_two
+from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, completing_two, prospects
 
 FEATURES = (
     yes_or_no("win", "a win is declared"),
@@ -38,6 +38,15 @@ FEATURES = (
         -217,
         217,
     ),
+    Feature("claim_wins", "points of the win that a claim makes", "points", 0, 6),
+    Feature(
+        "outs_next",
+        "unseen tiles that complete the hand after the action, and after a claim with the discard that leaves most",
+        "tiles",
+        0,
+        31,
+    ),
+    Feature("points_next", "points of the wins by these tiles, the most of one discard", "points", 0, 186),
     Feature(
         "pairs", "pairs of tiles in hand after the action that an unseen tile completes to a triplet", "pairs", 0, 15
     ),
@@ -77,13 +86,55 @@ HEURISTICS: dict[str, dict[str, float]] = {
 
 
 @rule
-def probability(view, hand, laid_out, waits):
-    """Return the value of the unseen tiles that complete a hand: for each one, and the points of its win."""
+def value(view, hand, laid_out, waits, per_tile, per_point):
+    """Return the value of the unseen tiles that complete a hand: `per_tile`, and `per_point` of its win."""
     total = 0
     for kind in range(KINDS):
         if waits >> (3 * kind) & 1:
-            total += count(view.unseen, kind) * (1 + best_split(hand + ONE[kind], laid_out))
+            total += count(view.unseen, kind) * (per_tile + per_point * best_split(hand + ONE[kind], laid_out))
     return total
+
+
+@rule
+def probability(view, hand, laid_out, waits):
+    """Return the value of the unseen tiles that complete a hand: for each one, and the points of its win."""
+    return value(view, hand, laid_out, waits, 1, 1)
+
+
+@rule
+def value_next(view, action, per_tile, per_point):
+    """Return the `value` of a hand after an action, and after a claim with its best discard; 0 once it has won."""
+    laid_out = view.meld_points[0]
+    if action < WIN:
+        return value(view, view.hand - ONE[action], laid_out, view.waits_after[action], per_tile, per_point)
+    if action == PASS:
+        return value(view, view.hand, laid_out, view.waits, per_tile, per_point)
+    if action == WIN or wins_by(view, action) > 0:
+        return 0
+    hand = hand_after(view, action)
+    if action != JOIN:
+        laid_out += POINTS[action - LAY_OUT]
+    best, remaining = 0, hand
+    while remaining:
+        kind = first_kind(remaining)
+        remaining &= ~(7 * ONE[kind])
+        rest = hand - ONE[kind]
+        best = max(best, value(view, rest, laid_out, waits_of(rest), per_tile, per_point))
+    return best
+
+
+@rule
+def waits_of(hand):
+    """Return the kinds that complete a hand of five, or of two besides a triplet laid out."""
+    return prospects(hand)[0]
+
+
+@rule
+def wins_by(view, action):
+    """Return the points of the win that a claim makes, 0 if it makes none or joins the hand."""
+    if action < LAY_OUT:
+        return 0
+    return best_split(hand_after(view, action), view.meld_points[0] + POINTS[action - LAY_OUT])
 
 
 @rule
@@ -95,6 +146,9 @@ def score(view, action, weights):
     if weights[AT.pairs] != 0 or weights[AT.twins] != 0:
         hand = hand_after(view, action)
         total += weights[AT.pairs] * open_pairs(hand, kinds_in(view.unseen)) + weights[AT.twins] * twins(hand)
+    if weights[AT.outs_next] != 0 or weights[AT.points_next] != 0:
+        total += weights[AT.outs_next] * value_next(view, action, 1, 0)
+        total += weights[AT.points_next] * value_next(view, action, 0, 1)
     if action == WIN:
         return total + weights[AT.win]
     if action == PASS:
@@ -159,6 +213,8 @@ def score_of_claim(view, action, weights):
         total += weights[AT.claim_near - 1 + seats_from_mover(view)]
     if view.triplets == 0:
         total += weights[AT.claim_first]
+    if weights[AT.claim_wins] != 0:
+        total += weights[AT.claim_wins] * wins_by(view, action)
     completes = view.waits >> (3 * view.offer) & 1
     if completes:
         total += weights[AT.claim_win]

@@ -27,6 +27,32 @@ class TienGowGuide(Guide):
         "supreme pair": "[4:2][2:1]: nothing beats it when it is led.",
         "banker": "Who won the deal before; what the banker pays and gets is multiplied.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "tiles": "tiles led",
+        "sure": "play what no unseen tiles beat",
+        "threats": "unseen combinations that beat what is played",
+        "strength": ("moves with the most strength played", "moves with the least strength played"),
+        "beat": "beat what is on the table",
+        "takes": "play what nobody can still beat",
+        "first_trick": "play for your first trick",
+        "breaks": "combinations broken by playing",
+        "supreme": "lead the supreme pair",
+        "controls": "kept combinations that no unseen tiles beat",
+        "closes": "keep one combination that no unseen tiles beat",
+        "ends": "keep just one combination",
+        "discard_breaks": "combinations broken by discarding",
+        "discard_sure": "discard what no unseen tile beats",
+        "discard_all": ("moves with the most strength discarded", "moves with the least strength discarded"),
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        "strength": "Civil tiles count from 10 for [6:6] down to 0 for [5:1]; nines 10, eights 8, sevens 6, [4:2] 4, "
+        "fives 2, [2:1] 0. Tiles that go together count together.",
+        "combinations": "A single tile is one, too; two with equal tiles are one and the same.",
+        "broken": "Of two tiles or more, that your hand can make before the move and not after it; those that you play "
+        "are not broken.",
+        "first trick": "Play face up while you have no trick.",
+        "one combination": "All tiles that you keep are one combination.",
+    }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {
         "tiles": Phrase("leads {number} tiles at once", "leads a single tile", weighs=("set_late",)),

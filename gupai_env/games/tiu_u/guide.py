@@ -19,6 +19,18 @@ class TiuUGuide(FishingGuide):
         **FishingGuide.terms,
         "red pips": "Ones and fours are red, and so are six of the pips of [6:6]; all other pips are black.",
     }
+    card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        **FishingGuide.card_words,
+        "points": "points your catch gains",
+        "red": "red pips of small fish caught",
+        "laid": "points of the tile laid",
+        "big": "points of big fish caught",
+    }
+    card_notes: ClassVar[Mapping[str, str]] = {
+        "left in the lake": "After the move; a big fish counts two for every pip, a small one its red pips.",
+        "points of the tile laid": "Two for every pip of a big fish, the red pips of a small one.",
+        "big fish": "A tile of eight pips or more; all others are small.",
+    }
 
     tile_points = VALUE
     phrases: ClassVar[Mapping[str, Phrase]] = {

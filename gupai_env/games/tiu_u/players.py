@@ -4,7 +4,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, count, first_kind, kinds_in
-from gupai_env.games.fishing.players import CATCHERS, hand_after, own_catchers, risk
+from gupai_env.games.fishing.players import CATCHERS, hand_after, lake_weighs, own_catchers, risk
 from gupai_env.games.tiu_u.rules import (
     BAIT,
     BIG_POINTS,
@@ -52,7 +52,7 @@ HEURISTICS: dict[str, dict[str, float]] = {
 def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if weights[AT.gives] != 0 or weights[AT.gives_best] != 0 or weights[AT.exposed] != 0 or weights[AT.later] != 0:
+    if lake_weighs(weights, AT):
         total += score_of_lake(view, lake_after(view, action), tiles_kept(view, action), weights)
     if action >= CATCH:
         return total + weights[AT.catch] + score_of_catch(view, action, weights)
@@ -98,7 +98,7 @@ def lake_after(view, action):
 @rule
 def score_of_lake(view, lake, hand, weights):
     """Return the part of the score for what the next seat may catch in a lake."""
-    total, best, exposed, later, kinds = 0.0, 0.0, 0, 0, kinds_in(lake)
+    total, best, exposed, remaining, caught, later, kinds = 0.0, 0.0, 0, 0, 0, 0, kinds_in(lake)
     while kinds:
         kind = first_kind(kinds)
         kinds -= ONE[kind]
@@ -109,8 +109,11 @@ def score_of_lake(view, lake, hand, weights):
         total += tiles * given
         exposed += tiles * VALUE[kind] * baits if tiles < 4 or not view.lock_triples else 0
         best = max(best, at_once * given)
+        remaining += tiles * VALUE[kind]
+        caught += tiles * VALUE[kind] if given > 0 else 0
         later += tiles * VALUE[kind] if hand & (7 * MATCHING[kind]) else 0
     total = weights[AT.gives] * total + weights[AT.gives_best] * best
+    total += weights[AT.left] * remaining + weights[AT.caught] * caught
     return total + weights[AT.exposed] * exposed + weights[AT.later] * later
 
 
