@@ -67,7 +67,6 @@ def tables_of(content: Mapping[str, Any]) -> Iterator[Rows]:
     """Yield the tables of facts."""
     parts = content["self_play"]
     heads = tuple(part["player"] for part in parts)
-    best, rival, luck = parts[-1]["player"], content["rival"], content["luck"]
     yield Rows(
         "Chips per deal by turn, with one player in all seats",
         ("turn", *heads),
@@ -89,6 +88,13 @@ def tables_of(content: Mapping[str, Any]) -> Iterator[Rows]:
         yield Rows("How deals end", ("end", *heads), rows)
     if figures := parts[0]["figures"]:
         yield Rows("What happens in a deal", ("figure", *heads), [_figure(parts, name) for name in figures])
+    yield from _of_duels(content, parts[-1]["player"], content["rival"])
+    yield _of_tiny_deck(content["tiny"])
+
+
+def _of_duels(content: Mapping[str, Any], best: str, rival: str) -> Iterator[Rows]:
+    """Yield the tables of two players in the same deals: luck and skill, and where their choices differ."""
+    luck = content["luck"]
     variance = say("variance of one game of {best} against {rival}, in chips squared", best=best, rival=rival)
     yield Rows(
         "Luck and skill",
@@ -110,9 +116,11 @@ def tables_of(content: Mapping[str, Any]) -> Iterator[Rows]:
             for now in content["choices"]
         ],
     )
-    tiny = content["tiny"]
+
+
+def _of_tiny_deck(tiny: Mapping[str, Any]) -> Rows:
     values, gain = sure(tiny)
-    yield Rows(
+    return Rows(
         "The tiny deck, searched completely",
         ("figure", "value"),
         [

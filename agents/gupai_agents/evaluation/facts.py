@@ -360,12 +360,12 @@ def _variances(chips: np.ndarray) -> tuple[Estimate, Estimate, Estimate]:
     """Return the variance of a game, its part within deals and the gain of duplicates, of chips [deals, rotations]."""
     means = chips.mean(1)
     values = np.stack([means, means**2, (chips**2).mean(1)], 1)
-    of: list[Callable[[np.ndarray], float]] = [
+    statistics: list[Callable[[np.ndarray], float]] = [
         lambda sums: sums[2] - sums[0] ** 2,
         lambda sums: sums[2] - sums[1],
         lambda sums: (sums[2] - sums[0] ** 2) / chips.shape[1] / (sums[1] - sums[0] ** 2),
     ]
-    variance, within, gain = (estimate_statistic(values, part) for part in of)
+    variance, within, gain = (estimate_statistic(values, part) for part in statistics)
     return variance, within, gain
 
 

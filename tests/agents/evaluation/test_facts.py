@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from checkout import ROOT
+from checkout import ROOT, files
 from gupai_agents import decisions, make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.decisions import new_lanes
@@ -145,7 +145,7 @@ def test_hands_explain_what_they_decide_and_no_more():
 
 
 def test_parts_of_recorded_variance_do_not_exceed_the_whole():
-    for file in sorted((ROOT / "results" / "facts").glob("*.json")):
+    for file in files("results/facts", name="*.json"):
         luck = json.loads(file.read_text(encoding="utf-8"))["luck"]
         assert 0 < luck["within"]["mean"] < luck["variance"]["mean"], file.stem
 
