@@ -21,12 +21,12 @@ from gupai_agents.card import CardAgent, CardRule
 from gupai_agents.card_search import Budget, find_card
 from gupai_agents.evaluation.match import duel
 from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
-from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import make_agent
 from gupai_agents.shipped import CARDS, shipped_card
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES
+from gupai_env.storage.models import to_yaml
 
 SEED, DEALS = 1, 4000  # deals in which the first card of a game is judged
 

@@ -46,7 +46,7 @@ from gupai_agents.evaluation.benchmark_models import Card, Task, as_text, read_s
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.network import packed
 from gupai_env import get_game
-from gupai_env.words.files import write_file
+from gupai_env.storage.files import write_file
 from gupai_training import train
 from gupai_training.config import find
 from gupai_training.selfplay import SelfPlayVecEnv

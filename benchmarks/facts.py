@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
-from gupai_env.words.files import write_file
+from gupai_env.storage.files import write_file
 
 FOLDER = Path(__file__).parents[1] / "results" / "facts"
 MORE = {"jie-long": ["forced_play=true"]}  # variants with figures of their own

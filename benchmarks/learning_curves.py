@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gupai_env import GAMES, get_game
-from gupai_env.words.files import write_file
+from gupai_env.storage.files import write_file
 from gupai_training import train
 from gupai_training.config import find
 from gupai_training.curves import evaluations_of

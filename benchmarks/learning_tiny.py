@@ -34,7 +34,7 @@ from gupai_agents.evaluation import build_tree, chart
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.html import chart_style
 from gupai_env import GAMES
-from gupai_env.words.files import write_file
+from gupai_env.storage.files import write_file
 from gupai_training import learner
 from gupai_training.config import parse
 from gupai_training.curves import evaluations_of

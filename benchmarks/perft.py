@@ -18,7 +18,7 @@ from gupai_app.facts.terminal import dealt, perft_content
 from gupai_env.core.game import Game
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES
-from gupai_env.words.files import json_text, write_file
+from gupai_env.storage.files import json_text, write_file
 
 RECORD = Path(__file__).parents[1] / "results" / "perft.json"
 SEEDS = (0, 1, 2)

@@ -29,8 +29,8 @@ from gupai_agents.evaluation.benchmark_models import read_suite, suite_names
 from gupai_agents.identity import digest_of
 from gupai_agents.look_ahead import HEADER_KEY, Depth, look_ahead_of
 from gupai_agents.network import NetworkAgent, packed, unpacked
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, NETWORKS
+from gupai_env.storage.models import parse_yaml
 from gupai_training.config import CONFIG_FILE, ExpertIterationConfig
 from gupai_training.curves import evaluations_of
 

@@ -18,7 +18,7 @@ from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_
 from gupai_agents.evaluation.folder import difference
 from gupai_agents.workers import workers_for
 from gupai_env import __version__
-from gupai_env.words.files import write_file
+from gupai_env.storage.files import write_file
 
 STRONG = ("tuned", "best")  # the population of v2, as far as they play a task; the last is its hundred
 ZERO = "greedy"  # of its scale

@@ -17,9 +17,9 @@ from typing import Any
 import torch
 
 from gupai_agents.checkpoint import variant_of
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import networks
 from gupai_env import GAMES
+from gupai_env.storage.models import parse_yaml
 from gupai_training.config import parse
 from gupai_training.curves import evaluations_of
 from gupai_training.run import Run

@@ -8,11 +8,11 @@ half an hour of one core.
 
 import argparse
 
-from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.shipped import FOLDER, shipped_heuristics
 from gupai_agents.tune import tune
 from gupai_app.training.tune import described
 from gupai_env import GAMES
+from gupai_env.storage.models import to_yaml
 
 DEALS = {"small-mahjong": 20_000, "pai-gow": 20_000}  # a candidate, where players differ by little; 1,500 in the others
 

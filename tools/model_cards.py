@@ -9,11 +9,11 @@ from typing import Any
 from writing import MODELS, chips_of, filled, interval, variant_of, written
 
 from gupai_agents.identity import digest_of
-from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.shipped import networks
 from gupai_env.core.game import Game
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
+from gupai_env.storage.models import parse_yaml, to_yaml
 from gupai_training.config import by_key, training_text
 
 

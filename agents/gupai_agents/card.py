@@ -15,7 +15,6 @@ from pydantic import Field, StrictFloat, StrictInt, StrictStr, model_validator
 from gupai_agents.agent import DecisionBatch, check_batch
 from gupai_agents.heuristics import writable
 from gupai_agents.shipped import CARD, shipped_card
-from gupai_agents.written import Written
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.game import Game
 from gupai_env.core.memory import with_attributes
@@ -23,6 +22,7 @@ from gupai_env.core.rng import draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS
 from gupai_env.core.variant import Variant
+from gupai_env.storage.models import Written
 from gupai_env.words.messages import say
 
 MOST_RULES, LONGEST = 7, 99  # rules of a card, and characters of one

@@ -4,10 +4,10 @@ from typing import Any
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
-from gupai_agents.written import Written, checked, read_written
 from gupai_env.core.game import Game
+from gupai_env.storage.files import describe
+from gupai_env.storage.models import Written, checked, read_written
 from gupai_env.words.checks import short_repr
-from gupai_env.words.files import describe
 
 
 class HeuristicFile(Written):

@@ -8,10 +8,10 @@ import functools
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, best_file, best_heuristic, heuristic_names
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.storage.models import parse_yaml
 
 LEVELS = ("easy", "medium", "strong", "master")
 FILE = Path(__file__).parent / "levels.yaml"

@@ -16,10 +16,10 @@ from gupai_agents.checkpoint import MAX_BYTES, check_identity, mixes_actions
 from gupai_agents.failure import in_one_line
 from gupai_agents.look_ahead import LookAhead, look_ahead_of
 from gupai_agents.network_agent import ObservationAgent
-from gupai_agents.stored import DamagedError, small_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.words.files import describe
+from gupai_env.storage.files import describe
+from gupai_env.storage.models import DamagedError, small_file
 from gupai_env.words.messages import say
 
 SCORES = "logits"

@@ -14,9 +14,9 @@ from gupai_agents.network import MLP, NetworkAgent
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.storage.files import check_target
 from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import short_repr
-from gupai_env.words.files import check_target
 
 KERNEL = "kernel"  # what JAX calls a weight, [inputs, outputs]
 PARTS = ("weight", "bias", KERNEL)

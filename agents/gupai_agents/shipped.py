@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from gupai_agents.checkpoint import binding_options, options_in, read_header
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.storage.models import parse_yaml
 
 CARD, TUNED, BEST = "card", "tuned", "best"
 CARDS = Path(__file__).parent / "cards"

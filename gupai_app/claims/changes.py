@@ -13,8 +13,8 @@ from gupai_agents.evaluation.claims import Claim, claim_of
 from gupai_agents.evaluation.claims.files import MOST_ID
 from gupai_agents.evaluation.claims.schema import Named
 from gupai_agents.registry import agent_names
-from gupai_agents.written import Written
 from gupai_env.core.game import Game
+from gupai_env.storage.models import Written
 from gupai_env.words.checks import short_repr
 from gupai_env.words.messages import say
 

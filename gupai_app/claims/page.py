@@ -44,7 +44,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.review.page import Parts, page, stepper
 from gupai_app.server.html import filled
 from gupai_env.games.phrases import chips
-from gupai_env.words.files import check_target, write_file
+from gupai_env.storage.files import check_target, write_file
 from gupai_env.words.messages import joined, say, with_messages, word
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}

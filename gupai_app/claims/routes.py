@@ -15,8 +15,6 @@ from starlette.exceptions import HTTPException
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import examples_of_verdict, play_again
 from gupai_agents.evaluation.claims.files import RECORDED, paths
-from gupai_agents.plain_yaml import to_yaml
-from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.claims.changes import Changed, changed
 from gupai_app.claims.page import LOOKS, MEANINGS, claim_body, deal_both_ways, deal_elsewhere
 from gupai_app.review.page import Parts
@@ -25,6 +23,7 @@ from gupai_app.server.pages import Asked, Server, form_of, once, page, saved_as,
 from gupai_app.server.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_app.server.warming import MATCHES
 from gupai_env import __version__
+from gupai_env.storage.models import Stored, Text, read_stored, to_yaml
 from gupai_env.words.messages import say
 
 FEWEST, MOST = 20, 20_000  # deals of a figure

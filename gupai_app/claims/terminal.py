@@ -31,8 +31,8 @@ from gupai_env import __version__
 from gupai_env.core.game import Game
 from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
+from gupai_env.storage.files import json_text, read_text, write_file
 from gupai_env.words.checks import short_repr
-from gupai_env.words.files import json_text, read_text, write_file
 from gupai_env.words.messages import alias, count, with_messages, word
 from gupai_env.words.messages import say as message
 

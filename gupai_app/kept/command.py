@@ -102,8 +102,8 @@ def statistics(
 def export(file: NewFile, numbers: Numbers = None, *, searched: Searched, force: Force = False) -> None:
     """Write your games to a file, which `gupai replay` and the review in the browser open, on any machine."""
     from gupai_app.kept.store import Store
+    from gupai_env.storage.files import write_output
     from gupai_env.words.checks import counted
-    from gupai_env.words.files import write_output
 
     with mistakes():
         one_of({"numbers": numbers, "a search": any(vars(searched).values())})

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gupai_agents.evaluation.records import GameRecord
-from gupai_agents.stored import small_file
 from gupai_app.review.page import PERSON, near_of
+from gupai_env.storage.files import naming, short_path
+from gupai_env.storage.models import small_file
 from gupai_env.words.checks import one_of, refused
-from gupai_env.words.files import naming, short_path
 from gupai_env.words.messages import say
 
 FILE, OFF = "games.sqlite", "games-are-not-kept"  # the second is an empty file where games are not to be kept

@@ -83,7 +83,7 @@ def replay(
             raise Mistake(none, path=path, number=number)
         if html is not None:
             from gupai_app.review.page import game_page
-            from gupai_env.words.files import write_output
+            from gupai_env.storage.files import write_output
 
             write_output(html, game_page(first), force=force)
             template = "{page}: game {number} of {file}, to be opened in a browser"

@@ -11,7 +11,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games.phrases import title
-from gupai_env.words.files import json_text
+from gupai_env.storage.files import json_text
 from gupai_env.words.messages import say, word
 from gupai_env.words.scene import seat_names
 from gupai_env.words.text import columns

@@ -19,7 +19,7 @@ from gupai_app.server.warming import Warmer
 from gupai_app.tournaments import routes as tournament_pages
 from gupai_app.training import routes as training
 from gupai_env.games import GAMES, load_plugins
-from gupai_env.words.files import describe
+from gupai_env.storage.files import describe
 from gupai_env.words.messages import say
 
 router = APIRouter()

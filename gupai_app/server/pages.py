@@ -17,7 +17,6 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.evaluation.records import GameRecord
-from gupai_agents.stored import small_file
 from gupai_app.kept.store import Store
 from gupai_app.play.pictures import tile_pictures
 from gupai_app.server.html import filled, sheet
@@ -29,6 +28,7 @@ from gupai_app.words.sentences import HEADS, REFUSED, error_in
 from gupai_env.core.game import Game
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
+from gupai_env.storage.models import small_file
 from gupai_env.words.checks import read_whole, refused, short_repr
 from gupai_env.words.messages import say
 

@@ -14,13 +14,13 @@ from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_
 from gupai_agents.levels import levels
 from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import BEST, best_heuristic
-from gupai_agents.stored import DamagedError, small_file
 from gupai_app.play.moves import ADVISER
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES
+from gupai_env.storage.files import describe
+from gupai_env.storage.models import DamagedError, small_file
 from gupai_env.words.checks import short_repr
-from gupai_env.words.files import describe
 from gupai_env.words.messages import joined, one_line, say
 
 SEARCHES = ("search:playouts=20", ADVISER)

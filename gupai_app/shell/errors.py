@@ -191,7 +191,7 @@ def _worded(error: object) -> str:
 
 
 def _described(error: OSError) -> str:
-    from gupai_env.words.files import describe
+    from gupai_env.storage.files import describe
 
     return describe(error)
 
@@ -239,7 +239,7 @@ def mistakes() -> Iterator[None]:
 
 def check_target(option: str, path: str, force: bool, *, stream: bool = True) -> None:
     """Refuse beforehand a file that could not be written in the end; stream: standard output may be named too."""
-    from gupai_env.words.files import check_output, check_target
+    from gupai_env.storage.files import check_output, check_target
 
     try:
         (check_output if stream else check_target)(path, force=force)

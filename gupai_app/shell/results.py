@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gupai_env.words.files import json_text, locked_folder, read_text, write_file
+from gupai_env.storage.files import json_text, locked_folder, read_text, write_file
 from gupai_env.words.messages import say
 
 

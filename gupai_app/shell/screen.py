@@ -22,7 +22,7 @@ from rich.text import Text
 
 from gupai_app.shell.language import worded
 from gupai_app.shell.streams import printable
-from gupai_env.words.files import json_text
+from gupai_env.storage.files import json_text
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 WIDEST = 10_000  # columns of a table in a file, more than any needs

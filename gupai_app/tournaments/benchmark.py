@@ -69,7 +69,7 @@ def benchmark(
     from gupai_agents.evaluation.benchmark import read_cards
     from gupai_agents.evaluation.benchmark_models import as_text, read_suite
     from gupai_app.tournaments import terminal
-    from gupai_env.words.files import write_file
+    from gupai_env.storage.files import write_file
 
     with mistakes():
         suite, cards = read_suite(suite_name), read_cards(compare or [])

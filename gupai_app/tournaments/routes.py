@@ -28,7 +28,6 @@ from gupai_agents.evaluation.match import Played, chunks
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.evaluation.tournament import ONE, TABLES, Block, Schedule, Tournament, fill, play_block, schedule
 from gupai_agents.search import SearchAgent
-from gupai_agents.stored import small_file
 from gupai_agents.workers import Workers
 from gupai_app.play.address import rules_of
 from gupai_app.review.routes import show
@@ -51,6 +50,7 @@ from gupai_app.tournaments.folders import SavedTournament, Standing, played_so_f
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
+from gupai_env.storage.models import small_file
 from gupai_env.words.messages import count, say
 
 FEWEST, MOST = 2, 20_000  # deals of a line-up

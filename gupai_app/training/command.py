@@ -101,7 +101,7 @@ def export(
         if not os.path.exists(checkpoint):
             raise Mistake("{path}: there is no such checkpoint", path=checkpoint)
         raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
-    from gupai_env.words.files import write_output
+    from gupai_env.storage.files import write_output
 
     targets = {"--onnx": onnx, "--sb3": sb3}
     for option, file in targets.items():
@@ -132,8 +132,8 @@ def export_dataset(
     force: Force = False,
 ) -> None:
     """Write recorded games as arrays to learn from: observations, masks, actions, returns, deals and more."""
+    from gupai_env.storage.files import write_file
     from gupai_env.words.checks import counted
-    from gupai_env.words.files import write_file
 
     parquet = out.endswith(".parquet")
     if not out.endswith(".npz") and not parquet:
@@ -180,7 +180,7 @@ def tune(
 ) -> None:
     """Tune the weights of a rule-based player by an evolution strategy, and print them with their results."""
     game, variant = read_variant(name, option)
-    from gupai_env.words.files import STREAMS
+    from gupai_env.storage.files import STREAMS
 
     if out is not None:
         if out not in STREAMS and not out.endswith(".yaml"):
@@ -228,7 +228,7 @@ def discover(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
 ) -> None:
     """Show which features of a heuristic matter: the chips lost by one tuned without each of them."""
-    from gupai_env.words.files import json_text
+    from gupai_env.storage.files import json_text
 
     game, variant = read_variant(name, option)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from gupai_agents.evaluation.html import standalone
 from gupai_app.shell.screen import put, put_json, table_of
+from gupai_env.storage.files import check_target, make_folder, write_file
 from gupai_env.words.checks import counted, refused
-from gupai_env.words.files import check_target, make_folder, write_file
 from gupai_env.words.messages import say
 from gupai_training.comparison import COLUMNS, PIXELS, Comparison
 from gupai_training.trained import METRICS, as_csv, load_run

@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.evaluation.html import standalone
-from gupai_agents.stored import DamagedError, read_stored, small_file
 from gupai_app.play.address import query_of, words_of_rules
 from gupai_app.server.pages import Asked, file_of, once, page, saved_as, svg_of
 from gupai_app.server.players import ODD, RUN, folder_called, folders, made_for, wrong_with
@@ -20,6 +19,7 @@ from gupai_app.shell.packages import require_package
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games.phrases import title
+from gupai_env.storage.models import DamagedError, read_stored, small_file
 from gupai_env.words.checks import refused
 from gupai_env.words.messages import say, word
 from gupai_training.comparison import COLUMNS, PIXELS, Comparison

@@ -17,8 +17,8 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.workers import PROCESSES, begin_process
 from gupai_app.shell.screen import Screen, progress
 from gupai_app.shell.stop import Stop
+from gupai_env.storage.files import json_text
 from gupai_env.words.checks import refused
-from gupai_env.words.files import json_text
 from gupai_env.words.messages import joined, say
 from gupai_training.config import RESUME_FILE, Config
 

@@ -14,7 +14,7 @@ from gupai_app.shell.language import worded
 from gupai_app.shell.streams import note
 from gupai_app.training.seeds import evaluation_line
 from gupai_env.core.variant import in_words
-from gupai_env.words.files import json_text
+from gupai_env.storage.files import json_text
 from gupai_env.words.messages import say
 from gupai_training.config import training_text
 from gupai_training.run import Run

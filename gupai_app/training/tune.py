@@ -5,7 +5,6 @@ from typing import Any
 
 from gupai_agents.evaluation import duel
 from gupai_agents.heuristics import HeuristicAgent
-from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.tune import Tuned, tune
 from gupai_app.shell.packages import require_package
@@ -14,7 +13,8 @@ from gupai_app.shell.streams import say
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
-from gupai_env.words.files import STREAMS, write_file
+from gupai_env.storage.files import STREAMS, write_file
+from gupai_env.storage.models import to_yaml
 from gupai_env.words.messages import say as message
 
 TRIED = 5000  # deals against each of the game's players

@@ -28,7 +28,7 @@ from gupai_env.core.internals import BORROWING, EVENTS, KEEPING, base_class, int
 from gupai_env.core.memory import with_attributes
 from gupai_env.core.parts import CODED, LOOP, register_marks
 from gupai_env.core.sources import sources_digest
-from gupai_env.words.files import describe
+from gupai_env.storage.files import describe
 
 CONFIG: Any = numba.config
 njit: Any = numba.njit  # its stubs do not know all options

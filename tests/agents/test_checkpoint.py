@@ -28,7 +28,7 @@ from gupai_agents.network import NetworkAgent, tensor_shapes
 from gupai_agents.network_agent import gumbel
 from gupai_agents.shipped import best_file
 from gupai_env.games import GAMES, get_game
-from gupai_env.words.files import write_file
+from gupai_env.storage.files import write_file
 
 
 @pytest.fixture

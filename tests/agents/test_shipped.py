@@ -11,9 +11,9 @@ from checkout import tool
 from gupai_agents import agent_names, make_agent, shipped
 from gupai_agents.checkpoint import identity, read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.network import packed, tensor_shapes, unpacked
-from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.shipped import NETWORKS, best_file, heuristic_names
 from gupai_env.games import GAMES, get_game
+from gupai_env.storage.models import parse_yaml, to_yaml
 from gupai_training.config import find, load, parse
 from variants import table_sizes
 

@@ -9,7 +9,8 @@ import pytest
 
 from gupai_agents.evaluation.benchmark_models import MOST_TASKS, Card, Suite
 from gupai_agents.evaluation.folder_models import MOST_AGENTS, Manifest, Summary
-from gupai_agents.stored import MOST_NUMBER, MOST_TEXT, DamagedError, Interval, parse_stored, read_stored, small_file
+from gupai_agents.intervals import Interval
+from gupai_env.storage.models import MOST_NUMBER, MOST_TEXT, DamagedError, parse_stored, read_stored, small_file
 from gupai_training.curves import Evaluation
 
 DIGEST = "0123456789abcdef" * 4

@@ -9,10 +9,10 @@ from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import evolved
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.tune import Contest, DecisionSample, parts_of, tune
 from gupai_env import get_game
 from gupai_env.core.rng import derive
+from gupai_env.storage.models import parse_yaml
 
 JIE_LONG = get_game("jie-long")
 FORCED = {"forced_play": True}

@@ -23,6 +23,7 @@ SOURCES = files(*FOLDERS, name="*.py")
 # those before it.
 LAYERS = (
     "gupai_env.words",
+    "gupai_env.storage",
     "gupai_env.core",
     "gupai_env.render",
     "gupai_env.games",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from checkout import ROOT, SHIPPED, files
-from gupai_agents.plain_yaml import parse_yaml
+from gupai_env.storage.models import parse_yaml
 
 RULES = parse_yaml((ROOT / "tests" / "project" / "words.yml").read_text("utf-8"))["swap"]
 WRONG = {re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.I | re.M): better for words, better in RULES.items()}

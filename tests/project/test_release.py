@@ -13,8 +13,8 @@ import pytest
 import gupai_env
 from checkout import ROOT, files, tool
 from gupai_agents.evaluation.claims.files import paths
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import NETWORKS
+from gupai_env.storage.models import parse_yaml
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MOST_BYTES = 13_000_000  # of which networks are 12 MB, those of suites among them

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gupai_agents.stored import DamagedError
+from gupai_env.storage.models import DamagedError
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE
 from gupai_training.curves import MOST_BASELINES, baselines_of, evaluations_of, exploitability, losses, strength
 

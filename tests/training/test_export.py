@@ -129,7 +129,7 @@ def test_exported_files_keep_their_names_and_are_whole_or_absent(checkpoint, tmp
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("gupai_env.words.files.os.fsync", full)
+        patched.setattr("gupai_env.storage.files.os.fsync", full)
         failed = gupai(*words, "--force")
     assert (failed.exit_code, failed.stderr) == (2, f"gupai: {onnx}: the disk is full\n")
     assert (onnx.read_bytes(), sb3.read_bytes()) == kept

@@ -23,7 +23,7 @@ from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
 from gupai_app.training.terminal import ScreenReporter, results_table
 from gupai_env import get_game
-from gupai_env.words.files import locked
+from gupai_env.storage.files import locked
 from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse
 from gupai_training.run import Run
 from gupai_training.run_folder import Reporter, Row, Spent

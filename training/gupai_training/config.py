@@ -15,13 +15,12 @@ from pydantic import Field, model_validator
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.evaluation.all_hands import at_two_seats, offers_hands
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
 from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
-from gupai_agents.written import ADVICE, Written, checked, read_written
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.storage.models import ADVICE, Written, checked, parse_yaml, read_written
 from gupai_env.words.checks import short_repr
 from gupai_env.words.messages import joined, say
 

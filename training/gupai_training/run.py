@@ -11,9 +11,9 @@ from stable_baselines3.common.logger import Logger, configure
 from gupai_agents.checkpoint import CheckpointError, write_checkpoint
 from gupai_agents.cores import cores
 from gupai_agents.network import NetworkAgent, require_tensors, tensor_shapes
-from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.workers import Workers
-from gupai_env.words.files import PART, locked, mend_lines, write_file
+from gupai_env.storage.files import PART, locked, mend_lines, write_file
+from gupai_env.storage.models import to_yaml
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.learner import Rollout, SelfPlayPPO

@@ -33,7 +33,7 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
-from gupai_env.words.files import json_text, make_folder, naming, write_file
+from gupai_env.storage.files import json_text, make_folder, naming, write_file
 from gupai_training.config import METRICS_FILE, Config
 from gupai_training.curves import LOSSES
 from gupai_training.learner import SelfPlayPPO

@@ -15,10 +15,10 @@ from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, part, read_chec
 from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
-from gupai_agents.stored import DamagedError
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.words.files import write_file
+from gupai_env.storage.files import write_file
+from gupai_env.storage.models import DamagedError
 from gupai_training.config import REPORT_FILE, RESUME_FILE, Config, config_of, load, parse
 from gupai_training.curves import baselines_of, evaluations_of
 

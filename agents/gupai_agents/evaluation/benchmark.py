@@ -46,8 +46,8 @@ from gupai_agents.text_agent import CommandAgent
 from gupai_agents.workers import Workers, one_core
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.storage.files import naming
 from gupai_env.words.checks import counted, short_repr, whole_number
-from gupai_env.words.files import naming
 
 RESAMPLES = 1000  # of the bootstrap
 PLACES = 2  # decimals of a score; sums differ in later ones between machines

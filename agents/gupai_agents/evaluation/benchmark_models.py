@@ -15,12 +15,13 @@ from typing import Annotated, Any, Self
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from gupai_agents.evaluation.folder_models import Digest, Player
-from gupai_agents.stored import Count, DamagedError, Interval, Number, Stored, Text, parse_stored, small_file
+from gupai_agents.intervals import Interval
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.storage.files import naming
+from gupai_env.storage.models import Count, DamagedError, Number, Stored, Text, parse_stored, small_file
 from gupai_env.words.checks import one_of
-from gupai_env.words.files import naming
 
 SUITES = Path(__file__).parent / "suites"
 DEFAULT = "v1"

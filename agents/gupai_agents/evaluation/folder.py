@@ -46,8 +46,8 @@ from gupai_agents.registry import make_agent
 from gupai_agents.workers import Workers
 from gupai_env.core.rng import in_json
 from gupai_env.core.sources import sources_digest
+from gupai_env.storage.files import LOCK, json_text, locked_folder, naming, new_file, write_file
 from gupai_env.words.checks import as_path, short_repr
-from gupai_env.words.files import LOCK, json_text, locked_folder, naming, new_file, write_file
 from gupai_env.words.messages import say
 
 PACKAGES = ("gupai", "numpy", "numba", "scipy")

@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
-from gupai_agents.stored import Count, DamagedError, Interval, Number, Seed, Share, Stored, Text, read_stored
+from gupai_agents.intervals import Interval
 from gupai_env.core.game import Game
+from gupai_env.core.rng import EXACT, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.words.files import naming
+from gupai_env.storage.files import naming
+from gupai_env.storage.models import Count, DamagedError, Number, Share, Stored, Text, read_stored
+from gupai_env.words.checks import read_whole
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
 MANIFEST, BLOCKS = "manifest.json", "blocks"
@@ -18,6 +21,15 @@ MOST_BYTES = 1 << 24  # of a JSON file: the summary of a hundred agents is far s
 MOST_AGENTS = 1000
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
 Agents = Annotated[list[Text], Field(min_length=2, max_length=MOST_AGENTS)]
+
+
+def _number_of(value: Any) -> Any:
+    """Return the large number that a text is, as `in_json` writes it, and anything else as it is."""
+    number = read_whole(value) if isinstance(value, str) else None
+    return value if number is None or number < EXACT else number
+
+
+Seed = Annotated[Count, BeforeValidator(_number_of), PlainSerializer(in_json)]
 
 
 class FolderError(ValueError):

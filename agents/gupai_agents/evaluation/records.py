@@ -33,9 +33,9 @@ from gupai_env.core.rng import EXACT, from_json, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.games import get_game
+from gupai_env.storage.files import NewFile, naming
 from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import as_path, counted, is_whole, short_repr
-from gupai_env.words.files import NewFile, naming
 from gupai_env.words.messages import one_line, say
 
 FORMAT = "gupai-game-1"
@@ -228,7 +228,7 @@ class RecordWriter:
             force: Whether an existing file may be replaced.
 
         Raises:
-            ValueError: The name is not one of a file that may be written, see `gupai_env.words.files.check_target`.
+            ValueError: The name is not one of a file that may be written, see `gupai_env.storage.files.check_target`.
             OSError: It cannot be written; it names the path.
         """
         self.path, self.games = Path(path), 0

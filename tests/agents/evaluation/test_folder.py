@@ -31,7 +31,7 @@ from gupai_agents.evaluation.folder_models import read_summary
 from gupai_agents.identity import identity_of
 from gupai_agents.shipped import NETWORKS
 from gupai_env.games import get_game
-from gupai_env.words.files import locked
+from gupai_env.storage.files import locked
 from processes import SERVER, start_server
 
 NAMES = ("greedy", "variety")

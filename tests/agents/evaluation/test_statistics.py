@@ -30,9 +30,8 @@ from gupai_agents.evaluation.statistics import (
     t_test,
     trimmed,
 )
-from gupai_agents.intervals import KEYS, interval, interval_text
-from gupai_agents.stored import Interval
-from gupai_env.words.files import json_text
+from gupai_agents.intervals import KEYS, Interval, interval, interval_text
+from gupai_env.storage.files import json_text
 
 
 def chips_like(number, shift=0.0, seed=0):

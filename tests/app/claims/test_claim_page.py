@@ -16,9 +16,9 @@ from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, Compared, examples
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.intervals import interval
-from gupai_agents.plain_yaml import to_yaml
 from gupai_app.claims import page as claim_page
 from gupai_app.claims.terminal import find
+from gupai_env.storage.models import to_yaml
 
 POLICY = {
     "name": "attack",

@@ -7,8 +7,8 @@ import pytest
 
 from commands import gupai, run_claim
 from gupai_agents.evaluation.claims.report import markdown
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claims import terminal as command
+from gupai_env.storage.models import parse_yaml
 
 
 def of_claims(*words: str):

@@ -12,7 +12,7 @@ from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import headline, markdown, text
 from gupai_app.claims import terminal as command
 from gupai_app.words.languages import speak
-from gupai_env.words.files import locked
+from gupai_env.storage.files import locked
 from gupai_env.words.messages import TRANSLATIONS
 
 

@@ -10,9 +10,9 @@ pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.saving import save_network
-from gupai_agents.stored import DamagedError
 from gupai_app.server.players import Players, folders, wrong_with
 from gupai_env import get_game
+from gupai_env.storage.models import DamagedError
 
 GAME = get_game("jie-long")
 FORCED, FREE = GAME.variant.make(forced_play=True), GAME.variant.make(forced_play=False)

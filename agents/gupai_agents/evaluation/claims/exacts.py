@@ -14,11 +14,11 @@ from gupai_agents.evaluation.claims.readings import Reading
 from gupai_agents.evaluation.claims.results import Finding
 from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.claims.verdicts import DISPROVED, PROVED
-from gupai_agents.written import Written
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals
 from gupai_env.games.claims import ExactQuestion, Facts, tiles_by_number, vocabulary_of
+from gupai_env.storage.models import Written
 from gupai_env.words.messages import joined, say
 
 

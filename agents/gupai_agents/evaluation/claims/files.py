@@ -23,9 +23,9 @@ from gupai_agents.evaluation.claims.orderings import Ordering
 from gupai_agents.evaluation.claims.policies import Policy
 from gupai_agents.evaluation.claims.rates import Rate
 from gupai_agents.evaluation.claims.readings import Reading
-from gupai_agents.written import Written, checked, read_written
 from gupai_env.core.game import Game
 from gupai_env.games import get_game
+from gupai_env.storage.models import Written, checked, read_written
 from gupai_env.words.checks import as_path, nearest, short_repr
 
 SUFFIX = ".yaml"

@@ -38,10 +38,10 @@ from gupai_agents.evaluation.claims.setting import DOSE_STREAMS, Choice, Pair, S
 from gupai_agents.evaluation.statistics import NOTHING, estimate, holm, t_test
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
-from gupai_agents.written import Written
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.core.variant import in_words as options_in_words
+from gupai_env.storage.models import Written
 from gupai_env.words.messages import capitalized, joined, say
 
 # About how many times as long such a player takes.

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from gupai_agents.written import Written
+from gupai_env.storage.models import Written
 from gupai_env.words.messages import Message, escaped, say
 
 MOST_DEALS = 1_000_000

@@ -14,7 +14,6 @@ from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.features import actions_with, values_of
 from gupai_agents.evaluation.claims.schema import Condition, Named
 from gupai_agents.evaluation.claims.setting import Pair
-from gupai_agents.plain_yaml import parse_yaml
 from gupai_app.claims.terminal import template
 from gupai_env import VectorEnv
 from gupai_env.core.rng import derive
@@ -22,6 +21,7 @@ from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import Positions
 from gupai_env.positions import jie_long, tiu_u
+from gupai_env.storage.models import parse_yaml
 from little_factory import FACTORY  # noqa: F401  a module that --panel can name
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)

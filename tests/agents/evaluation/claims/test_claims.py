@@ -20,7 +20,6 @@ from gupai_agents.evaluation.claims.players import ChangedAgent
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.statistics import Cases
 from gupai_agents.network import tensor_shapes
-from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import workers_for
 from gupai_app.claims import terminal as command
 from gupai_env.core.tiles import kind_of, tile_set
@@ -28,6 +27,7 @@ from gupai_env.deals import all_deals
 from gupai_env.games import get_game
 from gupai_env.games.claims import tiles_by_number, vocabulary_of
 from gupai_env.games.connecting.rules import DISCARD
+from gupai_env.storage.models import parse_yaml, to_yaml
 from gupai_env.vector import VectorEnv
 from little_factory import Discarding
 from readings import ATTACK, FOUR_TWOS, JIE_LONG, a_reading, changed

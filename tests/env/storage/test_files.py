@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gupai_env.words import files
-from gupai_env.words.files import (
+from gupai_env.storage import files
+from gupai_env.storage.files import (
     NewFile,
     check_target,
     describe,
@@ -200,7 +200,7 @@ def test_small_disk_leaves_no_partial_file(tmp_path):
 RACER = """
 import sys, time
 sys.path[:0] = {path!r}
-from gupai_env.words.files import NewFile
+from gupai_env.storage.files import NewFile
 new = NewFile({target!r})
 new.file.write(sys.argv[1].encode() * 1000)
 print("ready", flush=True)
@@ -245,7 +245,7 @@ def test_two_processes_with_one_target_have_one_winner(tmp_path):
 def test_command_told_to_end_leaves_nothing(tmp_path):
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
-        "from gupai_app.shell.stop import Stop\nfrom gupai_env.words.files import new_file\nimport time\n"
+        "from gupai_app.shell.stop import Stop\nfrom gupai_env.storage.files import new_file\nimport time\n"
         f"with Stop(), new_file({str(tmp_path / 'x')!r}) as file:\n"
         "    file.write(b'half'); print('ready', flush=True); time.sleep(60)"
     )
