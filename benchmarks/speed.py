@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from gupai_agents.cores import cores, machine
 from gupai_agents.gymnasium_envs import SeatVectorEnv
 from gupai_agents.playouts import playout_runs
+from gupai_agents.workers import cores, machine
 from gupai_app.shell.screen import put, table_of
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.compiling import at_once

@@ -15,11 +15,10 @@ from pathlib import Path
 
 from writing import DOCS, content_of, recorded_claims, table, written
 
-from gupai_agents.cores import cores
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
-from gupai_agents.workers import Processes
+from gupai_agents.workers import Processes, cores
 from gupai_app.claims import terminal as claims
 from gupai_app.training.discover import figure, label
 from gupai_env.games import GAMES

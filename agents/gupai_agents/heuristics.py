@@ -1,11 +1,13 @@
 """Rule-based players: heuristics, which are weights over a game's features, and `random`, compiled once per game; and
-policies, which are functions of a view.
+policies, which are functions of a view. `read_heuristic` reads the file of one, as `gupai tune` writes it.
 """
 
 import functools
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
 from gupai_agents.agent import DecisionBatch, certain, check_batch
 from gupai_env.core.compiling import Loop, compiled
@@ -15,6 +17,9 @@ from gupai_env.core.heuristic import WEIGHT, heuristic_action
 from gupai_env.core.kernels import only_action, random_action
 from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rule import rule
+from gupai_env.storage.files import describe
+from gupai_env.storage.models import Written, checked, read_written
+from gupai_env.words.checks import short_repr
 
 RANDOM = 0  # the number of the random player in a line-up; number n + 1 is row n of a table of heuristics
 
@@ -167,3 +172,38 @@ def batch_actions(game: Game, player: int, heuristics: np.ndarray, batch: Decisi
         player, writable(heuristics), batch.views, writable(batch.masks), batch.rng_keys, actions
     )
     return actions
+
+
+# --- the file of one -------------------------------------------------------------------------------
+
+
+class HeuristicFile(Written):
+    """What the file may hold: the weights by feature, of which game, and how they came about."""
+
+    game: StrictStr
+    version: StrictInt | None = None  # of the game; a file without one is taken for the version at hand
+    variant: dict[str, Any] = Field({})
+    weights: dict[str, StrictFloat] = Field(min_length=1)
+    chips_per_deal_against: dict[str, StrictStr] = Field({})
+    provenance: dict[str, Any] = Field({})
+
+
+def read_heuristic(path: str, game: Game) -> dict[str, float]:
+    """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
+    try:
+        content = read_written(path)
+    except OSError as error:
+        raise ValueError(describe(error)) from None
+    if not isinstance(content, dict) or not isinstance(content.get("weights"), dict):
+        raise ValueError(f"{path}: a heuristic is a mapping with `game` and `weights`, as `gupai tune` writes it")
+    try:
+        heuristic = checked(HeuristicFile, content)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if heuristic.game != game.id:
+        raise ValueError(f"{path}: a heuristic of {short_repr(heuristic.game)}, not of {game.id!r}")
+    if heuristic.version not in (None, game.version):
+        raise ValueError(
+            f"{path}: a heuristic of {game.id} version {heuristic.version}; this is version {game.version}"
+        )
+    return heuristic.weights

@@ -14,16 +14,18 @@ from gupai_agents.card import card_agent
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.failure import AgentError, called
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent, RuleAgent
-from gupai_agents.levels import LEVELS, levels, player_of
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import (
     BEST,
     CARD,
+    LEVELS,
     TUNED,
     best_file,
     best_heuristic,
     has_tuned,
     heuristic_names,
+    levels,
+    player_of,
     shipped_card,
     tuned_weights,
 )
@@ -72,7 +74,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
 
     Args:
         spec: One of
-            "easy", "medium", "strong", "master": the player of that level, see `gupai_agents.levels`;
+            "easy", "medium", "strong", "master": the player of that level, see `gupai_agents.shipped`;
             "random", "greedy", "house-way", ...: a player of the game by name; "card" follows rules for people, "tuned"
                 is the best heuristic, "best" a network for the common variants;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
@@ -195,7 +197,7 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
     temperature = _number(spec, suffix) if separator else 0.0
     kind, colon, listed = heuristic.partition(":")
     if colon and listed.endswith(SUFFIX):
-        from gupai_agents.heuristic_file import read_heuristic
+        from gupai_agents.heuristics import read_heuristic
 
         weighed = read_heuristic(listed, game)
         try:

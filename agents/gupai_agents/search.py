@@ -26,9 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch, check_batch
-from gupai_agents.cores import cores
 from gupai_agents.heuristics import RANDOM, batch_actions, decide, writable
-from gupai_agents.workers import in_threads, pause
+from gupai_agents.workers import cores, in_threads, pause
 from gupai_env.core.byte_rows import count_marks
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after

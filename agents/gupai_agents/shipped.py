@@ -7,11 +7,15 @@ A variant is played by the weights found for the options nearest to its own.
 
 `networks/GAME-*.safetensors` are checkpoints, each of one variant, with weights rounded to eight or sixteen bits.
 Other variants of the game have no `best`.
+
+`levels.yaml` names the player of each level (easy, medium, strong and master), with the chips per deal that it wins
+from a human-like player of the game under the default options. A variant for which that player does not ship has the
+best heuristic instead.
 """
 
 import functools
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gupai_agents.checkpoint import binding_options, options_in, read_header
 from gupai_env.core.game import Game
@@ -25,7 +29,7 @@ NETWORKS = Path(__file__).parent / "networks"
 
 
 @functools.cache
-def _shipped(file: Path) -> list[dict[str, Any]]:
+def _shipped(file: Path) -> Any:
     """Return the players in a file, that for the game's default rules first; none if there is no such file."""
     return parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
 
@@ -90,3 +94,35 @@ def best_file(game: Game, variant: Variant) -> Path | None:
         if all(rules[name] == value for name, value in binding_options(variant).items()):
             return file
     return None
+
+
+# --- levels ----------------------------------------------------------------------------------------
+
+LEVELS = ("easy", "medium", "strong", "master")
+LEVELS_FILE = Path(__file__).parent / "levels.yaml"
+
+
+class Level(NamedTuple):
+    """A level: who plays, and their mean chips per deal against another with its 95% interval, by `n` default deals."""
+
+    name: str
+    player: str
+    against: str
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def levels(game: Game) -> list[Level]:
+    """Return the levels of a game, the weakest first; none for a game of another package."""
+    settings = dict(_shipped(LEVELS_FILE)).get(game.id, {})
+    return [Level(name, against=settings["against"], **settings[name]) for name in LEVELS if settings]
+
+
+def player_of(level: str, game: Game, variant: Variant) -> str:
+    """Return the player of a level. Raises: ValueError for a game that has no levels."""
+    player = next((candidate.player for candidate in levels(game) if candidate.name == level), None)
+    if player is None:
+        raise ValueError(f"{game.id} has no levels; choose one of {', '.join(heuristic_names(game))}")
+    return best_heuristic(game) if player == BEST and best_file(game, variant) is None else player

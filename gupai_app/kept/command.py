@@ -49,7 +49,7 @@ class Searched:
     @property
     def search(self) -> "Search":
         """What is looked for. Raises: ValueError."""
-        from gupai_agents.levels import LEVELS
+        from gupai_agents.shipped import LEVELS
         from gupai_app.kept.store import Search, Store
         from gupai_env import get_game
         from gupai_env.words.checks import one_of

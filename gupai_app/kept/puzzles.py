@@ -3,7 +3,7 @@
 from typing import Any
 
 from gupai_agents.evaluation.records import GameRecord
-from gupai_agents.levels import levels
+from gupai_agents.shipped import levels
 from gupai_app.play.address import Address
 from gupai_app.play.gestures import Drawing, drawn
 from gupai_app.play.table import Line, WebGame

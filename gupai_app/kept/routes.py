@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line
-from gupai_agents.levels import LEVELS
+from gupai_agents.shipped import LEVELS
 from gupai_app.kept.duplicate import day_seed, duplicate
 from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time, review_all
 from gupai_app.kept.puzzles import Puzzle, puzzles_in

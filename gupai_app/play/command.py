@@ -75,7 +75,7 @@ def _dealt(
     daily: bool,
 ) -> "Table":
     """Return a table where nothing has been played."""
-    from gupai_agents.levels import levels
+    from gupai_agents.shipped import levels
     from gupai_app.kept.duplicate import day_seed
     from gupai_app.kept.store import Store
     from gupai_app.play.session import Session

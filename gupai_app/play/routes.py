@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
-from gupai_agents.levels import levels
+from gupai_agents.shipped import levels
 from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, number_in, rules_of
 from gupai_app.play.moves import STEPS
 from gupai_app.play.pictures import Tips, rules_in_words, table_picture

@@ -90,8 +90,8 @@ def _played(
     suite: "Suite", randomness: str | None, who: dict[str, str], deals: int | None, name: str | None, jobs: int
 ) -> "Card":
     """Return the card of agents, by task; with randomness, in held-out deals."""
-    from gupai_agents.cores import machine
     from gupai_agents.evaluation.benchmark import held_out, play_benchmark, timed
+    from gupai_agents.workers import machine
 
     duels = sum(len(suite.task(task).population) for task in who) * (1 if randomness is None else 3)
     with Sharing(jobs).work("duels", duels) as how:

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import write_checkpoint
-from gupai_agents.cores import cores, machine
 from gupai_agents.evaluation import Effort
 from gupai_agents.evaluation.all_hands import HandTree
 from gupai_agents.evaluation.benchmark import gaps, replaced_file, suite_of
@@ -27,6 +26,7 @@ from gupai_agents.evaluation.ladder import Ladder
 from gupai_agents.evaluation.rating import notes
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import agent_names
+from gupai_agents.workers import cores, machine
 from gupai_app.shell import streams
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import put, put_json, shares, table_of

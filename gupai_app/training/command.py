@@ -142,8 +142,7 @@ def export_dataset(
     for target in targets:
         check_target("--out", target, force, stream=False)
     with mistakes(), resume_hint(NOTHING_SAVED):
-        from gupai_agents.evaluation.arrays import as_npz, as_parquet, games_to_arrays
-        from gupai_agents.evaluation.croissant import as_croissant
+        from gupai_agents.evaluation.arrays import as_croissant, as_npz, as_parquet, games_to_arrays
 
         decisions = games_to_arrays(games, agent, licence=licence)
         with require_package("data", "Parquet"):

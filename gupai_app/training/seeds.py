@@ -12,9 +12,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gupai_agents.cores import cores, take_cores
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.workers import PROCESSES, begin_process
+from gupai_agents.workers import PROCESSES, begin_process, cores, take_cores
 from gupai_app.shell.screen import Screen, progress
 from gupai_app.shell.stop import Stop
 from gupai_env.storage.files import json_text

@@ -25,7 +25,6 @@ from checkout import SHIPPED, files
 from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint
-from gupai_agents.cores import cores, quota
 from gupai_agents.evaluation import duel, gate, round_robin
 from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.search import in_blocks
@@ -37,8 +36,10 @@ from gupai_agents.workers import (
     StoppedError,
     Thread,
     Workers,
+    cores,
     in_threads,
     pause,
+    quota,
     require_listener,
     stoppable,
     workers_for,
@@ -168,7 +169,7 @@ def test_single_job_runs_here_and_several_in_processes():
 @pytest.mark.parametrize(("stated", "count"), [("3", 3), ("512", 512), ("default", None), ("", None)])
 def test_cores_are_those_python_reports_or_the_affinity(stated, count, monkeypatch):
     monkeypatch.setenv("PYTHON_CPU_COUNT", stated)
-    monkeypatch.setattr("gupai_agents.cores.quota", lambda: 1e9)
+    monkeypatch.setattr("gupai_agents.workers.quota", lambda: 1e9)
     assert cores() == (count or len(os.sched_getaffinity(0)))
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
@@ -211,8 +212,8 @@ def test_time_quota_limits_the_cores(groups, files, limit, count, tmp_path, monk
         path.with_name("cpu.cfs_period_us").write_text("100000\n")
     assert quota(tmp_path) == limit
     monkeypatch.delenv("PYTHON_CPU_COUNT", raising=False)
-    monkeypatch.setattr("gupai_agents.cores._allowed", lambda: 64)
-    monkeypatch.setattr("gupai_agents.cores.quota", lambda: limit)
+    monkeypatch.setattr("gupai_agents.workers._allowed", lambda: 64)
+    monkeypatch.setattr("gupai_agents.workers.quota", lambda: limit)
     assert cores() == count
 
 
@@ -249,7 +250,7 @@ def test_number_of_cores_is_asked_in_one_place():
         for path in files(*SHIPPED, name="*.py")
         if re.search(r"cpu_count|sched_getaffinity", path.read_text(encoding="utf-8"))
     }
-    assert asking == {"cores.py"}
+    assert asking == {"workers.py"}
 
 
 def test_process_failure_is_raised_here_and_ends_the_others():

@@ -22,9 +22,9 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
-from gupai_agents.cores import cores
 from gupai_agents.decisions import resume_lanes
 from gupai_agents.registry import agents_of
+from gupai_agents.workers import cores
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import KINDS, tile_set

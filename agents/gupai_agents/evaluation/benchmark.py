@@ -35,7 +35,6 @@ from gupai_agents.evaluation.benchmark_models import (
     read_card,
     read_suite,
 )
-from gupai_agents.evaluation.differences import difference
 from gupai_agents.evaluation.folder_models import Player
 from gupai_agents.evaluation.ladder import some_decisions, speed
 from gupai_agents.evaluation.match import Progress, duel
@@ -47,6 +46,7 @@ from gupai_agents.workers import Workers, one_core
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.storage.files import naming
+from gupai_env.storage.models import difference
 from gupai_env.words.checks import counted, short_repr, whole_number
 
 RESAMPLES = 1000  # of the bootstrap

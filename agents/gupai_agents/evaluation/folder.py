@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.differences import adopted, difference
 from gupai_agents.evaluation.folder_models import (
     BLOCKS,
     FORMAT,
@@ -47,6 +46,7 @@ from gupai_agents.workers import Workers
 from gupai_env.core.rng import in_json
 from gupai_env.core.sources import sources_digest
 from gupai_env.storage.files import LOCK, json_text, locked_folder, naming, new_file, write_file
+from gupai_env.storage.models import adopted, difference
 from gupai_env.words.checks import as_path, short_repr
 from gupai_env.words.messages import say
 

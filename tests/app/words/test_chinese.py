@@ -24,7 +24,7 @@ import gupai_training
 from checkout import ROOT
 from commands import gupai
 from gupai_agents.evaluation.html import templates
-from gupai_agents.levels import LEVELS
+from gupai_agents.shipped import LEVELS
 from gupai_app.claims.routes import known
 from gupai_app.facts.tables import tables_of
 from gupai_app.play.address import Address
