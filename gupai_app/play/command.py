@@ -52,7 +52,7 @@ def play(
         for flag, value in {**others, "--daily": daily, "--json": as_json}.items():
             one_of({"--resume": resume, flag: value})
     from gupai_app.play import lines, terminal
-    from gupai_app.play.preparing import Preparation
+    from gupai_app.server.warming import Preparation
 
     with mistakes():
         table = _resumed(name, against) if resume else _dealt(name, against, seat, seed, option, daily=daily)

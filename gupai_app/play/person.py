@@ -19,8 +19,8 @@ from gupai_app.play.moves import (
     in_words,
     value_texts,
 )
-from gupai_app.play.preparing import Preparation
 from gupai_app.play.rules import TOPICS, key_lines
+from gupai_app.server.warming import Preparation
 from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game
 from gupai_env.core.move import AWAY, PLAY

@@ -44,10 +44,10 @@ def warm(
             load_plugins()
     games = [read_variant(name, None)[0] for name in names or GAMES]
 
-    from gupai_app.server.warming import parts
+    from gupai_app.server.warming import PARTS, parts
 
     for game in games:
-        for part in parts(game):
+        for name, work in zip(PARTS, parts(game), strict=True):
             begun = time.monotonic()
-            part.work()
-            say("{game}: {part}, {seconds:.1f} s", game=game.id, part=part.what, seconds=time.monotonic() - begun)
+            work()
+            say("{game}: {part}, {seconds:.1f} s", game=game.id, part=name, seconds=time.monotonic() - begun)

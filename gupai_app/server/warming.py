@@ -27,7 +27,9 @@ from gupai_env.games.phrases import title
 from gupai_env.vector import VectorEnv
 from gupai_env.words.messages import alias, say
 
-PLAYERS, HINTS, MATCHES = 1, 2, 3  # how many parts of a game are needed for a table, for hints, and for reviews
+PARTS = "players", "hints", "matches and reviews"  # what is compiled of a game, in the order in which a person needs it
+PLAYERS, HINTS, MATCHES = 1, 2, 3  # how many of them are needed for a table, for hints, and for reviews
+HERE, THERE = 0, 1  # this process, and the one that compiles hints
 PATIENCE = 1.5  # seconds that a page waits before it says what it waits for
 
 
@@ -37,6 +39,15 @@ class Work(NamedTuple):
     game: Game
     what: str
     begun: float
+
+    def sentence(self, game: Game) -> str:
+        """Return in a sentence that a game waits for this."""
+        part = say("{part} of {game}", part=alias(self.what, context="part"), game=_titled(self.game))
+        return being_prepared(_titled(game), part, time.monotonic() - self.begun)
+
+
+def _titled(game: Game) -> str:
+    return title(game, game.variant())
 
 
 class Warmer:
@@ -48,11 +59,10 @@ class Warmer:
     """
 
     def __init__(self, games: Iterable[Game]) -> None:
-        self._left: dict[Game, Iterator[Part]] = {game: parts(game) for game in games}
-        self._done = dict.fromkeys(self._left, 0)
+        self._parts = {game: parts(game) for game in games}
+        self._done = dict.fromkeys(self._parts, 0)
         self._wanted: Game | None = None
-        self._here: Work | None = None
-        self._there: Work | None = None  # hints, in the other process
+        self._doing: list[Work | None] = [None, None]  # HERE and THERE
         self._changed = threading.Condition()
         for work in (self._work, self._work_in_another_process):
             threading.Thread(target=work, daemon=True).start()
@@ -70,43 +80,34 @@ class Warmer:
                 return ""
             if patient and self._changed.wait_for(lambda: self._done[game] >= number, PATIENCE):
                 return ""
-            under_way = [work for work in (self._here, self._there) if work is not None]
-            begins = Work(game, "players", time.monotonic())
-            doing = next((work for work in under_way if work.game is game), (*under_way, begins)[0])
-            game_title = title(doing.game, doing.game.variant())
-            part = say("{part} of {game}", part=alias(doing.what, context="part"), game=game_title)
-            return being_prepared(title(game, game.variant()), part, time.monotonic() - doing.begun)
+            under_way = [*filter(None, self._doing), Work(game, PARTS[0], time.monotonic())]
+            return next((work for work in under_way[:-1] if work.game is game), under_way[0]).sentence(game)
 
-    def _at_hints(self, game: Game, work: Work | None) -> bool:
+    def _at_hints(self, game: Game, place: int) -> bool:
         """Return whether the next part of a game are its hints, and somebody is at them."""
+        work = self._doing[place]
         return work is not None and work.game is game and self._done[game] + 1 == HINTS
 
     def _next(self) -> Game | None:
         """Return the game of which this process does a part now; None while the other process is at what is wanted."""
-        ready = [game for game in self._left if not self._at_hints(game, self._there)]
-        if self._wanted in self._left:
+        remaining = [game for game, done in self._done.items() if done < MATCHES]
+        ready = [game for game in remaining if not self._at_hints(game, THERE)]
+        if self._wanted in remaining:
             return self._wanted if self._wanted in ready else None
         return min(ready, key=self._done.__getitem__, default=None)
 
     def _work(self) -> None:
-        while self._left:
+        for _ in range(MATCHES * len(self._done)):
             with self._changed:
-                self._changed.wait_for(self._next)
-                game = self._next()
+                game = self._changed.wait_for(self._next)
                 assert game is not None
-                part = None
-                with contextlib.suppress(Exception):
-                    part = next(self._left[game], None)
-                if part is None:
-                    del self._left[game]
-                else:
-                    self._here = Work(game, part.what, time.monotonic())
-            if part is not None:
-                with contextlib.suppress(Exception):
-                    part.work()
+                number = self._done[game] + 1
+                self._doing[HERE] = Work(game, PARTS[number - 1], time.monotonic())
+            with contextlib.suppress(Exception):
+                next(self._parts[game])()
             with self._changed:
-                self._here = None
-                self._done[game] = MATCHES if part is None else self._done[game] + 1
+                self._doing[HERE] = None
+                self._done[game] = number
                 self._changed.notify_all()
 
     def _work_in_another_process(self) -> None:
@@ -117,42 +118,57 @@ class Warmer:
                 remaining.remove(game)
             is_cached = hints_on_disk(game)  # no page waits for the disk
             with self._changed:
-                if is_cached or self._done[game] >= HINTS or self._at_hints(game, self._here):
+                if is_cached or self._done[game] >= HINTS or self._at_hints(game, HERE):
                     continue
-                self._there = Work(game, "hints", time.monotonic())
-            with contextlib.suppress(Exception):
-                prepare_elsewhere(game)
+                self._doing[THERE] = Work(game, PARTS[HINTS - 1], time.monotonic())
+            prepare_elsewhere(game)
             with self._changed:
-                self._there = None
+                self._doing[THERE] = None
                 self._changed.notify_all()
 
 
+class Preparation:
+    """The compiling of a game's hints in a process of its own, unless they are on disk, while a person thinks.
+
+    waited_for: whether whoever asks for values waits until they are there, as a file of answers must. wait: waits until
+    the hints are ready, where there is a message.
+    """
+
+    def __init__(self, game: Game, *, waited_for: bool = False) -> None:
+        """Begin; it ends with this process, however that ends."""
+        self._work, self.waited_for = Work(game, PARTS[HINTS - 1], time.monotonic()), waited_for
+        self._thread = threading.Thread(target=prepare_elsewhere, args=(game,), daemon=True)
+        self.wait = self._thread.join
+        if not hints_on_disk(game):
+            self._thread.start()
+
+    @property
+    def message(self) -> str:
+        """What a person waits for, "" where the hints are ready."""
+        return self._work.sentence(self._work.game) if self._thread.is_alive() else ""
+
+
 def prepare_elsewhere(game: Game) -> None:
-    """Compile the hints of a game in a process of its own; raises ValueError if it ends early."""
-    for _ in Processes(1).as_done(prepare, {game: (game.id, HINTS)}):
-        pass
+    """Compile the hints of a game in a process of its own; what fails there is left to the first hint."""
+    with contextlib.suppress(Exception):
+        for _ in Processes(1).as_done(prepare, {game: (game.id, HINTS)}):
+            pass
 
 
-class Part(NamedTuple):
-    """A part of a game that is compiled. what: for people. work: does it once, so that it is compiled or found."""
-
-    what: str
-    work: Callable[[], object]
-
-
-def parts(game: Game) -> Iterator[Part]:
-    """Yield what a game needs, in the order in which a person comes to need it."""
+def parts(game: Game) -> Iterator[Callable[[], object]]:
+    """Yield what does each of the PARTS of a game once, so that it is compiled or found."""
     variant = game.variant()
     heuristic = heuristic_agent(f"{best_heuristic(game)}@1", game, variant)
     networks = [BEST] if BEST in agent_names(game, variant) else []
-    yield Part("players", lambda: _choose(game, variant, [heuristic, *(make_agent(name, game) for name in networks)]))
-    yield Part("hints", lambda: _advise(game, variant))
-    yield Part("matches and reviews", lambda: _match(game, variant, heuristic))
+    yield lambda: _choose(game, variant, [heuristic, *(make_agent(name, game) for name in networks)])
+    yield lambda: _advise(game, variant)
+    yield lambda: _match(game, variant, heuristic)
 
 
 def prepare(game: str, number: int) -> None:
-    """Do a part of a game by its number from 1: in a process of its own, for the machine code that is kept on disk."""
-    next(itertools.islice(parts(get_game(game)), number - 1, None)).work()
+    """Do a part of a game by its number from 1, in silence: a process of its own leaves machine code on disk."""
+    with contextlib.redirect_stderr(None):  # of a process beside a table on the screen
+        next(itertools.islice(parts(get_game(game)), number - 1, None))()
 
 
 def hints_on_disk(game: Game) -> bool:

@@ -17,14 +17,17 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from fastapi.testclient import TestClient
 
 from gupai_agents import make_agent
+from gupai_agents.search import SearchAgent
 from gupai_app.play.address import Address
 from gupai_app.play.table import WebGame
 from gupai_app.server import warming
 from gupai_app.server.app import create_app
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS, Warmer
 from gupai_env.core import machine_code
+from gupai_env.core.machine_code import on_disk
 from gupai_env.games import GAMES, get_game
 
+PREPARE_ELSEWHERE = warming.prepare_elsewhere
 TABLE = "/table?game={}&seed=5&seat=0&with=random"
 
 
@@ -39,7 +42,7 @@ def held(monkeypatch):
 
     def parts(game):
         for what in ("players", "hints", "matches"):
-            yield warming.Part(what, lambda what=what: work(game.id, what))
+            yield lambda what=what: work(game.id, what)
 
     monkeypatch.setattr(warming, "parts", parts)
     monkeypatch.setattr(warming, "PATIENCE", 0.2)
@@ -189,7 +192,8 @@ def test_hints_on_disk_need_no_other_process(held, monkeypatch):
 
 def test_failure_of_another_process_is_made_up_here(held, monkeypatch):
     _, step = held
-    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: 1 / 0)
+    monkeypatch.setattr(warming, "Processes", lambda count: 1 / 0)
+    monkeypatch.setattr(warming, "prepare_elsewhere", PREPARE_ELSEWHERE)
     found = Warmer([get_game("jie-long")])
     step.release(2)
     for _ in range(50):
@@ -276,7 +280,7 @@ def test_game_begun_by_a_person_is_prepared_next(held):
 
 def test_failing_part_is_left_to_the_page(monkeypatch):
     def parts(game):
-        yield warming.Part("players", lambda: 1 / 0)
+        yield lambda: 1 / 0
         raise ValueError("no such thing")
 
     monkeypatch.setattr(warming, "parts", parts)
@@ -295,3 +299,13 @@ def test_warm_reports_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_
     assert not warming.hints_on_disk(get_game("jie-long"))
     assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
     assert gupai("warm", "chess").exit_code == 2
+
+
+def test_hints_are_on_disk_when_the_wait_is_over(monkeypatch):
+    game = get_game("da-ling")
+    assert warming.Preparation(game).message == "" or not warming.hints_on_disk(game)
+    monkeypatch.setattr(warming, "hints_on_disk", lambda game: False)
+    preparation = warming.Preparation(game)
+    assert "Da Ling" in preparation.message
+    preparation.wait()
+    assert preparation.message == "" and on_disk(SearchAgent.__module__, game)
