@@ -26,11 +26,10 @@ from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_env import get_game
 from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.claims import share_of_choices
-from gupai_env.games.pai_gow.opponent import Figures, Opponent, Way, splits_by
-from gupai_env.games.pai_gow.pairs import PAIRS, pair_figures
+from gupai_env.games.pai_gow.exact import PAIRS, Figures, Opponent, Way, pair_figures, splits_by
 from gupai_env.games.pai_gow.policies import WAYS
 from gupai_env.games.pai_gow.policies.hand import kinds
-from gupai_env.games.pai_gow.policies.readings import READINGS, reading
+from gupai_env.games.pai_gow.policies.house_way import READINGS, reading
 
 GAME = get_game("pai-gow")
 SITE = "https://wizardofodds.com/games/pai-gow-tiles/strategy"

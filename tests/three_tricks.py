@@ -146,6 +146,7 @@ GAME = gupai.Game(
     id="three-tricks",
     title="Three Tricks",
     version=0,
+    summary="Three tiles each, the heaviest tile wins a trick.",
     variant=ThreeTricks,
     max_seats=SEATS,
     max_decisions=SEATS * HAND,

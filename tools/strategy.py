@@ -36,8 +36,8 @@ from gupai_env.core.move import PLAY
 from gupai_env.core.position import read_tiles
 from gupai_env.core.tiles import DECK, tile_name
 from gupai_env.games import GAMES
+from gupai_env.games.pai_gow.exact import TABLE, Opponent, splits_by
 from gupai_env.games.pai_gow.hands import alike
-from gupai_env.games.pai_gow.opponent import TABLE, Opponent, splits_by
 from gupai_env.games.pai_gow.policies import WAYS
 from gupai_env.games.pai_gow.policies.hand import Hand
 from gupai_env.games.pai_gow.position import split_of

@@ -314,13 +314,14 @@ def _chosen(condition: str, moves: str) -> str:
 
 def card_words(game: Game) -> Mapping[str, str | tuple[str, str]]:
     """Return the words of a game for what rules may be about, by feature."""
-    return {} if game.guide is None else game.guide.GUIDE.card_words
+    words: Mapping[str, str | tuple[str, str]] = getattr(getattr(game.guide, "Guide", None), "card_words", {})
+    return words
 
 
 def notes(game: Game, rules: Sequence[CardRule]) -> Iterator[tuple[str, str]]:
     """Yield how to count what rules speak of, by a part of their phrases."""
     phrases = {words for written in rules for words in _phrases(game, written)}
-    for part, meaning in game.guide.GUIDE.card_notes.items() if game.guide is not None else ():
+    for part, meaning in getattr(getattr(game.guide, "Guide", None), "card_notes", {}).items():
         if any(part in phrase for phrase in phrases):
             yield part, meaning
 

@@ -130,6 +130,7 @@ GAME = gupai.Game(
     id="one-trick",
     title="One Trick",
     version=0,
+    summary="Everybody lays one tile of three, and the heaviest wins.",
     variant=OneTrick,
     max_seats=SEATS,
     max_decisions=SEATS,

@@ -8,8 +8,8 @@ import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, Memories
 from gupai_agents.evaluation.records import GameRecord
-from gupai_env.core.deal import Deal
-from gupai_env.core.episode import noise_key
+from gupai_env.core.deal import Deal, Fields
+from gupai_env.core.episode import next_deal, noise_key, step
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
@@ -90,16 +90,14 @@ class Session(Deal):
         """Play a legal action; return the chips by seat if it ended a deal, else None."""
         self.movers.append(self.seat)
         self.actions.append(action)
-        before = self.copy()
-        self.advance(action)
-        if not self.state.settled:
+        state = Fields(self.state)
+        step(self.game.module, self.rules, state, action)
+        if not state.settled:
             return None
-        before.step(action)  # repeated, because in a match the next deal has begun
-        for field in ("deal", "total", "payoff"):
-            before.states[field] = self.states[field]
+        self.finished = self.copy()
         paid: list[float] = self.state.payoff[: self.variant.players].tolist()
-        self.finished = before
         self.payoffs.append(tuple(paid))
+        next_deal(self.game.module, self.rules, state)
         return paid
 
     def take(self, action: int, names: Sequence[str], known: Sequence[str] = (), first: int = 0) -> Step:

@@ -210,6 +210,14 @@ def start(game, rules, state, seed):
 @rule
 def advance(game, rules, state, action):
     """Play one decision; pay and deal again when it ends a deal that is not the last of the match."""
+    step(game, rules, state, action)
+    if state.settled:
+        next_deal(game, rules, state)
+
+
+@rule
+def step(game, rules, state, action):
+    """Play one decision, and pay the deal if that ends it."""
     state.settled = 0
     state.moves += 1
     game.step(rules, state, action)
@@ -219,13 +227,18 @@ def advance(game, rules, state, action):
 
 @long_rule
 def settle(game, rules, state):
-    """Pay a deal that is over, and deal again if it is not the last of the match."""
+    """Pay a deal that is over."""
     state.settled = 1
     state.payoff[:] = 0
     game.payoffs(rules, state, state.payoff)
     for seat in range(rules.players):
         state.total[seat] += state.payoff[seat]
     state.deal += 1
+
+
+@long_rule
+def next_deal(game, rules, state):
+    """Deal again after a deal that is over, if it is not the last of the match."""
     if state.deal < rules.deals:
         game.next_deal(rules, state)
         state.terminated = 0

@@ -27,9 +27,24 @@ from gupai_env.words.checks import short_repr
 from gupai_env.words.scene import Scene, seat_names
 
 
+def scene_of(game: "Game", *arguments: Any) -> Scene:
+    """Return the table as the module `guide` of a game draws it, or else a plain one."""
+    scene: Scene = getattr(game.guide, "scene", plain_table)(game, *arguments)
+    return scene
+
+
+def hints_of(game: "Game", variant: Variant) -> Hints:
+    """Return the hints that the module `guide` of a game has, or else plain ones."""
+    hints: Hints = getattr(game.guide, "Hints", Hints)(game, variant)
+    return hints
+
+
 @dataclass(frozen=True)
 class Game:
     """All there is to know of a game. As GAME it closes the `__init__.py` of the game's module, or the one file it has.
+
+    modules: of a package, `rules`, `knowledge`, `players`; what the package does not define itself is taken from the
+    first of them that has it.
 
     module_name: the import name of that package. Compiled loops take it as one argument and find in it, under these
     very names, what follows (functions are `@rule`, plain Python that also compiles):
@@ -70,9 +85,11 @@ class Game:
     max_decisions: int  # of one deal, dealt once
     moves: tuple[Move, ...]  # what each action does; their names, in which a hand is not known yet, stay for ever
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
+    modules: tuple[ModuleType, ...] = field(default=(), repr=False)
+    summary: str = ""  # the game in a sentence, for people
     encoder: Encoder = None  # type: ignore[assignment]  # default: of the module's LAYOUT, by the game's id and version
-    table: Callable[..., Scene] = plain_table  # see `scene`
-    hints: type[Hints] = Hints  # what people read about the moves
+    table: Callable[..., Scene] = scene_of  # see `scene`
+    hints: Callable[..., Hints] = hints_of  # what people read about the moves
     # Each seat decides once in a deal, and none sees the decisions of others before all have decided: search lets the
     # others decide first.
     simultaneous: bool = False
@@ -114,9 +131,13 @@ class Game:
                 f"{self.id}: max_seats is {self.max_seats}, but the option players allows {most}; declare it in "
                 f'{self.variant.__name__}, as players: int = option({self.max_seats}, "number of seats", (2, ...))'
             )
-        for name, default in DEFAULTS.items():
-            if not hasattr(self.module, name):
-                setattr(self.module, name, default)
+        # A module `history` of the package is an attribute of it too.
+        vars(self.module).update(
+            (name, value)
+            for place in (DEFAULTS, *map(vars, reversed(self.modules)), dict(vars(self.module)))
+            for name, value in place.items()
+            if name in (*PROVIDED, "LAYOUT") and not isinstance(value, ModuleType)
+        )
         missing = [name for name in PROVIDED if not hasattr(self.module, name)]
         if missing:
             raise TypeError(f"{self.module_name} is not the module of a game: it has no {', '.join(missing)}")
@@ -162,11 +183,12 @@ class Game:
         """
         return self._optional("hands")
 
-    @property
+    @functools.cached_property
     def guide(self) -> ModuleType | None:
-        """The module `guide` of the package, whose GUIDE leads newcomers through a deal; None if there is none.
+        """The module `guide` of the package, of what people see and read; None if there is none.
 
-        See `gupai_env.games.guide`. Compiled loops know nothing of it, so that a text can be changed without compiling.
+        It may have `scene`, the table; `Hints`, texts about moves; `Guide`, which leads newcomers through a deal, see
+        `gupai_env.games.guide`. Compiled loops know nothing of it, so that a text can be changed without compiling.
         """
         return self._optional("guide")
 

@@ -1,7 +1,7 @@
 """Texts for people about the moves of a game. A game without hints of its own gets plain ones.
 
-They are part of the contract: a game's record names its hints, as it names its table, so that every player of a game
-reads the same about its moves.
+They are part of the contract: a game has its hints, as it has its table, so that every player of a game reads the same
+about its moves.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_env.core.move import Move
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import capitalized, joined, say
+from gupai_env.words.messages import joined, say
 
 
 class Described(Protocol):
@@ -21,7 +21,10 @@ class Described(Protocol):
     def moves(self) -> tuple[Move, ...]: ...
 
     @property
-    def rules_text(self) -> str: ...
+    def title(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
 
     def move(self, action: int, view: np.record | None = None) -> Move: ...
 
@@ -42,7 +45,7 @@ class Hints:
 
     def reminder(self) -> str:
         """Return the game in a sentence."""
-        return capitalized(self.game.rules_text.partition("\n")[0].partition(": ")[2])
+        return self.game.summary or self.game.title
 
     def answers(self) -> str:
         """Return what a person may type."""

@@ -285,10 +285,11 @@ def play_on(game, rules, rows, lane, action):
 #
 #   actions[lane] -> play_lane                       the action was checked for all lanes before (`first_refused`)
 #                      |
-#                      +-> play_on -> advance -> game.step              state.hands, state.to_act, ...
+#                      +-> play_on -> advance -> step -> game.step      state.hands, state.to_act, ...
 #                      |     ^          |
 #                      |     |          +-> settle (long)               when the deal has ended:
-#                      |     |                +-> game.payoffs          state.payoff, state.total
+#                      |     |          |     +-> game.payoffs          state.payoff, state.total
+#                      |     |          +-> next_deal (long)
 #                      |     |                +-> game.next_deal, deal  unless it was the last deal of the match
 #                      |     +-> rewards[lane], terminated[lane]
 #                      |     +-> begin_next -> start -> deal (long)     when the episode has ended, with `renew`

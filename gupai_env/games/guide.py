@@ -1,6 +1,6 @@
 """What leads newcomers through a deal: its goal, what is to be decided now, rules when they first matter, and its end.
 
-A game that can say more than this has a module `guide` with a subclass of `Guide` under the name GUIDE.
+A game that can say more than this has a module `guide` with a subclass of the same name, `Guide`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -159,8 +159,8 @@ def tiles_of(move: Move) -> str:
 
 def guide_of(game: Game, variant: Variant) -> Guide:
     """Return the guide of a game, a plain one where the game has none of its own."""
-    guide: type[Guide] = Guide if game.guide is None else game.guide.GUIDE
-    return guide(game, variant)
+    guide: Guide = getattr(game.guide, "Guide", Guide)(game, variant)
+    return guide
 
 
 def direct(payoffs: Sequence[float]) -> list[Payment]:

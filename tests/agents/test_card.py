@@ -139,10 +139,10 @@ def test_all_words_of_a_game_mean_what_they_count(game):
 @every_game
 def test_notes_say_how_to_count_what_a_card_speaks_of(game):
     some = [CardRule(most=name) for name in card_words(game)]
-    assert dict(notes(game, some)) == dict(game.guide.GUIDE.card_notes)  # none is about words that no rule has
+    assert dict(notes(game, some)) == dict(game.guide.Guide.card_notes)  # none is about words that no rule has
     texts = " ".join(rule_in_words(game, rule) for rule in make_agent("card", game).rules)
     assert {part for part, _ in notes(game, make_agent("card", game).rules)} == {
-        part for part in game.guide.GUIDE.card_notes if part in texts
+        part for part in game.guide.Guide.card_notes if part in texts
     }
 
 

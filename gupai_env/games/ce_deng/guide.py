@@ -1,20 +1,79 @@
-"""What leads newcomers through a deal of Ce Deng."""
+"""What people see and read of Ce Deng."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core.game import Game
+from gupai_env.core.move import PLAY
 from gupai_env.core.tiles import faces, weight
-from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
-from gupai_env.games.connecting.guide import ConnectingGuide
+from gupai_env.core.variant import Variant
+from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL, is_head_or_tail, is_pass
+from gupai_env.games.connecting import table as connecting
+from gupai_env.games.connecting.guide import ConnectingGuide, ConnectingHints
 from gupai_env.games.guide import Payment, Phrase, direct
 from gupai_env.games.phrases import says
-from gupai_env.words.messages import say
-from gupai_env.words.scene import Views
+from gupai_env.words.messages import joined, say
+from gupai_env.words.scene import Scene, Views
 
 
-class CeDengGuide(ConnectingGuide):
+def scene(
+    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
+) -> Scene:
+    """Return the table; see `Game.scene`."""
+    table, near = connecting.scene(game, variant, views, names, payoffs), views[0]
+    if payoffs is None and near.turn < variant.players * near.hand_size:
+        return table
+    if payoffs is not None and near.turn == 0:  # nothing was played: who is paid declared
+        declarer = max(range(variant.players), key=lambda seat: payoffs[seat])
+        return replace(
+            table, last_move=says(names[declarer], "{name} declares eight doubles", "{name} declare eight doubles")
+        )
+    rules = variant.as_rules()
+    places = [
+        replace(scene_place, note=joined(", ", [scene_place.note, *_doublings(rules, near, place)]))
+        for place, scene_place in enumerate(table.places)
+    ]
+    return replace(table, places=tuple(places))
+
+
+def _doublings(rules: Any, near: np.record, place: int) -> list[str]:
+    """Return what doubles the payments of a seat."""
+    words = ["pass"] if is_pass(rules, near, place) else []
+    if is_head_or_tail(rules, near, place):
+        missed = near.hand_size - near.plays[place]  # tiles never played: head seven, tail eight
+        words.append(
+            say("head {missed}", missed=missed) if place == near.leader else say("tail {missed}", missed=missed)
+        )
+    return words
+
+
+ANSWERS = {
+    DECLARE: "every other player pays you twice the pips in their hand",
+    REDEAL: "all hands are thrown in and dealt afresh",
+    PLAY_ON: "keep your doubles and play",
+}
+
+
+class Hints(ConnectingHints):
+    """Ce Deng: the answers before the play are explained."""
+
+    difference = "their difference, doubled if just one of them played all tiles or none"
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb."""
+        return super().heading(verb, verbs) if verb in (PLAY, "discard") else "Before the play"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a tile and the numbers it leaves open, what discarding it costs, or what an answer means."""
+        if actions[0] in ANSWERS:
+            return joined(": ", [self.game.action_name(actions[0]), ANSWERS[actions[0]]])
+        return super().label(view, actions)
+
+
+class Guide(ConnectingGuide):
     """Ce Deng: declarations before the play, a block, and what doubles payments."""
 
     terms: ClassVar[Mapping[str, str]] = {
@@ -110,6 +169,3 @@ class CeDengGuide(ConnectingGuide):
 
     def _laid_none(self, views: Views, seat: int) -> bool:
         return bool(is_head_or_tail(self.variant.as_rules(), views[seat], 0))
-
-
-GUIDE = CeDengGuide

@@ -1,21 +1,76 @@
-"""What leads newcomers through a deal of Da Ling."""
+"""What people see and read of Da Ling."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core import hints
 from gupai_env.core.episode import NOBODY
+from gupai_env.core.heuristic import weights_row
 from gupai_env.core.variant import FULL
-from gupai_env.games.da_ling.rules import GROUPS, DaLing
+from gupai_env.games import guide
+from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
+from gupai_env.games.da_ling.rules import GROUPS, NO_MATCH, SPLITS, DaLing
 from gupai_env.games.da_ling.table import GROUP_NAMES, colour_named, is_push, winners_of
-from gupai_env.games.guide import Guide, Payment, Phrase
+from gupai_env.games.da_ling.table import scene as scene
+from gupai_env.games.guide import Payment, Phrase
 from gupai_env.games.phrases import says
 from gupai_env.words.messages import joined, say
 from gupai_env.words.scene import Views
 
+BY_STAKES = weights_row(FEATURES, HEURISTICS["greedy"])
 
-class DaLingGuide(Guide):
+
+class Hints(hints.Hints):
+    """Da Ling: every split with the stakes that it matches, the highest in all first."""
+
+    most_shown = 12
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        split = (
+            "six tiles into a single, a pair and a triple"
+            if self.variant.deck == FULL
+            else "three tiles, one as the single, one as the pair and one as the triple"
+        )
+        return say(
+            "Split your {tiles}. A group matches if its points end in the target; [4:2] and [2:1] count 3 or 6. All "
+            "three take everything; else the strongest group takes its stake.",
+            tiles=say(split),
+        )
+
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return "Type the number of a split, or write it with its slashes."
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the splits."""
+        return "Your splits, the highest stakes first, and the stakes of the groups that match"
+
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return the stakes that a split matches; pips of the colour decide between equal ones."""
+        return float(score(view, actions[0], BY_STAKES))
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a split and the stakes of its groups that match."""
+        stakes = [stake for stake in _matched(view, actions[0]) if stake]
+        return joined("  ", [super().label(view, actions), "+".join(stakes) or "-"])
+
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return of each group whether it matches, and its stake."""
+        return tuple(
+            say("matches: stake {stake}", stake=stake) if stake else "no match" for stake in _matched(view, action)
+        )
+
+
+def _matched(view: np.record, action: int) -> list[str]:
+    """Return the stakes of the groups of a split, "" of those that do not match."""
+    groups = SPLITS[action]
+    return [f"{view.stakes[index]:g}" if view.strength[group] != NO_MATCH else "" for index, group in enumerate(groups)]
+
+
+class Guide(guide.Guide):
     """Da Ling: one split, and who takes which stakes."""
 
     kind = "A game of splitting, like Chinese poker: everybody arranges a hand, then all compare"
@@ -119,6 +174,3 @@ def _often(probability: float) -> str:
     if 0.005 <= probability < 0.995:
         return say("about {share:.0%} of the time", share=probability)
     return say("less than 1% of the time" if probability < 0.5 else "more than 99% of the time")
-
-
-GUIDE = DaLingGuide

@@ -1,10 +1,15 @@
-"""Da Ling: who knows what, and the deals that fit it."""
+"""Da Ling: who knows what, the deals that fit it, and the observation."""
+
+from collections.abc import Callable
 
 import numpy as np
 
+from gupai_env.core.byte_rows import rearrangement
 from gupai_env.core.episode import begin_view, seat_after, view_dtype
+from gupai_env.core.layout import Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
+from gupai_env.core.tiles import KINDS, list_tiles, write_counts
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
     GROUPS,
@@ -12,6 +17,7 @@ from gupai_env.games.da_ling.rules import (
     HANDS,
     NO_MATCH,
     SEATS,
+    SPLITS,
     VALUE,
     clear,
     colour_of,
@@ -19,8 +25,8 @@ from gupai_env.games.da_ling.rules import (
     points_of,
     wilds_of,
 )
-from gupai_env.games.splitting.knowledge import draw_hands, see_hands
-from gupai_env.games.splitting.rules import UNSPLIT
+from gupai_env.games.splitting import rules as splitting
+from gupai_env.games.splitting.rules import UNSPLIT, draw_hands, see_hands
 
 # Whether a group has the tile at a place: all bits are set, so that `&` leaves what the tile brings, or none.
 HOLDS = np.array(
@@ -92,3 +98,51 @@ def determinize(rules, view, key, state):
     state.red = view.red
     state.to_act = view.seat if view.asked or state.terminated else seat_after(rules, state, view.seat)
     state.leader = view.seat if view.splits[0] != UNSPLIT else state.to_act
+
+
+# All singles, pairs and triples of positions a to f in the sorted hand: a, b, ..., ab, ac, bc, ..., abc, ...
+PARTS = np.array(sorted(set(SPLITS.flat), key=lambda bits: (int(bits).bit_count(), bits)), np.int8)  # [41]
+write_strengths: Callable[[np.ndarray, np.ndarray, int], None] = rearrangement(PARTS, 1 << HAND)  # by group as here
+
+LAYOUT = Layout(
+    (
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
+        Section("table", (KINDS,), 2, "copies of each kind on the table"),
+        Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
+        Section("target", (10,), 1, "points modulo ten that a group must have, one-hot"),
+        Section("red", (1,), 1, "the colour is red"),
+        Section("matches", (len(PARTS),), 1, "the group matches: singles, pairs, triples of your hand"),
+        Section("pips", (len(PARTS),), 33, "pips of the colour in each group that matches"),
+        Section("players", (SEATS - 1,), 1, "number of players from 2, one-hot"),
+        Section("split", (len(SPLITS),), 1, "how you have split your hand, one-hot"),
+        Section("first_deal", (1,), 1, "the first deal of a match"),
+        Section("last_deal", (1,), 1, "the last deal of a match"),
+    )
+)
+AT = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]."""
+    write_counts(view.hands[0], out, AT.hand)
+    write_counts(view.table, out, AT.table)
+    write_counts(view.unseen, out, AT.unseen)
+    out[AT.target + int(view.target)] = 1
+    out[AT.red] = view.red
+    write_strengths(view.strength, out, AT.pips)
+    for index in range(len(PARTS)):
+        strength = out[AT.pips + index]
+        out[AT.matches + index] = strength >= 0
+        out[AT.pips + index] = max(strength, 0)
+    out[AT.players + int(view.players) - 2] = 1
+    if view.splits[0] != UNSPLIT:
+        out[AT.split + int(view.splits[0])] = 1
+    out[AT.first_deal] = view.deal == 0
+    out[AT.last_deal] = view.deal >= view.deals - 1
+
+
+@rule
+def history(rules, state, order, actions):
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
+    return splitting.history(rules, state, order, list_tiles(state.table, order), actions)

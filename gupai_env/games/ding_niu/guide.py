@@ -1,6 +1,7 @@
-"""What leads newcomers through a deal of Ding Niu."""
+"""What people see and read of Ding Niu."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -8,15 +9,63 @@ import numpy as np
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import HIGHEST
 from gupai_env.core.variant import Variant
-from gupai_env.games.connecting.guide import ConnectingGuide
+from gupai_env.games.connecting import table as connecting
+from gupai_env.games.connecting.guide import ConnectingGuide, ConnectingHints
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE
 from gupai_env.games.guide import Payment, Phrase, direct, fewest_first
+from gupai_env.games.phrases import listed
 from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Views
+from gupai_env.words.scene import Scene, Views
 
 
-class DingNiuGuide(ConnectingGuide):
+def scene(
+    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
+) -> Scene:
+    """Return the table; see `Game.scene`."""
+    table, near = connecting.scene(game, variant, views, names, payoffs), views[0]
+    if not near.suan_zhang:
+        return table
+    maker = names[(int(near.seat) + int(near.direction) * int(near.maker)) % variant.players]
+    if near.suan_zhang == CLASSIC:
+        note = say("classic suan zhang by {name}", name=maker)
+    else:
+        note = say("smothered suan zhang by {name}", name=maker)
+    return replace(table, notes=(*table.notes, note))
+
+
+class Hints(ConnectingHints):
+    """Ding Niu: the plays that would make a suan zhang are marked."""
+
+    def reminder(self) -> str:
+        """Return the game in a sentence, as the variant is played."""
+        if not self.variant.suan_zhang:
+            return super().reminder()
+        block = (
+            "If a tile makes a suan zhang, so that nothing more can be laid, the deal ends."
+            if self.variant.settlement == "points"
+            else "If your tile makes a suan zhang, so that nothing more can be laid, you win twice as much if you have "
+            "fewest, and else pay it all."
+        )
+        return joined(" ", [super().reminder(), block])
+
+    def payment(self) -> str:
+        """Return what the points bring, as the end of a sentence."""
+        return super().payment() if self.variant.settlement == "points" else "whoever has the fewest wins"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a tile and the numbers it leaves open, or what discarding it costs."""
+        blocks = [a for a in actions if a < DISCARD and view.makes[a] != NONE]
+        if not blocks:
+            return super().label(view, actions)
+        loses = any(view.losing[action] for action in blocks)
+        block = say("a suan zhang you may lose" if loses else "a suan zhang")
+        if len(blocks) < len(actions):
+            block = say("{ends}: {block}", ends=listed(listed(self.ends_after(view, a)) for a in blocks), block=block)
+        return joined(", ", [super().label(view, actions), block])
+
+
+class Guide(ConnectingGuide):
     """Ding Niu: the suan zhang and its maker."""
 
     terms: ClassVar[Mapping[str, str]] = {
@@ -96,6 +145,3 @@ class DingNiuGuide(ConnectingGuide):
     def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return who pays the winner, or what every two seats settle."""
         return super().payments(views, payoffs) if self.by_points else direct(payoffs)
-
-
-GUIDE = DingNiuGuide

@@ -1,14 +1,16 @@
-"""Ding Niu: who knows what, what a seat can foresee, and the deals that fit it."""
+"""Ding Niu: who knows what, what a seat can foresee, the deals that fit it, and the observation."""
 
 import numpy as np
 
 from gupai_env.core.bits import gather
-from gupai_env.core.byte_rows import write_row
+from gupai_env.core.byte_rows import copy_entries, write_row
 from gupai_env.core.episode import NOBODY, distance, view_dtype
+from gupai_env.core.layout import Layout, Section
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
+from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
 from gupai_env.games.connecting import knowledge as connecting
+from gupai_env.games.connecting.encoder import SECTIONS, encode_table
 from gupai_env.games.connecting.knowledge import VIEW_FIELDS, open_view
 from gupai_env.games.connecting.rules import DISCARD, SEATS, join
 from gupai_env.games.ding_niu.rules import (
@@ -21,6 +23,7 @@ from gupai_env.games.ding_niu.rules import (
     NOTHING_FITS,
     PLAYED_ON,
     RUNNING_SET,
+    SMOTHERED,
     THREAT,
     clear,
     has_no_way_out,
@@ -164,3 +167,36 @@ def determinize(rules, view, key, state):
         state.maker = (view.seat + view.maker) % rules.players
     state.exempt = view.exempt
     connecting.determinize(possible, rules, view, len(DECKS[rules.deck]), rules.forced_play, True, key, state)
+
+
+LAYOUT = Layout(
+    (
+        *SECTIONS,
+        Section("left", (HIGHEST,), 8, "tiles with the number, no doubles, that are not on the layout"),
+        Section(
+            "makes",
+            (2, KINDS),
+            SMOTHERED,
+            "1: laying the kind, high or low end open, is a classic suan zhang; 2: a smothered one",
+        ),
+        Section("losing", (2, KINDS), 1, "the same play looks lost if all others hold the average"),
+        Section("suan_zhang", (1,), SMOTHERED, "1: a classic suan zhang was made, 2: a smothered one"),
+        Section("maker", (SEATS,), 1, "who made it, one-hot"),
+        Section("exempt", (1,), 1, "one made it and had no other play"),
+    )
+)
+AT = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]."""
+    encode_table(view, out)
+    for number in range(HIGHEST):
+        out[AT.left + number] = size(view.left & (7 * CARRYING[number + 1]))
+    copy_entries(view.makes, 0, out, AT.makes, DISCARD)
+    copy_entries(view.losing, 0, out, AT.losing, DISCARD)
+    out[AT.suan_zhang] = view.suan_zhang
+    if view.maker >= 0:
+        out[AT.maker + int(view.maker)] = 1
+    out[AT.exempt] = view.exempt

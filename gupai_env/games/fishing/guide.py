@@ -1,16 +1,144 @@
-"""What leads newcomers through a deal of a fishing game."""
+"""What people see and read of a fishing game."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.tiles import tile_name
-from gupai_env.games.fishing.rules import CATCH
+from gupai_env.core.game import Game
+from gupai_env.core.hints import Hints
+from gupai_env.core.tiles import ONE, faces, tile_name
+from gupai_env.core.variant import Variant
+from gupai_env.games.fishing.rules import CATCH, CATCHES_ONE, CATCHES_THREE
 from gupai_env.games.guide import Guide, Payment, Phrase, between, most_first
-from gupai_env.words.messages import count, say
-from gupai_env.words.scene import Views
+from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
+from gupai_env.words.messages import count, joined, say
+from gupai_env.words.scene import Pile, Place, Scene, Views
+
+LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
+
+
+def table_of(
+    shares: Sequence[tuple[int, int]], baits: np.ndarray, move_of: Callable[[str, int], str]
+) -> Callable[..., Scene]:
+    """Return the `scene` of a game, which marks the tiles of the last play.
+
+    Args:
+        shares: By deck, the tiles in all hands and in the lake.
+        baits: The kind that each action plays.
+        move_of: Returns what a seat did by an action, from its name and the action.
+    """
+
+    def scene(
+        game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
+    ) -> Scene:
+        """Return the table; see `Game.scene`."""
+        dealt, lake = shares[variant.as_rules().deck]
+        return _drawn(game, variant, views, names, payoffs, dealt, lake, baits, move_of)
+
+    return scene
+
+
+def _drawn(
+    game: Game,
+    variant: Variant,
+    views: Views,
+    names: Sequence[str],
+    payoffs: Sequence[float] | None,
+    dealt: int,
+    lake: int,
+    baits: np.ndarray,
+    move_of: Callable[[str, int], str],
+) -> Scene:
+    """Return the table of a fishing game."""
+    near = views[0]
+    players = variant.players
+    order = seats_from(near, players)
+    terminated = payoffs is not None
+    own = {int(view.seat): view for view in views}
+    action = int(near.record[near.plays - 1]) if near.plays else None
+
+    laid = baits[action] if action is not None and action < CATCH else NOBODY
+    centre = [_pile("lake", near.lake, LAKE_CAPACITY, laid)]
+    if near.drawn != NOBODY:
+        centre.append(Pile("from the stock", faces(ONE[near.drawn]), marked=(0,)))
+    stock = len(game.deck(variant.as_rules())) - dealt - lake
+    centre.append(Pile("stock", hidden=int(near.stock), capacity=stock, form="stack"))
+
+    places = []
+    for place, seat in enumerate(order):
+        hand = Pile("hand", hidden=int(near.sizes[place]), capacity=dealt // players)
+        if seat in own:
+            hand = Pile("hand", faces(own[seat].hand), capacity=dealt // players)
+        caught = baits[action] if action is not None and action >= CATCH and place == near.last_player else NOBODY
+        words = won_by(near, place, None if payoffs is None else payoffs[seat])
+        words.append(say("{points} points", points=near.points[place]))
+        piles = (hand, _pile("catch", near.catches[place], CATCH_CAPACITY, caught))
+        places.append(
+            Place(names[seat], piles, to_act=not terminated and place == near.mover, note=joined(", ", words))
+        )
+
+    bait = "bait from the hand" if near.drawn == NOBODY else "bait from the stock"
+    notes = [] if terminated else [bait]
+    notes.append(say("leader: {name}", name=names[order[near.leader]]))
+    notes += deal_of_match(near, terminated)
+    mover = names[order[near.leader if action is None else near.last_player]]
+    last_move = says(mover, "{name} leads", "{name} lead") if action is None else move_of(mover, action)
+    return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
+
+
+def _pile(label: str, tiles: int, capacity: int, marked: int) -> Pile:
+    """Return a face-up pile, one tile of the kind `marked` highlighted."""
+    tile_faces = faces(tiles)
+    index = tile_faces.index(faces(ONE[marked])[0]) if marked != NOBODY else None
+    return Pile(label, tile_faces, marked=() if index is None else (index,), capacity=capacity)
+
+
+def fishing_move(name: str, bait: int, fish: int, three: bool) -> str:
+    """Return what a seat did with a bait; `fish` is the kind that it caught one of, or NOBODY."""
+    tile = tile_name(bait)
+    if three:
+        catches = "{name} catches three tiles with {bait}", "{name} catch three tiles with {bait}"
+        return says(name, *catches, bait=tile)
+    if fish == NOBODY:
+        return says(name, "{name} lays {bait} into the lake", "{name} lay {bait} into the lake", bait=tile)
+    return says(
+        name, "{name} catches {fish} with {bait}", "{name} catch {fish} with {bait}", fish=tile_name(fish), bait=tile
+    )
+
+
+class FishingHints(Hints):
+    """The fishing games: what each catch adds to your points, and what a tile laid may count for others."""
+
+    how = (
+        "Play a bait from your hand, then the top tile of the stock: it catches a tile of equal pips from the lake or "
+        "is laid there."
+    )
+    """How a turn goes."""
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb."""
+        if verb == "lay":
+            return "Lay a tile into the lake; what it counts at most is next to it"
+        if verb == CATCHES_THREE:
+            return "Catch three of a kind; the points it adds to your catch are next to it"
+        if verb == CATCHES_ONE:
+            return "Catch a fish; the points it adds to your catch are next to it"
+        return "Before your bait; the points it adds to your catch are next to it"
+
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return the points a catch adds, or less what a tile counts at most that is laid."""
+        return self.points(view, actions[0]) * (1 if actions[0] >= CATCH else -1)
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a move and its points."""
+        sign = "+" if actions[0] >= CATCH else ""
+        return joined("  ", [super().label(view, actions), f"{sign}{self.points(view, actions[0])}"])
+
+    def points(self, view: np.record, action: int) -> int:
+        """Return the points a catch adds, or what a tile counts at most that is laid."""
+        raise NotImplementedError
 
 
 class FishingGuide(Guide):

@@ -23,10 +23,9 @@ from gupai_env.games.claims import (
     house_income,
     leader_chips,
 )
-from gupai_env.games.pai_gow.exact import QUESTIONS
+from gupai_env.games.pai_gow.exact import QUESTIONS, TABLE, splits_by
 from gupai_env.games.pai_gow.groups import DAY, NO_VALUE, SUPREME, TEEN
 from gupai_env.games.pai_gow.hands import chips_between, groups_by_split
-from gupai_env.games.pai_gow.opponent import TABLE, splits_by
 from gupai_env.games.pai_gow.policies import house_way
 from gupai_env.games.pai_gow.rules import HAND, SPLITS, table_of
 

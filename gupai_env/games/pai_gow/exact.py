@@ -3,18 +3,147 @@
 All losses are chips per 100 hands in question, as a player against the house way, with a commission of 5%.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import permutations, product
+from typing import NamedTuple
+
+import numpy as np
 
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.claims import BANKER, PLAYER, Chances, ExactQuestion, Facts
 from gupai_env.games.pai_gow.groups import GONG, WONG
-from gupai_env.games.pai_gow.opponent import Opponent, Way, splits_by
-from gupai_env.games.pai_gow.pairs import PairFigures, pair_figures
 from gupai_env.games.pai_gow.policies import WAYS, house_way
-from gupai_env.games.pai_gow.policies.hand import NINE, Hand, kinds
-from gupai_env.games.pai_gow.policies.readings import AS_FOXWOODS, READINGS
+from gupai_env.games.pai_gow.policies.hand import NINE, Hand, Split, kinds
+from gupai_env.games.pai_gow.policies.house_way import AS_FOXWOODS, READINGS
+
+COMMISSION = 0.05  # of what a seat wins
+TABLE = 2 + 4  # of the default options
+Way = Callable[[Hand], Split]
+
+
+class Figures(NamedTuple):
+    """Percent of deals that a seat wins, loses and pushes, and the house edge: percent of the stake that it loses."""
+
+    win: float
+    lose: float
+    push: float
+    edge: float
+
+
+class Opponent:
+    """The seat, with the chances of the splits of all hands against it."""
+
+    def __init__(self, chances: Chances) -> None:
+        self.hands = [Hand(TABLE, tiles) for tiles in chances.hands.tolist()]
+        self.times, self.won, self.lost = chances.times, chances.won, chances.lost
+
+    def splits(self, way: Way) -> np.ndarray:
+        """Return how a way splits each hand, int [H]."""
+        return np.array([way(hand).action for hand in self.hands])
+
+    def best(self, role: int, commission: float = COMMISSION) -> np.ndarray:
+        """Return a best response of a role, the split of each hand, int [H]."""
+        return ((1 - commission) * self.won[role] - self.lost[role]).argmax(1)
+
+    def figures(self, role: int, splits: np.ndarray) -> Figures:
+        """Return what the splits of a role, int [H], come to."""
+        rows = np.arange(len(splits))
+        win, lose = (100 * float(shares[role, rows, splits].sum()) for shares in (self.won, self.lost))
+        return Figures(win, lose, 100 - win - lose, lose - (1 - COMMISSION) * win)
+
+    @cached_property
+    def chips(self) -> np.ndarray:
+        """What a player's splits win after commission, chips per 100 hands of that worth, float64 [H, splits]."""
+        share = self.times / self.times.sum()
+        return 100 * ((1 - COMMISSION) * self.won[PLAYER] - self.lost[PLAYER]) / share[:, None]
+
+    def loss(self, way: Way, rows: Iterable[int]) -> float:
+        """Return what a player loses who splits some hands by a way and not as well as possible, in chips per 100."""
+        rows = list(rows)
+        chosen = [self.chips[row, way(self.hands[row]).action] for row in rows]
+        return float(np.average(self.chips[rows].max(1) - chosen, weights=self.times[rows]))
+
+
+def splits_by(way: Way, table: int = TABLE) -> Callable[[np.ndarray], np.ndarray]:
+    """Return how a way splits hands, sorted kinds, int8 [H, 4] to int [H]."""
+    return lambda hands: np.array([way(Hand(table, tiles)).action for tiles in hands.tolist()])
+
+
+PAIRS = ("12", "2", "9", "H8", "L8", "H7", "L7", "H6", "L6", "5", "H4", "L4", "H10", "L10", "11", "G")
+
+
+class Case(NamedTuple):
+    """A hand with one pair: its weight, the splits, what each wins in chips per 100 hands, and what the house does."""
+
+    times: float
+    together: Split
+    apart: Split
+    keeping: float
+    splitting: float
+    house: float
+
+
+class PairFigures(NamedTuple):
+    """When to split a pair, and chips lost per 100 hands with it by simpler rules.
+
+    others: The other two tiles of the hands in which splitting is right, sorted kinds.
+    share: The share of those hands.
+    threshold: The least points of the low and of the high group from which splitting loses least; None for never.
+    by_threshold, house, never, always: What is lost by the threshold, by the house way, by keeping, by splitting.
+    """
+
+    others: list[tuple[int, int]]
+    share: float
+    threshold: tuple[int, int] | None
+    by_threshold: float
+    house: float
+    never: float
+    always: float
+
+
+def cases_of(name: str, opponent: Opponent) -> Iterator[Case]:
+    """Yield the hands with a pair and no other one."""
+    for hand, wins, times in zip(opponent.hands, opponent.chips, opponent.times, strict=True):
+        together = hand.pair
+        if together and together.high.tiles[0] in kinds(name) and not together.low.is_pair:
+            apart = max(hand.without_pair, key=lambda split: wins[split.action])
+            keeping, splitting, house = (wins[split.action] for split in (together, apart, house_way.split(hand)))
+            yield Case(times, together, apart, keeping, splitting, house)
+
+
+def pair_figures(name: str, opponent: Opponent) -> PairFigures:
+    """Return the figures of a player's pair."""
+    cases = list(cases_of(name, opponent))
+    times = np.array([case.times for case in cases])
+    best = np.array([max(case.keeping, case.splitting) for case in cases])
+
+    def loss(wins: Sequence[float]) -> float:
+        return float((times * (best - wins)).sum() / times.sum())
+
+    def by_threshold(low: int, high: int) -> list[float]:
+        return [case.splitting if splits_at(case, low, high) else case.keeping for case in cases]
+
+    right = [case for case in cases if case.splitting > case.keeping]
+    never = loss([case.keeping for case in cases])
+    bounds = [(low, high) for high in range(12) for low in range(high + 1)]
+    least, low, high = min((loss(by_threshold(low, high)), -low, -high) for low, high in bounds)
+    return PairFigures(
+        sorted({case.together.low.tiles for case in right}),
+        sum(case.times for case in right) / times.sum(),
+        (-low, -high) if never - least > 1e-9 else None,
+        least,
+        loss([case.house for case in cases]),
+        never,
+        loss([case.splitting for case in cases]),
+    )
+
+
+def splits_at(case: Case, low: int, high: int) -> bool:
+    """True if a threshold splits the pair."""
+    enough = case.apart.low.points >= low and case.apart.high.points >= high
+    return enough and not case.together.beats(case.apart)
+
 
 NEVER_SPLIT = ("H4", "L4", "5", "H6", "L6", "H10", "L10", "11", "G")  # by the house way
 HOUSE_SPLITS = ("12", "2", "9", "H8", "L8", "H7", "L7")

@@ -1,8 +1,12 @@
-"""Pai Gow: who knows what, and the deals that fit it."""
+"""Pai Gow: who knows what, the deals that fit it, and the observation."""
 
+from gupai_env.core.bits import as_index
 from gupai_env.core.episode import begin_view, distance, seat_after, seat_at, view_dtype
+from gupai_env.core.layout import Layout, Section
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
+from gupai_env.core.tiles import KINDS, NO_TILE, write_counts
+from gupai_env.games.pai_gow.groups import CLASS_NAMES, MOST_VALUE, classify
 from gupai_env.games.pai_gow.rules import (
     DECK_SETS,
     GROUP,
@@ -15,8 +19,8 @@ from gupai_env.games.pai_gow.rules import (
     table_of,
     values_of,
 )
-from gupai_env.games.splitting.knowledge import draw_hands, see_hands
-from gupai_env.games.splitting.rules import UNSPLIT
+from gupai_env.games.splitting import rules as splitting
+from gupai_env.games.splitting.rules import UNSPLIT, draw_hands, see_hands
 
 WAYS = len(SPLITS)
 VIEW = view_dtype(
@@ -76,3 +80,59 @@ def split_before(rules, viewer, key, state):
         state.to_act = seat_after(rules, state, seat)
     if state.splits[viewer] != UNSPLIT:
         state.to_act = seat_after(rules, state, viewer)
+
+
+KNOWN = len(CLASS_NAMES)
+LAYOUT = Layout(
+    (
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
+        Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
+        Section("banker", (SEATS,), 1, "who is banker, one-hot from you on in order of turn"),
+        Section("players", (SEATS - 1,), 1, "number of seats from 2, one-hot"),
+        Section("ways", (WAYS,), 1, "the split makes other groups than those before it"),
+        Section("high", (WAYS,), MOST_VALUE, "value of the high group of each split"),
+        Section("low", (WAYS,), MOST_VALUE, "value of the low group of each split"),
+        Section(
+            "groups",
+            (WAYS, GROUP, KNOWN),
+            1,
+            "what the group with the first tile, and the other group, of each split make, one-hot: points, gong, wong, "
+            "a military pair, a civil one, the supreme pair",
+        ),
+        Section("split", (WAYS,), 1, "how you have split your hand, one-hot"),
+        Section("first_deal", (1,), 1, "the first deal of a match"),
+        Section("last_deal", (1,), 1, "the last deal of a match"),
+    )
+)
+AT = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]."""
+    write_counts(view.hands[0], out, AT.hand)
+    write_counts(view.unseen, out, AT.unseen)
+    out[AT.banker + int(view.banker)] = 1
+    out[AT.players + int(view.players) - 2] = 1
+    tiles, start = view.tiles, AT.groups
+    whole = tiles[HAND - 1] != NO_TILE
+    for action in range(WAYS):
+        out[AT.ways + action] = is_distinct(tiles, action)
+        out[AT.high + action] = view.values[action, 0]
+        out[AT.low + action] = view.values[action, 1]
+        beside, second, third = SPLITS[action, 0], SPLITS[action, 1], SPLITS[action, 2]
+        if whole or action == 0:
+            out[start + as_index(classify(view.table, tiles[0], tiles[beside]))] = 1
+        if whole:
+            out[start + KNOWN + as_index(classify(view.table, tiles[second], tiles[third]))] = 1
+        start += GROUP * KNOWN
+    if view.splits[0] != UNSPLIT:
+        out[AT.split + int(view.splits[0])] = 1
+    out[AT.first_deal] = view.deal == 0
+    out[AT.last_deal] = view.deal >= view.deals - 1
+
+
+@rule
+def history(rules, state, order, actions):
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
+    return splitting.history(rules, state, order, 0, actions)

@@ -1,37 +1,21 @@
 """Shi Wu Hu (十五湖): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
-from gupai_env.games.fishing.rules import SEATS
-from gupai_env.games.shi_wu_hu.encoder import ENCODER, encode
-from gupai_env.games.shi_wu_hu.hints import ShiWuHuHints
-from gupai_env.games.shi_wu_hu.knowledge import VIEW, determinize, information_set
-from gupai_env.games.shi_wu_hu.players import FEATURES, HEURISTICS, score
-from gupai_env.games.shi_wu_hu.rules import (
-    DECKS,
-    MOVES,
-    PLAYS,
-    STATE,
-    ShiWuHu,
-    deal_from,
-    history,
-    legal_actions,
-    payoff_bound,
-    payoffs,
-    step,
-)
-from gupai_env.games.shi_wu_hu.table import scene
+from gupai_env.core.layout import Encoder
+from gupai_env.games.fishing import rules as fishing
+from gupai_env.games.shi_wu_hu import knowledge, players, rules
 
 GAME = Game(
     __name__,
+    modules=(rules, knowledge, players),
     id="shi-wu-hu",
     title="Shi Wu Hu 十五湖",
     version=0,
-    variant=ShiWuHu,
-    max_seats=SEATS,
-    max_decisions=PLAYS,
-    moves=MOVES,
-    encoder=ENCODER,
-    payoff_bound=payoff_bound,
-    table=scene,
-    hints=ShiWuHuHints,
+    summary="Fishing for tiles of equal pips, and a catch counts by the sets in it.",
+    variant=rules.ShiWuHu,
+    max_seats=fishing.SEATS,
+    max_decisions=rules.PLAYS,
+    moves=rules.MOVES,
+    encoder=Encoder("shi-wu-hu", 1, knowledge.LAYOUT),
+    payoff_bound=rules.payoff_bound,
 )

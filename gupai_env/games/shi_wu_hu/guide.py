@@ -1,19 +1,48 @@
-"""What leads newcomers through a deal of Shi Wu Hu."""
+"""What people see and read of Shi Wu Hu."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.fishing.guide import FishingGuide, FishingHints, fishing_move, table_of
+from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.guide import Phrase
 from gupai_env.games.phrases import says
-from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, THOUSAND, VALUE, ShiWuHu
+from gupai_env.games.shi_wu_hu.players import growth, taken
+from gupai_env.games.shi_wu_hu.rules import BAIT, FISH, GROUP_NAMES, SHARES, THOUSAND, THREE, VALUE, ShiWuHu
 from gupai_env.words.messages import joined
-from gupai_env.words.scene import Views
+from gupai_env.words.scene import Scene, Views
 
 
-class ShiWuHuGuide(FishingGuide):
+def _move(name: str, action: int) -> str:
+    """Return what a seat did."""
+    return fishing_move(name, BAIT[action], FISH[action], action >= THREE)
+
+
+scene: Callable[..., Scene] = table_of(SHARES, BAIT, _move)
+
+
+class Hints(FishingHints):
+    """Shi Wu Hu: tiles of full groups count more."""
+
+    variant: Any  # one that says `thousand`
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        count = (
+            "Every tile caught counts 10, tiles of full groups 20 or 30, and every two players settle the difference "
+            "of their points."
+        )
+        twice = "A difference counts twice if just one of the two has 1,000 points."
+        return joined(" ", [self.how, count, twice if self.variant.thousand else ""])
+
+    def points(self, view: np.record, action: int) -> int:
+        """Return the points a catch adds, or what a tile counts at most that is laid."""
+        return int(growth(view, 0, taken(action)) if action >= CATCH else VALUE[BAIT[action]])
+
+
+class Guide(FishingGuide):
     """Shi Wu Hu: the groups that are full."""
 
     variant: ShiWuHu
@@ -80,6 +109,3 @@ class ShiWuHuGuide(FishingGuide):
         """Return what a seat wins from another one, twice where just one of the two has a thousand points."""
         twice = self.variant.thousand and (points[seat] >= THOUSAND) != (points[other] >= THOUSAND)
         return super().settled(points, seat, other) * (2 if twice else 1)
-
-
-GUIDE = ShiWuHuGuide

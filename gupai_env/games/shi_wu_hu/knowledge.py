@@ -1,15 +1,37 @@
-"""Shi Wu Hu: who knows what, and the deals that fit it."""
+"""Shi Wu Hu: who knows what, the deals that fit it, and the observation."""
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from gupai_env.core.byte_rows import store_word
 from gupai_env.core.episode import seat_after, seat_at
+from gupai_env.core.layout import Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, kinds_in, size
 from gupai_env.games.fishing import knowledge as fishing
-from gupai_env.games.fishing.knowledge import fishing_view, match_counter, open_view, see_place
+from gupai_env.games.fishing.knowledge import (
+    encode_place,
+    encode_table,
+    fishing_layout,
+    fishing_view,
+    match_counter,
+    open_view,
+    see_place,
+)
 from gupai_env.games.fishing.rules import SEATS
-from gupai_env.games.shi_wu_hu.rules import DECK_SETS, MATCHING, PLAYS, clear, full_groups, matching_of
+from gupai_env.games.shi_wu_hu.rules import (
+    DECK_SETS,
+    GROUP_NAMES,
+    MATCHING,
+    PLAYS,
+    STOCK,
+    THOUSAND,
+    clear,
+    full_groups,
+    matching_of,
+)
 
 VIEW = fishing_view(
     PLAYS,
@@ -66,3 +88,40 @@ def determinize(rules, view, key, state):
     fishing.determinize(rules, view, key, state)
     for offset in range(rules.players):
         state.full[seat_at(rules, state, view.seat, offset)] = view.full[offset]
+
+
+HAND = 15  # the largest
+MATCHES = 16  # tiles of one match: six pips and [2:1]
+GROUPS = len(GROUP_NAMES)
+BYTES = np.array(
+    [sum((bits >> index & 1) << 8 * index for index in range(GROUPS)) for bits in range(1 << GROUPS)]
+)  # as a word
+ORDER = ", ".join(GROUP_NAMES)
+
+LAYOUT = fishing_layout(
+    HAND,
+    STOCK,
+    MATCHES,
+    Section("full", (SEATS, GROUPS), 1, f"which groups are full in each catch: {ORDER}"),
+    Section("open", (SEATS, GROUPS), 1, "which are not, but can still be by tiles that no other seat has caught"),
+    Section("hundreds", (SEATS,), 27, "points of each catch: the hundreds,"),
+    Section("tens", (SEATS,), 9, "and the tens below"),
+    Section("thousand", (SEATS,), 1, "the catch has 1,000 points or more"),
+)
+AT = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]; seats that do not play stay zero."""
+    encode_table(view, out, AT)
+    count_matches(view.lake, view.matches, out, AT.bites)
+    count_matches(view.unseen, view.matches, out, AT.rivals)
+    for place in range(SEATS):
+        encode_place(view, out, AT, place)
+        store_word(out, AT.full + place * GROUPS, BYTES[view.full[place]])
+        store_word(out, AT.open + place * GROUPS, BYTES[view.open[place]])
+        points = int(view.points[place])
+        out[AT.hundreds + place] = points // 100
+        out[AT.tens + place] = points % 100 // 10
+        out[AT.thousand + place] = points >= THOUSAND

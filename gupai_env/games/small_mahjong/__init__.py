@@ -1,36 +1,20 @@
 """Small Mahjong (打小麻將): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
-from gupai_env.games.small_mahjong.encoder import ENCODER, encode
-from gupai_env.games.small_mahjong.history import history
-from gupai_env.games.small_mahjong.knowledge import VIEW, determinize, information_set
-from gupai_env.games.small_mahjong.players import FEATURES, HEURISTICS, score
-from gupai_env.games.small_mahjong.rules import (
-    DECKS,
-    MOVES,
-    SEATS,
-    STATE,
-    TURNS,
-    SmallMahjong,
-    deal_from,
-    legal_actions,
-    next_deal,
-    payoff_bound,
-    payoffs,
-    step,
-)
-from gupai_env.games.small_mahjong.table import scene
+from gupai_env.core.layout import Encoder
+from gupai_env.games.small_mahjong import encoder, knowledge, players, rules
 
 GAME = Game(
     __name__,
+    modules=(rules, knowledge, players, encoder),
     id="small-mahjong",
     title="Small Mahjong 打小麻將",
     version=0,
-    variant=SmallMahjong,
-    max_seats=SEATS,
-    max_decisions=TURNS * SEATS,
-    moves=MOVES,
-    encoder=ENCODER,
-    payoff_bound=payoff_bound,
-    table=scene,
+    summary="Draw or claim a sixth tile, win with two triplets or discard.",
+    variant=rules.SmallMahjong,
+    max_seats=rules.SEATS,
+    max_decisions=rules.TURNS * rules.SEATS,
+    moves=rules.MOVES,
+    encoder=Encoder("small-mahjong", 1, encoder.LAYOUT),
+    payoff_bound=rules.payoff_bound,
 )

@@ -2,7 +2,7 @@
 
 from gupai_env.core.bits import ones
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.layout import Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, bit_each, first_kind, kinds_in, write_counts, write_kinds
 from gupai_env.games.small_mahjong.rules import LONGEST_WALL, SEATS
@@ -66,6 +66,3 @@ def encode(view, out):
     out[AT.leader + int(view.leader)] = 1
     out[AT.first_deal] = view.deal == 0
     out[AT.last_deal] = view.deal >= view.deals - 1
-
-
-ENCODER = Encoder("small-mahjong", 1, LAYOUT)

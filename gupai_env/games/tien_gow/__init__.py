@@ -1,38 +1,18 @@
 """Tien Gow (打天九): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
-from gupai_env.games.tien_gow.encoder import ENCODER, encode
-from gupai_env.games.tien_gow.hints import TienGowHints
-from gupai_env.games.tien_gow.knowledge import VIEW, determinize, information_set
-from gupai_env.games.tien_gow.players import FEATURES, HEURISTICS, score
-from gupai_env.games.tien_gow.rules import (
-    DECKS,
-    MOVES,
-    PLAYS,
-    SEATS,
-    STATE,
-    TienGow,
-    deal_from,
-    history,
-    legal_actions,
-    next_deal,
-    payoff_bound,
-    step,
-)
-from gupai_env.games.tien_gow.settlement import payoffs
-from gupai_env.games.tien_gow.table import scene
+from gupai_env.games.tien_gow import knowledge, players, rules, settlement
 
 GAME = Game(
     __name__,
+    modules=(rules, settlement, knowledge, players),
     id="tien-gow",
     title="Tien Gow 打天九",
     version=0,
-    variant=TienGow,
-    max_seats=SEATS,
-    max_decisions=PLAYS,
-    moves=MOVES,
-    encoder=ENCODER,
-    payoff_bound=payoff_bound,
-    table=scene,
-    hints=TienGowHints,
+    summary="Tricks of one to four tiles, discards face down, and the last trick wins.",
+    variant=rules.TienGow,
+    max_seats=rules.SEATS,
+    max_decisions=rules.PLAYS,
+    moves=rules.MOVES,
+    payoff_bound=rules.payoff_bound,
 )

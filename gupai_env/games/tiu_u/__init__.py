@@ -1,37 +1,21 @@
 """Tiu-U (釣魚): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
-from gupai_env.games.fishing.rules import SEATS
-from gupai_env.games.tiu_u.encoder import ENCODER, encode
-from gupai_env.games.tiu_u.hints import TiuUHints
-from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
-from gupai_env.games.tiu_u.players import FEATURES, HEURISTICS, score
-from gupai_env.games.tiu_u.rules import (
-    DECKS,
-    MOVES,
-    PLAYS,
-    STATE,
-    TiuU,
-    deal_from,
-    history,
-    legal_actions,
-    payoff_bound,
-    payoffs,
-    step,
-)
-from gupai_env.games.tiu_u.table import scene
+from gupai_env.core.layout import Encoder
+from gupai_env.games.fishing import rules as fishing
+from gupai_env.games.tiu_u import knowledge, players, rules
 
 GAME = Game(
     __name__,
+    modules=(rules, knowledge, players),
     id="tiu-u",
     title="Tiu-U 釣魚",
     version=0,
-    variant=TiuU,
-    max_seats=SEATS,
-    max_decisions=PLAYS,
-    moves=MOVES,
-    encoder=ENCODER,
-    payoff_bound=payoff_bound,
-    table=scene,
-    hints=TiuUHints,
+    summary="Two sets of tiles, and every bait catches a fish of equal pips.",
+    variant=rules.TiuU,
+    max_seats=fishing.SEATS,
+    max_decisions=rules.PLAYS,
+    moves=rules.MOVES,
+    encoder=Encoder("tiu-u", 1, knowledge.LAYOUT),
+    payoff_bound=rules.payoff_bound,
 )

@@ -1,17 +1,53 @@
-"""What leads newcomers through a deal of Tiu-U."""
+"""What people see and read of Tiu-U."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.fishing.guide import FishingGuide, FishingHints, fishing_move, table_of
+from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.guide import Phrase
-from gupai_env.games.tiu_u.players import VALUE
-from gupai_env.games.tiu_u.rules import HEAVEN_PAIR, POINTS
+from gupai_env.games.phrases import says
+from gupai_env.games.tiu_u.players import AT, FEATURES, VALUE, score_of_catch
+from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, FISH, HEAVEN_PAIR, POINTS, SHARES, SMALL_RED, THREE, tens
+from gupai_env.words.messages import joined
+from gupai_env.words.scene import Scene
 
 
-class TiuUGuide(FishingGuide):
+def _move(name: str, action: int) -> str:
+    """Return what a seat did."""
+    if action == HEAVEN_PAIR:
+        return says(name, "{name} lays a heaven pair into the catch", "{name} lay a heaven pair into the catch")
+    return fishing_move(name, BAIT[action], FISH[action], action >= THREE)
+
+
+scene: Callable[..., Scene] = table_of(SHARES, BAIT, _move)
+
+
+BY_POINTS = np.zeros(len(FEATURES) + 1)  # weights by which a score is the points that are caught
+BY_POINTS[AT.points] = 1
+
+
+class Hints(FishingHints):
+    """Tiu-U: big fish count by their pips, small ones by their red pips."""
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        count = (
+            "A tile of eight pips or more counts two points for every pip, a smaller one a point for each red pip, "
+            "rounded up to tens in all. Whoever has more points wins the difference."
+        )
+        return joined(" ", [self.how, count])
+
+    def points(self, view: np.record, action: int) -> int:
+        """Return the points a catch adds, or what a tile counts at most that is laid."""
+        if action >= CATCH:
+            return int(score_of_catch(view, action, BY_POINTS))
+        return int(BIG_POINTS[BAIT[action]] + tens(SMALL_RED[BAIT[action]]))
+
+
+class Guide(FishingGuide):
     """Tiu-U: red pips of small fish, and big fish."""
 
     variant: Any  # one that says `settlement`
@@ -60,6 +96,3 @@ class TiuUGuide(FishingGuide):
         """Return what a seat wins from another one."""
         chips = super().settled(points, seat, other)
         return chips / self.variant.players if self.variant.settlement == POINTS else chips
-
-
-GUIDE = TiuUGuide

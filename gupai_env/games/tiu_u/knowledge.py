@@ -1,14 +1,23 @@
-"""Tiu-U: who knows what, and the deals that fit it."""
+"""Tiu-U: who knows what, the deals that fit it, and the observation."""
 
 from collections.abc import Callable
 from typing import Any
 
 from gupai_env.core.episode import seat_after, seat_at
+from gupai_env.core.layout import Section
 from gupai_env.core.rule import rule
 from gupai_env.games.fishing import knowledge as fishing
-from gupai_env.games.fishing.knowledge import fishing_view, match_counter, open_view, see_place
+from gupai_env.games.fishing.knowledge import (
+    encode_place,
+    encode_table,
+    fishing_layout,
+    fishing_view,
+    match_counter,
+    open_view,
+    see_place,
+)
 from gupai_env.games.fishing.rules import SEATS
-from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, clear, single_fish
+from gupai_env.games.tiu_u.rules import DEALT, DECK_SETS, MATCHING, PLAYS, STOCK, clear, single_fish
 
 VIEW = fishing_view(
     PLAYS,
@@ -44,3 +53,29 @@ def determinize(rules, view, key, state):
     fishing.determinize(rules, view, key, state)
     for offset in range(rules.players):
         state.red[seat_at(rules, state, view.seat, offset)] = view.red[offset]
+
+
+HAND = DEALT // 2  # the largest
+MATCHES = 12  # tiles of one match: six pips and the supreme pair
+TENS = 10  # points of one unit of the section `points`
+
+LAYOUT = fishing_layout(
+    HAND,
+    STOCK,
+    MATCHES,
+    Section("points", (SEATS,), 60, "points of each catch, in tens, rounded down"),
+    Section("red", (SEATS,), 48, "red pips of the small fish of each catch"),
+)
+AT = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]; seats that do not play stay zero."""
+    encode_table(view, out, AT)
+    count_matches(view.lake & (7 * view.fish), out, AT.bites)
+    count_matches(view.unseen, out, AT.rivals)
+    for place in range(SEATS):
+        encode_place(view, out, AT, place)
+        out[AT.points + place] = view.points[place] // TENS
+        out[AT.red + place] = view.red[place]

@@ -27,7 +27,7 @@ from gupai_env.core.tiles import KINDS
 from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.groups import NO_VALUE
 from gupai_env.games.pai_gow.policies import WAYS
-from gupai_env.games.pai_gow.policies.readings import READINGS
+from gupai_env.games.pai_gow.policies.house_way import READINGS
 from gupai_env.games.pai_gow.rules import paid, settled
 
 GAME = get_game("pai-gow")

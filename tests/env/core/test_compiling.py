@@ -288,7 +288,6 @@ USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.games.shi_wu_hu.rules": {"shi-wu-hu"},
     "gupai_env.games.fishing.rules": FISHING,
     "gupai_env.games.splitting.rules": SPLITTING,
-    "gupai_env.games.splitting.knowledge": SPLITTING,
     "gupai_env.games.fishing.knowledge": FISHING,
     "gupai_env.games.pai_gow.groups": {"pai-gow"},
     "gupai_env.games.connecting.rules": CONNECTING,

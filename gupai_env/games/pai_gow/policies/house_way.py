@@ -3,10 +3,10 @@
 Source: https://wizardofodds.com/games/pai-gow-tiles/house-way/casino-canberra/ (also at sonofdave.com).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gupai_env.games.pai_gow.groups import GONG, WONG
-from gupai_env.games.pai_gow.policies.hand import NINE, Hand, Split, best_high, best_low, with_same_points
+from gupai_env.games.pai_gow.policies.hand import NINE, Hand, Split, are, best_high, best_low, with_same_points
 
 # A pair is split if the low and the high group get this many points, or more; the others never are. The high nine for
 # which sevens are split has [6:6] or [1:1].
@@ -57,3 +57,31 @@ def play_points(hand: Hand, good: tuple[int, str] = HIGH_THREE, good_high: int =
     chosen = high if not low.low.at_least(*good) and high.high.points >= good_high else low
     same = with_same_points(splits, chosen)
     return best_low(same) if chosen.high.points <= 7 else best_high(same)
+
+
+# Readings that come nearer to the figures published for it.
+HIGH_TILE = (3, "2")  # three points with [6:6] or [1:1]
+
+
+def reading(good: tuple[int, str] = HIGH_THREE, *also: tuple[str, str]) -> Callable[[Hand], Split]:
+    """Return the house way with another bound of low groups, and with pairs that are split with other tiles as well."""
+
+    def play(hand: Hand) -> Split:
+        if hand.pair:
+            together, apart = split(hand), best_low(hand.without_pair)
+            splits = any(hand.has_pair(names) and are(hand.pair.low.tiles, others) for names, others in also)
+            return apart if splits and not hand.pair.beats(apart) else together
+        if hand.strong or hand.first(*EXCEPTIONS):
+            return split(hand)
+        return play_points(hand, good)
+
+    return play
+
+
+AS_FOXWOODS = "also splits sevens as Foxwoods"  # wins, loses and pushes as published
+READINGS = {
+    "as written": reading(),
+    "a good three has a 12 or 2": reading(HIGH_TILE),
+    AS_FOXWOODS: reading(HIGH_TILE, ("7", "2|10|11|12 2|10|11|12")),
+    "instead splits G as Foxwoods": reading(HIGH_TILE, ("G", "6 4|5|6")),
+}
