@@ -70,10 +70,9 @@ class When(Quantity):
 
 
 class CardRule(Quantity):
-    """One rule.
+    """One rule: the moves with the largest or the smallest value of its feature are kept.
 
-    most, fewest: the feature of which the moves with the largest or the smallest value are kept. within: how far from
-    it others are kept, too. when: where the rule applies, default everywhere.
+    within: how far from it others are kept, too. when: where the rule applies, default everywhere.
     """
 
     within: Number = Field(0, ge=0)
