@@ -8,6 +8,7 @@ intervals cover the mean in at least 93% of samples of two deals or more (`pytho
 """
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -304,7 +305,7 @@ class Explained(NamedTuple):
     def p_value(self, share: float) -> float:
         """Return the two-sided p that the share is this; 1 where there is no interval."""
         as_much = float(scipy.special.chndtr(self.found, self.squares, share / self.unit)) if self.unit else 0.5
-        return 2 * max(min(as_much, 1 - as_much), np.finfo(float).eps)
+        return 2 * max(min(as_much, 1 - as_much), sys.float_info.epsilon)
 
 
 def share(hits: np.ndarray, cases: np.ndarray | None = None) -> Estimate:

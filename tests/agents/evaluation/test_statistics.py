@@ -17,6 +17,7 @@ from gupai_agents.evaluation.statistics import (
     NOTHING,
     Cases,
     Estimate,
+    Explained,
     clustered,
     estimate,
     estimate_columns,
@@ -366,3 +367,10 @@ def test_figure_is_on_a_side_of_a_threshold_that_it_does_not_reach():
     ]
     assert -Estimate(1, 0.5, 2, 9) == Estimate(-1, -2, -0.5, 9)
     assert NOTHING.side() == 0
+
+
+def test_p_of_a_share_far_from_the_claimed_one_is_a_float_above_zero():
+    # A number of NumPy compares with () as an array, which is neither true nor false, where a verdict is written.
+    explained = Explained.of(0.5, Estimate.symmetric(0.5, 0.001, 1000))
+    for p in (explained.p_value(0.0), explained.p_value(0.9), Cases(2, 500, 500).p_value(0.5)):
+        assert type(p) is float and 0 < p < 1e-10, p
