@@ -130,6 +130,20 @@ def new_position(game: Game, leader: int, seats: int, options: Mapping[str, Any]
     return position
 
 
+def begin_position(
+    game: Game, leader: int, name: str, piles: object, options: Mapping[str, Any]
+) -> tuple[Position, list[Any]]:
+    """Return a new position for as many seats as there are piles, and the piles as a list; raises ValueError.
+
+    Args:
+        game, leader, options: As of `new_position`.
+        name: What the piles are, for errors.
+        piles: One entry for each seat.
+    """
+    entries = piles_of(name, piles)
+    return new_position(game, leader, len(entries), options), entries
+
+
 # --- reading --------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import (
     Position,
     Tiles,
+    begin_position,
     new_position,
     piles_of,
     read_seat,
@@ -45,8 +46,7 @@ def from_tiles(
         leader: Who led; whose turn it is follows from the tiles shed.
         last_player: Who laid the last tile; None: whoever may have.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
+    position, hands = begin_position(GAME, leader, "hands", hands, variant)
     position = place_tiles(position, hands, layout, discards, last_player)
     if position.state.turn == 0:
         give_rights(position.rules, position.state)
@@ -67,17 +67,14 @@ def settle(
     Raises:
         ValueError: For too many copies of a tile, piles that are no rest of a hand, or bad options.
     """
-    discards = piles_of("discards", discards)
-    players = len(discards)
-    position = new_position(GAME, leader, players, variant)
-    most = HANDS[position.rules.deck]
+    position, discards = begin_position(GAME, leader, "discards", discards, variant)
+    players, most = len(discards), HANDS[position.rules.deck]
     count_points(position, "discards", discards, most)
     for seat, plays_of_seat in enumerate(seats_of("plays", piles_of("plays", plays), players)):
         laid = whole(plays_of_seat)
         if laid is None or not 0 <= laid <= most:
             raise refused("plays", plays_of_seat, f"a seat lays 0 to {most} tiles")
-        if whole(discards[seat]) is None and laid + len(read_tiles(discards[seat])) != most:
-            remaining = len(read_tiles(discards[seat]))
+        if whole(discards[seat]) is None and laid + (remaining := len(read_tiles(discards[seat]))) != most:
             raise ValueError(f"seat {seat} has {laid} plays and {remaining} tiles left; together they are {most}")
         position.state.plays[seat] = laid
     return position.paid()

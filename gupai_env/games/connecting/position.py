@@ -236,8 +236,8 @@ class Search:
                 yield table.without(seat, kind, discards=piles), DISCARD + kind
 
 
-def count_points(position: Position, label: str, piles: object, hand_size: int) -> None:
-    """Give every seat the pips of its pile, which comes as its tiles or as the number of its pips.
+def count_points(position: Position, label: str, piles: object, hand_size: int) -> Position:
+    """Give every seat the pips of its pile, which comes as its tiles or their number, and return the position.
 
     Raises:
         ValueError: For more tiles than the deck has or than a hand, more pips than a hand can have, or another number
@@ -261,6 +261,7 @@ def count_points(position: Position, label: str, piles: object, hand_size: int) 
             raise ValueError(f"{label} of {pips} pips are not allowed; a hand has 0 to {heaviest}")
         position.state.points[seat] = pips
     rest_of(tile_set(deck), given)
+    return position
 
 
 def winner(position: Position) -> int:

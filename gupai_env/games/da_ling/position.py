@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, Unpack
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
+from gupai_env.core.position import Position, Tiles, begin_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
 from gupai_env.games.da_ling import GAME
 from gupai_env.games.da_ling.rules import (
@@ -50,8 +50,7 @@ def from_tiles(
     Raises:
         ValueError: For wrong numbers or too many copies of a tile, or a split that is not of its hand.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
+    position, hands = begin_position(GAME, leader, "hands", hands, variant)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     table_tiles = read_tiles(table)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
+from gupai_env.core.position import Position, Tiles, begin_position, piles_of, read_seat, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import FULL_SET, ONE, RED, tile_set
 from gupai_env.games.deer_hunt import GAME
 from gupai_env.games.deer_hunt.rules import DECK_SETS, HANDS, SEATS
@@ -34,8 +34,7 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile, hands of wrong sizes, or tricks that are not of four tiles.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
+    position, hands = begin_position(GAME, leader, "hands", hands, variant)
     state, rules = position.state, position.rules
     held = [read_tiles(hand) for hand in hands]
     caught = [read_tiles(tiles) for tiles in seats_of("taken", taken, SEATS)]

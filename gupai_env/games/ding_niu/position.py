@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Unpack
 
 from gupai_env.core.bits import gather
-from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, rest_of
+from gupai_env.core.position import Position, Tiles, begin_position, new_position, read_seat, rest_of
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
 from gupai_env.games.connecting.position import Line, count_points, mirrored, place_tiles, read_layout, winner
 from gupai_env.games.connecting.rules import SEATS
@@ -54,8 +54,7 @@ def from_tiles(
     Raises:
         ValueError: As `jie_long.from_tiles` does, and for a maker without a suan zhang.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
+    position, hands = begin_position(GAME, leader, "hands", hands, variant)
     line = _line_of_the_deck(position, layout)
     goes_on = position.variant.after_suan_zhang == "play_on"
     stands = _judged(position, line)
@@ -144,13 +143,11 @@ def settle(
     Raises:
         ValueError: For too many copies of a tile, more tiles or pips than a hand has, or bad options.
     """
-    piles = piles_of("piles", piles)
-    players = len(piles)
-    position = new_position(GAME, leader, players, variant)
+    position, piles = begin_position(GAME, leader, "piles", piles, variant)
     count_points(position, "piles", piles, HANDS[position.rules.deck])
     if maker is not None:
         if not position.variant.suan_zhang:
             raise ValueError(f"maker={short_repr(maker)} is not allowed with suan_zhang=False, for nobody makes one")
-        position.state.maker = read_seat("maker", maker, players)
+        position.state.maker = read_seat("maker", maker, len(piles))
     position.state.exempt = bool(forced) and position.variant.exempt_forced_maker
     return position.paid()

@@ -10,31 +10,30 @@ from gupai_env.games.fishing.rules import begin_turn
 
 
 def place_tiles(
-    position: Position,
-    hands: list[Tiles],
+    begun: tuple[Position, list[Any]],
     lake: Tiles,
     stock: Tiles,
     catches: Sequence[Tiles] | None,
     drawn: Tile | None,
     to_act: int | None,
     *,
-    deck_set: int,
     dealt: int,
     catch: Callable[..., Any],
 ) -> Position:
     """Fill a new position; see `from_tiles` of a game.
 
     Args:
-        deck_set: All tiles.
+        begun: The position and the hands, as `begin_position` returns them.
         dealt: The most in all hands.
-        catch: Puts tiles of a kind into a seat's catch, as catch(state, seat, kind, tiles).
+        catch: Puts a tile into a seat's catch, as catch(rules, state, seat, kind).
     """
+    position, hands = begun
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     caught = [read_tiles(pile) for pile in seats_of("catches", catches, players)]
     lying, hidden = read_tiles(lake), read_tiles(stock)
     turned_up = [] if drawn is None else [read_tile("drawn", drawn)]
-    rest_of(deck_set, [*chain(*held, *caught), *lying, *hidden, *turned_up])
+    rest_of(tile_set(position.game.deck(position.rules)), [*chain(*held, *caught), *lying, *hidden, *turned_up])
     most = len(state.stock)
     if sum(map(len, held)) > dealt or len(hidden) > most:
         raise ValueError(f"the hands hold {dealt} tiles at most, and the stock {most}")
@@ -47,7 +46,7 @@ def place_tiles(
     for seat in range(players):
         state.hands[seat] = tile_set(held[seat])
         for kind in caught[seat]:
-            catch(state, seat, kind, 1)
+            catch(position.rules, state, seat, kind)
     if turned_up:
         state.drawn = turned_up[0]
     else:

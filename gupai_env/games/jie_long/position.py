@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from gupai_env.core.position import Position, Tiles, new_position, piles_of
+from gupai_env.core.position import Position, Tiles, begin_position
 from gupai_env.games.connecting.position import count_points, place_tiles, winner
 from gupai_env.games.jie_long import GAME
 from gupai_env.games.jie_long.rules import HAND_SIZES
@@ -37,9 +37,7 @@ def from_tiles(
         ValueError: For too many copies of a tile, a line that does not join, unequal shares, seats that have not taken
             turns, or a position to which no order of play leads.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
-    return place_tiles(position, hands, layout, discards, last_player)
+    return place_tiles(*begin_position(GAME, leader, "hands", hands, variant), layout, discards, last_player)
 
 
 def settle(discards: Sequence[int | Tiles], **variant: Unpack[JieLongPosition]) -> list[float]:
@@ -48,8 +46,5 @@ def settle(discards: Sequence[int | Tiles], **variant: Unpack[JieLongPosition]) 
     Raises:
         ValueError: For too many copies of a tile, more tiles or pips than a hand has, or bad options.
     """
-    discards = piles_of("discards", discards)
-    players = len(discards)
-    position = new_position(GAME, 0, players, variant)
-    count_points(position, "discards", discards, HAND_SIZES[position.rules.deck][players])
-    return position.paid()
+    position, piles = begin_position(GAME, 0, "discards", discards, variant)
+    return count_points(position, "discards", piles, HAND_SIZES[position.rules.deck][len(piles)]).paid()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Unpack
 
-from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
+from gupai_env.core.position import Position, Tiles, begin_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, set_name, tile_set
 from gupai_env.games.pai_gow import GAME
 from gupai_env.games.pai_gow.groups import VALUE
@@ -34,8 +34,7 @@ def from_tiles(
     Raises:
         ValueError: For wrong numbers or too many copies of a tile, or a split that is not of its hand.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
+    position, hands = begin_position(GAME, leader, "hands", hands, variant)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     size = hand_size(position.rules)

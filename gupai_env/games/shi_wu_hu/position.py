@@ -1,11 +1,11 @@
 """Positions of Shi Wu Hu."""
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_of, read_tile, read_tiles, rest_of
+from gupai_env.core.position import Position, Tile, Tiles, begin_position, piles_of, read_tile, read_tiles, rest_of
 from gupai_env.core.tiles import ONE, tile_set
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.shi_wu_hu import GAME
@@ -46,17 +46,14 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile or too many tiles in the hands or the stock.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
-    rules = position.rules
+    begun = begin_position(GAME, leader, "hands", hands, variant)
+    dealt = SHARES[begun[0].rules.deck][0]
+    return place_tiles(begun, lake, stock, catches, drawn, to_act, dealt=dealt, catch=catch_tile)
 
-    def catch(state: np.record, seat: int, kind: int, tiles: int) -> None:
-        put_into_catch(rules, state, seat, tiles * ONE[kind])
 
-    deck_set, dealt = DECK_SETS[rules.deck], SHARES[rules.deck][0]
-    return place_tiles(
-        position, hands, lake, stock, catches, drawn, to_act, deck_set=deck_set, dealt=dealt, catch=catch
-    )
+def catch_tile(rules: Any, state: np.record, seat: int, kind: int) -> None:
+    """Put a tile into the catch of a seat."""
+    put_into_catch(rules, state, seat, ONE[kind])
 
 
 def matches(bait: Tile, fish: Tile, **variant: Unpack[ShiWuHuPosition]) -> bool:

@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
+from gupai_env.core.position import (
+    Position,
+    Tiles,
+    begin_position,
+    new_position,
+    read_seat,
+    read_tiles,
+    rest_of,
+    seats_of,
+)
 from gupai_env.core.tiles import set_name, tile_set, tiles_in
 from gupai_env.core.variant import MOST_DEALS
 from gupai_env.games.tien_gow import GAME
@@ -40,8 +49,7 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile, or other numbers of tiles or tricks.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
+    position, hands = begin_position(GAME, leader, "hands", hands, variant)
     state, players, dealt = position.state, position.variant.players, HANDS[position.rules.deck]
     held, up, down = (
         [read_tiles(pile) for pile in seats_of(name, piles, players)]
@@ -130,15 +138,11 @@ def settle(
     Raises:
         ValueError: For tricks that do not add up to those of a deal, or tiles that are not a combination.
     """
-    tricks = piles_of("tricks", tricks)
-    position = new_position(GAME, leader, len(tricks), variant)
-    state, players = position.state, position.variant.players
+    position, tricks = begin_position(GAME, leader, "tricks", tricks, variant)
+    state = position.state
     place_tricks(position, tricks, HANDS[position.rules.deck])
-    state.streak = whole_number("streak", streak, 1, MOST_DEALS)
-    state.holder = read_seat("winner", winner, players)
-    state.first = state.holder if led_by is None else read_seat("led_by", led_by, players)
-    state.lead = number_of(lead)
-    state.best = state.lead if best is None else number_of(best)
+    place_trick(position, lead, winner, best, streak)
+    state.first = state.holder if led_by is None else read_seat("led_by", led_by, len(tricks))
     state.tiles = SIZE[state.lead]
     state.terminated = 1
     return position.paid()
@@ -159,13 +163,18 @@ def paid_at_once(
         lead, winner, best, leader, streak: As of `settle`.
     """
     position = new_position(GAME, leader, GAME.variant.make(**variant).players, variant)
+    place_trick(position, lead, winner, best, streak)
+    pay_bonus(position.rules, position.state, bonus_of(position.rules, position.state))
+    return [float(chips) for chips in position.state.bonus[: position.variant.players]]
+
+
+def place_trick(position: Position, lead: Tiles, winner: int, best: Tiles | None, streak: int) -> None:
+    """Set a trick that is won, and the streak of the banker; see `settle`."""
     state = position.state
     state.streak = whole_number("streak", streak, 1, MOST_DEALS)
     state.holder = read_seat("winner", winner, position.variant.players)
     state.lead = number_of(lead)
     state.best = state.lead if best is None else number_of(best)
-    pay_bonus(position.rules, state, bonus_of(position.rules, state))
-    return [float(chips) for chips in state.bonus[: position.variant.players]]
 
 
 def winner(position: Position) -> int:

@@ -1,21 +1,14 @@
 """Positions of Tiu-U."""
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
-from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_of, read_tile, read_tiles, rest_of
+import numpy as np
+
+from gupai_env.core.position import Position, Tile, Tiles, begin_position, piles_of, read_tile, read_tiles, rest_of
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.tiu_u import GAME
-from gupai_env.games.tiu_u.rules import (
-    BIG_POINTS,
-    DEALT,
-    DECK_SETS,
-    MATCHING,
-    SMALL_RED,
-    TWO_SETS,
-    put_into_catch,
-    tens,
-)
+from gupai_env.games.tiu_u.rules import BIG_POINTS, DEALT, MATCHING, SMALL_RED, TWO_SETS, put_into_catch, tens
 from gupai_env.options import TiuUPosition
 
 
@@ -44,12 +37,13 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile or too many tiles in the hands or the stock.
     """
-    hands = piles_of("hands", hands)
-    position = new_position(GAME, leader, len(hands), variant)
-    deck_set = DECK_SETS[position.rules.deck]
-    return place_tiles(
-        position, hands, lake, stock, catches, drawn, to_act, deck_set=deck_set, dealt=DEALT, catch=put_into_catch
-    )
+    begun = begin_position(GAME, leader, "hands", hands, variant)
+    return place_tiles(begun, lake, stock, catches, drawn, to_act, dealt=DEALT, catch=catch_tile)
+
+
+def catch_tile(rules: Any, state: np.record, seat: int, kind: int) -> None:
+    """Put a tile into the catch of a seat."""
+    put_into_catch(state, seat, kind, 1)
 
 
 def matches(bait: Tile, fish: Tile) -> bool:
