@@ -15,10 +15,10 @@ from pathlib import Path
 from gupai_agents import agent_names
 from gupai_agents.evaluation.benchmark import hash_of, replaced_file, with_scales
 from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_suite, suite_names
-from gupai_agents.evaluation.folder import difference
 from gupai_agents.workers import workers_for
 from gupai_env import __version__
 from gupai_env.storage.files import write_file
+from gupai_env.storage.models import difference
 
 STRONG = ("tuned", "best")  # the population of v2, as far as they play a task; the last is its hundred
 ZERO = "greedy"  # of its scale

@@ -8,9 +8,10 @@ import functools
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from gupai_agents.agent import Agent, DecisionBatch, ask, concatenated, first_memory, name_of, origin_of
 from gupai_agents.decisions import decisions, new_lanes
@@ -18,10 +19,26 @@ from gupai_agents.failure import near
 from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.storage.models import Stored, Text, checked
 
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
 QUESTIONS = 64  # decisions in which an agent is asked
 DEALS, MOVES = 16, 200  # deals out of which these are, and most moves of each
 SPREAD = 7919  # a prime, by which the moves of these deals go through the legal actions
+
+
+class Player(Stored):
+    """Who an agent is.
+
+    name: what it calls itself. spec: the text that makes it, None for an object of a program. files: SHA-256 by path of
+    those it was made from. moves: SHA-256 of its answers to decisions that are the same for all agents of a variant;
+    None where its answers are not reproducible, as of a search with a limit in seconds.
+    """
+
+    name: Text
+    spec: Text | None
+    files: dict[Text, Digest]
+    moves: Digest | None
 
 
 def digest_of(path: str | Path) -> str:
@@ -29,25 +46,16 @@ def digest_of(path: str | Path) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
-    """Return who an agent is, as plain data.
-
-    Returns:
-        name: what it calls itself. spec: the text that makes it, None for an object of a program. files: SHA-256 by
-        path of those it was made from. moves: SHA-256 of its answers to decisions that are the same for all agents of a
-        variant; None where its answers are not reproducible, as of a search with a limit in seconds.
-
-    Raises:
-        ValueError: As `ask`.
-    """
+def identity_of(agent: Agent, game: Game, variant: Variant) -> Player:
+    """Return who an agent is; raises ValueError as `ask`, and for a name that no file may hold."""
     origin = origin_of(agent)
-    files = origin.files if origin else ()
-    return {
+    content = {
         "name": name_of(agent),
         "spec": origin.spec if origin else None,
-        "files": {near(path): digest_of(path) for path in files},
+        "files": {near(path): digest_of(path) for path in (origin.files if origin else ())},
         "moves": moves_of(agent, game, variant),
     }
+    return checked(Player, content)
 
 
 def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
@@ -87,21 +95,20 @@ def questions(game: Game, variant: Variant) -> DecisionBatch:
     return together.at(np.unique(np.linspace(0, count - 1, min(QUESTIONS, count)).astype(int)))
 
 
-def require_same(labels: Sequence[str], before: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
-    """Raise ValueError, naming the first difference, unless the players are the same as before, by `identity_of`.
+def require_same(labels: Sequence[str], before: Sequence[Player], wanted: Sequence[Player]) -> None:
+    """Raise ValueError, naming the first difference, unless the players are the same as before.
 
     Args:
         labels: Their labels.
-        before: Their identities then.
-        wanted: Their identities now.
+        before: Who they were then.
+        wanted: Who they are now.
     """
     for label, was, now in zip(labels, before, wanted, strict=True):
-        for key in now:
-            if was.get(key) != now[key]:
-                message = {
-                    "name": f"called itself {was.get('name')}, not {now['name']}",
-                    "spec": f"was made from {was.get('spec')}, not from {now['spec']}",
-                    "files": f"was made from other files ({', '.join({**was.get('files', {}), **now['files']})})",
-                    "moves": "played other moves; what makes it has changed",
-                }[key]
-                raise ValueError(f"{label} {message}")
+        for same, problem in (
+            (was.name == now.name, f"called itself {was.name}, not {now.name}"),
+            (was.spec == now.spec, f"was made from {was.spec}, not from {now.spec}"),
+            (was.files == now.files, f"was made from other files ({', '.join({**was.files, **now.files})})"),
+            (was.moves == now.moves, "played other moves; what makes it has changed"),
+        ):
+            if not same:
+                raise ValueError(f"{label} {problem}")

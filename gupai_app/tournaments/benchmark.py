@@ -137,7 +137,7 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
 
     from gupai_agents.evaluation.benchmark import verify_card as check
     from gupai_agents.evaluation.benchmark_models import HELD_OUT, read_card, read_suite
-    from gupai_agents.evaluation.folder import verify_page
+    from gupai_agents.evaluation.folder import verify_file
     from gupai_agents.evaluation.html import card_page
 
     with mistakes():
@@ -147,6 +147,6 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
         duels = sum(len(result.chips) for result in card.results)
         with Sharing(jobs).work("duels", duels, "no errors were found so far") as how:
             check(path, who, **how)
-        verify_page(Path(page_of(path)), card_page(card).encode(), note)
+        verify_file(Path(page_of(path)), [card_page(card).encode()], note)
     template = "{path}: {agent} played {number} tasks again; all chips and figures are the same"
     say(template, path=path, agent=card.agent, number=len(names))

@@ -5,6 +5,7 @@ Each is in a folder of its own, as `gupai tournament --out` writes it; one that 
 
 import gzip
 import itertools
+import os
 import secrets
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,10 +24,35 @@ from gupai_agents import agent_names
 from gupai_agents.agent import Agent, labels_of
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
-from gupai_agents.evaluation.folder import MANIFEST, play_into
+from gupai_agents.evaluation.folder import (
+    MANIFEST,
+    SUMMARY,
+    Duel,
+    FolderError,
+    Manifest,
+    Summary,
+    Total,
+    partly,
+    planned_in,
+    play_into,
+    read_manifest,
+    read_summary,
+)
 from gupai_agents.evaluation.match import Played, chunks
-from gupai_agents.evaluation.statistics import estimate
-from gupai_agents.evaluation.tournament import ONE, TABLES, Block, Schedule, Tournament, fill, play_block, schedule
+from gupai_agents.evaluation.rating import notes
+from gupai_agents.evaluation.records import RecordError
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.tournament import (
+    ONE,
+    TABLES,
+    Block,
+    LineUp,
+    Schedule,
+    Tournament,
+    fill,
+    play_block,
+    schedule,
+)
 from gupai_agents.search import SearchAgent
 from gupai_agents.workers import Workers
 from gupai_app.play.address import rules_of
@@ -45,8 +71,7 @@ from gupai_app.server.pages import (
     svg_of,
     whole,
 )
-from gupai_app.server.players import RUN, Players, display_name, folder_called, folders
-from gupai_app.tournaments.folders import SavedTournament, Standing, played_so_far, saved_tournament, schedule_of
+from gupai_app.server.players import ODD, RUN, Players, display_name, folder_called, folders, wrong_with
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
@@ -55,6 +80,7 @@ from gupai_env.words.messages import count, say
 
 FEWEST, MOST = 2, 20_000  # deals of a line-up
 MOST_AGENTS = 5
+MOST_SHOWN = 100  # agents of a tournament from elsewhere
 MOST_GAMES = 2_000_000  # of a tournament on a page
 MOST_LISTED = 200
 MOST_PACKED, MOST_LINE = 1 << 36, 1 << 20  # bytes of a file of games, and of one of them
@@ -62,6 +88,119 @@ STEP, FEW = (64, 4)  # deals of every line-up between two updates of the page; f
 MOST_FIELDS = 60  # of a form
 
 router = APIRouter()
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+class Standing(NamedTuple):
+    """An agent and its chips per deal so far, None before there are any."""
+
+    name: str
+    chips: Estimate | None
+
+
+class SavedTournament(NamedTuple):
+    """A tournament's folder as pages show it. damaged: what is wrong with it, "" if nothing is."""
+
+    name: str
+    folder: Path
+    manifest: Manifest | None = None
+    plan: Schedule | None = None
+    summary: Summary | None = None
+    damaged: str = ""
+
+    @property
+    def head(self) -> str:
+        return title(self.plan.game, self.plan.variant) if self.plan else self.name
+
+    @property
+    def agents(self) -> list[str]:
+        """The agents as pages call them."""
+        return list(map(display_name, self.manifest.agents)) if self.manifest else []
+
+    @property
+    def totals(self) -> list[Total]:
+        """The results of every agent, the best first."""
+        return sorted(self.summary.totals if self.summary else (), key=lambda total: -total.mean)
+
+    @property
+    def duels(self) -> dict[tuple[int, int], Duel]:
+        return {(duel.hero, duel.villain): duel for duel in (self.summary.duels if self.summary else ())}
+
+    @property
+    def rating_notes(self) -> list[str]:
+        """What games do not say of the ratings: sentences, each with the agents at its {0}."""
+        return notes(self.agents, self.summary.rating_orders if self.summary else ())
+
+    @property
+    def standings(self) -> list[Standing]:
+        """The standings of a finished tournament, the best agent first."""
+        return [Standing(self.agents[total.hero], Estimate.of(total.model_dump())) for total in self.totals]
+
+    @property
+    def line_ups(self) -> list[str]:
+        """The line-ups, in words."""
+        return [_who(line_up, self.agents) for line_up in (self.plan.line_ups if self.plan else ())]
+
+
+def _who(line_up: LineUp, names: list[str]) -> str:
+    if line_up.table == ONE:
+        return f"{names[line_up.agents[0]]} among {names[line_up.agents[1]]}"
+    return ", ".join(names[agent] for agent in line_up.agents)
+
+
+def saved_tournament(name: str, folder: Path) -> SavedTournament:
+    """Return the contents of a folder; errors in it are returned, not raised."""
+    where = MANIFEST
+    try:
+        manifest = read_manifest(folder)
+        if len(manifest.agents) > MOST_SHOWN:
+            raise ValueError(
+                say(
+                    "there are {agents:,} agents; pages show {most} at most",
+                    agents=len(manifest.agents),
+                    most=MOST_SHOWN,
+                )
+            )
+        plan, where = planned_in(folder, manifest), SUMMARY
+        summary = read_summary(folder) if (folder / SUMMARY).exists() else None
+        if summary and summary.agents != manifest.agents:
+            raise ValueError(say("agents are not those of {manifest}", manifest=MANIFEST))
+    except ODD as error:
+        return SavedTournament(name, folder, damaged=say("damaged ({problem})", problem=_problem(folder, error, where)))
+    return SavedTournament(name, folder, manifest, plan, summary)
+
+
+def _problem(folder: Path, error: Exception, where: str) -> str:
+    """Return what is wrong with a file of a folder, without the folder's path, which pages do not show."""
+    if not isinstance(error, FolderError | RecordError):
+        return wrong_with(error, where)
+    inside = str(error).replace(f"{folder}{os.sep}", "").replace(": damaged, ", ": ")
+    return inside.replace(str(folder), folder.name)
+
+
+def _require_whole(saved: SavedTournament) -> None:
+    """Raise ValueError for a folder that is damaged."""
+    if saved.damaged:
+        raise ValueError(f"{saved.name} is {saved.damaged}")
+
+
+def played_so_far(saved: SavedTournament) -> tuple[Schedule, Tournament, int]:
+    """Return the schedule of a folder that is not finished, what is played of it, and how many blocks that is.
+
+    Raises:
+        ValueError: For a folder that is damaged.
+    """
+    _require_whole(saved)
+    try:
+        return partly(saved.folder)
+    except ODD as error:
+        problem = _problem(saved.folder, error, "its files")
+        raise ValueError(say("{name} is damaged ({problem})", name=saved.name, problem=problem)) from None
+
+
+# --- under way ----------------------------------------------------------------------------------
 
 
 class Progress(NamedTuple):
@@ -342,7 +481,9 @@ def _go_on(server: Server, path: Path, key: str) -> None:
 @router.get("/tournament/{name}/game")
 def one(name: str, query: Query, server: Asked) -> Response:
     path = folder_called(server.tournaments, name)
-    plan = schedule_of(saved_tournament(name, path))
+    _require_whole(saved := saved_tournament(name, path))
+    plan = saved.plan
+    assert plan is not None
     most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.rotations}
     place = {key: whole(query.get(key, "0"), key, 0, many - 1) for key, many in most.items()}
     return show(line_at(path / GAMES_FILE, index_of_game(plan, **place)), server.players)

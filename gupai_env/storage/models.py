@@ -297,17 +297,7 @@ def to_yaml(content: Any) -> str:
 
 # --- two values of JSON ----------------------------------------------------------------------------
 
-CLOSE = 1e-9  # figures as close as this, relatively or absolutely, are equal: processors differ in their last digits
-
-
-def adopted(here: Any, there: Any) -> Any:
-    """Return a value of JSON as computed here, with the floats of a file in the place of those that are CLOSE."""
-    if isinstance(here, dict) and isinstance(there, dict):
-        return {name: adopted(value, there.get(name)) for name, value in here.items()}
-    if isinstance(here, list | tuple) and isinstance(there, list) and len(here) == len(there):
-        return [adopted(*pair) for pair in zip(here, there, strict=True)]
-    close = type(here) is type(there) is float and math.isclose(here, there, rel_tol=CLOSE, abs_tol=CLOSE)
-    return there if close else here
+CLOSE = 1e-9  # figures as close as this are equal: processors differ in their last digits
 
 
 class Difference(NamedTuple):
@@ -320,12 +310,12 @@ class Difference(NamedTuple):
         return f"{self.place} {self.how}"
 
 
-def difference(there: Any, here: Any, key: str = "") -> Difference | None:
-    """Return the first difference of two values of JSON."""
-    return next(differences(there, here, key), None)
+def difference(there: Any, here: Any, key: str = "", *, close: float = 0) -> Difference | None:
+    """Return the first difference of two values of JSON, as of `differences`."""
+    return next(differences(there, here, key, close=close), None)
 
 
-def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> Iterator[Difference]:
+def differences(there: Any, here: Any, key: str = "", *, typed: bool = True, close: float = 0) -> Iterator[Difference]:
     """Yield the differences of two values of JSON, down to single values.
 
     Args:
@@ -333,6 +323,7 @@ def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> 
         here: What is wanted.
         key: Of both, "" for the whole.
         typed: Whether 1 and 1.0 differ.
+        close: By how much floats may differ, relatively or absolutely.
     """
     if isinstance(there, dict) and isinstance(here, dict):
         for name in {**here, **there}:
@@ -342,10 +333,12 @@ def differences(there: Any, here: Any, key: str = "", *, typed: bool = True) -> 
             elif name not in here:
                 yield Difference(inner, f"is {short_repr(there[name])} there, not known here")
             else:
-                yield from differences(there[name], here[name], inner, typed=typed)
+                yield from differences(there[name], here[name], inner, typed=typed, close=close)
     elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
         for index, pair in enumerate(zip(there, here, strict=True)):
-            yield from differences(*pair, f"{key}[{index}]", typed=typed)
+            yield from differences(*pair, f"{key}[{index}]", typed=typed, close=close)
+    elif type(there) is type(here) is float and math.isclose(there, here, rel_tol=close, abs_tol=close):
+        return
     elif there != here or (typed and type(there) is not type(here)):
         a, b = short_repr(there), short_repr(here)
         yield Difference(key, f"is {a} there, here {b}" if a != b else "differs, though it begins alike")

@@ -43,4 +43,4 @@ def test_difference_is_reported_as_before_and_after():
         ("moves", "A played other moves"),
     ):
         with pytest.raises(ValueError, match=f"^{said}"):
-            require_same(["A"], [was], [{**was, key: "new"}])
+            require_same(["A"], [was], [was.model_copy(update={key: "new"})])

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from gupai_agents.evaluation.benchmark_models import MOST_TASKS, Card, Suite
-from gupai_agents.evaluation.folder_models import MOST_AGENTS, Manifest, Summary
+from gupai_agents.evaluation.folder import MOST_AGENTS, Manifest, Summary
 from gupai_agents.intervals import Interval
 from gupai_env.storage.models import MOST_NUMBER, MOST_TEXT, DamagedError, parse_stored, read_stored, small_file
 from gupai_training.curves import Evaluation
@@ -29,11 +29,9 @@ FILES = {  # a whole one of each kind
     },
     Summary: {
         **PLAYED,
-        **{"table": ["one"], "line_ups": 1, "games": 8, "unit": "chips"},
         "duels": [{**MEAN, "hero": 0, "villain": 1, "p": 0.5}, {**MEAN, "hero": 1, "villain": 0, "p": 0.5}],
         "totals": [{**TOTAL, "hero": hero} for hero in (0, 1)],
         "rating_orders": [[[0], [1]]],
-        "seats": [{**MEAN, "hero": hero, "seat": 0} for hero in (0, 1)],
     },
     Suite: {"name": "v1", "made_with": "1", "seed": 1, "tasks": [TASK]},
     Card: {
@@ -79,8 +77,7 @@ BOUNDS = [
     (Summary, ["rating_orders", 0, 1, 0], HERO),
     (Summary, ["totals", 0, "mean"], NUMBER),
     (Summary, ["totals", 0, "low"], ([None, 1.5, -MOST_NUMBER], [1.501, -1.1 * MOST_NUMBER])),
-    (Summary, ["seats", 1, "hero"], HERO),
-    (Summary, ["seats", 1, "high"], ([0.5, MOST_NUMBER], [None, 0.499, 1.1 * MOST_NUMBER])),
+    (Summary, ["duels", 1, "high"], ([0.5, MOST_NUMBER], [None, 0.499, 1.1 * MOST_NUMBER])),
     (Suite, ["tasks"], ([[TASK], [TASK] * MOST_TASKS], [[], [TASK] * (MOST_TASKS + 1)])),
     (Suite, ["tasks", 0, "population"], ([TASK["population"]], [{}, {"a": DIGEST}])),
     (Suite, ["tasks", 0, "zero"], ([[0.0] * 2], [[0.0], []])),

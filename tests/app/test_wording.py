@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation.folder_models import Total
+from gupai_agents.evaluation.folder import Total
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table
 from gupai_app.review.routes import luck
 from gupai_app.shell.screen import put, table_of
-from gupai_app.tournaments.folders import SavedTournament
+from gupai_app.tournaments.routes import SavedTournament
 from gupai_app.words.sentences import headline, result
 from gupai_env import get_game
 from gupai_env.words.scene import YOU

@@ -35,10 +35,9 @@ from gupai_agents.evaluation.benchmark_models import (
     read_card,
     read_suite,
 )
-from gupai_agents.evaluation.folder_models import Player
 from gupai_agents.evaluation.ladder import some_decisions, speed
 from gupai_agents.evaluation.match import Progress, duel
-from gupai_agents.identity import digest_of, identity_of, moves_of
+from gupai_agents.identity import Player, digest_of, identity_of, moves_of
 from gupai_agents.registry import KINDS, agent_of_data, agents_of, runs_code
 from gupai_agents.shipped import BEST, best_file
 from gupai_agents.text_agent import CommandAgent
@@ -200,7 +199,7 @@ def _made(agent: str | Agent, task: Task) -> Agent:
 
 def _player(agent: Agent, task: Task) -> Player:
     game, variant = task.played
-    player = Player(**identity_of(agent, game, variant))
+    player = identity_of(agent, game, variant)
     if player.moves is None:
         raise ValueError(
             f"task {task.name}: {name_of(agent)} answers the same decisions differently, so nobody could recompute its "

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -55,8 +54,11 @@ def heat(mean: float, p: float) -> str:
 
 
 @in_english()
-def report(tournament: Tournament, manifest: dict[str, Any]) -> str:
-    """Return the report; equal tournaments give equal text, in whatever language they were played."""
+def report(tournament: Tournament, command: str | None) -> str:
+    """Return the report; equal tournaments give equal text, in whatever language they were played.
+
+    command: the words that play it, None where no text makes one of the agents.
+    """
     ranked = _ranked(tournament)
     tables = dict.fromkeys(line_up.table for line_up in tournament.line_ups)
     return (
@@ -82,7 +84,7 @@ def report(tournament: Tournament, manifest: dict[str, Any]) -> str:
             ],
             options=str(tournament.variant),
             tables="; ".join(TABLES[table] for table in tables),
-            command=manifest.get("command") or "played by a program",
+            command=command or "played by a program",
         )
     )
 

@@ -27,7 +27,7 @@ from gupai_agents.evaluation import (
     tournament,
     verify,
 )
-from gupai_agents.evaluation.folder_models import read_summary
+from gupai_agents.evaluation.folder import read_summary
 from gupai_agents.identity import identity_of
 from gupai_agents.shipped import NETWORKS
 from gupai_env.games import get_game
@@ -266,8 +266,14 @@ def better(text):
 
 TAMPERED = {
     "a summary": (edited("summary.json", better), "does not follow from the games"),
-    "a row": (edited("games.csv", lambda text: text.replace("greedy", "variety", 1)), "rows are not those"),
-    "a row too many": (edited("games.csv", lambda text: text + text.splitlines()[-1] + "\n"), "more games"),
+    "a row": (
+        edited("games.csv", lambda text: text.replace("greedy", "variety", 1)),
+        "games.csv: it does not follow from the games",
+    ),
+    "a row too many": (
+        edited("games.csv", lambda text: text + text.splitlines()[-1] + "\n"),
+        "games.csv: it does not follow from the games",
+    ),
     "another seed": (
         edited("manifest.json", lambda text: re.sub(r'("seed": |seed )3', r"\g<1>4", text)),
         "line 1: another game than its row",
@@ -302,7 +308,7 @@ TAMPERED = {
     ),
     "no text": (
         lambda path: (path / "games.csv").write_bytes(b"\xff\xfe" + (path / "games.csv").read_bytes()),
-        "games.csv is not UTF-8 text",
+        "games.csv: it does not follow from the games",
     ),
     "no game": (edited("manifest.json", lambda text: text.replace("jie-long", "chess")), "'chess' is not a game"),
 }
@@ -345,6 +351,22 @@ def test_folder_verifies_under_every_language(locale, tmp_path):
         assert gupai("verify", tmp_path / name, env={"LC_ALL": other}).exit_code == 0
 
 
+def test_killed_at_its_very_end_is_finished(stopped, kept, tmp_path, monkeypatch):
+    """Blocks are removed last: with the report among them there is nothing more to be done, without it the end is."""
+    monkeypatch.setattr(tournament, "ENVS", SMALL_BLOCKS // 2)
+    plan, path = schedule("jie-long", NAMES, 8, seed=3), shutil.copytree(stopped, tmp_path / "copy")
+    play_into(path, plan, NAMES, resume=True)
+    whole = files(path)
+    assert whole.keys() == files(kept).keys() and not (path / "blocks").exists()
+    shutil.copytree(stopped / "blocks", path / "blocks")
+    assert (path / "report.html").is_file()
+    play_into(path, plan, NAMES, resume=True)
+    for name in ("games.csv", "report.html"):
+        (path / name).unlink()
+    play_into(path, plan, NAMES, resume=True)
+    assert files(path) == whole
+
+
 def test_verify_reports_what_it_did(kept):
     printed = gupai("verify", kept)
     assert (printed.exit_code, printed.stderr) == (0, "")
@@ -361,8 +383,9 @@ def test_verify_reports_what_it_could_not_check(kept, tmp_path):
         str(path / "manifest.json"),
         f"{path / 'report.html'} was not checked",
     ]
-    (path / "report.html").unlink()
-    assert f"{path / 'report.html'} is not there: it was not checked" in gupai("verify", path).stderr
+    for name in ("report.html", "games.csv"):
+        (path / name).unlink()
+        assert f"{path / name} is not there: it was not checked" in gupai("verify", path).stderr
     heuristic.write_text("game: jie-long\nweights: {pips: 1}\n")
     plan = schedule("jie-long", [f"heuristic:{heuristic}", "greedy"], 8, seed=3)
     play_into(tmp_path / "own", plan, [make_agent(f"heuristic:{heuristic}"), make_agent("greedy")])
@@ -414,7 +437,7 @@ def test_last_digits_may_differ_between_processors(keys, place, kept, tmp_path):
         (("totals", 0, "places"), [1, math.inf]),
         (("totals", 0), []),
         (("totals",), {}),
-        (("deals",), None),
+        (("rating_orders",), None),
         (("duels", 0, "villain"), -1),
     ],
 )
@@ -447,8 +470,8 @@ def test_agent_files_are_identified_by_their_hash(tmp_path, name):
     plan = schedule("jie-long", specs, 2, **vars(variant))
     made = [make_agent(spec, "jie-long", **vars(variant)) for spec in specs]
     players = identities(plan, made)
-    assert [player["spec"] for player in players] == specs
-    assert [list(player["files"]) for player in players] == [
+    assert [player.spec for player in players] == specs
+    assert [list(player.files) for player in players] == [
         [str(heuristic)],
         [str(heuristic)],
         [],
@@ -456,9 +479,9 @@ def test_agent_files_are_identified_by_their_hash(tmp_path, name):
     ]
     heuristic.write_text("game: jie-long\nweights: {pips: 2}\n")
     again = identities(plan, made)
-    changed = [was["files"] != now["files"] for was, now in zip(players, again, strict=True)]
+    changed = [was.files != now.files for was, now in zip(players, again, strict=True)]
     assert changed == [True, True, False, False]
-    assert [player["moves"] for player in again] == [player["moves"] for player in players]
+    assert [player.moves for player in again] == [player.moves for player in players]
 
 
 def test_wrong_words_are_reported_in_one_line(tmp_path):

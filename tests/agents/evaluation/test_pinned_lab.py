@@ -233,7 +233,7 @@ def played(which: str) -> Tournament:
 
 def test_tournaments_keep_their_words():
     texts = {which: printed(played(which)) for which in TOURNAMENTS}
-    texts["page of a tournament"] = markup(report(played("partners"), {"command": "gupai"}))
+    texts["page of a tournament"] = markup(report(played("partners"), "gupai"))
     same_texts("tournaments.txt", texts)
 
 

@@ -31,7 +31,6 @@ from gupai_app.play.table import WebGame
 from gupai_app.review.routes import MOST_NAME, check_names
 from gupai_app.server import app as web_app
 from gupai_app.server import jobs, serve
-from gupai_app.tournaments import folders as kept
 from gupai_app.tournaments import routes as tournaments
 from gupai_env.core.rng import draw
 from gupai_env.core.streams import PERSON_STREAM
@@ -144,13 +143,13 @@ def test_damaged_folders_are_described_without_their_path():
         ("/home/me/kept is not finished; --resume continues it", "kept is not finished; --resume continues it"),
         ("/home/me/kept/games.csv: damaged, it is short", "games.csv: it is short"),
     ):
-        assert kept._inside(folder, FolderError(error)) == told
+        assert tournaments._problem(folder, FolderError(error), "") == told
 
 
 def test_line_up_is_given_by_names():
     names = ["a", "b", "c"]
-    assert kept._who(LineUp("one", (2, 0, 0, 0)), names) == "c among a"
-    assert kept._who(LineUp("mixed", (2, 0, 1, 0)), names) == "c, a, b, a"
+    assert tournaments._who(LineUp("one", (2, 0, 0, 0)), names) == "c among a"
+    assert tournaments._who(LineUp("mixed", (2, 0, 1, 0)), names) == "c, a, b, a"
 
 
 @pytest.fixture(scope="module")
@@ -170,9 +169,9 @@ def test_finished_tournament_is_neither_stopped_nor_continued(played, pages):
 
 
 def test_folder_with_too_many_agents_is_called_damaged(played, pages, monkeypatch):
-    monkeypatch.setattr(kept, "MOST_AGENTS", 2)
+    monkeypatch.setattr(tournaments, "MOST_SHOWN", 2)
     assert "Who wins from whom" in pages.get("/tournament/played").text
-    monkeypatch.setattr(kept, "MOST_AGENTS", 1)
+    monkeypatch.setattr(tournaments, "MOST_SHOWN", 1)
     assert "there are 2 agents; pages show 1 at most" in pages.get("/tournament/played").text
 
 

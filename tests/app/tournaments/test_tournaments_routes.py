@@ -114,7 +114,7 @@ def test_oversized_file_is_not_read(pages, room, monkeypatch):
     largest = max((folder / name).stat().st_size for name in ("manifest.json", "summary.json"))
     for address, module, size in (
         ("/run/one", "gupai_app.training.routes", metrics),
-        ("/tournament/large", "gupai_agents.evaluation.folder_models", largest),
+        ("/tournament/large", "gupai_agents.evaluation.folder", largest),
     ):
         for most, refused in ((size, False), (size - 1, True)):
             monkeypatch.setattr(f"{module}.MOST_BYTES", most)
