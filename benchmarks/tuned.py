@@ -10,7 +10,7 @@ import argparse
 
 from gupai_agents.shipped import FOLDER, shipped_heuristics
 from gupai_agents.tune import tune
-from gupai_app.training.tune import described
+from gupai_app.training.heuristics import described
 from gupai_env import GAMES
 from gupai_env.storage.models import to_yaml
 

@@ -20,7 +20,7 @@ from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
 from gupai_agents.workers import Processes, cores
 from gupai_app.claims import terminal as claims
-from gupai_app.training.discover import figure, label
+from gupai_app.training.heuristics import figure, label
 from gupai_env.games import GAMES
 
 STRONG = ("jl-attack-2", "jl-discard-weight", "jl-duopoly")  # against strong players too: minutes each

@@ -5,7 +5,7 @@ from typing import Any
 
 from writing import RESULTS, filled
 
-from gupai_app.facts.tables import chips, number, percent, sure, tables_of
+from gupai_app.facts.terminal import chips, number, percent, sure, tables_of
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
 

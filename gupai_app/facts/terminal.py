@@ -1,13 +1,16 @@
-"""What is known of a game, as text and as JSON."""
+"""What is known of a game: tables for the terminal and for pages, and JSON."""
 
 import shlex
 import sys
-from typing import Any
+from collections.abc import Iterator, Mapping
+from math import ceil, log10
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gupai_agents.evaluation.facts import Facts, turns_of
-from gupai_app.facts.tables import tables_of
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.intervals import interval_text
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_app.words.sentences import translated
 from gupai_env.core.deal import Deal
@@ -17,6 +20,142 @@ from gupai_env.core.tiles import tile_name
 from gupai_env.core.variant import Variant, in_words
 from gupai_env.render import draw_text
 from gupai_env.words.messages import say
+
+ENDS = ("mean", "low", "high")  # of an interval
+TURNS = (
+    "the seat that leads",
+    "the next one",
+    "the third",
+    "the fourth",
+    "the fifth",
+    "the sixth",
+    "the seventh",
+    "the eighth",
+)
+
+
+class Rows(NamedTuple):
+    """A table: its title, the heads of its columns, and its rows."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def chips(figure: Mapping[str, Any]) -> str:
+    """Return a figure with its interval."""
+    return str(Estimate.of(figure))
+
+
+def number(figure: Mapping[str, Any]) -> str:
+    """Return a figure without a sign, with its interval; one that is the same in all deals has none."""
+    mean, low, high = (figure[name] for name in ENDS)
+    if mean is None:
+        return "-"
+    if low is None or low == high:
+        return f"{mean:g}"
+    return interval_text(mean, low, high, figure["n"], signed=False)
+
+
+def percent(figure: Mapping[str, Any]) -> str:
+    """Return a share with its interval, in percent; "-" where there are too few deals to say."""
+    mean, low, high = (figure[name] for name in ENDS)
+    if mean is None:
+        return "-"
+    # Shares near 0 have a second digit.
+    places = 1 if low is None or high - low > 0.002 else 2
+    return f"{mean:.{places}%}" + ("" if low is None else f" ({100 * low:.{places}f} to {100 * high:.{places}f})")
+
+
+def sure(tiny: Mapping[str, Any]) -> tuple[list[str], str]:
+    """Return chips by turn of a tiny deck, with no digits beyond the gain of a best response, and that gain."""
+    gain = tiny["exploitability"]
+    places = min(4, max(0, -ceil(log10(max(gain, 1e-9)))))
+    sure_values = [f"{value:+z.{places}f}" for value in tiny["by_turn"]]
+    return sure_values, f"{gain:.{places + 1}f}" if gain >= 1e-4 else "< 0.0001"
+
+
+def tables_of(content: Mapping[str, Any]) -> Iterator[Rows]:
+    """Yield the tables of facts."""
+    parts = content["self_play"]
+    heads = tuple(part["player"] for part in parts)
+    yield Rows(
+        "Chips per deal by turn, with one player in all seats",
+        ("turn", *heads),
+        [(TURNS[turn], *(chips(part["by_turn"][turn]) for part in parts)) for turn in range(len(parts[0]["by_turn"]))],
+    )
+    yield Rows(
+        "A deal",
+        ("figure", *heads),
+        [
+            ("decisions", *(number(part["decisions"]) for part in parts)),
+            ("decisions with one legal action", *(percent(part["forced"]) for part in parts)),
+            ("legal actions of a decision", *(number(part["legal"]) for part in parts)),
+            ("deals that end in a tie for the first place", *(percent(part["ties"]) for part in parts)),
+            ("variance of chips that hand and turn explain", *(percent(part["hand"]) for part in parts)),
+        ],
+    )
+    if endings := parts[0]["endings"]:
+        rows = [(ending, *(percent(part["endings"][ending]) for part in parts)) for ending in endings]
+        yield Rows("How deals end", ("end", *heads), rows)
+    if figures := parts[0]["figures"]:
+        yield Rows("What happens in a deal", ("figure", *heads), [_figure(parts, name) for name in figures])
+    yield from _of_duels(content, parts[-1]["player"], content["rival"])
+    yield _of_tiny_deck(content["tiny"])
+
+
+def _of_duels(content: Mapping[str, Any], best: str, rival: str) -> Iterator[Rows]:
+    """Yield the tables of two players in the same deals: luck and skill, and where their choices differ."""
+    luck = content["luck"]
+    variance = say("variance of one game of {best} against {rival}, in chips squared", best=best, rival=rival)
+    yield Rows(
+        "Luck and skill",
+        ("figure", "value"),
+        [
+            (variance, number(luck["variance"])),
+            ("of it within a deal that is played from all seats", number(luck["within"])),
+            ("games of different deals that are worth one game of a deal played from all seats", number(luck["gain"])),
+            ("variance of chips that is explained by who plays, where all sides draw a player", percent(luck["skill"])),
+        ],
+    )
+    types = list(dict.fromkeys(name for now in content["choices"] for name in now["types"]))
+    pairs = [say("{type}: {best}, {rival}", type=say(name), best=best, rival=rival) for name in types]
+    yield Rows(
+        say("Choices of {best} where {rival} would decide, by round", best=best, rival=rival),
+        ("round", "they differ in", *pairs),
+        [
+            (str(now["round"]), percent(now["differ"]), *(_pair(now["types"].get(name)) for name in types))
+            for now in content["choices"]
+        ],
+    )
+
+
+def _of_tiny_deck(tiny: Mapping[str, Any]) -> Rows:
+    values, gain = sure(tiny)
+    return Rows(
+        "The tiny deck, searched completely",
+        ("figure", "value"),
+        [
+            ("options of the tiny deck", in_words(tiny["options"])),
+            ("different deals", f"{tiny['deals']:,}"),
+            ("positions", f"{tiny['nodes']:,}"),
+            ("information sets", f"{tiny['sets']:,}"),
+            ("chips of the seat that leads and of the others at an equilibrium", ", ".join(values)),
+            ("chips per deal that a seat still gains by a best response, mean of the two sides", gain),
+        ],
+    )
+
+
+def _figure(parts: list[Mapping[str, Any]], name: str) -> tuple[str, ...]:
+    figures = [part["figures"][name] for part in parts]
+    if figures[0]["share"]:
+        return (figures[0]["what"], *map(percent, figures))
+    label = say("{what} ({unit})", what=say(figures[0]["what"]), unit=say(figures[0]["unit"]))
+    return (label, *map(number, figures))
+
+
+def _pair(figures: list[Mapping[str, Any]] | None) -> str:
+    return " / ".join(f"{figure['mean']:.1%}" for figure in figures) if figures else ""
 
 
 def facts(content: dict[str, Any], *, as_json: bool) -> None:

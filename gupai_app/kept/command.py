@@ -159,7 +159,7 @@ def duplicate(
     """Play the deal of a game again with `best` in your seat, and compare."""
     from gupai_agents.evaluation.records import game_of_line
     from gupai_app.kept import terminal
-    from gupai_app.kept.duplicate import duplicate
+    from gupai_app.kept.rematch import duplicate
     from gupai_app.kept.store import Store
     from gupai_app.server.players import NAMED
     from gupai_app.shell.screen import waiting

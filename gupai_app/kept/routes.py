@@ -11,9 +11,8 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_agents.shipped import LEVELS
-from gupai_app.kept.duplicate import day_seed, duplicate
 from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time, review_all
-from gupai_app.kept.puzzles import Puzzle, puzzles_in
+from gupai_app.kept.rematch import Puzzle, day_seed, duplicate, puzzles_in
 from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
 from gupai_app.play.address import MOST_ACTIONS, Address, fits_a_page, query_of
 from gupai_app.review.routes import (

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line
 from gupai_agents.intervals import figure
-from gupai_app.kept.duplicate import Duplicate
 from gupai_app.kept.figures import FEWEST, figures, mean_text, note_review, review_all
-from gupai_app.kept.puzzles import puzzles_in
+from gupai_app.kept.rematch import Duplicate, puzzles_in
 from gupai_app.kept.store import Kept, Search, Store
 from gupai_app.play.address import play_on
 from gupai_app.play.moves import in_words
@@ -15,8 +14,8 @@ from gupai_app.play.person import HumanPlayer
 from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
 from gupai_app.review.analysis import Decision, largest_losses, luck
-from gupai_app.shell.language import worded
 from gupai_app.shell.screen import progress, put, put_json, table_of, waiting
+from gupai_app.shell.streams import worded
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import by_kind, game_in, names_at, result
 from gupai_env.games.guide import guide_of

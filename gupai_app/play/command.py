@@ -76,7 +76,7 @@ def _dealt(
 ) -> "Table":
     """Return a table where nothing has been played."""
     from gupai_agents.shipped import levels
-    from gupai_app.kept.duplicate import day_seed
+    from gupai_app.kept.rematch import day_seed
     from gupai_app.kept.store import Store
     from gupai_app.play.session import Session
     from gupai_app.play.terminal import Table

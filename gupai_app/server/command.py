@@ -27,7 +27,7 @@ def web(
     """Open a web page to play, review games, test claims, run tournaments and follow training runs."""
     with mistakes():
         with require_package("web", "gupai web"):
-            from gupai_app.server.serve import serve
+            from gupai_app.server.app import serve
         serve(port, host, browser=browser, runs=runs, tournaments=tournaments, agents=agent or ())
 
 

@@ -13,9 +13,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from gupai_app.shell.language import choose, worded
 from gupai_app.shell.stop import STOPPED
-from gupai_app.shell.streams import OutputLostError, say
+from gupai_app.shell.streams import OutputLostError, choose, say, worded
 
 READER_LEFT = 141  # exit status where nobody reads the output any more, as of what SIGPIPE ends
 LONGEST = 1000  # characters of an error's line

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gupai_app.shell.errors import Mistake, Stopped, check_target, mistakes, resume_hint
-from gupai_app.shell.language import worded
-from gupai_app.shell.streams import say
+from gupai_app.shell.streams import say, worded
 
 if TYPE_CHECKING:
     from gupai_agents.agent import Agent

@@ -20,8 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from gupai_app.shell.language import worded
-from gupai_app.shell.streams import printable
+from gupai_app.shell.streams import printable, worded
 from gupai_env.storage.files import json_text
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself

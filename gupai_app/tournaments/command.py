@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from gupai_app.shell.errors import Mistake, check_target, mistakes, resume_hint
-from gupai_app.shell.language import worded
 from gupai_app.shell.options import (
     BEGIN_AGAIN,
     NOTHING_SAVED,
@@ -33,7 +32,7 @@ from gupai_app.shell.options import (
     read_variant,
 )
 from gupai_app.shell.packages import require_package
-from gupai_app.shell.streams import note, say
+from gupai_app.shell.streams import note, say, worded
 from gupai_app.tournaments.benchmark import PLAYERS, verify_card
 
 

@@ -186,11 +186,11 @@ def tune(
             raise Mistake("--out {file}: the name of a heuristic's file ends with .yaml", file=out)
         check_target("--out", out, force)  # rather than after all the search
 
-    from gupai_app.training.tune import run
+    from gupai_app.training.heuristics import run_tuning
 
     search: dict[str, Any] = {"start": start, "features": feature, "seconds": seconds, "generations": generations}
     with mistakes(), resume_hint(NOTHING_SAVED), sharing.workers(NOTHING_SAVED) as workers:
-        run(game, variant, out, force=force, seed=read_seed(seed), workers=workers, **search)
+        run_tuning(game, variant, out, force=force, seed=read_seed(seed), workers=workers, **search)
 
 
 @dataclass(frozen=True)
@@ -232,13 +232,13 @@ def discover(
     game, variant = read_variant(name, option)
 
     from gupai_agents.evaluation import Budget
-    from gupai_app.training import discover as app_discover
+    from gupai_app.training import heuristics
 
     with mistakes(), require_package("tune", "tuning"), resume_hint(folder_hint(out)):
         searched = {"seeds": effort.seeds, "generations": effort.generations, "again": effort.again}
         budget = Budget(**searched, deals=effort.candidate_deals, fresh=effort.deals)
-        content = app_discover.run(game, variant, budget, start, read_seed(seed), threads, out)
+        content = heuristics.run_discovery(game, variant, budget, start, read_seed(seed), threads, out)
     if as_json:
         say(json_text(content, 2))
     else:
-        app_discover.show(game, content)
+        heuristics.show(game, content)

@@ -10,8 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
-from gupai_app.shell.language import worded
-from gupai_app.shell.streams import note
+from gupai_app.shell.streams import note, worded
 from gupai_app.training.seeds import evaluation_line
 from gupai_env.core.variant import in_words
 from gupai_env.storage.files import json_text

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gupai_agents.workers import Cluster
-from gupai_app.shell.language import worded
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
+from gupai_app.shell.streams import worded
 from gupai_env.words.messages import say
 
 if TYPE_CHECKING:

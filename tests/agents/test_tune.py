@@ -137,7 +137,7 @@ SEED = str(2**53 + 1)  # doubles do not hold it
 
 
 def test_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
-    monkeypatch.setattr("gupai_app.training.tune.TRIED", 20)
+    monkeypatch.setattr("gupai_app.training.heuristics.TRIED", 20)
     file = tmp_path / "mine.yaml"
     words = ["tune", "jie-long", "-o", "forced_play=true", "--seconds", "99", "--generations", "2", "--seed", SEED]
     done = gupai(*words, "--out", file)

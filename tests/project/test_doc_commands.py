@@ -148,7 +148,7 @@ def test_first_screen_of_the_readme_gives_its_two_commands():
 @pytest.mark.parametrize("command", RUN)
 def test_command_of_the_documents_runs(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gupai_app.training.tune.TRIED", 50)  # deals against each player: `best` takes long over 5,000
+    monkeypatch.setattr("gupai_app.training.heuristics.TRIED", 50)  # deals of each: `best` takes long over 5,000
     program, *words = shlex.split(command)
     assert program == "gupai"
     less = [more for start, more in SMALLER.items() if command.startswith(start)]

@@ -82,7 +82,7 @@ WRITERS = {  # every command that writes one file: the words before its name, an
     "replay --html": ("replay missing.jsonl --html", None),
     "export --onnx": ("export missing --onnx", None),
     "export --sb3": ("export missing --sb3", None),
-    "tune --out": ("tune jie-long --out", "gupai_app.training.tune.run"),
+    "tune --out": ("tune jie-long --out", "gupai_app.training.heuristics.run_tuning"),
     "claim --html": ("claim run jl-attack-2 --html", "gupai_app.claims.terminal.test"),
     "watch --record": ("watch jie-long random --record", "gupai_app.review.terminal.watch"),
     "play --record": ("play jie-long --against random --record", "gupai_app.play.terminal.play"),

@@ -18,7 +18,7 @@ from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.facts import facts_of, steps_of, tiny_deck
 from gupai_agents.evaluation.match import duel, key_of
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.facts.tables import sure
+from gupai_app.facts.terminal import sure
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import Outcome, vocabulary_of

@@ -20,9 +20,8 @@ from commands import answer, gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation.records import game_of_line
 from gupai_agents.intervals import figure
-from gupai_app.kept.duplicate import duplicate
 from gupai_app.kept.figures import mean_text
-from gupai_app.kept.puzzles import CLEAR, puzzles_in
+from gupai_app.kept.rematch import CLEAR, duplicate, puzzles_in
 from gupai_app.kept.store import FILE, VERSION, Search, Store
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table

@@ -18,8 +18,7 @@ from gupai_app.play.address import Address
 from gupai_app.play.moves import entries_of
 from gupai_app.play.recent import PLAYED
 from gupai_app.play.table import WebGame
-from gupai_app.server.app import create_app
-from gupai_app.server.serve import bound
+from gupai_app.server.app import bound, create_app
 from gupai_env.games import GAMES
 
 every_game = pytest.mark.parametrize("game", GAMES)

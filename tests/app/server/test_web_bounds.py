@@ -30,7 +30,7 @@ from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
 from gupai_app.review.routes import MOST_NAME, check_names
 from gupai_app.server import app as web_app
-from gupai_app.server import jobs, serve
+from gupai_app.server import jobs
 from gupai_app.tournaments import routes as tournaments
 from gupai_env.core.rng import draw
 from gupai_env.core.streams import PERSON_STREAM
@@ -238,7 +238,7 @@ def test_table_addresses_alone_are_saved(query, told, pages):
 def test_signal_ends_the_server_unless_it_was_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as of a background job
     try:
-        server = serve.Server(serve.uvicorn.Config(None, log_config=None))
+        server = web_app.WebServer(web_app.uvicorn.Config(None, log_config=None))
     finally:
         signal.signal(signal.SIGINT, before)
     server.handle_exit(signal.SIGINT, None)
@@ -312,12 +312,12 @@ def test_browser_opens_when_the_server_answers(monkeypatch):
         waited.append(seconds)
         server.started = len(waited) == 3
 
-    monkeypatch.setattr(serve.time, "sleep", sleep)
-    serve._open(server, "http://here/")
+    monkeypatch.setattr(web_app.time, "sleep", sleep)
+    web_app._open(server, "http://here/")
     assert (opened, len(waited)) == (["http://here/"], 3)
     server.started = False
     waited[:] = [0.0] * 9
-    serve._open(server, "http://there/")  # one that never starts is given up
+    web_app._open(server, "http://there/")  # one that never starts is given up
     assert opened == ["http://here/"]
 
 
@@ -332,16 +332,16 @@ def test_pages_are_served_until_they_are_stopped(browser, monkeypatch, capsys, t
         def run(self, sockets):
             begun.append((self.config, sockets))
 
-    monkeypatch.setattr(serve, "Server", Server)
+    monkeypatch.setattr(web_app, "WebServer", Server)
     # The real one configures logging, which closes pytest's own handlers.
-    monkeypatch.setattr(serve.uvicorn, "Config", lambda made, **settings: SimpleNamespace(app=made, **settings))
+    monkeypatch.setattr(web_app.uvicorn, "Config", lambda made, **settings: SimpleNamespace(app=made, **settings))
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.set())
     monkeypatch.chdir(tmp_path)
-    serve.serve(browser=browser)
+    web_app.serve(browser=browser)
     ((config, (found,)),) = begun
     try:
         host, port = found.getsockname()
-        assert host == "127.0.0.1" and port >= serve.PORT
+        assert host == "127.0.0.1" and port >= web_app.PORT
         assert capsys.readouterr().out == f"gupai is at http://{host}:{port}/ (ctrl-C ends it)\n"
         assert opened.wait(5 if browser else 0.1) == browser
         assert (config.server_header, config.ws) == (False, "none")

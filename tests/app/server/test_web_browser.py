@@ -15,8 +15,7 @@ pytest.importorskip("playwright.sync_api", reason="there is no Playwright: no br
 import uvicorn
 from playwright import sync_api as playwright
 
-from gupai_app.server.app import create_app
-from gupai_app.server.serve import bound
+from gupai_app.server.app import bound, create_app
 from gupai_env.games import GAMES
 from web_room import RUN, furnish
 

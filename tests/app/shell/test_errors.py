@@ -104,7 +104,7 @@ def test_mistake_is_reported_in_one_line_with_status_2(words, line, tmp_path):
         ("discover jie-long", "cmaes", "", "tune", "tuning"),
         ("best-response jie-long greedy", "cmaes", "", "tune", "tuning"),
         ("export-dataset GAMES --out x.parquet", "pyarrow", "", "data", "Parquet"),
-        ("web --no-browser", "uvicorn", "gupai_app.server.serve", "web", "gupai web"),
+        ("web --no-browser", "uvicorn", "gupai_app.server.app", "web", "gupai web"),
     ],
 )
 def test_missing_package_is_named_with_its_extra(words, package, module, extra, what, tmp_path, monkeypatch):
@@ -122,7 +122,7 @@ def test_missing_package_is_named_with_its_extra(words, package, module, extra, 
 
 
 def test_unwritable_heuristic_is_reported_before_the_search(tmp_path, monkeypatch):
-    monkeypatch.setattr("gupai_app.training.tune.tune", lambda *_, **__: pytest.fail("it searched"))
+    monkeypatch.setattr("gupai_app.training.heuristics.tune", lambda *_, **__: pytest.fail("it searched"))
     result = gupai("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "".join(result.stderr.split()).endswith(f"thereisnofolder{tmp_path}/none")
@@ -155,13 +155,13 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
         "tournament jie-long greedy random --out {at}",
         "; finished work is in {at}: run the command again with --resume",
     ),
-    "gupai_app.training.tune.tune": ("tune jie-long", "; no results were kept: run the command again"),
+    "gupai_app.training.heuristics.tune": ("tune jie-long", "; no results were kept: run the command again"),
     "gupai_agents.evaluation.gate": ("gate jie-long greedy random --record {at}", "; no game was finished"),
     "gupai_app.claims.terminal.test": (
         "claim run jl-attack-2 --out {at}",
         "; finished work is in {at}: run the command again",
     ),
-    "gupai_app.training.discover.run": (
+    "gupai_app.training.heuristics.run_discovery": (
         "discover jie-long --out {at}",
         "; finished work is in {at}: run the command again",
     ),

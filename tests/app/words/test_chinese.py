@@ -26,7 +26,7 @@ from commands import gupai
 from gupai_agents.evaluation.html import templates
 from gupai_agents.shipped import LEVELS
 from gupai_app.claims.routes import known
-from gupai_app.facts.tables import tables_of
+from gupai_app.facts.terminal import tables_of
 from gupai_app.play.address import Address
 from gupai_app.play.moves import entries_of, headed
 from gupai_app.play.pictures import rules_in_words

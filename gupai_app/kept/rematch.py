@@ -1,16 +1,68 @@
-"""Puzzles: decisions of recorded games in which one action is worth much more than all others."""
+"""Deals of kept games played again: the deal of the day, by `best` at the seat of the person, and as puzzles."""
 
-from typing import Any
+from collections.abc import Callable
+from datetime import date
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from gupai_agents.agent import Agent
 from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.shipped import levels
 from gupai_app.play.address import Address
 from gupai_app.play.gestures import Drawing, drawn
+from gupai_app.play.session import Session
 from gupai_app.play.table import Line, WebGame
 from gupai_app.review.analysis import Decision, decisions
+from gupai_app.review.page import PERSON, called, near_of
 from gupai_app.server.players import NAMED, strongest
 from gupai_env.words.checks import refused
 from gupai_env.words.messages import say
+
+
+def day_seed(day: date) -> int:
+    """Return the seed of the deal of a day, 20261127, which is the same for everybody."""
+    return int(day.strftime("%Y%m%d"))
+
+
+class Duplicate(NamedTuple):
+    """A game and the same deal with another player at the seat of the person.
+
+    seat: of the person. player: who played instead. rows: of each seat its name, and its chips in both games.
+    """
+
+    record: GameRecord
+    rerun: GameRecord
+    seat: int
+    player: str
+    rows: list[tuple[str, float, float]]
+
+    @property
+    def difference(self) -> float:
+        """Chips by which the person did better."""
+        return self.rows[self.seat][1] - self.rows[self.seat][2]
+
+
+def duplicate(record: GameRecord, agent_of: Callable[[str], Agent]) -> Duplicate:
+    """Play a deal again with the strongest player at the seat of the person; the others play as they did.
+
+    Args:
+        record: The game.
+        agent_of: Returns the player of a name; it is asked for the other seats, but not for another person.
+
+    Raises:
+        ValueError: Of `agent_of`.
+    """
+    seat, player = near_of(record), strongest(record.game, record.variant)
+    names = [player.name if name == PERSON or place == seat else name for place, name in enumerate(record.agents)]
+    agents = {name: player if name == player.name else agent_of(name) for name in names}
+    session = Session.of(record)
+    while not session.terminated:
+        session.play(session.answer(agents[names[session.seat]]))
+    rerun = session.record(names)
+    won = [np.sum(game.payoffs, 0).tolist() for game in (record, rerun)]
+    return Duplicate(record, rerun, seat, player.name, list(zip(called(record), *won, strict=True)))
+
 
 CLEAR = 2.0  # times the 95% interval of the difference by which the best action leads, for it was picked from many
 
