@@ -163,10 +163,7 @@ def facts(content: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         return put_json(content)
     for title, heads, rows in tables_of(content):
-        table = table_of(*heads, title=title)
-        for label, *figures in rows:
-            table.add_row(say(label), *figures)
-        put(table)
+        put(table_of(*heads, title=title, rows=((say(label), *figures) for label, *figures in rows)))
     options = in_words(content["variant"])
     template = "{game}, {options}; {deals:,} deals of each kind, seed {seed}. Intervals are of 95%, over deals."
     put(say(template, game=content["game"], options=options, deals=content["deals"], seed=content["seed"]))
@@ -197,15 +194,16 @@ def perft(
     """
     if as_json:
         return put_json(perft_content(game, variant, states, counts, seed))
-    table = table_of("actions", "ways of play")
-    for actions, count in enumerate(counts, 1):
-        table.add_row(str(actions), f"{count:,}")
     if seed is None:
         put(say("{game}, {options}: {deals:,} different deals, each once", **_named(game, variant), deals=len(states)))
     else:
         put(draw_text(translated(Deal(game, variant, states).scene())))
         put(say("{game}, {options}, seed {seed}", **_named(game, variant), seed=seed))
-    put(table)
+    put(
+        table_of(
+            "actions", "ways of play", rows=((str(actions), f"{count:,}") for actions, count in enumerate(counts, 1))
+        )
+    )
 
 
 def perft_content(

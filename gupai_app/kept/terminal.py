@@ -31,11 +31,11 @@ def listed(search: Search, most: int, *, as_json: bool = False) -> None:
         put_json({"games": [game._asdict() | {"line": json.loads(game.line)} for game in games]})
         return
     if games:
-        table = table_of("number", "day", "game", "against", "seat", "chips")
-        for game in games:
-            cells = game_in(game.game), worded(game.level), str(game.seat), f"{game.chips:+z.6g}"
-            table.add_row(str(game.number), game.day, *cells)
-        put(table)
+        rows = (
+            (str(game.number), game.day, game_in(game.game), worded(game.level), str(game.seat), f"{game.chips:+z.6g}")
+            for game in games
+        )
+        put(table_of("number", "day", "game", "against", "seat", "chips", rows=rows))
     put(say("Games: {shown} of {count}, in {path}.", shown=len(games), count=count, path=store.path))
     for name, unfinished in store.unfinished().items():
         if search.game in ("", name):
@@ -59,16 +59,17 @@ def statistics(search: Search, by: str, *, review: bool, as_json: bool) -> None:
         means = ("chips", "adjusted", "loss")
         put_json({"rows": [row._asdict() | {name: getattr(row, name).as_numbers() for name in means} for row in rows]})
         return
-    which = ["game", "against", *([] if by == "all" else [by])]
-    results = table_of(*which, "games", "chips per deal", "reviewed")
-    reviewed = table_of(*which, "luck-adjusted", "loss per decision", "by kind")
-    for row in rows:
-        key = [game_in(row.game), worded(row.level), *([] if by == "all" else [row.period])]
-        results.add_row(*key, str(row.games), mean_text(row.chips), str(row.reviewed))
-        if row.reviewed:
-            cells = mean_text(row.adjusted), mean_text(row.loss, signed=False)
-            reviewed.add_row(*key, *cells, word(by_kind(row.kinds, 2)))
-    put(results, *([reviewed] if reviewed.rows else []))
+    which = ["game", "against", by][: 2 if by == "all" else 3]
+    keyed = [((game_in(row.game), worded(row.level), row.period)[: len(which)], row) for row in rows]
+    results = [(*key, str(row.games), mean_text(row.chips), str(row.reviewed)) for key, row in keyed]
+    reviewed = [
+        (*key, mean_text(row.adjusted), mean_text(row.loss, signed=False), word(by_kind(row.kinds, 2)))
+        for key, row in keyed
+        if row.reviewed
+    ]
+    put(table_of(*which, "games", "chips per deal", "reviewed", rows=results))
+    if reviewed:
+        put(table_of(*which, "luck-adjusted", "loss per decision", "by kind", rows=reviewed))
     put(say("With 95% intervals from {number} games on. Luck and losses are those of reviewed games.", number=FEWEST))
     if any(row.reviewed < row.games for row in rows):
         put("--review looks at all that are left.")
@@ -79,26 +80,32 @@ def review(game: Kept) -> None:
     record = game_of_line(game.line.encode())
     with waiting("looking at every decision"):
         own, tiles = note_review(Store(), record), luck(record)[game.seat]
-    table = table_of("move", "your move", "best move", "chips lost")
-    for turn in largest_losses(own):
-        cells = word(say(turn.words)), word(say(turn.bars[0].words))
-        table.add_row(str(turn.number), *cells, turn.lost)
+    rows = [
+        (str(turn.number), word(say(turn.words)), word(say(turn.bars[0].words)), turn.lost)
+        for turn in largest_losses(own)
+    ]
     put(say("{game}, seed {seed}", game=title(record.game, record.variant), seed=record.seed), result(game.chips))
     worth = "Your tiles were worth {value} chips; without their luck you come to {adjusted}."
     adjusted = figure(tiles.won - tiles.value.mean, tiles.value.half_width).partition(" ")[0]
     put(say(worth, value=mean_text(tiles.value), adjusted=adjusted))
-    noise = "Losses within the noise of the search are not listed."
-    put(*[table, noise] if table.rows else ["No decision loses more than the noise of the search."])
+    if rows:
+        put(table_of("move", "your move", "best move", "chips lost", rows=rows))
+    put(
+        "Losses within the noise of the search are not listed."
+        if rows
+        else "No decision loses more than the noise of the search."
+    )
     file = f"game-{game.number}.jsonl"
     put("To step through it:", f"gupai games export {file} {game.number} && gupai replay {file}")
 
 
 def duplicate(played: Duplicate) -> None:
     """Print what a deal came to for a person and for another player at their seat."""
-    table = table_of("seat", "your game", played.player)
-    for name, won, rerun in played.rows:
-        table.add_row(worded(name), f"{won:+z.6g}", f"{rerun:+z.6g}")
-    put(table, say("Difference: {chips:+z.6g} chips.", chips=played.difference))
+    rows = ((worded(name), f"{won:+z.6g}", f"{rerun:+z.6g}") for name, won, rerun in played.rows)
+    put(
+        table_of("seat", "your game", played.player, rows=rows),
+        say("Difference: {chips:+z.6g} chips.", chips=played.difference),
+    )
 
 
 def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:

@@ -1,7 +1,7 @@
 """The results that commands print: tables for people, JSON for programs."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TaskProgressColumn,
     TextColumn,
@@ -36,10 +37,13 @@ class FoldedTable(Table):
             column.overflow = "fold"
 
 
-def table_of(*columns: str, title: str = "", **options: Any) -> Table:
-    """Return a table whose title and heads are in the language that was chosen."""
+def table_of(*columns: str, title: str = "", rows: Iterable[Iterable[str]] = (), **options: Any) -> Table:
+    """Return a table whose title and heads are in the language that was chosen, with some rows."""
     heads = map(worded, columns)
-    return FoldedTable(*heads, title=worded(title) or None, box=box.SIMPLE, title_justify="left", **options)
+    table = FoldedTable(*heads, title=worded(title) or None, box=box.SIMPLE, title_justify="left", **options)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 class Screen(Console):
@@ -57,11 +61,13 @@ class Screen(Console):
         return super().render_str(printable(text if type(text) is str else worded(text)), **how)
 
 
-def put(*parts: Any) -> None:
-    """Print texts, in the language that was chosen, and tables.
+def put(*parts: Any, content: dict[str, Any] | None = None) -> None:
+    """Print texts, in the language that was chosen, and tables; or `content` in their place, as one JSON object.
 
     A table that goes to a file, and not to a terminal, is as wide as it needs to be.
     """
+    if content is not None:
+        return put_json(content)
     console, free = Screen(highlight=False), Screen(highlight=False, width=WIDEST)
     for part in parts:
         if isinstance(part, Table):
@@ -70,6 +76,7 @@ def put(*parts: Any) -> None:
                 free.print(part)
                 continue
         console.print(worded(part) if isinstance(part, str) else part)
+    return None
 
 
 def keep_numbers_whole(table: Table) -> None:
@@ -86,12 +93,18 @@ def put_json(content: dict[str, Any]) -> None:
 
 
 @contextmanager
+def _bar(*columns: ProgressColumn) -> Iterator[Progress]:
+    """Show a bar on standard error, if that is a terminal, while the block runs."""
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        yield bar
+
+
+@contextmanager
 def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
-    console = Console(stderr=True)
     so_far = worded("{done} of {total} {unit}", done="{task.completed:,}", total="{task.total:,}", unit=worded(unit))
-    columns = BarColumn(), TextColumn(so_far), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with _bar(BarColumn(), TextColumn(so_far), TimeRemainingColumn()) as bar:
         task = bar.add_task(unit, total=total)
         yield lambda number: bar.advance(task, number)
 
@@ -99,9 +112,7 @@ def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
 @contextmanager
 def waiting(label: str) -> Iterator[None]:
     """Show on standard error, if that is a terminal, what is being done and for how long, while the block runs."""
-    console = Console(stderr=True)
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with _bar(SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()) as bar:
         bar.add_task(worded(label), total=None)
         yield
 
@@ -109,8 +120,7 @@ def waiting(label: str) -> Iterator[None]:
 @contextmanager
 def shares() -> Iterator[Callable[[float, str], None]]:
     """Show a bar on standard error, if that is a terminal, while the block calls `notify(share, what it does)`."""
-    console = Console(stderr=True)
-    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    label = TextColumn("{task.description}", markup=False)
+    with _bar(BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), label) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda share, label: bar.update(task, completed=share, description=worded(label))

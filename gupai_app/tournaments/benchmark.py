@@ -1,13 +1,12 @@
 """`gupai benchmark`: one agent in fixed tasks, a score, and a card of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gupai_app.shell.errors import Mistake, check_target, mistakes
-from gupai_app.shell.options import AsJson, Force, Jobs, Sharing, grouped, path_option
+from gupai_app.shell.options import AsJson, Force, Jobs, Sharing, path_option
 from gupai_app.shell.streams import note, say
 
 if TYPE_CHECKING:
@@ -16,28 +15,6 @@ if TYPE_CHECKING:
 PLAYERS = "AGENT for all tasks, or TASK=AGENT for one"
 
 
-@dataclass(frozen=True)
-class CardFile:
-    """Options of the card that is written."""
-
-    out: Annotated[str | None, path_option("FILE.json", "Write a card to this file, and its HTML page next to it")] = (
-        None
-    )
-    force: Force = False
-    label: Annotated[str | None, typer.Option("--name", help="Name of the agent on the card")] = None
-
-    def check(self) -> None:
-        """Refuse a file that could not be written."""
-        if self.out is None:
-            return
-        if not self.out.endswith(".json"):
-            template = "--out {file}: the name of a card ends in .json; its page is written next to it"
-            raise Mistake(template, file=self.out)
-        for path in (self.out, page_of(self.out)):
-            check_target("--out", path, self.force, stream=False)
-
-
-@grouped
 def benchmark(
     agents: Annotated[
         list[str] | None, typer.Argument(metavar="[AGENT]...", help=f"Agent to evaluate: {PLAYERS}")
@@ -58,13 +35,22 @@ def benchmark(
     ] = None,
     jobs: Jobs = 1,
     *,
-    card: CardFile,
+    out: Annotated[
+        str | None, path_option("FILE.json", "Write a card to this file, and its HTML page next to it")
+    ] = None,
+    force: Force = False,
+    label: Annotated[str | None, typer.Option("--name", help="Name of the agent on the card")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate an agent on the tasks of the benchmark: in suite v1, `random` scores 0 and `best` 100."""
     if not agents and not compare:
         raise Mistake("name an AGENT, or cards with --compare")
-    card.check()
+    if out is not None:
+        if not out.endswith(".json"):
+            template = "--out {file}: the name of a card ends in .json; its page is written next to it"
+            raise Mistake(template, file=out)
+        for path in (out, page_of(out)):
+            check_target("--out", path, force, stream=False)
 
     from gupai_agents.evaluation.benchmark import read_cards
     from gupai_agents.evaluation.benchmark_models import as_text, read_suite
@@ -74,14 +60,14 @@ def benchmark(
     with mistakes():
         suite, cards = read_suite(suite_name), read_cards(compare or [])
     if agents:
-        new_card = _played(suite, randomness, who_plays(suite, agents, tasks), deals, card.label, jobs)
+        new_card = _played(suite, randomness, who_plays(suite, agents, tasks), deals, label, jobs)
         cards.insert(0, new_card)
-        if card.out is not None:
+        if out is not None:
             from gupai_agents.evaluation.html import card_page
 
-            write_file(card.out, as_text(new_card).encode(), force=card.force)
-            write_file(page_of(card.out), card_page(new_card).encode(), force=card.force)
-            say("The card is in {file}; check it with: gupai verify {file}", error=True, file=card.out)
+            write_file(out, as_text(new_card).encode(), force=force)
+            write_file(page_of(out), card_page(new_card).encode(), force=force)
+            say("The card is in {file}; check it with: gupai verify {file}", error=True, file=out)
     with mistakes():
         terminal.benchmark(cards, as_json=as_json)
 

@@ -36,16 +36,6 @@ from gupai_app.shell.streams import note, say, worded
 from gupai_app.tournaments.benchmark import PLAYERS, verify_card
 
 
-@dataclass(frozen=True)
-class Folder:
-    """Options of the folder in which a tournament is kept."""
-
-    out: Annotated[str | None, path_option("FOLDER", "Keep games, figures and a report in a new folder")] = None
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the stopped tournament in the folder given by --out")
-    ] = False
-
-
 @grouped
 def tournament(
     name: GameName,
@@ -55,7 +45,10 @@ def tournament(
     option: Options = None,
     table: Seating = "one",
     *,
-    folder: Folder,
+    out: Annotated[str | None, path_option("FOLDER", "Keep games, figures and a report in a new folder")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the stopped tournament in the folder given by --out")
+    ] = False,
     record: Record,
     sharing: Sharing,
     as_json: AsJson = False,
@@ -64,7 +57,6 @@ def tournament(
     game, variant = read_variant(name, option)
     rivals = [read_agent(spec, game, variant) for spec in agents]
     seed = read_seed(seed)
-    out, resume = folder.out, folder.resume
     if resume and out is None:
         raise Mistake("--resume needs --out FOLDER, the tournament to resume")
     if record.record is not None and out is not None:

@@ -61,38 +61,33 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 def tournament(results: Tournament, seconds: float, *, as_json: bool = False) -> None:
     """Print what each agent won from each other and at each seat, and its performance."""
-    if as_json:
-        return put_json({**summary(results), "seconds": seconds})
     who, seats = range(len(results.players)), range(results.variant.players)
     names = short_names(results.players)
     ranked = sorted(who, key=lambda agent: -results.performances[agent].chips.mean)
-    parts: list[Any] = []
-    if results.standings is not None:
-        parts.append(_duels(results.standings, names, ranked))
-    by_seat = table_of("agent", *(say("seat {number}", number=seat) for seat in seats), title="Chips per deal by seat")
-    performances = table_of("agent", "chips", "p", "wins", PLACE, "rating", "alpha-rank", title="Every agent")
-    action_types = table_of("agent", *results.performances[0].action_types, title="Decisions per deal")
-    for agent in ranked:
-        performance = results.performances[agent]
-        by_seat.add_row(names[agent], *(str(results.at_seat(agent, seat)) for seat in seats))
-        place = sum(number * share for number, share in enumerate(performance.places, 1))
-        rank = "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}"
-        rating = f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}"
-        performances.add_row(
-            names[agent],
+    ranking = [(agent, names[agent], results.performances[agent]) for agent in ranked]
+    parts = [] if results.standings is None else [_duels(results.standings, names, ranked)]
+    by_seat = ((name, *(str(results.at_seat(agent, seat)) for seat in seats)) for agent, name, _ in ranking)
+    heads = "agent", *(say("seat {number}", number=seat) for seat in seats)
+    parts.append(table_of(*heads, title="Chips per deal by seat", rows=by_seat))
+    performances = (
+        (
+            name,
             str(performance.chips),
             _p(performance.p),
             f"{performance.win_share:.1%}",
-            f"{place:.2f}",
-            rating,
-            rank,
+            f"{sum(number * share for number, share in enumerate(performance.places, 1)):.2f}",
+            f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}",
+            "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}",
         )
-        action_types.add_row(names[agent], *(f"{rate:.2f}" for rate in performance.action_types.values()))
+        for _, name, performance in ranking
+    )
+    heads = "agent", "chips", "p", "wins", PLACE, "rating", "alpha-rank"
+    parts.append(table_of(*heads, title="Every agent", rows=performances))
+    if len(action_types := results.performances[0].action_types) > 1:
+        rates = ((name, *(f"{rate:.2f}" for rate in each.action_types.values())) for _, name, each in ranking)
+        parts.append(table_of("agent", *action_types, title="Decisions per deal", rows=rates))
     put(
         *parts,
-        by_seat,
-        performances,
-        *([action_types] if len(results.performances[0].action_types) > 1 else []),
         *_full_names(names, results.players),
         say(
             "{game} v{version}, {options}; {deals:,} deals per duel, seed {seed}; {seconds:.1f} seconds.",
@@ -104,6 +99,7 @@ def tournament(results: Tournament, seconds: float, *, as_json: bool = False) ->
         "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, is for the hypothesis of "
         "coming out even; wins is the share of games won, ties shared; place is the mean place; rating is by "
         "Plackett-Luce: 400 points are odds of ten to one of placing above another.",
+        content={**summary(results), "seconds": seconds} if as_json else None,
     )
 
 
@@ -118,11 +114,15 @@ def _rivals(names: Sequence[str]) -> list[str]:
 
 
 def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) -> Table:
-    duels = table_of("one of", *_rivals(names), "all", title="Chips per deal")
-    for hero in ranked:
-        won = ["" if hero == other else str(standings.against(hero, other)) for other in range(len(names))]
-        duels.add_row(names[hero], *won, str(standings.total(hero)))
-    return duels
+    duels = (
+        (
+            names[hero],
+            *("" if hero == other else str(standings.against(hero, other)) for other in range(len(names))),
+            str(standings.total(hero)),
+        )
+        for hero in ranked
+    )
+    return table_of("one of", *_rivals(names), "all", title="Chips per deal", rows=duels)
 
 
 def _tables_of(results: Tournament) -> list[str]:
@@ -143,26 +143,19 @@ def _p(p: float) -> str:
 def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
     """Print the scores of cards next to each other, by task and in all; raises ValueError as `gaps` does."""
     differences = list(gaps(cards)) if len(cards) > 1 else []
-    if as_json:
-        contents = [card.model_dump(exclude={"results": {"__all__": {"chips"}}}) for card in cards]
-        above = [difference.model_dump() for difference in differences]
-        return put_json({"cards": contents, "above_the_first": above} if differences else contents[0])
-    names = short_names([f"{card.agent}" for card in cards])
-    table = table_of("task", *names, *(["µs", "from 0 to 100"] if len(cards) == 1 else []))
-    for index, result in enumerate(cards[0].results):
-        row = [str(card.results[index].score) for card in cards]
-        if len(cards) == 1:
-            suite = suite_of(cards[0])
-            task = suite.task(result.task)
-            bottom, top = task.scale
-            if replaced_file(task.players[top]):  # a later player has its name now
-                top = say("{player} of {suite}", player=top, suite=suite.complete.name)
-            timing = cards[0].timing
-            row.append(f"{timing.microseconds[result.task]:,.1f}" if timing else "")
-            row.append(say("{bottom} to {top}", bottom=bottom, top=top))
-        table.add_row(result.task, *row)
+    contents = [card.model_dump(exclude={"results": {"__all__": {"chips"}}}) for card in cards]
+    above = [difference.model_dump() for difference in differences]
+    names, alone = short_names([f"{card.agent}" for card in cards]), len(cards) == 1
+    rows = (
+        (
+            result.task,
+            *(str(card.results[index].score) for card in cards),
+            *(_time_and_scale(cards[0], result.task) if alone else ()),
+        )
+        for index, result in enumerate(cards[0].results)
+    )
     put(
-        table,
+        table_of("task", *names, *["µs", "from 0 to 100"][: 2 * alone], rows=rows),
         *_full_names(names, [card.agent for card in cards]),
         *(say("{name}: {text}.", name=card.agent, text=card_head(card)) for card in cards),
         *(
@@ -176,25 +169,23 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
         ),
         "A score of 0 is that of the weaker player of a task's scale, 100 that of the stronger one, in the same deals "
         "against the whole population; in brackets the 95% interval, a bootstrap over deals.",
+        content=None if not as_json else {"cards": contents, "above_the_first": above} if differences else contents[0],
     )
+
+
+def _time_and_scale(card: Card, name: str) -> tuple[str, str]:
+    """Return how long an agent thinks in a task, "" if that is not known, and between whom its score is."""
+    suite = suite_of(card)
+    players, (bottom, top) = suite.task(name).players, suite.task(name).scale
+    if replaced_file(players[top]):  # a later player has its name now
+        top = say("{player} of {suite}", player=top, suite=suite.complete.name)
+    time = f"{card.timing.microseconds[name]:,.1f}" if card.timing else ""
+    return time, say("{bottom} to {top}", bottom=bottom, top=top)
 
 
 def gate(outcome: Gate, names: Sequence[str], gain: float, seconds: float, *, as_json: bool = False) -> None:
     """Print what a gate decided."""
     challenger, champion = names
-    if as_json:
-        return put_json(
-            {
-                "challenger": challenger,
-                "champion": champion,
-                "verdict": outcome.verdict,
-                "gain": gain,
-                **outcome.chips.as_numbers(),
-                "deals": outcome.test.samples,
-                "log_likelihood_ratio": outcome.test.log_likelihood_ratio,
-                "seconds": seconds,
-            }
-        )
     message = {
         ACCEPTED: "Accepted: {challenger} wins more than {champion}.",
         REJECTED: "Rejected: {challenger} does not win {gain:g} chips per deal more than {champion}.",
@@ -208,6 +199,18 @@ def gate(outcome: Gate, names: Sequence[str], gain: float, seconds: float, *, as
             **{"challenger": challenger, "champion": champion, "chips": str(outcome.chips), "seconds": seconds},
             **{"deals": counted(outcome.test.samples, "deal"), "ratio": outcome.test.log_likelihood_ratio},
         ),
+        content={
+            "challenger": challenger,
+            "champion": champion,
+            "verdict": outcome.verdict,
+            "gain": gain,
+            **outcome.chips.as_numbers(),
+            "deals": outcome.test.samples,
+            "log_likelihood_ratio": outcome.test.log_likelihood_ratio,
+            "seconds": seconds,
+        }
+        if as_json
+        else None,
     )
 
 
@@ -215,22 +218,21 @@ def exploitability(
     tree: GameTree | HandTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False
 ) -> None:
     """Print what policies win in all seats, and what a best response wins more."""
-    if as_json:
-        return put_json(_exploitability(tree, policies, seconds))
     two, seats = tree.sides.max() == 1, range(tree.players)
-    table = table_of("in all seats", title="Chips per deal")
-    for template in ("seat {number}", "gain at {number}"):
-        for seat in seats:
-            table.add_column(say(template, number=seat), justify="right")
-    if two:
-        table.add_column(say("exploitability"), justify="right")
-    for name, policy in policies.items():
-        values, gains = tree.values(policy), tree.gains(policy)
-        cells = [*(f"{value:+z.4f}" for value in values), *(f"{gain:z.4f}" for gain in gains)]
-        table.add_row(name, *cells, *([f"{tree.exploitability(policy):z.4f}"] if two else []))
-    sentences: list[str] = [GAIN]
-    if two:
-        sentences.append(f"exploitability is the mean of {'both sides' if tree.players > 2 else 'both'}")
+    figures = [say(template, number=seat) for template in ("seat {number}", "gain at {number}") for seat in seats]
+    rows = (
+        (
+            name,
+            *(f"{value:+z.4f}" for value in tree.values(policy)),
+            *(f"{gain:z.4f}" for gain in tree.gains(policy)),
+            *([f"{tree.exploitability(policy):z.4f}"] if two else []),
+        )
+        for name, policy in policies.items()
+    )
+    table = table_of("in all seats", *figures, *["exploitability"] * bool(two), title="Chips per deal", rows=rows)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    mean = f"exploitability is the mean of {'both sides' if tree.players > 2 else 'both'}"
     put(
         table,
         say(
@@ -239,7 +241,8 @@ def exploitability(
             **{"game": tree.game.id, "version": tree.game.version, "options": str(tree.variant)},
             **{"nodes": tree.nodes, "deals": tree.deals, "sets": tree.sets, "seconds": seconds},
         ),
-        say("{text}.", text=joined("; ", sentences)),
+        say("{text}.", text=joined("; ", [GAIN, mean] if two else [GAIN])),
+        content=_exploitability(tree, policies, seconds) if as_json else None,
     )
 
 
@@ -355,18 +358,22 @@ def ladder_players(game: Game, variant: Variant, more: Sequence[str]) -> list[st
 
 def ladder(result: Ladder, seconds: float, *, as_json: bool = False) -> None:
     """Print a ladder."""
-    if as_json:
-        return put_json(_ladder(result, seconds))
-    heads = "one of", *_rivals(result.rivals), "all except random", "deals", "decisions/s"
-    table = table_of(*heads)
-    for rung in result.rungs:
-        on_each = ["" if name == rung.player else str(won) for name, won in zip(result.rivals, rung.chips, strict=True)]
-        table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.speed:,.0f}")
+    rungs = (
+        (
+            rung.player,
+            *("" if name == rung.player else str(won) for name, won in zip(result.rivals, rung.chips, strict=True)),
+            str(rung.total),
+            f"{rung.deals:,}",
+            f"{rung.speed:,.0f}",
+        )
+        for rung in result.rungs
+    )
     put(
-        table,
+        table_of("one of", *_rivals(result.rivals), "all except random", "deals", "decisions/s", rows=rungs),
         _setting(result, seconds, 0),
         MEANING,
         say("Decisions per second are those of a batch, on {cores} cores.", cores=cores()),
+        content=_ladder(result, seconds) if as_json else None,
     )
 
 

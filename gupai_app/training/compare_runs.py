@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gupai_agents.evaluation.html import standalone
-from gupai_app.shell.screen import put, put_json, table_of
+from gupai_app.shell.screen import put, table_of
 from gupai_env.storage.files import check_target, make_folder, write_file
 from gupai_env.words.checks import counted, refused
 from gupai_env.words.messages import say
@@ -17,32 +17,40 @@ EVENTS = "tensorboard"  # the folder of TensorBoard's files
 
 def show(comparison: Comparison, *, as_json: bool = False) -> None:
     """Print how the runs of every recipe ended, against each player, and how likely one recipe ends above the first."""
-    ends = comparison.ends()
-    if as_json:
-        rows = [
-            {
-                **{"recipe": end.recipe, "against": end.against},
-                **end.mean.as_numbers(),
-                "iqm": end.middle.as_numbers(),
-                **({} if end.above is None else {"above_first": end.above.as_numbers()}),
-            }
-            for end in ends
-        ]
-        runs = {recipe: [str(run.folder) for run in group] for recipe, group in comparison.recipes.items()}
-        notes = list(map(str, comparison.notes))
-        return put_json({"runs": runs, "notes": notes, "unit": "chips per deal", "ends": rows})
-    several = len(comparison.recipes) > 1
-    table = table_of("recipe", "against", "runs", "mean", "IQM", *(["ends above the first"] if several else []))
-    for end in ends:
-        mean, middle = (estimate.text(noun="runs") for estimate in (end.mean, end.middle))
-        cells = [end.recipe, end.against, str(end.mean.samples), mean, middle]
-        table.add_row(*cells, *([end.better] if several else []))
+    heads = ("recipe", "against", "runs", "mean", "IQM", "ends above the first")[
+        : 6 if len(comparison.recipes) > 1 else 5
+    ]
+    rows = (
+        (
+            end.recipe,
+            end.against,
+            str(end.mean.samples),
+            *(mean.text(noun="runs") for mean in (end.mean, end.middle)),
+            end.better,
+        )[: len(heads)]
+        for end in comparison.ends()
+    )
     put(
-        table,
+        table_of(*heads, rows=rows),
         "Chips per deal at the last evaluation of each run, with 95% intervals over runs.",
         *(say("{text}.", text=str(note)) for note in comparison.notes),
+        content=_content(comparison) if as_json else None,
     )
-    return None
+
+
+def _content(comparison: Comparison) -> dict[str, Any]:
+    """Return what is printed as JSON."""
+    ends = [
+        {
+            **{"recipe": end.recipe, "against": end.against},
+            **end.mean.as_numbers(),
+            "iqm": end.middle.as_numbers(),
+            **({} if end.above is None else {"above_first": end.above.as_numbers()}),
+        }
+        for end in comparison.ends()
+    ]
+    runs = {recipe: [str(run.folder) for run in group] for recipe, group in comparison.recipes.items()}
+    return {"runs": runs, "notes": list(map(str, comparison.notes)), "unit": "chips per deal", "ends": ends}
 
 
 def write(comparison: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:

@@ -136,17 +136,18 @@ def _searched(part: Path | None, made_by: dict[str, Any]) -> dict[int, Searched]
 
 def show(game: Game, content: dict[str, Any]) -> None:
     """Print what has been discovered."""
-    table = table_of("without", "chips lost", "found again", "if set to zero", "weight")
-    table.columns[0].no_wrap = True
-    for entry in content["features"]:
-        one = len(entry["features"]) == 1
-        table.add_row(
+    rows = (
+        (
             label(entry["features"]),
             figure(entry["lost"]),
             replication_text(entry),
             figure(entry["dropped"]),
-            figure(entry["weight"]) if one else "",
+            figure(entry["weight"]) if len(entry["features"]) == 1 else "",
         )
+        for entry in content["features"]
+    )
+    table = table_of("without", "chips lost", "found again", "if set to zero", "weight", rows=rows)
+    table.columns[0].no_wrap = True
     budget = content["budget"]
     findings = ", ".join(label(row["features"]) for row in content["features"] if row["found"])
     put(
