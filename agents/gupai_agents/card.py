@@ -275,9 +275,11 @@ def rule_in_words(game: Game, written: CardRule) -> str:
     """Return a rule of a card as a sentence, without the full stop.
 
     Raises:
-        ValueError: For a feature for which the game has no words.
+        ValueError: For a feature, or moves near the best one, for which the game has no words.
     """
     words = _words(game, written)
+    if written.within and (isinstance(words, tuple) or is_yes_or_no(game, written)):
+        raise ValueError(f"{game.id} has no words for moves near those with the most or the fewest {written.feature}")
     if (when := written.when) is None:
         condition = ""
     elif when.number:

@@ -1,4 +1,4 @@
-"""Cards: rules followed by a second program from their data alone, and the cards that ship with the package."""
+"""Cards: rules followed from their data alone, and printed sentences followed by a reader that knows nothing else."""
 
 import contextlib
 import os
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from checkout import ROOT
+from commands import answer
 from errors import one_line
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.card import MOST_RULES, CardAgent, CardRule, When, card_words, notes, rule_in_words
@@ -16,19 +17,23 @@ from gupai_agents.registry import agent_names
 from gupai_agents.shipped import shipped_card
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.game import Game
-from gupai_env.words.scene import Scene
-from sentence_player import MEANINGS, POSITIONS, Table, moves_left
+from second_reader import FACTS, Reader, sentences
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 JIE_LONG = get_game("jie-long")
-DECISIONS = int(os.environ.get("CARD_DECISIONS", "200"))  # of each card, followed by its sentences
+DECISIONS = int(os.environ.get("CARD_DECISIONS", "300"))  # of each card, followed by its sentences
+
+
+def names_of_moves(game: Game) -> list[str]:
+    """Features in which the moves of a decision can differ: all that have words but those of the position."""
+    return [name for name, words in card_words(game).items() if words[0] not in FACTS]
 
 
 def drawn_rules(game: Game, rng: np.random.Generator, number: int = MOST_RULES) -> list[CardRule]:
     """Rules for which a game has words, at random, half of them with a condition."""
     features, rules = {feature.name: feature for feature in game.features}, []
     while len(rules) < number:
-        name, other = (str(name) for name in rng.choice(list(card_words(game)), 2))
+        name, other = str(rng.choice(names_of_moves(game))), str(rng.choice(list(card_words(game))))
         bound = {str(rng.choice(["at_least", "at_most"])): int(rng.integers(0, 4))}
         if features[other].unit == "1 if so":
             bound = [{"at_least": 1}, {"at_most": 0}][rng.integers(2)]
@@ -108,22 +113,24 @@ def drawn_decisions(game: Game, number: int, seed: int) -> DecisionBatch:
     return sampled(game, game.variant(), players, [0.4, 0.3, 0.3], number, seed, np.random.default_rng(seed))
 
 
-def differences(game: Game, rules: list[CardRule], batch: DecisionBatch) -> list[tuple[Scene, list[str], list[str]]]:
-    """Return the tables at which a card leaves other moves than those left by its sentences, with both."""
-    sentences, found = [rule_in_words(game, rule) for rule in rules], []
+def differences(game: Game, rules: list[CardRule], batch: DecisionBatch, lines: list[str] | None = None) -> list[str]:
+    """Return where the rules remove other moves than their sentences do, or one later: move by move both rules."""
+    reader, found = Reader(game, lines or [rule_in_words(game, rule) for rule in rules]), []
     removed_by = CardAgent(game, "card", rules).removed_by(batch)
-    for view, mask, gone in zip(batch.views, batch.masks, removed_by, strict=True):
-        moves = {int(action): game.move(int(action), view) for action in np.flatnonzero(mask)}
-        table = Table(game.scene(game.variant(), [view]), tuple(moves.values()))
-        left = [moves[int(action)] for action in np.flatnonzero(gone == len(rules))]
-        if (read := moves_left(game.id, sentences, table)) != left:
-            found.append((table.scene, [move.name for move in left], [move.name for move in read]))
+    for view, mask, removed in zip(batch.views, batch.masks, removed_by, strict=True):
+        read = reader.removed_by(view, mask)
+        if read != {action: removed[action] for action in read}:
+            named = {game.move(action, view).name: (int(removed[action]), read[action]) for action in read}
+            found.append(f"{game.scene(game.variant(), [view])}: (card, reader) {named}")
     return found
 
 
 @every_game
-def test_sentences_of_a_shipped_card_say_what_it_plays(game):
-    assert not differences(game, list(make_agent("card", game).rules), drawn_decisions(game, DECISIONS, 11))[:1]
+def test_printed_card_says_what_is_played(game):
+    lines = sentences(answer("rules", game.id, "--card"))
+    card, batch = make_agent("card", game), drawn_decisions(game, DECISIONS, 11)
+    assert len(lines) == len(card.rules)
+    assert not differences(game, list(card.rules), batch, lines)[:1]
 
 
 @every_game
@@ -132,8 +139,9 @@ def test_all_words_of_a_game_mean_what_they_count(game):
     for start in range(0, 120, 3):
         rules = drawn_rules(game, rng, 3)
         assert not differences(game, rules, batch.at(np.arange(start, start + 3))), rules
-    texts = [text for words in card_words(game).values() for text in ([words] if isinstance(words, str) else words)]
-    assert {*MEANINGS[game.id], *POSITIONS[game.id]} >= set(texts)
+    some = batch.at(np.arange(20))
+    for rule in [CardRule(**{sense: name}) for name in names_of_moves(game) for sense in ("most", "fewest")]:
+        assert not differences(game, [rule], some), rule
 
 
 @every_game
@@ -165,6 +173,9 @@ def test_rule_needs_one_feature_that_has_words():
         CardRule(most="pips", fewest="double")
     with pytest.raises(ValueError, match="jie-long has no words for the feature late_pips"):
         rule_in_words(JIE_LONG, CardRule(most="late_pips"))
+    for name in ("double", "rank"):
+        with pytest.raises(ValueError, match="no words for moves near those with the most or the fewest"):
+            rule_in_words(get_game("deer-hunt") if name == "rank" else JIE_LONG, CardRule(most=name, within=1))
 
 
 def test_condition_asks_about_the_moves_that_are_left():

@@ -142,9 +142,9 @@ class Guide(guide.Guide):
         "partner": ("your partner holds the trick", "your partner does not hold the trick"),
     }
     card_notes: ClassVar[Mapping[str, str]] = {
-        "in the trick": "Your own tile is one of it.",
+        "in the trick": "Your own tile counts too.",
         "the trick from": "Your tile takes the trick, as it lies, from the side that holds it before.",
-        "beat the trick": "A tile beats it that is stronger than the strongest one in it, your own tile among them.",
+        "beat the trick": "A tile beats it if it is stronger than all in it, your own tile included.",
     }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {

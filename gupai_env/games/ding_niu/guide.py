@@ -78,12 +78,15 @@ class Guide(ConnectingGuide):
         **ConnectingGuide.card_words,
         "block": "make a suan zhang",
         "margin": "pips that you lead by",
-        **{f"leave_{number}": say("leave {number} open", number=number) for number in range(1, HIGHEST + 1)},
+        **{
+            f"leave_{number}": say("lay a tile and leave {number} open", number=number)
+            for number in range(1, HIGHEST + 1)
+        },
     }
     card_notes: ClassVar[Mapping[str, str]] = {
         **ConnectingGuide.card_notes,
         "lead by": "Count seven pips for each tile, in hand or discarded, of the other player who has the fewest; "
-        "you lead by as much as the pips in your own hand, after the move, and on your discards are less.",
+        "you lead by as much as the pips in your own hand, after the move, and on your discards are less, or by 0.",
     }
 
     phrases: ClassVar[Mapping[str, Phrase]] = {

@@ -61,7 +61,8 @@ class Guide(FishingGuide):
     card_notes: ClassVar[Mapping[str, str]] = {
         "left in the lake": "After the move; each tile counts as in a full group.",
         "in a full group": "30 or 20; a tile of no group counts 10.",
-        "can still fill": "A group that is not full, and of which nobody else has caught a tile that you need.",
+        "can still fill": "A group that is not full before the move, and of which the others have not caught all tiles "
+        "of a kind that you lack; of [5:5], [6:4] and [6:5] they have caught none.",
         "gains by the tile laid": "The points that the tile would add to the next player's catch now.",
     }
 

@@ -139,9 +139,11 @@ class Guide(guide.Guide):
         "twins": "pairs of equal tiles kept",
     }
     card_notes: ClassVar[Mapping[str, str]] = {
-        "then complete": "After the move, and after a claim with the discard that leaves the most of them.",
+        "then complete": "After the move, and after a claim with the discard that leaves the most of them; none if the "
+        "claim wins.",
         "by unseen tiles": "Add up, for each unseen tile that completes the hand after the move, the points of that "
-        "win; after a claim with the discard that leaves the most points.",
+        "win; after a claim with the discard that leaves the most points, and none if the claim wins.",
+        "without winning": "None if another claim of the same tile would win.",
         "triplet with the discard": "Together with any other tile of your hand.",
         "kept pairs": "Any two tiles of your hand after the move; a tile may be in several pairs.",
     }

@@ -107,7 +107,10 @@ class Guide(guide.Guide):
     }
     card_notes: ClassVar[Mapping[str, str]] = {
         "strength": "Civil tiles count from 10 for [6:6] down to 0 for [5:1]; nines 10, eights 8, sevens 6, [4:2] 4, "
-        "fives 2, [2:1] 0. Tiles that go together count together.",
+        "fives 2, [2:1] 0. Tiles played together count together.",
+        "discard": "Several tiles are discarded one by one in the order [1:1], [2:1], [2:2], [3:1] and so on to [6:6], "
+        "and each is a move. Its strength is counted with that of the weakest tiles that may follow it.",
+        "nobody can still beat": "You play last, or no unseen tiles beat it.",
         "combinations": "A single tile is one, too; two with equal tiles are one and the same.",
         "broken": "Of two tiles or more, that your hand can make before the move and not after it; those that you play "
         "are not broken.",
