@@ -15,7 +15,7 @@ check whose hook is missing is reported as not run. It complements `pettingzoo.t
 from gupai_env.testing.game_hooks import hooks_of
 from gupai_env.testing.hooks import Hooks, LaneGame, Record
 from gupai_env.testing.kit import check_env
-from gupai_env.testing.registry import CHECKS
 from gupai_env.testing.report import ConformanceError, Report, Result
+from gupai_env.testing.trial import CHECKS
 
 __all__ = ["CHECKS", "ConformanceError", "Hooks", "LaneGame", "Record", "Report", "Result", "check_env", "hooks_of"]

@@ -11,10 +11,8 @@ from pettingzoo import AECEnv
 
 from gupai_env.testing import mask_checks, payoff_checks, purity_checks, refusal_checks, secrecy_checks, seed_checks  # noqa: F401, each registers its checks
 from gupai_env.testing.hooks import Hooks
-from gupai_env.testing.registry import CHECKS, Check
 from gupai_env.testing.report import ConformanceError, NotRun, Report, Result
-from gupai_env.testing.stopwatch import Stopwatch
-from gupai_env.testing.trial import MakeEnv, Trial, next_deal_repeats
+from gupai_env.testing.trial import CHECKS, Check, MakeEnv, Stopwatch, Trial, next_deal_repeats
 
 APART = ("plain-rules", "no-crash")  # they run in another process, and nothing runs in this one where they fail
 PLAYED = 4  # times that a check plays each of its games, more or less
@@ -117,6 +115,7 @@ def _judge(check: Check, trial: Trial, earlier: dict[str, Result]) -> Result:
     if broken := _broken_ground(check, earlier):
         return Result(check.name, "not run", reason=f"rests on {broken}, which failed")
     try:
+        check.given(trial)
         check.run(trial)
     except NotRun as why:
         return Result(check.name, "not run", reason=str(why))

@@ -6,9 +6,8 @@ import numpy as np
 
 from gupai_env.testing.games import Game, all_actions, mask_of
 from gupai_env.testing.refusals import attempt, attempts
-from gupai_env.testing.registry import check
 from gupai_env.testing.report import NotRun
-from gupai_env.testing.trial import Trial
+from gupai_env.testing.trial import Trial, check
 
 SAMPLES = 40  # at most, for each legal action: one of equal chances is missing once in 1e17 positions
 
@@ -42,73 +41,78 @@ def observation_form(trial: Trial) -> None:
             for name, part in parts.items():
                 declared = space[name] if isinstance(observation, Mapping) else space
                 part = np.asarray(part)
-                if name != "action_mask" and declared.dtype is not None and part.dtype != declared.dtype:
-                    trial.fail(f"{name} has dtype {part.dtype}, its space {declared.dtype}", agent)
-                if part.dtype.kind == "f" and not np.isfinite(part).all():
-                    trial.fail(f"{name} is not finite", agent)
+                trial.fail_if(
+                    name != "action_mask" and declared.dtype is not None and part.dtype != declared.dtype,
+                    f"{name} has dtype {part.dtype}, its space {declared.dtype}",
+                    agent,
+                )
+                trial.fail_if(part.dtype.kind == "f" and not np.isfinite(part).all(), f"{name} is not finite", agent)
 
 
-@check()
+@check(given=require_mask)
 def mask_form(trial: Trial) -> None:
     """A mask is a flat array of 0 and 1, one for each action, the same in the observation and in the info."""
-    require_mask(trial)
     for game in trial.positions():
         for agent in game.env.agents:
             mask, actions = mask_of(game.env, agent), all_actions(game.env, agent)
             if mask is None:
                 continue
-            if not isinstance(mask, np.ndarray) or mask.dtype.kind not in "biu":
-                trial.fail("the mask is not an array of bool or integer", agent)
-            if mask.shape != (len(actions),):
-                trial.fail(f"the mask has shape {mask.shape} for {len(actions)} actions", agent)
-            if not np.isin(mask, (0, 1)).all():
-                trial.fail("the mask holds values other than 0 and 1", agent)
+            trial.fail_if(
+                not isinstance(mask, np.ndarray) or mask.dtype.kind not in "biu",
+                "the mask is not an array of bool or integer",
+                agent,
+            )
+            trial.fail_if(
+                mask.shape != (len(actions),), f"the mask has shape {mask.shape} for {len(actions)} actions", agent
+            )
+            trial.fail_if(not np.isin(mask, (0, 1)).all(), "the mask holds values other than 0 and 1", agent)
             seen = game.env.infos[agent].get("action_mask")
-            if seen is not None and not np.array_equal(seen, mask):
-                trial.fail("the mask in the info is not the one in the observation", agent)
+            trial.fail_if(
+                seen is not None and not np.array_equal(seen, mask),
+                "the mask in the info is not the one in the observation",
+                agent,
+            )
 
 
-@check()
+@check(given=require_mask)
 def non_empty_mask(trial: Trial) -> None:
     """The seat to act always has a legal action."""
-    require_mask(trial)
     for game in trial.positions():
-        if not game.legal():
-            trial.fail("the game is not over, but the mask allows nothing", game.env.agent_selection)
+        trial.fail_if(not game.legal(), "the game is not over, but the mask allows nothing", game.env.agent_selection)
 
 
-@check()
+@check(given=require_mask)
 def off_turn_masks(trial: Trial) -> None:
     """The mask of a seat that is not to act allows nothing."""
-    require_mask(trial)
     for game in trial.positions():
         for agent in game.env.agents:
-            if agent != game.env.agent_selection and np.any(mask_of(game.env, agent)):
-                trial.fail(f"its mask allows actions while {game.env.agent_selection} is to act", agent)
+            trial.fail_if(
+                agent != game.env.agent_selection and np.any(mask_of(game.env, agent)),
+                f"its mask allows actions while {game.env.agent_selection} is to act",
+                agent,
+            )
 
 
-@check(rests_on=("replay-round-trip",))
+@check(rests_on=("replay-round-trip",), given=require_mask)
 def mask_soundness(trial: Trial) -> None:
     """Every masked action is legal: `step` takes it on a copy, and so do the rules given as hooks."""
-    require_mask(trial)
     for game in trial.positions():
         seat = game.env.agent_selection
         rules = judges(trial, game)
         for action in trial.some(game, game.legal()):
             for name, allows in rules.items():
-                if not allows(action):
-                    trial.fail(f"action {action} is in the mask, but {name} does not allow it", seat)
+                trial.fail_if(not allows(action), f"action {action} is in the mask, but {name} does not allow it", seat)
             answer = attempt(trial.hooks, trial.copy(game).env, action)
-            if answer.kind not in ("taken", "end"):
-                trial.fail(f"action {action} is in the mask, but step {answer}", seat)
+            trial.fail_if(
+                answer.kind not in ("taken", "end"), f"action {action} is in the mask, but step {answer}", seat
+            )
     if not trial.hooks.legal_actions and not trial.hooks.rules_accept:
         trial.note("judged by step alone, missing hook: legal_actions or rules_accept")
 
 
-@check(rests_on=("replay-round-trip", "non-empty-mask"))
+@check(rests_on=("replay-round-trip", "non-empty-mask"), given=require_mask)
 def mask_completeness(trial: Trial) -> None:
     """Every legal action is masked: the rules given as hooks, else `step` on a copy, take no other."""
-    require_mask(trial)
     for game in trial.positions():
         seat, legal, rules = game.env.agent_selection, set(game.legal()), judges(trial, game)
         unmasked = [action for action in all_actions(game.env, seat) if action not in legal]
@@ -119,14 +123,14 @@ def mask_completeness(trial: Trial) -> None:
             raise NotRun("step promises nothing, and there is no hook legal_actions or rules_accept")
         if not rules:
             for action, answer in attempts(trial, game, unmasked):
-                if answer.kind == "taken":
-                    trial.fail(f"step takes action {action}, but the mask does not allow it", seat)
+                trial.fail_if(
+                    answer.kind == "taken", f"step takes action {action}, but the mask does not allow it", seat
+                )
 
 
-@check(needs=("sample",), rests_on=("mask-soundness", "mask-completeness"))
+@check(needs=("sample",), rests_on=("mask-soundness", "mask-completeness"), given=require_mask)
 def sampled_actions(trial: Trial) -> None:
     """Sampled actions are legal, and by other random numbers every legal action is sampled in the end."""
-    require_mask(trial)
     sample = trial.hooks.sample
     assert sample
     for game in trial.positions():

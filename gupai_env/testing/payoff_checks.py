@@ -5,9 +5,8 @@ from math import isclose
 
 from gupai_env.testing.games import Game
 from gupai_env.testing.hooks import Record
-from gupai_env.testing.registry import check
 from gupai_env.testing.report import NotRun
-from gupai_env.testing.trial import TOLERANCE, Trial
+from gupai_env.testing.trial import TOLERANCE, Trial, check
 
 
 @check()
@@ -17,8 +16,10 @@ def bounded_length(trial: Trial) -> None:
         game = trial.fresh(seed)
         for _ in trial.play(game):
             pass
-        if len(game.moves) >= trial.hooks.max_moves and game.seat_to_act():
-            trial.fail(f"the game is not over after {trial.hooks.max_moves} moves")
+        trial.fail_if(
+            len(game.moves) >= trial.hooks.max_moves and game.seat_to_act(),
+            f"the game is not over after {trial.hooks.max_moves} moves",
+        )
 
 
 @check(needs=("tiles", "deck"))
@@ -29,8 +30,10 @@ def tile_conservation(trial: Trial) -> None:
 
     def count(game: Game) -> None:
         there = Counter(tiles(game.env))
-        if there != whole:
-            trial.fail(f"missing {sorted((whole - there).elements())}, too many {sorted((there - whole).elements())}")
+        trial.fail_if(
+            there != whole,
+            f"missing {sorted((whole - there).elements())}, too many {sorted((there - whole).elements())}",
+        )
 
     for seed in trial.seeds:
         game = trial.fresh(seed)
@@ -59,8 +62,10 @@ def zero_sum(trial: Trial) -> None:
         raise NotRun("the game promises no sum (Hooks.expected_sum is None)")
     for game in trial.finished_games():
         total = sum(trial.payoffs(game).values())
-        if not isclose(total, expected, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
-            trial.fail(f"the payoffs add up to {total:g} instead of {expected:g}")
+        trial.fail_if(
+            not isclose(total, expected, rel_tol=TOLERANCE, abs_tol=TOLERANCE),
+            f"the payoffs add up to {total:g} instead of {expected:g}",
+        )
 
 
 @check(needs=("score",), rests_on=("zero-sum", "replay-round-trip"))

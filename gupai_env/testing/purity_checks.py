@@ -12,9 +12,8 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from gupai_env.testing.games import Game, frozen
-from gupai_env.testing.registry import check
 from gupai_env.testing.report import NotRun
-from gupai_env.testing.trial import Trial
+from gupai_env.testing.trial import Trial, check
 
 
 @check(rests_on=("replay-round-trip",))
@@ -39,8 +38,9 @@ def observation_alias(trial: Trial) -> None:
         if not game.moves:
             held.clear()
         for agent, observation, was in held:
-            if frozen(observation) != was:
-                trial.fail("an observation handed out earlier changed when the game continued", agent)
+            trial.fail_if(
+                frozen(observation) != was, "an observation handed out earlier changed when the game continued", agent
+            )
         held.clear()
         for agent in game.env.agents:
             for array in arrays(game.env.observe(agent)):

@@ -7,9 +7,8 @@ from gupai_env.testing.games import Game, all_actions, snapshot
 from gupai_env.testing.hooks import Hooks
 from gupai_env.testing.mask_checks import judges
 from gupai_env.testing.refusals import attempt, attempts, malformed, refusal
-from gupai_env.testing.registry import check
 from gupai_env.testing.report import NotRun
-from gupai_env.testing.trial import Trial
+from gupai_env.testing.trial import Trial, check
 
 
 def require_promise(trial: Trial) -> None:
@@ -24,34 +23,35 @@ def illegal(trial: Trial, game: Game) -> list[int]:
     return [action for action in space if action not in legal and not any(allows(action) for allows in rules)]
 
 
-@check(rests_on=("replay-round-trip",))
+@check(rests_on=("replay-round-trip",), given=require_promise)
 def illegal_actions(trial: Trial) -> None:
     """Every illegal action of the space is refused as `Hooks.illegal` says, with a text of one line."""
-    require_promise(trial)
     for game in trial.positions():
         for action, answer in attempts(trial, game, illegal(trial, game)):
-            if answer.kind not in trial.hooks.illegal:
-                trial.fail(f"action {action} is illegal, but step {answer}", game.env.agent_selection)
+            trial.fail_if(
+                answer.kind not in trial.hooks.illegal,
+                f"action {action} is illegal, but step {answer}",
+                game.env.agent_selection,
+            )
             trial.note(f"seen: {answer.kind}")
     if not trial.notes:
         raise NotRun("no action of the space was ever illegal")
 
 
-@check(rests_on=("replay-round-trip",))
+@check(rests_on=("replay-round-trip",), given=require_promise)
 def malformed_actions(trial: Trial) -> None:
     """What is not an action at all is refused likewise: out of range, negative, float, NaN, None, text, bool."""
-    require_promise(trial)
     for game in trial.positions():
         seat = game.env.agent_selection
         for action, answer in attempts(trial, game, malformed(all_actions(game.env, seat), game.legal())):
-            if answer.kind not in trial.hooks.illegal:
-                trial.fail(f"{action!r} is not an action, but step {answer}", seat)
+            trial.fail_if(
+                answer.kind not in trial.hooks.illegal, f"{action!r} is not an action, but step {answer}", seat
+            )
 
 
-@check(rests_on=("replay-round-trip", "observe-purity"))
+@check(rests_on=("replay-round-trip", "observe-purity"), given=require_promise)
 def refusal_purity(trial: Trial) -> None:
     """A refused action changes nothing: not the position, not the rest of the game, not the next deal."""
-    require_promise(trial)
     refused = 0
 
     def be_refused(game: Game) -> None:
@@ -82,18 +82,21 @@ def step_after_end(trial: Trial) -> None:
         env, seed = game.env, game.seed
         action = all_actions(env, env.agent_selection)[0]
         answer = attempt(hooks, env, action)
-        if answer.kind not in ("raise", "ignore"):
-            trial.fail(f"the game is over, but on action {action} step {answer}", env.agent_selection)
+        trial.fail_if(
+            answer.kind not in ("raise", "ignore"),
+            f"the game is over, but on action {action} step {answer}",
+            env.agent_selection,
+        )
         game.clear_table()
-        if env.agents:
-            trial.fail(f"{env.agents} are still there after each seat has stepped None")
+        trial.fail_if(env.agents, f"{env.agents} are still there after each seat has stepped None")
         for late in (None, action):
             answer = attempt(hooks, env, late)
-            if answer.kind not in ("raise", "ignore") or answer.changed:
-                trial.fail(f"no seat is left, but on action {late} step {answer}")
+            trial.fail_if(
+                answer.kind not in ("raise", "ignore") or answer.changed,
+                f"no seat is left, but on action {late} step {answer}",
+            )
         env.reset(seed=seed)
-        if snapshot(env) != snapshot(trial.fresh(seed).env):
-            trial.fail("stepping after the end spoils the next deal")
+        trial.fail_if(snapshot(env) != snapshot(trial.fresh(seed).env), "stepping after the end spoils the next deal")
 
 
 @check()
@@ -105,7 +108,6 @@ def step_before_reset(trial: Trial) -> None:
         env.step(action)
     except Exception as error:
         kind, text = refusal(out_of_play(trial.hooks), error)
-        if kind != "raise":
-            trial.fail(f"step {text}")
+        trial.fail_if(kind != "raise", f"step {text}")
         return
     trial.fail("step takes an action before any reset")

@@ -8,9 +8,8 @@ from pettingzoo import AECEnv
 
 from gupai_env.testing.games import Game, Snapshot, difference, frozen, is_out
 from gupai_env.testing.hooks import Hooks
-from gupai_env.testing.registry import check
 from gupai_env.testing.report import ConformanceError
-from gupai_env.testing.trial import Trial, chooser
+from gupai_env.testing.trial import Trial, check, chooser
 
 REDEALS = 2  # of each position, for each seat
 MOST_REDEALS = 200  # of one position, until each tile has moved: one that should leaves its place sooner, but for luck
@@ -48,10 +47,10 @@ def information_set(trial: Trial) -> None:
             first, *others = redeals
             anything_moved = anything_moved or _seen_differently(game.env, first, hooks)
             draws_differ = draws_differ or any(_seen_differently(first, other, hooks) for other in others)
-    if not anything_moved:
-        trial.fail("hook redeal never changed what another seat sees, so this proves nothing")
-    if not draws_differ:
-        trial.fail("hook redeal ignores its random numbers: every deal that it draws for a seat is the same")
+    trial.fail_if(not anything_moved, "hook redeal never changed what another seat sees, so this proves nothing")
+    trial.fail_if(
+        not draws_differ, "hook redeal ignores its random numbers: every deal that it draws for a seat is the same"
+    )
 
 
 def _seen_differently(one: AECEnv, other: AECEnv, hooks: Hooks) -> bool:
@@ -111,8 +110,11 @@ def public_differences(trial: Trial) -> None:
             env = branch.env
             for agent in [agent for agent in env.agents if not is_out(env, agent)]:
                 table = public(env)
-                if seen.setdefault((agent, frozen(env.observe(agent))), table) != table:
-                    trial.fail(f"after action {action} it sees what it saw at a table that differs in public", agent)
+                trial.fail_if(
+                    seen.setdefault((agent, frozen(env.observe(agent))), table) != table,
+                    f"after action {action} it sees what it saw at a table that differs in public",
+                    agent,
+                )
 
 
 @check(needs=("rotate",), rests_on=("replay-round-trip",))
@@ -134,8 +136,9 @@ def _play_side_by_side(trial: Trial, game: Game, turned: Game, name: Mapping[str
     rng = chooser(game.seed)
     trial.game = game
     while (mover := game.seat_to_act()) and len(game.moves) < trial.hooks.max_moves:
-        if turned.seat_to_act() != name[mover]:
-            trial.fail(f"it is to act, but renamed to {name[mover]} it is not", mover)
+        trial.fail_if(
+            turned.seat_to_act() != name[mover], f"it is to act, but renamed to {name[mover]} it is not", mover
+        )
         for seat in game.env.agents:
             here, there = (known(g.env, s, Hooks()) for g, s in ((game, seat), (turned, name[seat])))
             if mismatch := difference(here, there):
@@ -145,5 +148,4 @@ def _play_side_by_side(trial: Trial, game: Game, turned: Game, name: Mapping[str
         turned.take(game.actions[-1])
     for seat in game.announced:
         paid, renamed = game.announced[seat], turned.announced.get(name[seat])
-        if paid != renamed:
-            trial.fail(f"it is paid {paid:g}, but {renamed} when it is renamed to {name[seat]}", seat)
+        trial.fail_if(paid != renamed, f"it is paid {paid:g}, but {renamed} when it is renamed to {name[seat]}", seat)

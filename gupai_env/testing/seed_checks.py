@@ -9,10 +9,9 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from gupai_env.testing.games import Game, difference, frozen, mask_of, snapshot
-from gupai_env.testing.registry import check
 from gupai_env.testing.report import NotRun
 from gupai_env.testing.second_process import answer_of, job_of, reply_of
-from gupai_env.testing.trial import Trial, Turn
+from gupai_env.testing.trial import Trial, Turn, check
 
 DEALS = 8  # to compare where the question is whether they differ at all
 
@@ -45,8 +44,7 @@ def global_rng(trial: Trial) -> None:
             seen.append(trial.transcript(trial.fresh(first)))
             after = random.getstate(), frozen(np.random.get_state())
             for name, one, other in zip(("random", "numpy.random"), before, after, strict=True):
-                if one != other:
-                    trial.fail(f"the game moves the global generator of {name}", move=0)
+                trial.fail_if(one != other, f"the game moves the global generator of {name}", move=0)
     if seen[0] == seen[1]:  # else the game does not repeat anyhow, which is for other checks to say
         trial.compare(seen[1], seen[2], "when the global generators are seeded differently")
 
@@ -143,8 +141,7 @@ def episodes_differ(trial: Trial) -> None:
     for _ in range(DEALS):
         deals.append(frozen(snapshot(game.env)))
         game.env.reset()
-    if all(deal == deals[0] for deal in deals):
-        trial.fail(f"{DEALS} episodes in a row are dealt alike", move=0)
+    trial.fail_if(all(deal == deals[0] for deal in deals), f"{DEALS} episodes in a row are dealt alike", move=0)
 
 
 @check(needs=("lane_games",), rests_on=("replay-round-trip",))
@@ -157,8 +154,7 @@ def lanes_equal_single(trial: Trial) -> None:
     envs = lane_games(list(trial.seeds), [game.actions for game in games])
     for game, single, lane in zip(games, singles, envs, strict=True):
         trial.game = game
-        if len(single) != len(lane.turns):
-            trial.fail(f"its lane has {len(lane.turns)} turns, not {len(single)}")
+        trial.fail_if(len(single) != len(lane.turns), f"its lane has {len(lane.turns)} turns, not {len(single)}")
         for move, (one, other) in enumerate(zip(single, lane.turns, strict=True)):
             for name, here, there in zip(("seat to act", "observation", "mask"), one, other, strict=True):
                 if not np.array_equal(here, there):

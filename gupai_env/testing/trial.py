@@ -1,10 +1,12 @@
-"""The setting of one check on one environment: its random games, copies of positions, and its findings."""
+"""The setting of one check on one environment: its random games, its time, its findings; and the list of checks."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isclose
-from typing import Any, NoReturn
+from time import monotonic
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from pettingzoo import AECEnv
@@ -12,7 +14,63 @@ from pettingzoo import AECEnv
 from gupai_env.testing.games import Game, Poke, Snapshot, difference, snapshot
 from gupai_env.testing.hooks import Hooks
 from gupai_env.testing.report import ConformanceError, NotRun
-from gupai_env.testing.stopwatch import Stopwatch
+
+PORTION = 10  # one position takes no more than this part of the time
+T = TypeVar("T")
+
+
+@dataclass
+class Stopwatch:
+    """The time that one check has for looking at positions; None has no end, and then nothing is left out.
+
+    The first position of every game is looked at and one action tried there, whatever the time.
+    """
+
+    seconds: float | None = None
+    spent: float = 0.0
+    looked: int = 0
+    passed_over: int = 0
+    tried: int = 0
+    left_out: int = 0
+
+    def looks(self, progress: float, first: bool) -> bool:
+        """Whether to look at a position, the first of its game or one after this part of all, 0 to 1."""
+        late = self.seconds is not None and self.spent > self.seconds * progress
+        if late and not first:
+            self.passed_over += 1
+            return False
+        self.looked += 1
+        return True
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """What is done in it counts as looking at a position."""
+        begun = monotonic()
+        yield
+        self.spent += monotonic() - begun
+
+    def some(self, items: Iterable[T], rng: np.random.Generator) -> Iterator[T]:
+        """The items, of one position: in random order until the position has had its portion of the time."""
+        if self.seconds is None:
+            yield from items
+            return
+        choices = list(items)
+        until = monotonic() + self.seconds / PORTION
+        for number, index in enumerate(rng.permutation(len(choices)).tolist()):
+            if number and monotonic() > until:
+                self.left_out += len(choices) - number
+                return
+            self.tried += 1
+            yield choices[index]
+
+    def __str__(self) -> str:
+        parts = []
+        if self.passed_over:
+            parts.append(f"{self.looked} of {self.looked + self.passed_over} positions")
+        if self.left_out:
+            parts.append(f"{self.tried} of {self.tried + self.left_out} actions")
+        return f"in its time: {', '.join(parts)}" if parts else ""
+
 
 MakeEnv = Callable[..., AECEnv]
 TOLERANCE = 1e-6  # payoffs may be float32
@@ -76,6 +134,11 @@ class Trial:
 
     def fail(self, problem: str, seat: str | None = None, move: int | None = None) -> NoReturn:
         raise self.error(problem, seat, move)
+
+    def fail_if(self, wrong: object, problem: str, seat: str | None = None, move: int | None = None) -> None:
+        """Fail with a problem, which is put into words in any case, if something is wrong."""
+        if wrong:
+            self.fail(problem, seat, move)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -213,3 +276,43 @@ class Trial:
             game = self.fresh(seed)
             expected = self.transcript(game)
             self.require_same(expected, self.fresh(seed), game.actions, when, poke)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check.
+
+    Attributes:
+        name: its kebab-case name.
+        run: judges a trial; raises ConformanceError, or NotRun if it cannot judge. Its docstring is the
+            promise.
+        needs: the hooks without which it is not run.
+        rests_on: checks that it takes for granted; where one of them failed, it would only repeat that.
+        given: raises NotRun before it runs where it cannot judge.
+    """
+
+    name: str
+    run: Callable[[Trial], None]
+    needs: tuple[str, ...]
+    rests_on: tuple[str, ...]
+    given: Callable[[Trial], None]
+
+
+Run = Callable[[Trial], None]
+CHECKS: dict[str, Check] = {}
+
+
+def check(
+    *, needs: tuple[str, ...] = (), rests_on: tuple[str, ...] = ("no-crash",), given: Run = lambda trial: None
+) -> Callable[[Run], Run]:
+    """Register a function under its own name, `mask_soundness` as "mask-soundness".
+
+    By default a check takes for granted that nothing crashes.
+    """
+
+    def register(run: Run) -> Run:
+        name = run.__name__.replace("_", "-")
+        CHECKS[name] = Check(name, run, needs, rests_on, given)
+        return run
+
+    return register

@@ -9,7 +9,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 
 from broken_envs import DEFECTS
 from gupai_env.testing import CHECKS, ConformanceError, check_env
-from gupai_env.testing.stopwatch import Stopwatch
+from gupai_env.testing.trial import Stopwatch
 from little_dragon import BARE, HOOKS, SEATS, LittleDragon, clone, hooks_for
 
 GAMES = 2
