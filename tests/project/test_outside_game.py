@@ -71,6 +71,22 @@ def bare_game(game, monkeypatch):
     return dataclasses.replace(game, module_name=module.__name__, id="bare-trick", encoder=None)
 
 
+def test_package_gets_names_from_its_modules_in_order(game, monkeypatch):
+    package, first, second = map(ModuleType, ("split_trick", "split_trick.rules", "split_trick.history"))
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    names = {name: value for name, value in vars(game.module).items() if not name.startswith("__")}
+    vars(first).update({name: value for name, value in names.items() if name != "step"})
+    vars(second).update({name: object() for name in names} | {"step": game.step})
+    package.history = second  # as importing a module of a package does
+    package.encode = names["score"]
+    record = dataclasses.replace(
+        game, module_name=package.__name__, modules=(first, second), id="split-trick", encoder=None
+    )
+    assert (record.deal_from, record.step, record.encode) == (game.deal_from, game.step, names["score"])
+    assert record.history is game.history
+    assert (package.step, record.encoder.layout) == (game.step, game.encoder.layout)
+
+
 COMMANDS = """
 import json, sys
 from typer.testing import CliRunner
