@@ -36,7 +36,7 @@ def start_server() -> None:
     commands = [
         "gupai_app.shell.cli",
         "gupai_app.play.terminal",
-        "gupai_app.training.train",
+        "gupai_app.training.seeds",
         "gupai_training.run",
         "gupai_agents.evaluation",
     ]
