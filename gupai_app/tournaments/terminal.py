@@ -84,7 +84,9 @@ def tournament(results: Tournament, seconds: float, *, as_json: bool = False) ->
     heads = "agent", "chips", "p", "wins", PLACE, "rating", "alpha-rank"
     parts.append(table_of(*heads, title="Every agent", rows=performances))
     if len(action_types := results.performances[0].action_types) > 1:
-        rates = ((name, *(f"{rate:.2f}" for rate in each.action_types.values())) for _, name, each in ranking)
+        rates = (
+            (name, *(f"{rate:.2f}" for rate in performance.action_types.values())) for _, name, performance in ranking
+        )
         parts.append(table_of("agent", *action_types, title="Decisions per deal", rows=rates))
     put(
         *parts,
