@@ -18,26 +18,13 @@ from typing import IO, Any
 
 from gupai_env.words.messages import joined, say
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    import msvcrt
-
-    def _take(file: Any) -> None:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-else:
-
-    def _take(file: Any) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 RIGHTS = 0o777  # of a file: who may read, write and run it
 PART = ".part"  # suffix of a file while it is being written
 LEFT = re.compile(rf".+\.[0-9a-f]{{16}}{re.escape(PART)}")  # name of what a killed process leaves of a file
 LOCK = "lock"  # name of the lock file of a folder
 LONGEST = 200  # characters of a path that an error repeats
 STREAMS = ("-", "/dev/stdout")  # targets that mean standard output where a command offers that
-TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+LOCKLESS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # of a file system that has no locks
 MEANINGS = {  # of what the operating system reports, in a user's words
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "your disk quota is used up",
@@ -334,17 +321,21 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
     Raises:
         ValueError: Another process holds the lock; in one line.
     """
-    path = folder / LOCK
-    with naming(path):
-        file = path.open("ab")
-    with file:
-        try:
-            _take(file)
-        except OSError as error:
-            if error.errno in TAKEN:
-                raise ValueError(say("{folder}: another process is {doing}", folder=folder, doing=say(doing))) from None
-            # a file system without locks: nothing more can be done
+    from filelock import FileLock, Timeout  # it takes its time to be imported
+
+    lock = FileLock(folder / LOCK, timeout=0, fallback_to_soft=False)
+    try:
+        with naming(folder / LOCK):
+            lock.acquire()
+    except Timeout:
+        raise ValueError(say("{folder}: another process is {doing}", folder=folder, doing=say(doing))) from None
+    except OSError as error:
+        if error.errno not in LOCKLESS:
+            raise
+    try:
         yield
+    finally:
+        lock.release()
 
 
 @contextlib.contextmanager

@@ -278,6 +278,22 @@ def test_lock_passes_on_foreign_errors(tmp_path):
         pytest.fail("it was locked")
 
 
+@posix
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EIO])
+def test_file_system_without_locks_needs_none(number, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    if number == errno.EIO:
+        with pytest.raises(OSError, match="the disk reports an error") as error, locked(tmp_path, "testing"):
+            pytest.fail("it was locked")
+        assert error.value.filename == str(tmp_path / "lock")
+        return
+    with locked(tmp_path, "testing"):
+        assert left(tmp_path) == ["lock"]
+
+
 @pytest.mark.parametrize(
     ("content", "cut"), [(b"", 0), (b"a\n", 0), (b"a\nb", 1), (b"a", 1), (b"a\n" + b"b" * 100_000, 100_000)]
 )
