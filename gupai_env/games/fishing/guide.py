@@ -206,14 +206,16 @@ class FishingGuide(Guide):
         move = self.game.move(action, view)
         kinds = move.takes or move.tiles  # those of a heaven pair need not be named
         points, catchers = (int(self.tile_points[kinds[0]]), int(view.rivals[kinds[0]])) if kinds else (0, 0)
-        offers = say(
-            "takes {points} that {tiles} could catch" if move.takes else "offers {points} to {tiles}",
-            points=count("one point", "{number} points", points) if points else say("no points"),
-            tiles=count("one unseen tile", "{number} unseen tiles", catchers) if catchers else say("nobody"),
-        )
+        offers = say("takes a fish without points" if move.takes else "offers nothing")
+        if points:
+            offers = say(
+                "takes {points} that {tiles} could catch" if move.takes else "offers {points} to {tiles}",
+                points=count("one point", "{number} points", points),
+                tiles=count("one unseen tile", "{number} unseen tiles", catchers) if catchers else say("nobody"),
+            )
         more = {
             "caught": len(move.takes) + len(move.tiles) or 2,
-            "offers": offers if kinds else say("offers nothing"),
+            "offers": offers,
             "offered": -points * catchers if move.takes else points * catchers,
         }
         return super().slots(view, action, other, values) | more

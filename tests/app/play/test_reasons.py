@@ -14,7 +14,7 @@ from gupai_env.core.rng import draw
 from gupai_env.core.tiles import size
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import Guide, guide_of, tiles_of
-from gupai_env.words.messages import capitalized
+from gupai_env.words.messages import capitalized, word
 from variants import some_variants
 
 FORMULA = re.compile(r"count|weight|feature|score|×|\*|=|[-+]\d|\d\.\d|_|[{}]|\bnan\b")
@@ -117,6 +117,16 @@ def test_reason_names_both_moves_with_their_numbers_and_no_formula(name):
                         read.add(feature)
     assert len(sentences) > 10 and len(set(sentences)) > 0.5 * len(sentences)
     assert len(read) >= 2
+
+
+def test_fish_without_points_has_none_for_others():
+    guide, offers = guide_of(get_game("tiu-u"), get_game("tiu-u").variant()), set()
+    for view, actions, _ in decisions("tiu-u"):
+        for action in actions:
+            slots = guide.slots(view, action, actions[0], feature_values(guide, view, action))
+            if not slots["offered"] and "nobody" not in slots["offers"]:
+                offers.add(slots["offers"])
+    assert {word(text) for text in offers} == {"takes a fish without points", "offers nothing"}
 
 
 @pytest.mark.parametrize("name", GAMES)
