@@ -215,14 +215,18 @@ def advise(
     if changed:
         others.sort(key=lambda other: entries[other] != before)
     rivals = [values[other].action for other in others]
-    steps = _steps(guide_of(game, variant), turn.views[0], entries, entries[index], values[index].action, rivals)
+    steps: list[str] = []
+    tiles: tuple[int, ...] = ()  # for there is nothing to think about where every move brings the same
+    if others:
+        steps = _steps(guide_of(game, variant), turn.views[0], entries, entries[index], values[index].action, rivals)
+        tiles = tiles_in_question(entries, entries[index])
     if changed:
         prefer = "The values of the moves, which are there now, speak for another move"
         steps = [joined(". ", [prefer, steps[0]]) if steps else say(prefer), *steps[1:]]
     best = index if values[index].loss <= 0 else ranked[0]
     verdict = _verdict(game, turn, values, index, best, others[0] if others else None)
     how_found = say(HOW_FOUND, deals=int(search.deals.max()))
-    return Advice(steps, tiles_in_question(entries, entries[index]), entries[index], values, verdict, how_found)
+    return Advice(steps, tiles, entries[index], values, verdict, how_found)
 
 
 def advise_plainly(game: Game, variant: Variant, turn: DecisionBatch, entries: Sequence[Entry]) -> Advice:
@@ -275,7 +279,7 @@ def _verdict(
     if index != best:
         template, rival, other = "{move} is as good as the best, {other} (difference {figure})", index, best
     elif rival is None:
-        return ""
+        return say("Every move brings the same") if len(values) > 1 else ""
     else:
         template = "{move} is the best move: it brings {figure} chips more than {other}"
         if values[rival].as_good:

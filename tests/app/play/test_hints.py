@@ -263,6 +263,17 @@ def test_hint_speaks_of_a_move_of_the_card_unless_another_is_better_beyond_noise
     assert "is as good as the best" in told or not loss
 
 
+def test_no_hint_where_every_move_brings_the_same():
+    game, values = get_game("tien-gow"), compared([2.0, 2.0])
+    turn, entries = (
+        Session(game, game.variant(), 5).decision_batch(),
+        [Entry(game.moves[0], [0]), Entry(game.moves[1], [1])],
+    )
+    for before in (None, *entries):
+        advice = advise(SimpleNamespace(compare=lambda turn: values), game, game.variant(), turn, entries, before)
+        assert (advice.steps, advice.tiles, word(advice.verdict)) == ([], (), "Every move brings the same")
+
+
 def test_move_that_was_left_out_early_is_never_called_as_good():
     _, advice, best, _ = advised("jie-long", 0.1, 1.0, kept_dropped=True)
     assert best in advice.entry.actions and "as good" not in word(advice.verdict)
