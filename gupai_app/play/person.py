@@ -29,7 +29,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import listed
 from gupai_env.render import draw_text
-from gupai_env.words.messages import say, word
+from gupai_env.words.messages import count, say, word
 from gupai_env.words.scene import Scene, seat_names
 from gupai_env.words.spelling import TILE, spelled
 from gupai_env.words.text import columns
@@ -71,6 +71,7 @@ class HumanPlayer:
         self.guide = guide_of(game, variant)
         self._greeted = False
         self._rest: list[int] = []  # actions of tiles that are discarded together, but the first
+        self._picked: list[int] = []  # kinds of those that the person has named, while others are to be named
 
     def choose(self, turn: DecisionBatch, *, moved: bool = True) -> int | None:
         """Return the action that the person chooses, None if they take back their last one; raises Quit.
@@ -82,6 +83,7 @@ class HumanPlayer:
         view = turn.views[0]
         entries = entries_of(self.hints, view, turn.masks[0])
         self._show(view, turn.masks[0], entries)
+        self._picked = []
         advice, steps = None, 0  # of the hints that the person has had
         while True:
             text = self.terminal.ask("Your move: ")
@@ -268,20 +270,31 @@ class HumanPlayer:
         """Return the actions that discard the tiles which a text names in any order, if several must be.
 
         Returns:
-            A sentence if these tiles cannot be discarded; "" for a text that means something else.
+            A sentence if these tiles cannot be discarded, or if others must be named; "" for a text that means
+            something else.
         """
         if not (together := self._together(view)) or not any(entry.move.discards for entry in entries):
             return ""
         tiles, number = [kind_of(int(a), int(b)) for a, b in TILE.findall(text)], text.removeprefix("#")
         letters = "".join(filter(str.isalpha, text))
-        means = AWAY.startswith(letters) if letters else not any(entry.move.verb == PLAY for entry in entries)
+        to_play = not self._picked and any(entry.move.verb == PLAY for entry in entries)  # unless letters say more
+        means = AWAY.startswith(letters) if letters else not to_play
         if not tiles and number.isdecimal() and 1 <= int(number) <= len(entries):
             means = entries[int(number) - 1].move.discards
         if not text or not means:
             return ""
-        hand = self._hand(view)
-        if len(tiles) != self.hints.discards(view) or any(tiles.count(kind) > hand.count(kind) for kind in tiles):
+        hand, number_of_tiles = self._hand(view), self.hints.discards(view)
+        if 0 < len(tiles) < number_of_tiles:
+            tiles = self._picked + tiles
+        more = number_of_tiles - len(tiles)
+        wrong = not tiles or more < 0 or any(tiles.count(kind) > hand.count(kind) for kind in tiles)
+        self._picked = tiles if more > 0 and not wrong else []
+        if wrong:
             return together
+        if more:
+            template = "{tiles} is chosen; type the digits of {more}, or d to choose again."
+            others = count("one more tile", "{number} more tiles", more)
+            return say(template, tiles="".join(map(tile_name, tiles)), more=others)
         thrown = {move.tiles[0]: action for action, move in enumerate(self.game.moves) if move.discards}
         return sorted(thrown[kind] for kind in tiles)
 

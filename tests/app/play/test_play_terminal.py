@@ -468,18 +468,20 @@ def test_typed_words_are_prefixes_of_a_verb(words, typed, begins):
     assert _begins(words, typed) is begins
 
 
-TOGETHER = ["d6151", "5161", "[6:1] [5:1]", "discard 61, 51"]  # the rules take [5:1] first
+TOGETHER = [("d6151",), ("5161",), ("[6:1] [5:1]",), ("discard 61, 51",)]  # the rules take [5:1] first
+TOGETHER += [("d61", "51"), ("51", "d61"), ("61", "d5161"), ("d43", "d", "61", "51"), ("43", "2", "4351", "u", "d6151")]
 
 
 @pytest.mark.parametrize("typed", TOGETHER)
 def test_tiles_that_are_discarded_together_are_typed_in_any_order_and_taken_back_as_one(typed):
     game = get_game("tien-gow")
     session = Session(game, game.variant(), 1)
-    person = Person("d61", "1", "d6666", typed, "u", typed)
+    person = Person("d61", "1", "d6666", *typed, "u", *typed)
     table = Table(session, [make_agent("easy", "tien-gow")] * 4, 0, person.terminal())
     with pytest.raises(Quit):
         table.play()
     own = [action for action, seat in zip(table.session.actions, table.session.movers, strict=True) if seat == 0]
     assert [game.action_names[action] for action in own] == ["discard [5:1]", "discard [6:1]"]
     shown = " ".join(" ".join(person.shown).split())
-    assert shown.count("Discard 2 tiles face down: type d and their digits") >= 5  # asked twice, and refused thrice
+    assert shown.count("Discard 2 tiles face down: type d and their digits") >= 4  # asked twice, and refused twice
+    assert "[6:1] is chosen; type the digits of one more tile, or d to choose again." in shown
