@@ -6,12 +6,11 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import check, verdicts
 from gupai_agents.evaluation.claims.policies import Policy
-from gupai_agents.evaluation.claims.results import Level
+from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Request, Verdict
 from gupai_agents.evaluation.claims.schema import Condition, Population, dose_of
 from gupai_agents.evaluation.claims.setting import Meter, Setting
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.intervals import interval
-from gupai_env import get_game
+from gupai_env import __version__, get_game
 
 JIE_LONG = get_game("jie-long")
 FOUR_TWOS = Population(hand=[Condition(feature="carrying", number=2, at_least=4)])
@@ -75,7 +74,7 @@ def policy_with(hand=({"feature": "carrying", "number": 2, "at_least": 4},), **m
 def levels(*said):
     """Doses from one on with these verdicts, chips and halves of intervals."""
     return [
-        Level(dose_of(str(at)), "", verdict, verdicts.pool([Estimate.symmetric(mean, half, 1000)]), ())
+        Level(dose_of(str(at)), "", verdict, verdicts.pool([Estimate.symmetric(mean, half, 1000)]))
         for at, (verdict, mean, half) in enumerate(said, 1)
     ]
 
@@ -84,17 +83,18 @@ YES, NO, SMALL = ("supported", 2.0, 0.5), ("contradicted", -1.84, 0.5), ("no pra
 
 
 def effect(label, mean, half, **more):
-    half = np.inf if half is None else half
-    return {"label": label, **interval(mean, mean - half, mean + half, 1200), **more}
+    return Effect(label, Estimate.symmetric(mean, np.inf if half is None else half, 1200), **more)
 
 
-def reading(kind="policy", **more):
-    return {
-        "name": "it",
-        "kind": kind,
-        "variant": {},
-        "verdict": "supported",
-        "sentence": "So.",
-        "unit": "chips",
-        **more,
-    }
+def finding(kind="policy", **more):
+    """What a reading has come to."""
+    own = {"name": "it", "variant": {}, "verdict": "supported", "sentence": "So.", "unit": "chips"}
+    return Finding(kind=kind, **own | more)
+
+
+def a_verdict(*findings, **more):
+    """A verdict with these findings."""
+    head = {"format": "gupai-verdict-1", "gupai": __version__, "id": "a", "statement": "s", "source": "who"}
+    request = Request(seed=0, deals=None, panel=None)
+    head |= {"game": "g", "seed": 0, "findings": findings, "messages": {}, "asked": request, "file": {}}
+    return Verdict(**head | more)

@@ -9,39 +9,35 @@ game (`results/ladder/*.json`), and the scores of learners from five seeds, by t
 
 import argparse
 import json
-from typing import Any
 
 import numpy as np
 from writing import DOCS, LADDERS, LEARNING, RESULTS, ranked
 
 from gupai_agents.evaluation.chart import Mean, columns, rows
 from gupai_agents.evaluation.claims.files import RECORDED
-from gupai_agents.evaluation.claims.report import levels
+from gupai_agents.evaluation.claims.results import MOST_BYTES, Verdict
 from gupai_agents.evaluation.html import standalone
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import estimate
 from gupai_app.claims.page import dose_chart
+from gupai_env.storage.models import read_stored
 from gupai_training.curves import strength
 
 FOLDER = DOCS / "charts"
 
 
-def _verdict(claim: str) -> dict[str, Any]:
-    return json.loads((RECORDED / f"{claim}.json").read_text(encoding="utf-8"))
-
-
 def charts() -> dict[str, str]:
     """Return the charts that are kept by the name of their file."""
-    reading = _verdict("jl-attack-2")["readings"][0]
-    charts_by_name = {"attack-2-doses": dose_chart(levels(reading))}
+    levels = read_stored(RECORDED / "jl-attack-2.json", Verdict, MOST_BYTES).findings[0].doses
+    charts_by_name = {"attack-2-doses": dose_chart(levels)}
     forest = [
-        (f"{level['dose']}: {effect['label']}", effect)
-        for level in levels(reading)
-        for effect in level["effects"]
-        if Estimate.of(effect).has_interval
+        (f"{level.dose.text}: {effect.label}", effect.estimate)
+        for level in levels
+        for effect in level.effects
+        if level.dose and effect.estimate.has_interval
     ]
     means = [
         Mean(f"{name}: {mean.mean:+z.2f} ±{mean.half_width:.2f}", mean.mean, mean.half_width, place)
-        for place, (name, mean) in enumerate((name, Estimate.of(effect)) for name, effect in forest)
+        for place, (name, mean) in enumerate(forest)
     ]
     charts_by_name["attack-2-forest"] = rows([name for name, _ in forest], means)
     for path in sorted(LADDERS.glob("*.json")):

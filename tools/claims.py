@@ -40,7 +40,7 @@ def pages() -> dict[Path, str]:
     """Return a page of verdicts for each game, and one that leads to them, by their files."""
     verdicts, files, rows = recorded_claims(), {}, []
     for game in GAMES.values():
-        own = [verdict for verdict in verdicts if verdict["game"] == game.id]
+        own = [verdict for verdict in verdicts if verdict.game == game.id]
         if own:
             files[DOCS / "claims" / f"{game.id}.md"] = written(
                 "claims-of-game.md",
@@ -53,7 +53,7 @@ def pages() -> dict[Path, str]:
                 meanings={feature.name: feature.meaning for feature in game.features},
                 written=WRITTEN,
             )
-            readings = sum(len(verdict["readings"]) for verdict in own)
+            readings = sum(len(verdict.findings) for verdict in own)
             rows.append((f"[{game.title}](claims/{game.id}.md)", str(len(own)), str(readings)))
     tree = "```{toctree}\n:hidden:\n:glob:\n\nclaims/*\n```\n"
     files[DOCS / "claims.md"] = "\n".join([HEAD + tree, table(("game", "claims", "readings"), rows), "", WRITTEN, ""])

@@ -11,7 +11,7 @@ from typing import Any
 from writing import DEALS, LADDERS, filled, options_of, recorded_claims, variant_of
 
 from gupai_agents import agent_names
-from gupai_agents.evaluation.claims.report import headline
+from gupai_agents.evaluation.claims import Verdict
 from gupai_agents.registry import NOT_NAMED
 from gupai_agents.shipped import networks, shipped_heuristics
 from gupai_app.play.session import Session
@@ -177,12 +177,12 @@ def _note(deal: dict[str, Any], number: int) -> str:
     return f"{note['best']} gains {lost:.1f} ±{note['half']:.1f} chips"
 
 
-def _claims(game: Game) -> Iterator[tuple[dict[str, Any], str]]:
+def _claims(game: Game) -> Iterator[tuple[Verdict, str]]:
     """Yield the verdicts on claims about a game, each with its readings in a few words."""
-    for content in recorded_claims():
-        if content["game"] == game.id:
-            headlines = Counter(headline(reading) for reading in content["readings"])
+    for verdict in recorded_claims():
+        if verdict.game == game.id:
+            headlines = Counter(finding.headline or finding.verdict for finding in verdict.findings)
             yield (
-                content,
+                verdict,
                 ", ".join(name if count == 1 else f"{name} ({count} readings)" for name, count in headlines.items()),
             )

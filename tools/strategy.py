@@ -23,8 +23,8 @@ from gupai_agents.card import READING, CardRule, card_agent, closes, notes, rule
 from gupai_agents.evaluation.all_hands import chances_against
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
-from gupai_agents.evaluation.claims.report import levels, share_text
-from gupai_agents.evaluation.claims.results import FEWEST_OPEN
+from gupai_agents.evaluation.claims.report import share_text
+from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Example, Finding, Level, Verdict
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.intervals import interval_text
 from gupai_agents.shipped import shipped_card
@@ -61,24 +61,27 @@ class Figures:
     figure that the words take for what it is not.
     """
 
-    def __init__(self, game: Game, verdicts: dict[str, Any], positions: dict[str, Any]) -> None:
+    def __init__(self, game: Game, verdicts: dict[str, Verdict], positions: dict[str, Any]) -> None:
         self.game, self.verdicts, self.positions = game, verdicts, positions
         self.drawn: dict[str, dict[str, Any]] = {}  # the examples of the positions on the page
 
-    def finding(self, claim: str, number: int = 1, dose: str = "") -> dict[str, Any]:
-        """Return a reading, or what it found at a dose."""
-        reading: dict[str, Any] = self.verdicts[claim]["readings"][number - 1]
-        return next(level for level in levels(reading) if level["dose"] == dose) if dose else reading
+    def finding(self, claim: str, number: int = 1) -> Finding:
+        """Return what a reading has come to."""
+        return self.verdicts[claim].findings[number - 1]
+
+    def level(self, claim: str, number: int = 1, dose: str = "") -> Finding | Level:
+        """Return what a reading has come to, or what it found at a dose."""
+        finding = self.finding(claim, number)
+        return next(level for level in finding.doses if level.dose and level.dose.text == dose) if dose else finding
 
     def estimate(
         self, claim: str, number: int = 1, dose: str = "", other: bool = False, against: str = ""
     ) -> tuple[str, Estimate]:
         """Return the name of a figure for errors, and the chips that a way gains, over all opponents or against one."""
-        finding = self.finding(claim, number, dose)
-        figure = next(effect for effect in finding["effects"] if effect["label"] == against) if against else finding
-        estimate = Estimate.of(figure.get("pooled", figure))
-        if other:
-            estimate = -estimate
+        level = self.level(claim, number, dose)
+        assert level.pooled
+        figures = {"": level.pooled.effect} | {effect.label: effect.estimate for effect in level.effects}
+        estimate = -figures[against] if other else figures[against]
         return f"{claim} {number} {dose} {against}: {estimate}", estimate
 
     def figure(self, *name: Any, **which: Any) -> str:
@@ -87,8 +90,8 @@ class Figures:
 
     def is_settled(self, claim: str, number: int = 1, dose: str = "", other: bool = False, against: str = "") -> bool:
         """Return whether a figure stands among all that were tested, and is not one on which opponents disagree."""
-        depends = self.finding(claim, number, dose)["verdict"] == "it depends" and not against
-        return self.finding(claim, number).get("stands", True) and not depends
+        depends = self.level(claim, number, dose).verdict == "it depends" and not against
+        return self.finding(claim, number).stands is not False and not depends
 
     def gain(self, *name: Any, **which: Any) -> str:
         """Return what a way of playing gains; an error if it may gain nothing, or if chance may have found it."""
@@ -107,15 +110,15 @@ class Figures:
     def little(self, *name: Any, **which: Any) -> str:
         """Return a figure that may be zero, or that is less than what its claim calls worth naming."""
         where, estimate = self.estimate(*name, **which)
-        margin = self.finding(*name[:2])["about"]["margin"]
+        margin = self.finding(*name[:2]).about["margin"]
         if estimate.side() and max(-estimate.low, estimate.high) > margin:
             raise ValueError(f"{where}, which is not little")
         return estimate.text()
 
     def rate(self, claim: str, number: int, label: str, share: bool = True) -> str:
         """Return a share, or another rate, of a player or an item."""
-        effects = self.finding(claim, number)["effects"]
-        estimate = Estimate.of(next(effect for effect in effects if effect["label"] == label))
+        effects = self.finding(claim, number).effects
+        estimate = next(effect.estimate for effect in effects if effect.label == label)
         if not share:
             return estimate.text().removeprefix("+")
         mean, low, high = (100 * number for number in estimate[:3])
@@ -126,9 +129,9 @@ class Figures:
     def proved(self, claim: str, number: int = 1, fact: str = "", wrong: bool = False, share: bool = False) -> str:
         """Return an enumerated fact, "" for none; an error unless the reading is proved, or disproved if `wrong`."""
         finding = self.finding(claim, number)
-        if finding["verdict"] != ("disproved" if wrong else "proved"):
-            raise ValueError(f"{claim} {number} is {finding['verdict']}")
-        value = finding["facts"][fact] if fact else ""
+        if finding.verdict != ("disproved" if wrong else "proved"):
+            raise ValueError(f"{claim} {number} is {finding.verdict}")
+        value = finding.facts[fact] if fact else ""
         return value if isinstance(value, str) else f"{value:.0%}" if share else f"{value:.3g}"
 
     def spelled(self, figure: str, value: str, words: str) -> str:
@@ -159,11 +162,11 @@ class Figures:
         do: what they do if they play so. when: in which of the cases that the words speak of.
         """
         shares, sides = [], set()
-        for master in self.finding(*name).get("masters", ()):
-            if master["deals"] >= FEWEST_OPEN:
-                does, instead = (Estimate.of(master[way]) for way in ("chooses", "other")[:: -1 if other else 1])
-                player = NAMES.get(master["who"].partition(",")[0], "a quick search")
-                choices = f"{share_text(does)} of {master['decisions']:,} such choices"
+        for master in self.level(*name).masters:
+            if master.deals >= FEWEST_OPEN:
+                does, instead = (master.chooses, master.other)[:: -1 if other else 1]
+                player = NAMES.get(master.who.partition(",")[0], "a quick search")
+                choices = f"{share_text(does)} of {master.decisions:,} such choices"
                 shares.append(f"{player} in {choices}, the other way in {instead.mean:.0%}")
                 sides.add(does.side(instead))
         if not shares:
@@ -178,8 +181,9 @@ class Figures:
         verb: of both moves, such as "discard"; such a deal is looked for among those that were played next.
         """
         side = -1 if other else 1
-        example = max(self.finding(claim, number)["examples"], key=lambda example: side * example["gain"])
-        return self.drawing(f"{claim}-{number}", example | {"other": other} | ({"verb": verb} if verb else {}))
+        example = max(self.finding(claim, number).examples, key=lambda example: side * example.gain)
+        words = {name: value for name, value in vars(example).items() if value not in ("", None)}
+        return self.drawing(f"{claim}-{number}", words | {"other": other} | ({"verb": verb} if verb else {}))
 
     def hand(self, name: str, tiles: str, split: str, instead: str) -> str:
         """Return the drawing of a hand of Pai Gow whose best split against the house way is counted out."""
@@ -204,9 +208,9 @@ class Figures:
 NAMES = {"best": "`best`", "search:playouts=1000": "the search"}
 
 
-def verdicts_of(game: Game) -> dict[str, Any]:
+def verdicts_of(game: Game) -> dict[str, Verdict]:
     """Return the recorded verdicts on the claims about a game."""
-    return {content["id"]: content for content in recorded_claims() if content["game"] == game.id}
+    return {verdict.id: verdict for verdict in recorded_claims() if verdict.game == game.id}
 
 
 def recorded_positions() -> dict[str, Any]:
@@ -268,7 +272,7 @@ def write_page(game: Game, positions: dict[str, Any]) -> set[str]:
             return set(figures.drawn)
 
 
-def draw(game: Game, name: str, example: dict[str, Any], verdicts: dict[str, Any]) -> dict[str, Any]:
+def draw(game: Game, name: str, example: dict[str, Any], verdicts: dict[str, Verdict]) -> dict[str, Any]:
     """Draw a position, and return who is to play, its two moves, and what the first gains."""
     if "tiles" in example:
         deal, moves, gain = counted_hand(game, **example)
@@ -288,7 +292,7 @@ def draw(game: Game, name: str, example: dict[str, Any], verdicts: dict[str, Any
 
 
 def parting_deal(
-    game: Game, name: str, example: dict[str, Any], verdicts: dict[str, Any]
+    game: Game, name: str, example: dict[str, Any], verdicts: dict[str, Verdict]
 ) -> tuple[Deal, Sequence[int], float]:
     """Return a deal where the two ways of playing that a verdict compares part, the moves, and what the first gains.
 
@@ -299,8 +303,8 @@ def parting_deal(
     parting: list[tuple[Deal, Sequence[int], float]] = []
     first = example["deal"]
     for deal in range(first + 1, first + SEARCHED) if "verb" in example else (first,):
-        of_deal = example | {"deal": deal}
-        pair = play_again(claim, claim.readings[int(number) - 1], verdicts[id_]["seed"], of_deal)
+        of_deal = Example(**{**{key: example[key] for key in example if key not in ("other", "verb")}, "deal": deal})
+        pair = play_again(claim, claim.readings[int(number) - 1], verdicts[id_].seed, of_deal)
         both = enumerate(zip(pair.treated.actions, pair.baseline.actions, strict=False))
         turn, moves = next(((turn, moves) for turn, moves in both if moves[0] != moves[1]), (0, ()))
         session = Session.of(pair.treated)

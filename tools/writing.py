@@ -11,11 +11,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.results import MOST_BYTES, Verdict
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claims import terminal as claims
 from gupai_env.core.game import Game
 from gupai_env.core.variant import in_words
+from gupai_env.storage.models import read_stored
 
 ROOT = Path(__file__).parents[1]
 DOCS, RESULTS = ROOT / "docs", ROOT / "results"
@@ -56,10 +58,10 @@ def interval(won: dict | Estimate | None) -> str:
     return str(Estimate.symmetric(estimate.mean, estimate.half_width, estimate.samples))
 
 
-def recorded_claims() -> list[dict[str, Any]]:
+def recorded_claims() -> list[Verdict]:
     """Return the recorded verdicts on all claims, corrected for their number."""
     files = [RECORDED / f"{path.stem}.json" for path in claims.paths()]
-    return corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
+    return corrected([read_stored(path, Verdict, MOST_BYTES) for path in files if path.exists()])
 
 
 def content_of(folder: str, game: Game) -> dict[str, Any] | None:

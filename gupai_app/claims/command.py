@@ -21,7 +21,7 @@ from gupai_app.shell.options import (
 from gupai_app.shell.streams import say
 
 if TYPE_CHECKING:
-    from gupai_agents.evaluation.claims import Claim
+    from gupai_agents.evaluation.claims import Claim, Verdict
 
 ClaimName = Annotated[str, typer.Argument(metavar="ID|FILE", help="Claim, as listed by `gupai claim list`, or a file")]
 
@@ -91,7 +91,7 @@ class Output:
             for file in (self.html, str(claim_page.records_of(self.html))):
                 check_target("--html", file, self.force, stream=False)
 
-    def write(self, claim: "Claim", verdict: dict[str, Any], panel: Sequence[str]) -> None:
+    def write(self, claim: "Claim", verdict: "Verdict", panel: Sequence[str]) -> None:
         """Write the page of a verdict, if one is asked for."""
         if self.html is not None:
             from gupai_app.claims import page as claim_page

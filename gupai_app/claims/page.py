@@ -9,22 +9,18 @@ from markupsafe import Markup
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims import Claim
 from gupai_agents.evaluation.claims.deals import Pair, pairs_of_verdict
-from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, in_words
+from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, in_words, ranged
 from gupai_agents.evaluation.claims.files import kind_of
 from gupai_agents.evaluation.claims.report import (
     TITLES,
     command_of,
-    figure_text,
-    headline,
-    levels,
     master_sentences,
-    opponents,
     options_of,
     percent,
     remarks,
     summary,
 )
-from gupai_agents.evaluation.claims.schema import dose_of
+from gupai_agents.evaluation.claims.results import Effect, Example, Finding, Level, Verdict, written
 from gupai_agents.evaluation.claims.verdicts import (
     CONTRADICTED,
     DEPENDS,
@@ -40,12 +36,11 @@ from gupai_agents.evaluation.claims.verdicts import (
     TOO_RARE,
 )
 from gupai_agents.evaluation.records import RecordWriter
-from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.review.page import Parts, page, stepper
 from gupai_app.server.html import filled
 from gupai_env.games.phrases import chips
 from gupai_env.storage.files import check_target, write_file
-from gupai_env.words.messages import joined, say, with_messages, word
+from gupai_env.words.messages import joined, say, word
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
 RECORDS = ".jsonl"
@@ -85,14 +80,14 @@ def records_of(path: str) -> Path:
 
 
 def write_claim(
-    path: str, claim: Claim, content: dict[str, Any], *, panel: Sequence[str] = (), force: bool = False
+    path: str, claim: Claim, verdict: Verdict, *, panel: Sequence[str] = (), force: bool = False
 ) -> Path | None:
     """Write the page of a verdict, and next to it the games it shows; return where these are, if there are any.
 
     Args:
         path: Of a file, FILE.html; the games go to FILE.jsonl.
         claim: The claim.
-        content: The verdict as JSON.
+        verdict: What came out.
         panel: Players that it was tested with instead of the file's.
         force: Whether both may be replaced.
 
@@ -103,8 +98,8 @@ def write_claim(
     check(path, [claim])
     records = records_of(path)
     check_target(records, force=force)
-    pairs = list(pairs_of_verdict(claim, content, panel))
-    write_file(path, claim_page(content, pairs, records.name), force=force)
+    pairs = list(pairs_of_verdict(claim, verdict, panel))
+    write_file(path, claim_page(verdict, pairs, records.name), force=force)
     if not pairs:
         return None
     with RecordWriter(records, force=force) as writer:
@@ -112,173 +107,157 @@ def write_claim(
     return records
 
 
-def claim_page(
-    content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
-) -> str:
-    """Return the page of a verdict, which is JSON; pairs: its deals. records: the name of the file of their games."""
+def claim_page(verdict: Verdict, pairs: Sequence[tuple[int, Example, Pair]] = (), records: str = "") -> str:
+    """Return the page of a verdict; pairs: its deals. records: the name of the file of their games."""
     parts = Parts()
     deals = [
-        (reading_index, deal_both_ways(content, reading_index, deal_index, example, pair, parts))
-        for deal_index, (reading_index, example, pair) in enumerate(pairs)
+        (number, deal_both_ways(verdict.findings[number], number, index, example, pair, parts))
+        for index, (number, example, pair) in enumerate(pairs)
     ]
-    body = claim_body(content, deals, records)
-    return page(f"{content['id']}: {content['statement']}", body, parts)
+    return page(f"{verdict.id}: {verdict.statement}", claim_body(verdict, deals, records), parts)
 
 
-def claim_body(content: dict[str, Any], deals: Iterable[tuple[int, dict[str, Any]]], records: str = "") -> Markup:
+def claim_body(verdict: Verdict, deals: Iterable[tuple[int, dict[str, Any]]], records: str = "") -> Markup:
     """Return what the page of a verdict shows.
 
     Args:
         deals: To look at, each with the number of its reading: `deal_both_ways` or `deal_elsewhere`.
         records: The name of the file of their games.
     """
-    content = with_messages(content, content.get("messages", {}))
-    readings = [_reading(reading) for reading in content["readings"]]
-    for reading_index, deal in deals:
-        readings[reading_index]["deals"].append(deal)
-    words = {"readings": readings, "records": records, "command": command_of(content)}
-    return filled("verdict_body.html", content=content, **words)
+    readings = [_reading(finding) for finding in verdict.findings]
+    for number, deal in deals:
+        readings[number]["deals"].append(deal)
+    return filled("verdict_body.html", verdict=verdict, readings=readings, records=records, command=command_of(verdict))
 
 
-def _reading(reading: dict[str, Any]) -> dict[str, Any]:
+def _reading(finding: Finding) -> dict[str, Any]:
     """Return what a page says of a reading next to what the verdict says."""
-    kind = kind_of(reading)
+    kind, levels = kind_of(finding), finding.doses
+    parts: list[tuple[str, Sequence[Effect]]] = [(title, getattr(finding, which)) for which, title in TITLES.items()]
+    parts += [(level.label, level.effects) for level in levels]
     return {
-        "reading": reading,
-        "headline": headline(reading),
-        "look": LOOKS.get(reading["verdict"], ""),
-        "figures": list(_headline(reading)),
-        "options": options_of(reading),
+        "finding": finding,
+        "look": LOOKS.get(finding.verdict, ""),
+        "figures": list(_headline(finding)),
+        "options": options_of(finding),
         "heading": kind.members,
-        "members": joined(", ", [opponent["label"] for opponent in opponents(reading) if kind.sides]),
-        "levels": [(level["label"], summary(level, reading)) for level in levels(reading)],
-        "chart": dose_chart(levels(reading)),
-        "masters": list(master_sentences(reading)),
-        "failures": failures(reading) if kind.sides else "",
-        "remarks": list(remarks(reading)),
-        "tables": [
-            (title, list(_table(reading[which], reading.get("unit", ""))))
-            for which, title in TITLES.items()
-            if reading.get(which)
-        ]
-        + [(level["label"], list(_table(level["effects"], reading.get("unit", "")))) for level in levels(reading)],
+        "members": joined(", ", [opponent.label for opponent in finding.opponents if kind.sides]),
+        "levels": [(level.label, summary(level, finding)) for level in levels],
+        "chart": dose_chart(levels),
+        "masters": list(master_sentences(finding)),
+        "failures": failures(finding) if kind.sides else "",
+        "remarks": list(remarks(finding)),
+        "tables": [(title, list(_table(effects, finding.unit))) for title, effects in parts if effects],
         "deals": [],
     }
 
 
-def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _headline(finding: Finding) -> Iterator[tuple[str, str]]:
     """Yield the figures that a player asks for, and what they are."""
-    pooled = reading.get("pooled")
-    if pooled and reading.get("unit") == "chips":
-        if pooled.get("differ"):
-            spread = say("{least:+z.2f} to {most:+z.2f}", least=pooled["least"], most=pooled["most"])
-            yield spread, "chips per deal when it comes up, by opponent"
-        quantity = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
-        yield figure_text(pooled, {}), quantity
-    if "frequency" in reading:
-        if kind_of(reading).several:
-            yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
+    if (pooled := finding.pooled) and finding.unit == "chips":
+        if pooled.differ:
+            yield ranged(pooled, 2), "chips per deal when it comes up, by opponent"
+        quantity = "chips on average" if pooled.differ else "chips per deal when it comes up"
+        yield written(pooled.effect, ""), quantity
+    if finding.frequency is not None:
+        if kind_of(finding).several:
+            yield f"{finding.frequency:.3g}", "times in a deal of a seat"
         else:
-            yield percent(reading["frequency"]), "of a seat's deals is how often it comes up"
-    if "per_hundred" in reading:
-        yield f"{reading['per_hundred']:+z.1f}", "chips in a hundred deals"
+            yield percent(finding.frequency), "of a seat's deals is how often it comes up"
+    if finding.per_hundred is not None:
+        yield f"{finding.per_hundred:+z.1f}", "chips in a hundred deals"
 
 
-def failures(reading: dict[str, Any]) -> str:
+def failures(finding: Finding) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
-    opposite = 1 if reading.get("about", {}).get("alternative") == "less" else -1
+    opposite = 1 if finding.about.get("alternative") == "less" else -1
+    groups: dict[str, list[tuple[str, Effect]]] = {
+        "opponent": [(say(effect.label), effect) for effect in finding.effects],
+        "dose": [(_against(level, effect), effect) for level in finding.doses for effect in level.effects],
+        "group": [(say(effect.label), effect) for effect in finding.subgroups],
+    }
     sentences = [
-        say("{label} ({figure})", label=label, figure=say(figure_text(effect, {})))
-        for label, effect in (
-            *((say(effect["label"]), effect) for effect in reading.get("effects", ())),
-            *((_against(level, effect), effect) for level in levels(reading) for effect in level["effects"]),
-            *((say(effect["label"]), effect) for effect in reading.get("subgroups", ())),
-        )
-        if Estimate.of(effect).side() == opposite and effect.get("p", 1.0) < RATE
+        say("{label} ({figure})", label=label, figure=say(written(effect.estimate, "")))
+        for group in groups.values()
+        for label, effect in group
+        if effect.estimate.side() == opposite and effect.p is not None and effect.p < RATE
     ]
-    looked = [
-        word
-        for which, word in (("effects", "opponent"), ("doses", "dose"), ("subgroups", "group"))
-        if reading.get(which)
-    ]
+    looked = [name for name, group in groups.items() if group]
     if not sentences:
         return f"No {', '.join(looked[:-1])}{' or ' if looked[1:] else ''}{looked[-1]} is shown to turn it around."
     return say("It turns around with: {where}.", where=joined("; ", sentences))
 
 
-def _against(level: dict[str, Any], effect: dict[str, Any]) -> str:
+def _against(level: Level, effect: Effect) -> str:
     """Return at which dose an effect was found, and against whom."""
-    return say("{dose}, against {player}", dose=say(level["label"]), player=say(effect["label"]))
+    return say("{dose}, against {player}", dose=say(level.label), player=say(effect.label))
 
 
-def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
+def _table(effects: Sequence[Effect], unit: str) -> Iterator[list[str]]:
     """Yield the rows of a table of figures, its heads first."""
     times, unit_name = (100, "%") if unit.startswith("share") else (1, unit)
     heads = say("mean ({unit})", unit=say(unit_name)) if unit_name else "mean", "95% interval", "deals"
     yield ["", *map(word, heads), "p", word("verdict")]
-    for effect in figures:
-        estimate = Estimate.of(effect)
+    for effect in effects:
+        mean, low, high = (times * number for number in effect.estimate[:3])
+        interval = say("{low:+z.3f} to {high:+z.3f}", low=low, high=high)
         yield [
-            word(effect["label"]),
-            f"{times * estimate.mean:+z.3f}" if estimate.occurred else word("did not occur"),
-            word(_range(times * estimate.low, times * estimate.high) if estimate.has_interval else "none"),
-            f"{estimate.samples:,}",
-            f"{effect['p']:.2g}" if "p" in effect else "",
-            word(effect.get("verdict", "")),
+            word(effect.label),
+            f"{mean:+z.3f}" if effect.estimate.occurred else word("did not occur"),
+            word(interval if effect.estimate.has_interval else "none"),
+            f"{effect.estimate.samples:,}",
+            "" if effect.p is None else f"{effect.p:.2g}",
+            word(effect.verdict),
         ]
 
 
-def _range(low: float, high: float) -> str:
-    return say("{low:+z.3f} to {high:+z.3f}", low=low, high=high)
-
-
-def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
+def dose_chart(levels: Sequence[Level]) -> Markup:
     """Return the effects at every dose, against each opponent with its interval, as SVG; "" if no interval is known."""
-    steps = [in_words(dose_of(level["dose"])) for level in levels]
-    names = list(dict.fromkeys(effect["label"] for level in levels for effect in level["effects"]))
+    steps = [in_words(level.dose) for level in levels if level.dose]
+    names = list(dict.fromkeys(effect.label for level in levels for effect in level.effects))
     means = [
         chart.Mean(
-            say("{label}: {figure}", label=_against(level, effect), figure=say(figure_text(effect, {}))),
-            effect["mean"],
-            Estimate.of(effect).half_width,
+            say("{label}: {figure}", label=_against(level, effect), figure=say(written(effect.estimate, ""))),
+            effect.estimate.mean,
+            effect.estimate.half_width,
             place,
-            names.index(effect["label"]),
+            names.index(effect.label),
         )
         for place, level in enumerate(levels)
-        for effect in level["effects"]
-        if Estimate.of(effect).has_interval
+        for effect in level.effects
+        if effect.estimate.has_interval
     ]
     return chart.columns(steps, names, means)
 
 
-def deal_elsewhere(
-    reading: dict[str, Any], example: dict[str, Any], address: str, seats: Sequence[int] = ()
-) -> dict[str, Any]:
+def deal_elsewhere(finding: Finding, example: Example, address: str, seats: Sequence[int] = ()) -> dict[str, Any]:
     """Return what a page says about a deal that has a page of its own; seats: those that have the trait."""
-    gain = "{what}: {gain:+g} chips" if reading.get("unit") == "chips" else "{what}: {gain:+g} in the metric"
-    who = kind_of(reading).seated
-    deal = say("deal {number}", number=example["deal"])
-    text = joined("; ", [say(who, player=say(example["player"])), deal])
+    gain = "{what}: {gain:+g} chips" if finding.unit == "chips" else "{what}: {gain:+g} in the metric"
+    deal = say("deal {number}", number=example.deal)
+    text = joined("; ", [say(kind_of(finding).seated, player=say(example.player)), deal])
     text = joined(", ", [text, *(say("seat {number}", number=seat) for seat in seats)])
     return {
-        "slug": SLUGS[example["what"]],
-        "title": say(gain, what=TITLE[example["what"]], gain=example["gain"]),
+        "slug": SLUGS[example.what],
+        "title": say(gain, what=TITLE[example.what], gain=example.gain),
         "about": say("{text}.", text=text),
         "address": address,
     }
 
 
 def deal_both_ways(
-    content: dict[str, Any], reading_index: int, deal_index: int, example: dict[str, Any], pair: Pair, parts: Parts
+    finding: Finding, reading_index: int, deal_index: int, example: Example, pair: Pair, parts: Parts
 ) -> dict[str, Any]:
     """Return a deal played both ways, side by side.
 
     Args:
-        reading_index: The number of its reading.
+        finding: What its reading has come to.
+        reading_index: The number of this.
         deal_index: Its number among the deals of the page.
+        example: The deal.
+        pair: Its two games.
+        parts: The drawings of the page.
     """
-    reading, games = content["readings"][reading_index], (pair.treated, pair.baseline)
-    slug = f"r{reading_index + 1}-{SLUGS[example['what']]}"
+    games, slug = (pair.treated, pair.baseline), f"r{reading_index + 1}-{SLUGS[example.what]}"
     both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
     sides = [
         {
@@ -289,11 +268,11 @@ def deal_both_ways(
             "number": 2 * deal_index + number,
         }
         for number, (side, name, game) in enumerate(
-            zip(("with", "without"), kind_of(reading).sides, games, strict=True), 1
+            zip(("with", "without"), kind_of(finding).sides, games, strict=True), 1
         )
     ]
     return {
-        **deal_elsewhere(reading, example, "", pair.seats),
+        **deal_elsewhere(finding, example, "", pair.seats),
         "slug": slug,
         "parting": next((number for number, (one, other) in both if one != other), None),
         "sides": sides,

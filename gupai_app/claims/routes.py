@@ -1,20 +1,21 @@
 """Claims on pages: which there are, changing one, testing it, and its verdict, with deals to step through."""
 
+import contextlib
 import functools
-import json
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
-from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import examples_of_verdict, play_again
 from gupai_agents.evaluation.claims.files import RECORDED, paths
+from gupai_agents.evaluation.claims.readings import Comparison
+from gupai_agents.evaluation.claims.results import MOST_BYTES, Example, Verdict
 from gupai_app.claims.changes import Changed, changed
 from gupai_app.claims.page import LOOKS, MEANINGS, claim_body, deal_both_ways, deal_elsewhere
 from gupai_app.review.page import Parts
@@ -23,43 +24,20 @@ from gupai_app.server.pages import Asked, Server, form_of, once, page, saved_as,
 from gupai_app.server.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_app.server.warming import MATCHES
 from gupai_env import __version__
-from gupai_env.storage.models import Stored, Text, read_stored, to_yaml
+from gupai_env.storage.models import read_stored, to_yaml
 from gupai_env.words.messages import say
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
-MOST_BYTES = 1 << 22  # of a recorded verdict
 
 router = APIRouter()
 
 
-class Reading(Stored):
-    """What pages show of any reading; what else there is depends on its kind."""
-
-    name: Text
-    kind: Text
-    verdict: Text
-    sentence: Text
-    variant: dict[str, Any]
-
-
-class Recorded(Stored):
-    """A verdict that is kept as a file."""
-
-    id: Text
-    gupai: Text
-    statement: Text
-    source: Text
-    game: Text
-    readings: Annotated[list[Reading], Field(max_length=100)]
-    file: dict[str, Any]
-
-
-class Verdict(NamedTuple):
-    """A verdict on a claim, as JSON. printed: by what the claim is named to repeat it."""
+class Shown(NamedTuple):
+    """A verdict on a claim. printed: by what the claim is named to repeat it."""
 
     claim: Claim
-    content: dict[str, Any]
+    verdict: Verdict
     printed: str
 
     def page(self, back: str, here: str, query: str = "") -> Response:
@@ -69,36 +47,32 @@ class Verdict(NamedTuple):
             back: The address of the claim.
             here: That of the verdict, without its query.
         """
-        examples = list(examples_of_verdict(self.claim, self.content)) if self._same else []
+        findings = self.verdict.findings
         deals = [
-            (
-                reading_index,
-                deal_elsewhere(self.content["readings"][reading_index], example, f"{here}/deal/{number}{query}"),
-            )
-            for number, (reading_index, _, example) in enumerate(examples, 1)
+            (index, deal_elsewhere(findings[index], example, f"{here}/deal/{number}{query}"))
+            for number, (index, _, example) in enumerate(self._examples, 1)
         ]
-        body = claim_body({**self.content, "id": self.printed}, deals)
+        body = claim_body(self.verdict.model_copy(update={"id": self.printed}), deals)
         return page("verdict.html", head=self.claim.id, body=body, deals=deals, back=back)
 
     @property
-    def _same(self) -> bool:
-        """True if deals come out now as they did when the claim was tested."""
+    def _examples(self) -> list[tuple[int, Comparison, Example]]:
+        """The deals to look at, none unless they come out now as they did when the claim was tested."""
         file = self.claim.model_dump(mode="json", exclude_defaults=True)
-        return bool(self.content["gupai"] == __version__ and self.content["file"] == file)
+        same = self.verdict.gupai == __version__ and self.verdict.file == file
+        return list(examples_of_verdict(self.claim, self.verdict)) if same else []
 
     def deal(self, number: str, back: str) -> Response:
         """Return the page of a deal, played both ways; there is no such page for another number."""
-        examples = list(examples_of_verdict(self.claim, self.content)) if self._same else []
-        names = list(map(str, range(1, len(examples) + 1)))
-        if number not in names:
+        examples = {str(name): example for name, example in enumerate(self._examples, 1)}
+        if number not in examples:
             raise HTTPException(404)
-        reading_index, reading, example = examples[names.index(number)]
-        parts, pair = Parts(), play_again(self.claim, reading, self.content["seed"], example)
-        deal = deal_both_ways(self.content, reading_index, 0, example, pair, parts)
+        index, reading, example = examples[number]
+        parts, pair = Parts(), play_again(self.claim, reading, self.verdict.seed, example)
         return page(
             "deal.html",
-            head=f"{self.claim.id}: {example['what']}",
-            deal=deal,
+            head=f"{self.claim.id}: {example.what}",
+            deal=deal_both_ways(self.verdict.findings[index], index, 0, example, pair, parts),
             back=back,
             statement=self.claim.statement,
             reading=reading.name,
@@ -168,7 +142,7 @@ async def test(own: Own, request: Request, server: Asked) -> Response:
     return RedirectResponse(key, 303)
 
 
-def _tried(key: str, server: Server) -> Verdict:
+def _tried(key: str, server: Server) -> Shown:
     """Return the verdict of a test that is finished; there is no such page without one."""
     status = server.jobs.status(key)
     if status is None or status.result is None:
@@ -199,12 +173,12 @@ def recorded_deal(own: Own, server: Asked, number: str) -> Response:
     return wait or _recorded_verdict(own, lambda verdict: verdict.deal(number, f"/recorded/{own.id}"))
 
 
-def _recorded_verdict(own: Claim, render: Callable[[Verdict], Response]) -> Response:
+def _recorded_verdict(own: Claim, render: Callable[[Shown], Response]) -> Response:
     """Return a page of a recorded verdict. Raises: ValueError, in one line, for one that is damaged."""
-    if (content := _recorded(own.id)) is None:
-        raise HTTPException(404)
     try:
-        return render(Verdict(own, content, own.id))
+        if (verdict := _recorded(own.id)) is None:
+            raise HTTPException(404)
+        return render(Shown(own, verdict, own.id))
     except ODD as error:
         raise ValueError(
             say("the verdict is damaged ({problem})", problem=wrong_with(error, f"{own.id}.json"))
@@ -235,31 +209,27 @@ def _query(now: Changed) -> str:
     return urlencode(now.changes, safe=";:=,*")
 
 
-def _tested(now: Changed, deals: int | None, notify: Notify) -> Verdict:
+def _tested(now: Changed, deals: int | None, notify: Notify) -> Shown:
     """Test a claim; return its verdict."""
     verdict = try_claim(now.claim, deals=deals, masters=True, progress=notify)
-    content = verdict.content({"seed": 0, "deals": deals, "panel": None})
     # A changed claim is repeated from its file.
-    return Verdict(now.claim, content, f"{now.claim.id}.yaml" if now.changes else content["id"])
+    return Shown(now.claim, verdict, f"{now.claim.id}.yaml" if now.changes else verdict.id)
 
 
 # --- verdicts that were recorded ------------------------------------------------------------------
 
 
-@functools.cache
-def _recorded(name: str) -> dict[str, Any] | None:
-    """Return the recorded verdict on a claim, None where there is none."""
+def _recorded(name: str) -> Verdict | None:
+    """Return the recorded verdict on a claim, None where there is none. Raises: one of ODD for one that is damaged."""
     path = RECORDED / f"{name}.json"
-    try:
-        recorded = read_stored(path, Recorded, MOST_BYTES)
-        content: dict[str, Any] = json.loads(path.read_bytes())
-    except ODD:
-        return None
-    return content if recorded.id == name else None
+    verdict = read_stored(path, Verdict, MOST_BYTES) if path.exists() else None
+    return verdict if verdict and verdict.id == name else None
 
 
 def _summary(name: str) -> list[tuple[str, str, int]]:
     """Return the recorded verdicts on the readings of a claim: each with its look and how many readings have it."""
-    content: Mapping[str, Any] = _recorded(name) or {}
-    verdicts = [reading["verdict"] for reading in content.get("readings", ())]
-    return [(verdict, LOOKS.get(verdict, ""), verdicts.count(verdict)) for verdict in dict.fromkeys(verdicts)]
+    with contextlib.suppress(*ODD):
+        recorded = _recorded(name)
+        verdicts = [finding.verdict for finding in recorded.findings] if recorded else []
+        return [(verdict, LOOKS.get(verdict, ""), verdicts.count(verdict)) for verdict in dict.fromkeys(verdicts)]
+    return []

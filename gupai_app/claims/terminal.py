@@ -17,7 +17,17 @@ from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.files import MOST_ID, SUFFIX, find, paths
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.report import figures, headline, markdown, master_sentences, remarks, text
+from gupai_agents.evaluation.claims.report import (
+    figures,
+    heading,
+    markdown,
+    master_sentences,
+    remarks,
+    text,
+    title,
+    untested,
+)
+from gupai_agents.evaluation.claims.results import Finding, Request, Verdict
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.records import action_types_of
 from gupai_agents.shipped import best_heuristic, heuristic_names, plainest_heuristic
@@ -29,15 +39,13 @@ from gupai_app.shell.screen import put, shares, table_of
 from gupai_app.shell.streams import say
 from gupai_env import __version__
 from gupai_env.core.game import Game
-from gupai_env.core.rng import from_json, in_json
 from gupai_env.games import GAMES, get_game
 from gupai_env.storage.files import json_text, read_text, write_file
 from gupai_env.words.checks import short_repr
-from gupai_env.words.messages import alias, count, with_messages, word
+from gupai_env.words.messages import alias, count, word
 from gupai_env.words.messages import say as message
 
 LINES, COLUMNS = 25, 90  # of a verdict in short
-HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
 
 
 def read(name: str | None) -> list[Claim]:
@@ -174,40 +182,38 @@ def test(
     out: str | None,
     workers: Workers,
     more: Mapping[str, Any],
-) -> list[dict[str, Any]]:
+) -> list[Verdict]:
     """Test claims and print the verdicts, as "brief", "text", "markdown" or "json"; `out` keeps the JSON of each.
 
     A claim whose verdict is in the folder `out` already, by the same command, is not tested again. The workers
     share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
     asked for again: `claim`, its name, and `set`, its changes. Returns the verdicts.
     """
-    command = {"seed": in_json(seed), "deals": deals, "panel": list(panel) if panel else None}
-    command |= {**({"strong": True} if strong else {}), **more}
+    request = Request(seed=seed, deals=deals, panel=panel or None, strong=strong, **more)
     with locked_output(out, "testing claims into this folder"):
-        parts = _parts(claims, command, out, workers)
+        parts = _parts(claims, request, out, workers)
     if len(parts) > 1:
         parts = corrected(parts)
     if output_format == "json":
-        print(json_text(parts if len(parts) > 1 else parts[0], 2))
+        contents = [part.as_numbers() for part in parts]
+        print(json_text(contents if len(contents) > 1 else contents[0], 2))
     elif output_format == "markdown":
         say(markdown(parts), end="")
     else:
-        for content in parts:
-            say(text(content) if output_format == "text" else brief(content))
+        for part in parts:
+            say(text(part) if output_format == "text" else brief(part))
         if len(parts) > 1:
             say(together(parts))
     return parts
 
 
-def brief(content: dict[str, Any]) -> str:
+def brief(verdict: Verdict) -> str:
     """Return a verdict in at most LINES lines: of every reading the verdict, and then what there is room for."""
-    content = with_messages(content, content.get("messages", {}))
-    quoted = f"{content['id']} ({content['game']}): “{word(content['statement'])}”"
-    head = [*_folded(quoted, 0), *_folded(content["source"], 2), ""]
+    head = [*_folded(title(verdict), 0), *_folded(verdict.source, 2), ""]
     foot = ["", *_folded(message("Everything that was found: --full; as a page with deals: --html FILE"), 0), ""]
-    readings = [list(_groups(reading)) for reading in content["readings"]]
-    if "untested" in content:
-        readings.append([_folded(message("Not tested: {text}", text=message(content["untested"])), 2)])
+    readings = [list(_groups(finding)) for finding in verdict.findings]
+    if verdict.untested:
+        readings.append([_folded(untested(verdict), 2)])
     room, printed = LINES - len(head) - len(foot), []
     for rank, index in sorted((rank, index) for index, groups in enumerate(readings) for rank in range(len(groups))):
         lines = readings[index][rank]
@@ -218,10 +224,10 @@ def brief(content: dict[str, Any]) -> str:
     return "\n".join([*head, *body, *foot])
 
 
-def _groups(reading: dict[str, Any]) -> Iterator[list[str]]:
+def _groups(finding: Finding) -> Iterator[list[str]]:
     """Yield the lines of a reading in groups that are printed whole or not at all, the most important first."""
-    yield _folded(f"{word(reading['name'])}: {word(headline(reading)).upper()}", 2)
-    for lines in ([reading["sentence"]], master_sentences(reading), remarks(reading), figures(reading)):
+    yield _folded(heading(finding), 2)
+    for lines in ([finding.sentence], master_sentences(finding), remarks(finding), figures(finding)):
         yield [part for line in lines for part in _folded(line, 4)]
 
 
@@ -232,26 +238,26 @@ def _folded(line: str, indent: int) -> list[str]:
     return [" " * (indent + 2 * bool(number)) + part.plain.rstrip() for number, part in enumerate(lines)]
 
 
-def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers) -> list[dict[str, Any]]:
+def _parts(claims: Sequence[Claim], request: Request, out: str | None, workers: Workers) -> list[Verdict]:
     """Return the verdicts on claims, those that are kept already as they are."""
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
-    contents: dict[int, dict[str, Any]] = {}
+    asked, contents = request.model_dump(exclude_defaults=True), dict[int, dict[str, Any]]()
     for index, (claim, path) in enumerate(zip(claims, paths, strict=True)):
         file = claim.model_dump(mode="json", exclude_defaults=True)
-        if content := saved_result(path, {"asked": command, "file": file, "gupai": __version__}, "readings"):
+        if content := saved_result(path, {"asked": asked, "file": file, "gupai": __version__}, "readings"):
             say("{path}: exists already and is kept", error=True, path=path)
             contents[index] = content
-    how = command["deals"], command["panel"], command.get("strong", False)
+    how = request.deals, request.panel, request.strong
     todo = {index: work(claim, *how) for index, claim in enumerate(claims) if index not in contents}
     total, done = sum(todo.values()), 0.0
     with shares() as notify:
 
         def tried() -> Iterator[tuple[int, dict[str, Any]]]:
             if isinstance(workers, Cluster) or (workers.count > 1 and len(todo) > 1):
-                yield from workers.as_done(_tried, {index: (claims[index], command) for index in todo})
+                yield from workers.as_done(_tried, {index: (claims[index], asked) for index in todo})
                 return
             for index in todo:
-                yield index, _tried(claims[index], command, functools.partial(tell_of, index))
+                yield index, _tried(claims[index], asked, functools.partial(tell_of, index))
 
         def tell_of(index: int, share: float, phase: str) -> None:
             notify((done + share * todo[index]) / total, f"{claims[index].id}: {phase}")
@@ -261,29 +267,29 @@ def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, wo
             keep(paths[index], content)
             done += todo[index]
             notify(done / total, claims[index].id)
-    return [contents[index] for index in range(len(claims))]
+    return [Verdict.model_validate(contents[index]) for index in range(len(claims))]
 
 
-def together(parts: Sequence[dict[str, Any]]) -> str:
+def together(parts: Sequence[Verdict]) -> str:
     """Return how many verdicts stand among all the tests that were made together."""
-    readings = [reading for content in parts for reading in content["readings"] if "q" in reading]
-    falls = sum(not reading.get("stands", True) for reading in readings)
+    findings = [finding for verdict in parts for finding in verdict.findings if finding.q is not None]
+    falls = sum(finding.stands is False for finding in findings)
     return count(
         "{tests} tests were made together. At a false discovery rate of {rate:.0%} (Benjamini and Hochberg), {falls} "
         "of the verdicts supported or contradicted fails.",
         "{tests} tests were made together. At a false discovery rate of {rate:.0%} (Benjamini and Hochberg), {falls} "
         "of the verdicts supported or contradicted fail.",
         falls,
-        **{"tests": len(readings), "rate": RATE, "falls": falls or message("none")},
+        **{"tests": len(findings), "rate": RATE, "falls": falls or message("none")},
     )
 
 
-def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str], Any] | None = None) -> dict[str, Any]:
+def _tried(claim: Claim, asked: dict[str, Any], notify: Callable[[float, str], Any] | None = None) -> dict[str, Any]:
     """Return the verdict of a claim for JSON."""
-    how = {"masters": True, **{name: command[name] for name in HOW if name in command}}
-    how["seed"] = from_json(how["seed"])
-    verdict = try_claim(claim, **how, progress=notify)
-    return verdict.content(command)
+    request = Request(**asked)
+    how = request.model_dump(exclude={"seed", "claim", "set"})
+    verdict = try_claim(claim, seed=request.seed, **how, progress=notify)
+    return verdict.model_copy(update={"asked": request}).as_numbers()
 
 
 def template(game: Game, name: str) -> str:

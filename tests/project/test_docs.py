@@ -6,11 +6,13 @@ import importlib.util
 import json
 import pkgutil
 import re
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from checkout import ROOT, SHIPPED, files, tool
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.play.session import Session
 from gupai_env.core.game import PROVIDED, Game
 from gupai_env.games import GAMES
@@ -105,26 +107,29 @@ def test_drawings_of_advice_stand_once():
 
 
 @pytest.mark.parametrize("turned", ["gain", "loss"])
-def test_words_that_disagree_with_their_figure_are_refused(turned):
+def test_words_that_disagree_with_their_figure_are_refused(turned, monkeypatch):
     """A figure named as a gain, or a loss, is refused with the opposite sign and with zero in its interval."""
     strategy, game = tool("strategy"), GAMES["tiu-u"]
     for change in (lambda mean, half: (-mean, half), lambda mean, half: (mean, 2 * abs(mean))):
         figures = strategy.Figures(game, strategy.verdicts_of(game), strategy.recorded_positions())
         name = ("tu-third-tile", 2 if turned == "loss" else 1)
-        pooled = figures.finding(*name)["pooled"]
+        finding = figures.finding(*name)
         words = {"loss": figures.loss, "gain": partial(figures.gain, other=True)}[turned]
         assert words(*name)
-        mean, half = change(pooled["mean"], (pooled["high"] - pooled["low"]) / 2)
-        pooled |= {"mean": mean, "low": mean - half, "high": mean + half}
+        effect = finding.pooled.effect
+        effect = Estimate.symmetric(*change(effect.mean, effect.half_width), effect.samples)
+        changed = replace(finding, pooled=replace(finding.pooled, effect=effect))
+        monkeypatch.setattr(figures, "finding", lambda *_, changed=changed: changed)
         with pytest.raises(ValueError, match=f"which is no {turned}"):
             words(*name)
 
 
-def test_figure_on_which_opponents_disagree_is_no_gain():
+def test_figure_on_which_opponents_disagree_is_no_gain(monkeypatch):
     strategy, game = tool("strategy"), GAMES["tiu-u"]
     figures = strategy.Figures(game, strategy.verdicts_of(game), strategy.recorded_positions())
     assert figures.gain("tu-big-fish", 3)
-    figures.finding("tu-big-fish", 3)["verdict"] = "it depends"
+    changed = replace(figures.finding("tu-big-fish", 3), verdict="it depends")
+    monkeypatch.setattr(figures, "finding", lambda *name: changed)
     with pytest.raises(ValueError, match="which is no gain"):
         figures.gain("tu-big-fish", 3)
     assert figures.gain("tu-big-fish", 3, against="greedy")

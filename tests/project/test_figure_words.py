@@ -12,6 +12,7 @@ import pytest
 from checkout import ROOT, files
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import text
+from gupai_agents.evaluation.claims.results import Verdict
 from gupai_agents.evaluation.claims.verdicts import WORDS, corrected
 
 PAGES = [*files("docs/strategy", "docs/claims", name="*.md"), ROOT / "docs" / "claims.md"]
@@ -125,8 +126,8 @@ def test_no_word_on_a_page_is_against_its_figure(page):
 
 
 def test_no_word_in_the_terminal_is_against_its_figure():
-    contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in sorted(RECORDED.glob("*.json"))])
-    printed = {content["id"]: text(content) for content in contents}
+    recorded = [Verdict.model_validate_json(path.read_bytes()) for path in sorted(RECORDED.glob("*.json"))]
+    printed = {verdict.id: text(verdict) for verdict in corrected(recorded)}
     assert len(printed) > 80 and not {name: found for name, lines in printed.items() if (found := wrong(lines))}
     read = [OF_MASTERS.findall(lines) for lines in printed.values()]
     assert {word for words in read for word in words} <= set(SIDES) and sum(map(len, read)) > 150

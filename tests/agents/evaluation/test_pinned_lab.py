@@ -22,7 +22,7 @@ import pytest
 from gupai_agents import Agent, make_agent
 from gupai_agents.evaluation import Budget, Effort, discover, find_best_response, gate, play_tournament, recipe_gain
 from gupai_agents.evaluation.benchmark import play_benchmark
-from gupai_agents.evaluation.claims import claim_of, masters, read_claim, try_claim
+from gupai_agents.evaluation.claims import Verdict, claim_of, masters, read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.evaluation.folder import summary
@@ -188,22 +188,28 @@ DESIGNS = {
 
 
 @functools.cache
-def verdict(which: str) -> dict:
+def verdict(which: str) -> Verdict:
     """A verdict after so few deals."""
     game, reading = DESIGNS[which]
     content = {"id": "it", "statement": "So it is.", "source": "nobody", "game": game}
     claim = claim_of({**content, "readings": [{"name": "one", **reading}]})
     # No networks, whose float32 differs in the last digits from processor to processor.
     with mock.patch.multiple(masters, SEARCH="search:playouts=2", BEST="tuned"):
-        found = try_claim(claim, seed=3, masters=True).as_numbers()
-    return json.loads(json.dumps({"asked": {"seed": 3, "deals": None, "panel": None}, **found}))
+        found = try_claim(claim, seed=3, masters=True)
+    return Verdict.model_validate_json(json.dumps(found.as_numbers()))
+
+
+def found_by(which: str) -> dict:
+    """What such a verdict says, without what made it."""
+    made_by = {"format", "gupai", "messages", "file"}
+    return {name: value for name, value in verdict(which).as_numbers().items() if name not in made_by}
 
 
 def test_verdicts_keep_their_words():
     found = {which: verdict(which) for which in DESIGNS}
     texts = {which: text(each) for which, each in found.items()}
     texts["markdown"] = markdown(list(found.values()))
-    kinds = {each["readings"][0]["kind"]: each for each in reversed(found.values())}  # the first of each
+    kinds = {each.findings[0].kind: each for each in reversed(found.values())}  # the first of each
     texts |= {f"page of a claim, {kind}": markup(claim_page(each)) for kind, each in kinds.items()}
     same_texts("verdicts.txt", texts)
 
@@ -340,7 +346,7 @@ def test_changeable_fields_of_claims_stay_the_same():
 
 # --- all of them ----------------------------------------------------------------------------------
 
-KINDS = {"verdict": (verdict, DESIGNS), "tournament": (tournament, TOURNAMENTS), "search": (searched, SEARCHES)}
+KINDS = {"verdict": (found_by, DESIGNS), "tournament": (tournament, TOURNAMENTS), "search": (searched, SEARCHES)}
 PINNED = {
     ("verdict", "jie-long 0 policy"): "6ec0af39",
     ("verdict", "jie-long 1 policy"): "30d7fe2c",

@@ -30,8 +30,8 @@ def test_changed_claim_is_named_after_what_is_tested():
         "Changed from reading 1 of jl-attack-2: suit 3 (was 2); doses: carrying 3, values 4, 6+ (was 3, 4, 5+)."
     )
     assert found.readings[1:] == own.readings[1:]
-    content = {"asked": {"seed": 0, "deals": 20, "panel": None}, **try_claim(found, deals=20).as_numbers()}
-    for printed in (text(content), markdown([content]), claim_page(content)):
+    verdict = try_claim(found, deals=20)
+    for printed in (text(verdict), markdown([verdict]), claim_page(verdict)):
         assert words in printed
         assert own.statement not in printed and f"{own.readings[0].name}: " not in printed
     left_out = changed(own, {"readings.1.skip": "leave it out", "readings.0.doses.values": "4, 5"}).claim

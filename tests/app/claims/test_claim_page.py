@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
@@ -15,10 +16,13 @@ from gupai_agents.evaluation.claims import claim_of, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, Compared, examples
 from gupai_agents.evaluation.claims.report import command_of
-from gupai_agents.intervals import interval
+from gupai_agents.evaluation.claims.results import Example, Verdict
+from gupai_agents.evaluation.claims.verdicts import pool
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claims import page as claim_page
 from gupai_app.claims.terminal import find
 from gupai_env.storage.models import to_yaml
+from readings import effect, finding
 
 POLICY = {
     "name": "attack",
@@ -48,23 +52,20 @@ def claim_with(*readings, game="jie-long", **head):
     return claim_of(copy.deepcopy(content | head))
 
 
-ASKED = {"seed": 3, "deals": None, "panel": None}
-
-
 @pytest.fixture(scope="module")
 def policy():
     """A claim of a policy and its verdict, as an object and as JSON."""
     claim = claim_with(POLICY)
     found = try_claim(claim, seed=3)
-    return claim, found, json.loads(json.dumps(found.content(ASKED)))
+    return claim, found, json.loads(json.dumps(found.as_numbers()))
 
 
 @pytest.fixture(scope="module")
 def written(policy, tmp_path_factory):
     """The page of that claim, and the file of its games."""
-    claim, _, content = policy
+    claim, verdict, _ = policy
     path = tmp_path_factory.mktemp("claim") / "attack.html"
-    records = claim_page.write_claim(str(path), claim, content)
+    records = claim_page.write_claim(str(path), claim, verdict)
     return path.read_text(encoding="utf-8"), records
 
 
@@ -76,36 +77,36 @@ def test_verdict_deals_are_largest_gain_largest_loss_and_median():
     first = Compared(np.array([4, 7, 9]), np.array([2.0, -3.0, 0.0]))
     second = Compared(np.array([0, 2]), np.array([2.0, 1.0]), None, 2)
     ignored = Compared(np.array([1]), np.array([99.0]))
-    found = {each["what"]: each for each in examples(["a", "random", "b"], [[first], [ignored], [second]])}
-    assert found[GAIN] == {"what": GAIN, "player": "a", "stream": 0, "deal": 4, "gain": 2.0}
-    assert found[LOSS] == {"what": LOSS, "player": "a", "stream": 0, "deal": 7, "gain": -3.0}
-    assert found[MEDIAN] == {"what": MEDIAN, "player": "b", "stream": 2, "deal": 2, "gain": 1.0}
+    found = {each.what: each for each in examples(["a", "random", "b"], [[first], [ignored], [second]])}
+    assert found[GAIN] == Example(GAIN, "a", 0, 4, 2.0)
+    assert found[LOSS] == Example(LOSS, "a", 0, 7, -3.0)
+    assert found[MEDIAN] == Example(MEDIAN, "b", 2, 2, 1.0)
 
 
 def test_missing_gains_or_losses_are_not_shown():
     none = Compared(np.zeros(0, int), np.zeros(0))
     assert examples(["a"], [[none]]) == ()
     gained = Compared(np.array([1, 2]), np.array([3.0, 1.0]))
-    assert [(each["what"], each["gain"]) for each in examples(["a"], [[gained]])] == [(GAIN, 3), (MEDIAN, 1)]
-    assert [each["what"] for each in examples(["random"], [[gained]])] == [GAIN, MEDIAN]
+    assert [(each.what, each.gain) for each in examples(["a"], [[gained]])] == [(GAIN, 3), (MEDIAN, 1)]
+    assert [each.what for each in examples(["random"], [[gained]])] == [GAIN, MEDIAN]
 
 
 def test_replayed_deal_gains_what_the_verdict_says(policy):
     claim, found, _ = policy
     shown = found.findings[0].examples
-    assert [each["what"] for each in shown] == [GAIN, LOSS, MEDIAN]
+    assert [each.what for each in shown] == [GAIN, LOSS, MEDIAN]
     for example in shown:
         pair = play_again(claim, claim.readings[0], 3, example)
         (seat,) = pair.seats
-        assert chips_of(pair.treated, seat) - chips_of(pair.baseline, seat) == example["gain"]
+        assert chips_of(pair.treated, seat) - chips_of(pair.baseline, seat) == example.gain
         assert pair.treated.order == pair.baseline.order and pair.treated.seed == pair.baseline.seed
         assert pair.treated.agents[seat] == "variety+attack_2=40" and pair.baseline.agents[seat] == "variety"
         others = {name for at, name in enumerate(pair.treated.agents) if at != seat}
-        assert others == {example["player"]}
+        assert others == {example.player}
         moves = [game.names for game in (pair.treated, pair.baseline)]
         assert moves[0] != moves[1]
         own = [name for name, mover in zip(pair.treated.names, pair.treated.movers, strict=True) if mover == seat]
-        dose = {"3": (3, 3), "4-5": (4, 5)}[example["dose"]]
+        dose = {"3": (3, 3), "4-5": (4, 5)}[example.dose]
         assert dose[0] <= sum("2" in name for name in own) <= dose[1]
 
 
@@ -115,10 +116,10 @@ def test_replayed_action_gains_what_the_verdict_says():
     assert len(found.examples) == 3
     for example in found.examples:
         pair = play_again(claim, claim.readings[0], 3, example)
-        (seat,), move = pair.seats, example["move"]
-        assert chips_of(pair.treated, seat) - chips_of(pair.baseline, seat) == example["gain"]
+        (seat,), move = pair.seats, example.move
+        assert chips_of(pair.treated, seat) - chips_of(pair.baseline, seat) == example.gain
         assert pair.treated.actions[:move] == pair.baseline.actions[:move]
-        assert (pair.treated.actions[move], pair.baseline.actions[move]) == (example["action"], example["instead"])
+        assert (pair.treated.actions[move], pair.baseline.actions[move]) == (example.action, example.instead)
 
 
 def test_page_games_are_checked_records_in_order(policy, written):
@@ -134,9 +135,9 @@ def test_page_games_are_checked_records_in_order(policy, written):
 
 
 def test_chips_head_the_page_only_where_chips_are_counted():
-    pooled = {"mean": 1.25, "low": 0.75, "high": 1.75, "n": 100}
+    pooled = pool([Estimate.symmetric(1.25, 0.5, 100)])
     for unit, said in (("chips", [("+1.25 ±0.50", "chips per deal when it comes up")]), ("times per deal", [])):
-        assert list(claim_page._headline({"pooled": pooled, "unit": unit})) == said
+        assert list(claim_page._headline(finding(pooled=pooled, unit=unit))) == said
 
 
 class Texts(HTMLParser):
@@ -155,7 +156,7 @@ class Texts(HTMLParser):
 
 
 def test_page_equals_the_json_and_puts_the_verdict_first(policy, written):
-    _, _, content = policy
+    _, verdict, content = policy
     reading = content["readings"][0]
     said = Texts(written[0]).said
     for figure in (
@@ -165,7 +166,7 @@ def test_page_equals_the_json_and_puts_the_verdict_first(policy, written):
         "in 17.7% of deals",
         "Opponents: random, greedy, variety.",
         "Rules: the defaults.",
-        command_of(content),
+        command_of(verdict),
         "gupai claim run mine --seed 3",
     ):
         assert figure in said, figure
@@ -192,11 +193,6 @@ def test_chart_has_an_interval_for_every_dose_and_opponent(policy, written):
         assert back == pytest.approx(expected, abs=0.02 * abs(v1 - v0))
 
 
-def a_figure(label, mean, half, p=0.01):
-    half = np.inf if half is None else half
-    return {"label": label, **interval(mean, mean - half, mean + half, 500), **({} if p is None else {"p": p})}
-
-
 @pytest.mark.parametrize(
     ("alternative", "effects", "groups", "said"),
     [
@@ -210,22 +206,21 @@ def a_figure(label, mean, half, p=0.01):
     ],
 )
 def test_failures_have_intervals_on_the_other_side(alternative, effects, groups, said):
-    reading = {
-        "about": {"alternative": alternative},
-        "effects": [a_figure(*each) for each in effects],
-        "subgroups": [a_figure(*each) for each in groups],
+    figures = {
+        which: tuple(effect(*each[:3], p=each[3] if each[3:] else 0.01) for each in some)
+        for which, some in (("effects", effects), ("subgroups", groups))
     }
-    assert claim_page.failures(reading) == said
+    assert claim_page.failures(finding(about={"alternative": alternative}, **figures)) == said
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"
 
 
 def test_hostile_words_of_a_claim_are_escaped(policy):
-    claim, _, content = policy
+    claim, verdict, content = policy
     changed = copy.deepcopy(content)
     changed |= {"id": HOSTILE, "statement": HOSTILE, "source": HOSTILE}
-    changed["asked"] = ASKED | {"panel": [HOSTILE]}
+    changed["asked"] |= {"panel": [HOSTILE]}
     reading = changed["readings"][0]
     reading |= {
         "name": HOSTILE,
@@ -236,9 +231,11 @@ def test_hostile_words_of_a_claim_are_escaped(policy):
     }
     for each in (*reading["doses"], *reading["subgroups"], *(e for d in reading["doses"] for e in d["effects"])):
         each["label"] = f"{HOSTILE}, against {HOSTILE}"
-    (_, example, pair), *_ = claim_page.pairs_of_verdict(claim, content)
-    pairs = [(0, example | {"player": HOSTILE}, pair)]
-    page, tame = (Texts(claim_page.claim_page(each, pairs, HOSTILE)) for each in (changed, content))
+    (_, example, pair), *_ = claim_page.pairs_of_verdict(claim, verdict)
+    pairs = [(0, replace(example, player=HOSTILE), pair)]
+    page, tame = (
+        Texts(claim_page.claim_page(each, pairs, HOSTILE)) for each in (Verdict.model_validate(changed), verdict)
+    )
     assert sum(tag == "script" for tag, _ in page.elements) == 2
     assert {tag for tag, _ in page.elements} == {tag for tag, _ in tame.elements}
     assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
@@ -247,11 +244,11 @@ def test_hostile_words_of_a_claim_are_escaped(policy):
 
 def test_claim_without_deals_has_a_page_without_them(tmp_path):
     claim = read_claim(find("jl-suit-counts"))
-    content = try_claim(claim).content(ASKED)
+    verdict = try_claim(claim)
     path = tmp_path / "count.html"
-    assert claim_page.write_claim(str(path), claim, content) is None
+    assert claim_page.write_claim(str(path), claim, verdict) is None
     page = path.read_text(encoding="utf-8")
-    assert content["readings"][0]["verdict"] in page and "Deals to look at" not in page
+    assert verdict.findings[0].verdict in page and "Deals to look at" not in page
     assert list(tmp_path.iterdir()) == [path]
 
 

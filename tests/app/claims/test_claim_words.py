@@ -3,7 +3,7 @@
 import pytest
 
 from gupai_app.claims.page import failures
-from readings import effect, reading
+from readings import effect, finding
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from readings import effect, reading
 )
 def test_opposite_finding_turns_the_sentence_around(alternative, mean, half, p, turns):
     each = effect("greedy", mean, half, p=p)
-    said = failures(reading(about={"alternative": alternative}, effects=[each]))
+    said = failures(finding(about={"alternative": alternative}, effects=(each,)))
     assert said.startswith("It turns around with: greedy (" if turns else "No opponent is shown to turn")

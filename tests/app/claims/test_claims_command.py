@@ -6,6 +6,7 @@ import re
 import pytest
 
 from commands import gupai, run_claim
+from gupai_agents.evaluation.claims import Verdict
 from gupai_agents.evaluation.claims.report import markdown
 from gupai_app.claims import terminal as command
 from gupai_env.storage.models import parse_yaml
@@ -37,7 +38,11 @@ def test_values_that_do_not_occur_are_null_in_files(name, deals, tmp_path):
     text = (tmp_path / "lab" / f"{name}.json").read_text(encoding="utf-8")
     content = json.loads(text, parse_constant=lambda constant: pytest.fail(constant))
     assert '"mean": null' in text
-    pages = done.output, markdown([content]), (tmp_path / "page.html").read_text(encoding="utf-8")
+    pages = (
+        done.output,
+        markdown([Verdict.model_validate(content)]),
+        (tmp_path / "page.html").read_text(encoding="utf-8"),
+    )
     assert all("did not occur in" in page and not re.search("\\bnan\\b|\\binf\\b|None", page) for page in pages)
     assert {each["verdict"] for each in content["readings"]} <= {"too few deals", "measured"}
 

@@ -7,24 +7,28 @@ import pytest
 from rich.cells import cell_len
 
 from commands import gupai, run_claim
-from gupai_agents.evaluation.claims import read_claim
+from gupai_agents.evaluation.claims import Verdict, read_claim
 from gupai_agents.evaluation.claims.files import RECORDED
-from gupai_agents.evaluation.claims.report import headline, markdown, text
+from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_app.claims import terminal as command
 from gupai_app.words.languages import speak
-from gupai_env.storage.files import locked
+from gupai_env.storage.files import json_text, locked
 from gupai_env.words.messages import TRANSLATIONS
+from readings import a_verdict, finding
 
 
 def test_several_verdicts_are_printed_each_and_together(monkeypatch):
     names = "dn-deck", "jl-suit-counts", "tu-big-variance"
     alone = run_claim("dn-deck", "--markdown").stdout
-    assert alone == markdown([json.loads(run_claim("dn-deck", "--json").stdout)]) and "together" not in alone
+    assert (
+        alone == markdown([Verdict.model_validate_json(run_claim("dn-deck", "--json").stdout)])
+        and "together" not in alone
+    )
     some = [read_claim(path) for path in command.paths() if path.stem in names]
     monkeypatch.setattr(command, "read", lambda name: some)
     words = ("--all", "--deals", "200", "--no-masters")
-    parts = json.loads(run_claim(*words, "--json").stdout)
-    assert sorted(part["id"] for part in parts) == sorted(names)
+    parts = [Verdict.model_validate(part) for part in json.loads(run_claim(*words, "--json").stdout)]
+    assert sorted(part.id for part in parts) == sorted(names)
     assert run_claim(*words, "--markdown").stdout == markdown(parts)
     for printed, lines in ((run_claim(*words), command.brief), (run_claim(*words, "--full"), text)):
         assert printed.stdout == "".join(f"{lines(part)}\n" for part in parts) + f"{command.together(parts)}\n"
@@ -34,18 +38,20 @@ def test_several_verdicts_are_printed_each_and_together(monkeypatch):
 def test_every_verdict_fits_a_screen_and_names_each_reading(language, columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     for path in sorted(RECORDED.glob("*.json")):
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = path.read_text(encoding="utf-8")
+        verdict = Verdict.model_validate_json(content)
+        assert json_text(verdict.as_numbers(), 2) + "\n" == content, path.stem
         token = speak(language)
-        lines = command.brief(content).splitlines()
+        lines = command.brief(verdict).splitlines()
         TRANSLATIONS.reset(token)
         assert len(lines) <= 25 and max(map(cell_len, lines)) <= min(columns, 90), path.stem
-        assert sum(bool(re.match(r"  \S", line)) for line in lines) > len(content["readings"])
+        assert sum(bool(re.match(r"  \S", line)) for line in lines) > len(verdict.findings)
         if language == "en":
             shown = " ".join(" ".join(lines).split())
-            verdicts = [f"{each['name']}: {headline(each).upper()}" for each in content["readings"]]
-            places = [shown.find(" ".join(verdict.split())) for verdict in verdicts]
+            heads = [f"{each.name}: {(each.headline or each.verdict).upper()}" for each in verdict.findings]
+            places = [shown.find(" ".join(head.split())) for head in heads]
             assert -1 not in places and places == sorted(places), path.stem
-            sentence = content["readings"][0]["sentence"] if verdicts else ""
+            sentence = verdict.findings[0].sentence if heads else ""
             assert " ".join(sentence.split()) in shown or columns < 90, path.stem
 
 
@@ -108,5 +114,5 @@ def test_shipped_claim_is_read_by_its_id():
     ],
 )
 def test_verdicts_that_fall_after_correction_are_counted(stand, said):
-    readings = [{"q": 0.1} if each is None else {"q": 0.1, "stands": each} for each in stand]
-    assert re.search(said, command.together([{"readings": readings}, {"readings": [{"verdict": "proved"}]}]))
+    verdicts = a_verdict(*(finding(q=0.1, stands=each) for each in stand)), a_verdict(finding(verdict="proved"))
+    assert re.search(said, command.together(verdicts))

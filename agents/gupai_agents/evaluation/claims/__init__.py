@@ -1,8 +1,8 @@
 """Claims about strategy: a file says what is claimed, and testing it gives a verdict with an interval."""
 
-from gupai_agents.evaluation.claims.designs import Verdict, planned, try_claim, work
+from gupai_agents.evaluation.claims.designs import planned, try_claim, work
 from gupai_agents.evaluation.claims.files import Claim, claim_of, read_claim, schema
-from gupai_agents.evaluation.claims.results import Effect, Finding
+from gupai_agents.evaluation.claims.results import Effect, Finding, Verdict
 from gupai_agents.evaluation.claims.sampling import Sampler
 
 __all__ = [

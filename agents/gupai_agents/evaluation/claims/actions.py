@@ -11,7 +11,7 @@ from gupai_agents.evaluation.claims.check import Place
 from gupai_agents.evaluation.claims.effects import Cell, Compared, group_values
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.readings import Comparison, Panel
-from gupai_agents.evaluation.claims.results import Level
+from gupai_agents.evaluation.claims.results import Example, Level
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
     MOST_DEALS,
@@ -78,6 +78,7 @@ class Action(Comparison):
     doses: Doses | None = Field(None, description="a feature of the hand or the position, at each of several values")
     subgroups: list[Condition] = Field([], description="of positions, by values of a feature; exploratory")
     several: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
     sides: ClassVar[tuple[str, ...]] = ("with the action", "with the other one")
 
     @property
@@ -121,15 +122,16 @@ class Action(Comparison):
         who = say("the action, rather than {other}", other=say(COMPARED[self.comparator]))
         return {"who": who, "unit": "chips", "about": details}
 
-    def ways(self, setting: Setting, example: dict[str, Any]) -> list[tuple[Agent, dict[int, int]]]:
-        everyone = setting.player(example["player"])
-        return [(everyone, {example["move"]: example[which]}) for which in ("action", "instead")]
+    def ways(self, setting: Setting, example: Example) -> list[tuple[Agent, dict[int, int]]]:
+        assert example.move is not None and example.action is not None and example.instead is not None
+        everyone = setting.player(example.player)
+        return [(everyone, {example.move: action}) for action in (example.action, example.instead)]
 
     def level(
         self, setting: Setting, cell: Cell, dose: Dose | None, played: Sequence[ActionGains], **more: Any
     ) -> Level:
         effects = [
-            self.effect(member, sample.by_deal, sample.deals, extra={"positions": len(sample.gains)})
+            self.effect(member, sample.by_deal, sample.deals, positions=len(sample.gains))
             for member, sample in zip(self.panel, played, strict=True)
         ]
         counted = [sample for member, sample in zip(self.panel, played, strict=True) if member != UNSKILLED]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims.files import Claim
 from gupai_agents.evaluation.claims.players import given_in
 from gupai_agents.evaluation.claims.readings import Comparison
+from gupai_agents.evaluation.claims.results import Example, Verdict
 from gupai_agents.evaluation.claims.schema import dose_of
 from gupai_agents.evaluation.claims.setting import DealSource, Meter, Setting, side_seats
 from gupai_agents.evaluation.records import GameRecord, Log
-from gupai_env.core.rng import from_json
 
 
 class Pair(NamedTuple):
@@ -26,27 +26,27 @@ class Pair(NamedTuple):
 
 
 def play_again(
-    claim: Claim, reading: Comparison, seed: int | str, example: dict[str, Any], panel: Sequence[str | Agent] = ()
+    claim: Claim, reading: Comparison, seed: int, example: Example, panel: Sequence[str | Agent] = ()
 ) -> Pair:
     """Play a deal that a verdict names again, and record both games.
 
     Args:
         reading: One of the claim's.
-        seed: The verdict's, as JSON holds it.
+        seed: The verdict's.
         example: One of the finding's `examples`.
         panel: The players that it was tested with instead of the file's.
 
     Raises:
         ValueError: For a player that cannot play the variant, and where the rules forbid what the example says.
     """
-    setting = Setting(*reading.played, from_json(seed), None, Meter(()), given=given_in(panel, *reading.played))
-    dose = dose_of(example["dose"]) if "dose" in example else None
-    source = setting.source(reading.sampler(dose), example["stream"])
-    other = setting.player(example["player"])
+    setting = Setting(*reading.played, seed, None, Meter(()), given=given_in(panel, *reading.played))
+    dose = dose_of(example.dose) if example.dose else None
+    source = setting.source(reading.sampler(dose), example.stream)
+    other = setting.player(example.player)
     (one, seats), (two, _) = (
-        _recorded(source, example["deal"], other, hero, forced) for hero, forced in reading.ways(setting, example)
+        _recorded(source, example.deal, other, hero, forced) for hero, forced in reading.ways(setting, example)
     )
-    return Pair(one, two, (one.movers[example["move"]],) if "move" in example else seats)
+    return Pair(one, two, seats if example.move is None else (one.movers[example.move],))
 
 
 def _recorded(
@@ -66,20 +66,20 @@ def _recorded(
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
 
 
-def examples_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, Comparison, dict[str, Any]]]:
-    """Yield the deals that a verdict, as JSON, names: the number of the reading, the reading and the example."""
-    for number, (reading, result) in enumerate(zip(claim.readings, content["readings"], strict=True)):
+def examples_of_verdict(claim: Claim, verdict: Verdict) -> Iterator[tuple[int, Comparison, Example]]:
+    """Yield the deals that a verdict names: the number of the reading, the reading and the example."""
+    for number, (reading, finding) in enumerate(zip(claim.readings, verdict.findings, strict=True)):
         if isinstance(reading, Comparison):
-            yield from ((number, reading, example) for example in result.get("examples", ()))
+            yield from ((number, reading, example) for example in finding.examples)
 
 
 def pairs_of_verdict(
-    claim: Claim, content: dict[str, Any], panel: Sequence[str | Agent] = ()
-) -> Iterator[tuple[int, dict[str, Any], Pair]]:
-    """Yield the deals that a verdict, as JSON, names: the number of the reading, the example, and its two games.
+    claim: Claim, verdict: Verdict, panel: Sequence[str | Agent] = ()
+) -> Iterator[tuple[int, Example, Pair]]:
+    """Yield the deals that a verdict names: the number of the reading, the example, and its two games.
 
     Args:
         panel: The players that it was tested with instead of the file's; a verdict from disk runs no code of theirs.
     """
-    for number, reading, example in examples_of_verdict(claim, content):
-        yield number, example, play_again(claim, reading, content["seed"], example, panel)
+    for number, reading, example in examples_of_verdict(claim, verdict):
+        yield number, example, play_again(claim, reading, verdict.seed, example, panel)

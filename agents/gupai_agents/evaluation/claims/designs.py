@@ -1,51 +1,18 @@
 """How a claim is put to the test, reading by reading. `try_claim` is the door."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims.files import Claim
-from gupai_agents.evaluation.claims.players import given_in
+from gupai_agents.evaluation.claims.players import given_in, labels_in
 from gupai_agents.evaluation.claims.readings import Reading
-from gupai_agents.evaluation.claims.results import Finding
+from gupai_agents.evaluation.claims.results import Request, Verdict
 from gupai_agents.evaluation.claims.setting import Meter, Progress, Setting
 from gupai_agents.workers import one_core
 from gupai_env import __version__
-from gupai_env.core.rng import as_key, in_json
+from gupai_env.core.rng import as_key
 from gupai_env.words.messages import messages_in
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A claim and what each of its readings has come to."""
-
-    claim: Claim
-    seed: int
-    findings: tuple[Finding, ...]
-
-    def as_numbers(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "id": self.claim.id,
-            "statement": self.claim.statement,
-            "source": self.claim.source,
-            "game": self.claim.game,
-            "seed": in_json(self.seed),
-            "readings": [finding.as_numbers() for finding in self.findings],
-            **({"untested": self.claim.untested} if self.claim.untested else {}),
-        }
-
-    def content(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return it for a file, with what made it.
-
-        Args:
-            request: The arguments of the command.
-        """
-        file = self.claim.model_dump(mode="json", exclude_defaults=True)
-        made_by = {"format": "gupai-verdict-1", "gupai": __version__}
-        numbers = self.as_numbers()
-        return {**made_by, **numbers, "messages": messages_in(numbers), "asked": request, "file": file}
 
 
 def try_claim(
@@ -78,7 +45,18 @@ def try_claim(
         for reading in readings:
             given = given_in(panel or (), *reading.played)
             findings.append(reading.test(Setting(*reading.played, as_key(seed), deals, meter, masters, given)))
-    return Verdict(claim, seed, tuple(findings))
+    request = Request(seed=seed, deals=deals, panel=panel and labels_in(panel), strong=strong, masters=masters)
+    verdict = Verdict(
+        format="gupai-verdict-1",
+        gupai=__version__,
+        **{name: getattr(claim, name) for name in ("id", "statement", "source", "game", "untested")},
+        seed=seed,
+        findings=findings,
+        messages={},
+        asked=request,
+        file=claim.model_dump(mode="json", exclude_defaults=True),
+    )
+    return verdict.model_copy(update={"messages": messages_in(verdict.as_numbers())})
 
 
 def with_panel(claim: Claim, panel: Sequence[str | Agent] | None, strong: bool = False) -> list[Reading]:

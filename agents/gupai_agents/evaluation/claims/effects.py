@@ -10,7 +10,7 @@ import numpy as np
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.features import values_of
 from gupai_agents.evaluation.claims.players import SAME, UNSKILLED
-from gupai_agents.evaluation.claims.results import Effect, Level
+from gupai_agents.evaluation.claims.results import Effect, Example, Level, Pooled
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST, Condition, Dose, Named
 from gupai_agents.evaluation.claims.setting import Setting
@@ -81,8 +81,11 @@ def dose_text(level: Level, quantity: str) -> str:
     return say("with {dose} it loses {mean} {interval}", **figures)
 
 
-def ranged(pooled: verdicts.Pooled, digits: int = 2) -> Message:
-    low, high = (f"{end:+z.{digits}f}" for end in pooled.range)
+def ranged(pooled: Pooled, digits: int | None = None, unit: str = "") -> Message:
+    """Return the smallest and the largest mean over opponents, shares in per cent."""
+    times, sign = (100, "%") if unit.startswith("share") else (1, "")
+    ends = pooled.least or 0.0, pooled.most or 0.0
+    low, high = (f"{times * end:+z.{digits or (2 if sign or abs(end) >= 1 else 3)}f}{sign}" for end in ends)
     return say("{least} to {most}", least=low, most=high)
 
 
@@ -107,9 +110,7 @@ def player_text(spec: Any) -> str:
     return joined(", ", [player_text(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
 
 
-def sentence_of(
-    effect: Estimate, margin: float, who: str, quantity: str = "", pooled: verdicts.Pooled | None = None
-) -> str:
+def sentence_of(effect: Estimate, margin: float, who: str, quantity: str = "", pooled: Pooled | None = None) -> str:
     """Return an effect in words: chips gained or lost or, of another metric, by how much `quantity` changes.
 
     Where opponents differ (`pooled`) the range comes first.
@@ -154,7 +155,7 @@ class Compared(NamedTuple):
     dose: Dose | None = None
 
 
-def examples(panel: Sequence[str], compared: Sequence[Sequence[Compared]]) -> tuple[dict[str, Any], ...]:
+def examples(panel: Sequence[str], compared: Sequence[Sequence[Compared]]) -> tuple[Example, ...]:
     """Return where to look at the largest gain, the largest loss and the median, over all players that count.
 
     compared: by player of the panel its streams, only what was played otherwise. Equal ones: the first player's first.
@@ -177,17 +178,10 @@ def examples(panel: Sequence[str], compared: Sequence[Sequence[Compared]]) -> tu
         if index is None:
             continue
         (member, comparison), row = comparisons[int(which[index])], int(rows[index])
-        example = {
-            "what": label,
-            "player": member,
-            "stream": comparison.stream,
-            "deal": int(comparison.deals[row]),
-            "gain": float(gains[index]),
-            **({"dose": comparison.dose.text} if comparison.dose else {}),
-        }
-        if comparison.choices is not None:
-            example |= dict(zip(("move", "action", "instead"), map(int, comparison.choices[row]), strict=True))
-        entries.append(example)
+        dose = comparison.dose.text if comparison.dose else ""
+        choice = () if comparison.choices is None else map(int, comparison.choices[row])
+        deal, gain = int(comparison.deals[row]), float(gains[index])
+        entries.append(Example(label, member, comparison.stream, deal, gain, dose, *choice))
     return tuple(entries)
 
 
@@ -269,7 +263,7 @@ def effect_text(level: Level, chips: bool) -> str:
     """Return what comes of it at one dose, in a few words."""
     effect, verdict = level.pooled.effect, level.verdict
     if verdict == verdicts.DEPENDS:
-        low, high = level.pooled.range
+        low, high = level.pooled.least, level.pooled.most
         return say("it depends on the opponents ({low:+z.1f} to {high:+z.1f})", low=low, high=high)
     if verdict in COMES_TO:
         return COMES_TO[verdict]

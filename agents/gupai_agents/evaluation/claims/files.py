@@ -9,7 +9,6 @@ action: the same position twice, with one action and with a named other one, pla
 ordering: several rates or effects, and which comes first.
 """
 
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Self, get_args
@@ -23,6 +22,7 @@ from gupai_agents.evaluation.claims.orderings import Ordering
 from gupai_agents.evaluation.claims.policies import Policy
 from gupai_agents.evaluation.claims.rates import Rate
 from gupai_agents.evaluation.claims.readings import Reading
+from gupai_agents.evaluation.claims.results import Finding
 from gupai_env.core.game import Game
 from gupai_env.games import get_game
 from gupai_env.storage.models import Written, checked, read_written
@@ -75,9 +75,9 @@ class Claim(Written):
         return self
 
 
-def kind_of(result: Mapping[str, Any]) -> type[Reading]:
-    """Return the kind of the reading that a result, as JSON, is of."""
-    return KINDS.get(result.get("kind", ""), Reading)
+def kind_of(finding: Finding) -> type[Reading]:
+    """Return the kind of the reading that a finding is of."""
+    return KINDS.get(finding.kind, Reading)
 
 
 def schema() -> dict[str, Any]:

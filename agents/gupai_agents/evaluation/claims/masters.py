@@ -102,20 +102,21 @@ def _ask_masters(name: str, master: Agent, search: SearchAgent, openings: Open) 
     """Return what the master does in all of these decisions, and a search in one of each deal."""
     among = say("{player}, among {field}", player=name, field=name)
     worth = _by_deal(openings.worth, openings.deals) if isinstance(master, ObservationAgent) else None
-    own = Masters(among, len(openings.deals), *_chosen(openings, openings.chosen), worth, OWN)
+    own = _of_master(among, openings, openings.chosen, worth, OWN if worth else "")
     drawn = np.array([derive(int(key), PREFER_STREAM) for key in openings.batch.rng_keys])
     order = np.lexsort((drawn, openings.deals))
     firsts = order[np.unique(openings.deals[order], return_index=True)[1]]
     few = openings.at(firsts[:SEARCHED])
     values, rows = search.values(few.batch, halving=False), np.arange(len(few.deals))
     worth = _by_deal(values.means[rows, few.one] - values.means[rows, few.other], few.deals)
-    thought = _chosen(few, values.choice(search.plan.steady).astype(int))
-    return own, Masters(
-        say("{player}, among {field}", player=SEARCH, field=name), len(few.deals), *thought, worth, CHIPS
+    thought, who = (
+        values.choice(search.plan.steady).astype(int),
+        say("{player}, among {field}", player=SEARCH, field=name),
     )
+    return own, _of_master(who, few, thought, worth, CHIPS)
 
 
-def _chosen(openings: Open, actions: np.ndarray) -> tuple[Estimate, Estimate]:
+def _of_master(who: str, openings: Open, actions: np.ndarray, worth: Estimate | None, unit: str) -> Masters:
     """Return how often actions are claimed ones, and how often others that these are compared with."""
     rows = np.arange(len(actions))
     _, places = np.unique(openings.deals, return_inverse=True)
@@ -123,7 +124,7 @@ def _chosen(openings: Open, actions: np.ndarray) -> tuple[Estimate, Estimate]:
     one, other = (
         share(np.bincount(places, marks[rows, actions]), cases) for marks in (openings.wanted, openings.allowed)
     )
-    return one, other
+    return Masters(who, len(actions), one.samples, one, other, worth, unit)
 
 
 def _by_deal(values: np.ndarray, deals: np.ndarray) -> Estimate:

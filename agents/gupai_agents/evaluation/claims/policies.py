@@ -15,7 +15,7 @@ from gupai_agents.evaluation.claims.effects import Cell, Compared, group_values,
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import SAME, UNSKILLED, named
 from gupai_agents.evaluation.claims.readings import Comparison
-from gupai_agents.evaluation.claims.results import Level
+from gupai_agents.evaluation.claims.results import Example, Level
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
     Alternative,
@@ -162,10 +162,10 @@ class Policy(Comparison):
             **({"doses": self.doses.what} if self.doses else {}),
         }
         quantity = "" if self.metric == "chips" else measure.what
-        return {"who": say("the trait"), "quantity": quantity, "unit": measure.unit, "about": details, "exact": True}
+        return {"who": say("the trait"), "quantity": quantity, "unit": measure.unit, "about": details}
 
-    def ways(self, setting: Setting, example: dict[str, Any]) -> list[tuple[Agent, dict[int, int]]]:
-        return [(hero, {}) for hero in self.heroes(setting, example["player"])]
+    def ways(self, setting: Setting, example: Example) -> list[tuple[Agent, dict[int, int]]]:
+        return [(hero, {}) for hero in self.heroes(setting, example.player)]
 
 
 def enough(reading: Policy, spread: float) -> int:

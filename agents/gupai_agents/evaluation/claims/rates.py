@@ -100,7 +100,6 @@ class Rate(Measuring):
             },
             effects=tuple(effects),
             frequency=float(sampler.probability) if sampler.conditional else None,
-            exact=True,
             p=p_joint,
             deals_needed=max(needed) if needed and verdict == verdicts.INCONCLUSIVE else None,
         )

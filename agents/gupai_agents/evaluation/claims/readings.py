@@ -31,7 +31,7 @@ from gupai_agents.evaluation.claims.features import Feature, check_feature, hand
 from gupai_agents.evaluation.claims.masters import masters
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, labels_in
-from gupai_agents.evaluation.claims.results import Effect, Finding, Level, pool_numbers
+from gupai_agents.evaluation.claims.results import Effect, Example, Finding, Level
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST, Alternative, Condition, Dose, Doses, Named, Population
 from gupai_agents.evaluation.claims.setting import DOSE_STREAMS, Choice, Pair, Setting
@@ -66,6 +66,7 @@ class Reading(Written, ABC):
     sides: ClassVar[tuple[str, ...]] = ()  # the two ways in which a deal to look at is played
     signed: ClassVar[bool] = True  # figures are gains
     several: ClassVar[bool] = False  # it may come up several times in a deal
+    exact: ClassVar[bool] = True  # how often it comes up is worked out, not counted
     _played: tuple[Game, Variant]
     members: ClassVar[str] = "Players, at all seats"  # whom figures are of; "" if of anything else
     seated: ClassVar[str] = "{player} at all seats"  # one of them
@@ -112,7 +113,9 @@ class Reading(Written, ABC):
     def finding(self, verdict: str, sentence: str, **more: Any) -> Finding:
         """Return what it has come to; more: other fields."""
         own = self.name, self.kind, self.variant
-        return Finding(*own, verdict, sentence, **{"headline": verdict, "note": self.note, **more})
+        is_exact = None if more.get("frequency") is None else self.exact
+        more = {"headline": verdict, "note": self.note, "frequency_is_exact": is_exact, **more}
+        return Finding(*own, verdict, sentence, **more)
 
 
 class Played(Reading):
@@ -235,7 +238,7 @@ class Comparison(Played):
         """Return fields of the finding that say what was compared, and `who` gains."""
 
     @abstractmethod
-    def ways(self, setting: Setting, example: dict[str, Any]) -> list[tuple[Agent, dict[int, int]]]:
+    def ways(self, setting: Setting, example: Example) -> list[tuple[Agent, dict[int, int]]]:
         """Return how a deal to look at is played, with what is claimed and without: who sits at the seats in question,
         and the actions that are taken whoever sits there, by the number of their move.
         """
@@ -319,7 +322,8 @@ class Comparison(Played):
         """Return what was gained, [N], in so many deals as an effect with its verdict; more: other fields of it."""
         gain = estimate(gains) if len(gains) else NOTHING._replace(samples=deals)
         verdict = verdicts.unjudged([gain], deals) or verdicts.judge(gain, self.margin, self.alternative).verdict
-        return Effect(label, gain, verdict, t_test(gains) if len(gains) else 1.0, label != UNSKILLED, **more)
+        p = t_test(gains) if len(gains) else 1.0
+        return Effect(label, gain, verdict, p, counted=label != UNSKILLED, **more)
 
     def level_of(self, effects: Sequence[Effect], dose: Dose | None, deals: int, **more: Any) -> Level:
         """Return what opponents come to at a dose: p adjusted by Holm, and the verdict of those that count.
@@ -343,9 +347,9 @@ class Comparison(Played):
             say("{feature}: {dose}", feature=self.doses.what, dose=in_words(dose)) if self.doses and dose else "",
             judged.verdict,
             pooled,
-            tuple(replace(effect, p=adjusted.get(effect.label, effect.p)) for effect in effects),
             remark,
             judged.deals_needed,
+            effects=tuple(replace(effect, p=adjusted.get(effect.label, effect.p)) for effect in effects),
             **more,
         )
 
@@ -364,7 +368,7 @@ class Comparison(Played):
                 sentence_of(one.pooled.effect, self.margin, who, quantity, one.pooled),
                 remark=one.remark or verdicts.why(one.verdict),
                 effects=one.effects,
-                pooled=pool_numbers(one.pooled),
+                pooled=one.pooled,
                 masters=one.masters,
                 frequency=one.frequency,
                 per_hundred=one.per_hundred,

@@ -1,14 +1,16 @@
 """From an interval to a verdict, from several opponents to one answer, and from many claims to what stands."""
 
-import copy
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
+from gupai_agents.evaluation.claims.results import Finding, Pooled, Verdict
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, Explained, estimate, false_discovery
+from gupai_agents.intervals import number_or_none
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import say
 
@@ -165,26 +167,6 @@ def explained_by(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -
         return Explained.of(statistic(values.mean(0)), estimate_statistic(values, statistic))
 
 
-class Pooled(NamedTuple):
-    """Effects against several opponents as one: their mean, each weighing alike, with its interval.
-
-    p: that it is zero. q, p_q: Cochran's Q that opponents are all alike, and its p. i2: the share of their variance
-    that is no chance. range: the smallest and the largest mean.
-    """
-
-    effect: Estimate
-    p: float
-    q: float
-    p_q: float
-    i2: float
-    range: tuple[float, float]
-
-    @property
-    def differ(self) -> bool:
-        """Whether opponents clearly differ, so that the range says more than the mean."""
-        return self.p_q < RATE
-
-
 def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     """Return the mean over opponents, whose deals are their own, with its interval.
 
@@ -196,11 +178,11 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     known = [effect for effect in effects if effect.has_interval]
     if not known:
         (one, *_) = [effect for effect in effects if effect.occurred] or effects
-        return Pooled(one, 1.0, 0.0, 1.0, 0.0, (one.mean, one.mean))
+        mean = number_or_none(one.mean)
+        return Pooled(one, 0.0, 1.0, 0.0, mean, mean, False)
     # Many deals that are all alike, as where a trait never changes play, are as good as sure.
     effects = [effect for effect in effects if effect.has_interval or (effect.occurred and effect.samples >= FEWEST)]
     means = np.array([effect.mean for effect in effects])
-    span = float(means.min()), float(means.max())
     errors = np.array([effect.error if effect.has_interval else 0.0 for effect in effects])
     degrees = sum(effect.degrees for effect in known)
     mean, error = float(means.mean()), float(np.sqrt((errors**2).sum())) / len(effects)
@@ -211,7 +193,8 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     others = len(effects) - 1
     p_q = float(scipy.special.chdtrc(others, q)) if others else 1.0
     mean_effect = Estimate.symmetric(mean, half, sum(effect.samples for effect in effects), degrees)
-    return Pooled(mean_effect, p, q, p_q, max(0.0, 1 - others / q) if q else 0.0, span)
+    i2 = max(0.0, 1 - others / q) if q else 0.0
+    return Pooled(mean_effect, q, p_q, i2, float(means.min()) + 0.0, float(means.max()) + 0.0, p_q < RATE, p)
 
 
 def disagreement(verdicts: Sequence[str], p: Sequence[float]) -> float:
@@ -235,7 +218,7 @@ def judge_panel(
     """
     pooled = pool(members, among)
     if (apart := disagreement(verdicts, p)) < RATE:
-        return Judged(DEPENDS), pooled._replace(p=apart), "opponents disagree: it depends on who sits there"
+        return Judged(DEPENDS), replace(pooled, p=apart), "opponents disagree: it depends on who sits there"
     judgement = judge(pooled.effect, margin, alternative)
     if judgement.verdict == SUPPORTED:
         with_it = sum(np.sign(member.mean) == np.sign(pooled.effect.mean) for member in members)
@@ -244,15 +227,19 @@ def judge_panel(
     return judgement, pooled, ""
 
 
-def corrected(contents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return verdicts, as JSON, with a `q` for every reading that has a `p`: Benjamini and Hochberg over all of them.
+def corrected(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return verdicts with a `q` for every reading that has a `p`: Benjamini and Hochberg over all of them.
 
     `tests` says how many these are. Where a reading is supported or contradicted by itself but q is above RATE, it
     `stands` no longer: among so many tests it may be chance.
     """
-    copies = copy.deepcopy(list(contents))
-    readings = [reading for content in copies for reading in content["readings"] if "p" in reading]
-    for reading, q in zip(readings, false_discovery([reading["p"] for reading in readings]), strict=True):
-        decided = {"stands": q <= RATE} if reading["verdict"] in DECIDED else {}
-        reading |= {"q": q, "tests": len(readings), **decided}
-    return copies
+    p = [finding.p for verdict in verdicts for finding in verdict.findings if finding.p is not None]
+    rates = iter(false_discovery(p))
+
+    def among(finding: Finding) -> Finding:
+        if finding.p is None:
+            return finding
+        q = next(rates)
+        return replace(finding, q=q, tests=len(p), stands=q <= RATE if finding.verdict in DECIDED else None)
+
+    return [verdict.model_copy(update={"findings": tuple(map(among, verdict.findings))}) for verdict in verdicts]

@@ -225,7 +225,6 @@ def test_master_actions_are_counted_where_both_are_open(planted, share, side):
     assert abs(own.chooses.mean - share) <= 1.5 * own.chooses.half_width
     assert own.chooses.mean + own.other.mean == pytest.approx(1)
     assert search.decisions <= 100 and search.unit == "chips"
-    assert "masters" in found.as_numbers()
 
 
 def test_master_decisions_are_divided_among_doses(planted):

@@ -12,7 +12,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.decisions import resume_lanes
-from gupai_agents.evaluation.claims import Sampler, claim_of, rates, read_claim, schema, try_claim
+from gupai_agents.evaluation.claims import Sampler, Verdict, claim_of, rates, read_claim, schema, try_claim
 from gupai_agents.evaluation.claims.designs import planned, with_panel
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.files import RECORDED
@@ -381,7 +381,7 @@ def test_strong_panel_is_asked_and_reported():
     reading = content["readings"][0]
     assert [each["label"] for each in reading["doses"][0]["effects"]][-1] == SEARCHING
     assert [len(level["effects"]) for level in reading["doses"]] == [5] * 3
-    assert command_of(content) == "gupai claim run jl-attack-2 --deals 4 --strong --no-masters"
+    assert command_of(Verdict.model_validate(content)) == "gupai claim run jl-attack-2 --deals 4 --strong --no-masters"
 
 
 def test_verdicts_do_not_depend_on_processes_and_threads(tmp_path, capsys):

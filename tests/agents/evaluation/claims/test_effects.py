@@ -45,16 +45,16 @@ def test_examples_are_largest_gain_largest_loss_and_median():
     shown = Compared(np.array([20]), np.array([99.0]))
     variety = Compared(np.array([30, 31]), np.array([-7.0, 0.5]), None, 2)
     found = examples(["greedy", "random", "variety"], [[greedy], [shown], [variety]])
-    assert [(each["what"], each["player"], each["stream"], each["deal"], each["gain"]) for each in found] == [
+    assert [(each.what, each.player, each.stream, each.deal, each.gain) for each in found] == [
         (GAIN, "greedy", 0, 10, 3.0),
         (LOSS, "variety", 2, 30, -7.0),
         (MEDIAN, "variety", 2, 31, 0.5),
     ]
     only = examples(["greedy"], [[Compared(np.array([4, 5]), np.array([2.0, 1.0]))]])
-    assert [(each["what"], each["deal"]) for each in only] == [(GAIN, 4), (MEDIAN, 5)]
+    assert [(each.what, each.deal) for each in only] == [(GAIN, 4), (MEDIAN, 5)]
     assert examples(["greedy"], [[Compared(np.zeros(0, int), np.zeros(0))]]) == ()
     nothing = examples(["greedy"], [[Compared(np.array([4, 5]), np.zeros(2))]])  # played otherwise, and won as much
-    assert [(each["what"], each["deal"]) for each in nothing] == [(MEDIAN, 4)]
+    assert [(each.what, each.deal) for each in nothing] == [(MEDIAN, 4)]
 
 
 @pytest.mark.parametrize(

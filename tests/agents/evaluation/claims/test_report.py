@@ -3,32 +3,30 @@
 import pytest
 
 from gupai_agents.evaluation.claims.report import command_of, figures, markdown, master_sentence, master_words
-from gupai_agents.evaluation.claims.results import Masters
+from gupai_agents.evaluation.claims.results import Masters, Request
 from gupai_agents.evaluation.claims.verdicts import WORDS
 from gupai_agents.evaluation.statistics import Estimate
-from readings import effect, reading
+from readings import a_verdict, effect, finding
 
 
 def test_p_of_subgroups_is_corrected_for_their_number():
     printed = {
-        which: next(figures({which: [effect("a", 2.0, 0.5, p=0.04)]}, which)) for which in ("effects", "subgroups")
+        which: next(figures(finding(**{which: (effect("a", 2.0, 0.5, p=0.04),)}), which=which))
+        for which in ("effects", "subgroups")
     }
     assert printed["effects"].endswith("p 0.04 adjusted)")
     assert printed["subgroups"].endswith("p 0.04 adjusted for their number)")
 
 
 def test_verdict_table_marks_what_holds_after_correction():
-    asked = {"seed": 3, "deals": 50, "panel": ["greedy", "variety"], "strong": True}
-    one = {"id": "a", "game": "g", "statement": "s", "source": "who", "asked": asked}
-    readings = [
-        reading(),
-        reading(verdict="contradicted", q=0.01, p=0.001, tests=2),
-        reading(q=0.2, p=0.04, tests=2, stands=False),
-        reading(verdict="inconclusive"),
-    ]
-    lines = markdown(
-        [{**one, "readings": readings}, {**one, "id": "b", "readings": [], "untested": "why"}]
-    ).splitlines()
+    one = a_verdict(
+        finding(),
+        finding(verdict="contradicted", q=0.01, p=0.001, tests=2),
+        finding(q=0.2, p=0.04, tests=2, stands=False),
+        finding(verdict="inconclusive"),
+        asked=Request(seed=3, deals=50, panel=["greedy", "variety"], strong=True),
+    )
+    lines = markdown([one, a_verdict(id="b", untested="why")]).splitlines()
     assert lines[2:7] == [
         "| [a](#a) | s | it | ✔ supported |  |",
         "|  |  | it | ✘ contradicted | 0.01 |",
@@ -39,7 +37,7 @@ def test_verdict_table_marks_what_holds_after_correction():
     command = "gupai claim run a --seed 3 --deals 50 --panel 'greedy' --panel 'variety' --strong"
     assert command_of(one) == command
     assert f"To repeat it: `{command}`" in lines
-    assert command_of({**one, "asked": {"seed": 0, "deals": None, "panel": None}}) == "gupai claim run a"
+    assert command_of(a_verdict()) == "gupai claim run a"
 
 
 @pytest.mark.parametrize(
@@ -73,9 +71,9 @@ def test_verdict_table_marks_what_holds_after_correction():
     ],
 )
 def test_each_figure_of_a_strong_player_has_a_word_of_its_own(chooses, other, worth, deals, printed):
-    shares = (Estimate(*(part / 100 for part in share), deals) for share in (chooses, other))
+    shares = [Estimate(*(part / 100 for part in share), deals) for share in (chooses, other)]
     value = worth and Estimate.symmetric(*worth, deals)
-    master = Masters("a", deals, *shares, value, "chips").as_numbers()
+    master = Masters("a", deals, deals, *shares, value, "chips")
     assert master_sentence(master) == printed
     often, chosen, rest, of_value, figure = master_words(master)
     turned = master_words(master, -1)

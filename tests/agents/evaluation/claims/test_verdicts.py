@@ -9,7 +9,7 @@ from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.evaluation.statistics import Cases, Estimate, estimate
 from gupai_env.games.claims import Metric, explained, with_products
-from readings import wide
+from readings import a_verdict, finding, wide
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_opponents_weigh_alike_in_their_mean():
     assert found.q == pytest.approx(2, rel=1e-3)
     assert found.i2 == pytest.approx(0.5, rel=1e-3)
     assert found.effect.half_width == pytest.approx(1.96 / 2**0.5, rel=1e-3)
-    assert found.range == (1, 3)
+    assert (found.least, found.most) == (1, 3)
 
 
 def test_opponents_with_too_few_occurrences_say_nothing():
@@ -161,15 +161,14 @@ def test_no_verdict_is_inconclusive_beside_an_interval_without_zero(seed):
 
 def test_false_discovery_correction_equals_scipy():
     p = [0.0004, 0.03, 0.2, 0.04, 0.9]
-    contents = [{"readings": [{"verdict": "supported", "p": each}]} for each in p]
-    contents.append({"readings": [{"verdict": "proved"}, {"verdict": "inconclusive", "p": 0.5}]})
-    found = corrected(contents)
-    readings = [reading for content in found for reading in content["readings"]]
+    before = [a_verdict(finding(p=each)) for each in p]
+    before.append(a_verdict(finding(verdict="proved"), finding(verdict="inconclusive", p=0.5)))
+    findings = [each for verdict in corrected(before) for each in verdict.findings]
     expected = scipy.stats.false_discovery_control([*p, 0.5])
-    assert [reading["q"] for reading in readings if "q" in reading] == pytest.approx(list(expected))
-    assert [reading.get("stands") for reading in readings] == [True, False, False, False, False, None, None]
-    assert "q" not in readings[5]
-    assert all("q" not in reading for content in contents for reading in content["readings"])
+    assert [each.q for each in findings if each.q is not None] == pytest.approx(list(expected))
+    assert [each.stands for each in findings] == [True, False, False, False, False, None, None]
+    assert findings[5].q is None
+    assert all(each.q is None for verdict in before for each in verdict.findings)
 
 
 def test_p_of_an_effect_is_below_5_percent_where_zero_is_outside():
@@ -189,7 +188,7 @@ def test_opponents_are_pooled_as_by_hand():
     assert found.q == pytest.approx(25, rel=0.01)
     assert found.i2 == pytest.approx(24 / 25, rel=0.01)
     assert found.effect.half_width == pytest.approx(1.96 * 0.5**0.5, rel=0.01)
-    assert found.differ and found.range == (0, pytest.approx(5 * 2**0.5))
+    assert found.differ and (found.least, found.most) == (0, pytest.approx(5 * 2**0.5))
     assert verdicts.pool([wide(0, 1), wide(0.5, 1)]).i2 == 0
     assert verdicts.pool([wide(0, 1), wide(10, 3)]).effect.mean == 5
 
@@ -260,6 +259,6 @@ def test_undecided_rate_names_the_deals_that_would_decide_it():
 
 @pytest.mark.parametrize(("p", "stands"), [(RATE, True), (RATE + 1e-9, False)])
 def test_verdict_stands_up_to_the_rate(p, stands):
-    (found,) = corrected([{"readings": [{"verdict": "supported", "p": p}, {"verdict": "proved"}]}])
-    assert (found["readings"][0]["stands"], found["readings"][0]["tests"]) == (stands, 1)
-    assert "q" not in found["readings"][1]
+    (found,) = corrected([a_verdict(finding(p=p), finding(verdict="proved"))])
+    assert (found.findings[0].stands, found.findings[0].tests) == (stands, 1)
+    assert found.findings[1].q is None
