@@ -4,6 +4,7 @@ A key is the place of a field in the claim's file, such as "readings.0.margin"; 
 that say the same there. The changed claim is checked as any file of a claim is.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -32,7 +33,9 @@ HELP = {
     "exactly": "deals or decisions with more or less are left out",
 }
 FIXED = {"name", "kind", "note", "plan", "deals", "subgroups", "number", "feature", "label", "but", "fields", "metric"}
-FIXED |= {"against", "comparator", "away"}
+FIXED |= {"against", "comparator", "away", "variant", "items", "expect", "enumerate"}
+NUMBERS = re.compile(r'("number": ?)([0-9]+)')  # in JSON: what a part is about, and who plays
+PLAYERS = re.compile(r'"(?:treated|baseline|agent)": "[^"]*"')
 WEIGHTS = r"[a-z0-9_]+=-?[0-9.]+(?:,[a-z0-9_]+=-?[0-9.]+)*"
 # A player that opens no file and runs no code: "variety", "+attack_2=40", "same+pips=1", "heuristic:pips=1",
 # "tuned@1.5".
@@ -135,13 +138,12 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
         return
     if len(claim.readings) > 1:
         yield Field(f"{key}.{SKIP}", "test this reading", "", ("", "leave it out"), help=HELP[SKIP])
-    content, items = reading.model_dump(mode="json"), getattr(reading, "items", ())
-    suits = sorted(set(_suits(content)))
+    items, suits = getattr(reading, "items", ()), {number for _, number in NUMBERS.findall(reading.model_dump_json())}
     if len(suits) == 1 and not items:
         yield Field(
             f"{key}.suit",
             "suit",
-            suits[0],
+            *suits,
             tuple(SUITS),
             help="the pips that the claim is about; weights such as attack_2 change with it",
         )
@@ -165,53 +167,33 @@ def _walk(part: Written, key: str, names: Sequence[str], prefix: str = "", *, nu
     """Yield the fields of a part and of the parts in it.
 
     Args:
+        part: Of a claim.
+        key: Its own.
+        names: The players to choose from.
         prefix: What this is a part of.
         numbered: Whether labels name the number of tiles that a part is about.
     """
     for name, info in type(part).model_fields.items():
         value, here = getattr(part, name), f"{key}.{name}"
-        if name in FIXED or name in ("variant", "items", "expect", "enumerate"):
+        if name in FIXED or value is None or value == []:
             continue
         help, label = info.description or HELP.get(name, ""), say(name.replace("_", " "))
         if prefix:
             label = say("{part}, {field}", part=prefix, field=label)
+        inner = {f"{here}.{number}": member for number, member in enumerate(value if isinstance(value, list) else ())}
+        parts = {at: member for at, member in ({here: value} | inner).items() if isinstance(member, Written)}
+        for at, member in parts.items():
+            about = ""
+            if isinstance(member, Named):
+                about = say("{part}: {feature}", part=label, feature=member.what if numbered else say(member.feature))
+            yield from _walk(member, at, names, about, numbered=numbered)
+        choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
         if name == "panel":
-            if value:
-                yield Field(
-                    here, re.split("[,;]", help)[0], ";".join(value), tuple(dict.fromkeys([*value, *names])), True, help
-                )
-        elif isinstance(value, Written):
-            yield from _walk(value, here, names, _prefix(label, value, numbered), numbered=numbered)
-        elif isinstance(value, list) and any(isinstance(member, Written) for member in value):
-            for number, member in enumerate(value):
-                yield from _walk(
-                    member, f"{here}.{number}", names, _prefix(say(name), member, numbered), numbered=numbered
-                )
-        elif isinstance(value, list):
-            if value:
-                yield Field(here, label, ", ".join(map(str, value)), help=help)
-        elif value is not None:
-            choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
-            yield Field(here, label, _text(value), tuple(map(str, choices)), help=help)
-
-
-def _prefix(label: str, part: Written, numbered: bool) -> str:
-    """Return what fields of a part in a part are about, "" if that is plain."""
-    if not isinstance(part, Named):
-        return ""
-    return say("{part}: {feature}", part=label, feature=part.what if numbered else say(part.feature))
-
-
-def _suits(content: Any) -> Iterator[str]:
-    """Yield the numbers of tiles that a part of a file is about."""
-    if isinstance(content, dict):
-        if content.get("number") is not None:
-            yield str(content["number"])
-        for value in content.values():
-            yield from _suits(value)
-    elif isinstance(content, list):
-        for value in content:
-            yield from _suits(value)
+            players = tuple(dict.fromkeys([*value, *names]))
+            yield Field(here, re.split("[,;]", help)[0], ";".join(value), players, True, help)
+        elif not parts:
+            text = ", ".join(map(str, value)) if isinstance(value, list) else _text(value)
+            yield Field(here, label, text, tuple(map(str, choices)), help=help)
 
 
 def _text(value: Any) -> str:
@@ -238,7 +220,7 @@ def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Ga
     if path == [SKIP]:
         reading[SKIP] = True
     elif path == ["suit"]:
-        _rename(reading, int(field.value), int(text))
+        content["readings"][int(number)] = _renamed(reading, field.value, text)
     elif path[0] == "variant":
         options = dict(reading.get("variant", {}))
         try:
@@ -274,16 +256,7 @@ def _put(content: dict[str, Any], path: list[str], value: Any) -> None:
     content[path[-1]] = value
 
 
-def _rename(content: Any, old: int, new: int) -> None:
-    """Let a part of a file be about another number: of conditions and metrics, and in features such as attack_2."""
-    if isinstance(content, list):
-        for value in content:
-            _rename(value, old, new)
-    elif isinstance(content, dict):
-        for name, value in content.items():
-            if name == "number" and value == old:
-                content[name] = new
-            elif name in ("treated", "baseline", "agent") and isinstance(value, str):
-                content[name] = re.sub(rf"_{old}(?==)", f"_{new}", value)
-            else:
-                _rename(value, old, new)
+def _renamed(reading: Any, old: str, new: str) -> Any:
+    """Return a reading about another number: of conditions and metrics, and in features such as attack_2."""
+    text = NUMBERS.sub(lambda match: match[1] + (new if match[2] == old else match[2]), json.dumps(reading))
+    return json.loads(PLAYERS.sub(lambda player: re.sub(rf"_{old}(?==)", f"_{new}", player[0]), text))
