@@ -14,15 +14,9 @@ def doubled_payments(outcome: Outcome, number: int, passes: bool = False) -> np.
     states, players = outcome.states, outcome.variant.players
     plays, seats = states.plays[:, :players].astype(int), np.arange(players)
     strict = bool(getattr(outcome.variant, "strict_head_tail", False))
-    short = plays <= (seats == states.leader[:, None]).astype(int) + strict
-    swept = plays == HANDS[0]
-    total = np.zeros(len(states))
-    for seat in range(players):
-        for other in range(seat):
-            total += short[:, seat] != short[:, other]
-            if passes:
-                total += swept[:, seat] != swept[:, other]
-    return np.where(states.declarer == NOBODY, total, 0)
+    short = (plays <= (seats == states.leader[:, None]).astype(int) + strict).sum(1)
+    full = (plays == HANDS[0]).sum(1) * passes
+    return np.where(states.declarer == NOBODY, short * (players - short) + full * (players - full), 0)
 
 
 def endings(outcome: Outcome) -> Endings:

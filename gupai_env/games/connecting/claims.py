@@ -1,6 +1,6 @@
 """What claims can name of all connecting games, and of those with one open end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -119,21 +119,27 @@ def swept(outcome: Outcome) -> np.ndarray:
 # --- with one open end ----------------------------------------------------------------------------
 
 
-def lockouts(outcome: Outcome, number: int) -> np.ndarray:
-    """Return how often the seats in question left the number open and all others then discarded."""
-    states, players = outcome.states, outcome.variant.players
-    rows, lockout_counts = np.arange(len(states)), np.zeros((len(states), states.hands.shape[1]), int)
-    last, open_number, passes = np.full(len(states), NOBODY), np.zeros(len(states), int), np.zeros(len(states), int)
+def turns_of(outcome: Outcome) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the turns of deals that are over: whose each is, int [N], where the deal was still under way and where a
+    tile is laid, bool [N], and the number that was open before, int [N], 0 for none.
+    """
+    states, open_number = outcome.states, np.zeros(len(outcome.states), int)
     for turn in range(TURNS):
         under_way, actions = turn < states.turn, states.record[:, turn].astype(int)
         laid = under_way & (actions < DISCARD)
-        seat = (states.leader + turn) % players
-        last = np.where(laid, seat, last)
+        yield (states.leader + turn) % outcome.variant.players, under_way, laid, open_number
         open_number = np.where(laid, PIPS[actions % KINDS, (actions // KINDS).clip(0, 1)], open_number)
-        passes = np.where(laid, 0, passes + under_way)
+
+
+def lockouts(outcome: Outcome, number: int) -> np.ndarray:
+    """Return how often the seats in question left the number open and all others then discarded."""
+    deals, players = len(outcome.states), outcome.variant.players
+    times, last, passes = np.zeros((deals, players), int), np.full(deals, NOBODY), np.zeros(deals, int)
+    for seat, under_way, laid, open_number in turns_of(outcome):
+        last, passes = np.where(laid, seat, last), np.where(laid, 0, passes + under_way)
         out = under_way & ~laid & (passes == players - 1) & (open_number == number)
-        lockout_counts[rows[out], last[out]] += 1
-    return of_seats(outcome, lockout_counts)
+        times[out, last[out]] += 1
+    return of_seats(outcome, times)
 
 
 def count_misleads(outcome: Outcome, number: int) -> np.ndarray:

@@ -102,27 +102,24 @@ def blocking_layouts() -> dict[tuple[int, int], int]:
     faces = [tuple(PIPS[kind].tolist()) for kind in kinds]
     doubles = {int(PIPS[kind, 0]) for kind in DECK.tolist() if PIPS[kind, 0] == PIPS[kind, 1]}
     starts = [(copies, (n, n)) for n in doubles]  # a double that is led
-    for index, (high, low) in enumerate(faces):
-        starts.append((_less(copies, index), (min(high, low), max(high, low))))
+    starts += [(_less(copies, index), (min(face), max(face))) for index, face in enumerate(faces)]
     queue = deque((counts, ends, sum(copies) - sum(counts)) for counts, ends in starts)
     seen, fewest = set(starts), dict[tuple[int, int], int]()
     while queue:  # breadth first by tiles laid, so the first layout of a kind has the fewest
         counts, ends, laid = queue.popleft()
-        for index, face in enumerate(faces):
-            if not counts[index]:
-                continue
-            for joins, leaves in (face, face[::-1]):
-                for end, other in (ends, ends[::-1]):
-                    if joins != end:
-                        continue
-                    after, now = _less(counts, index), (min(leaves, other), max(leaves, other))
-                    if (after, now) in seen:
-                        continue
-                    seen.add((after, now))
-                    if any(rest and set(faces[k]) & set(now) for k, rest in enumerate(after)):
-                        queue.append((after, now, laid + 1))
-                    elif now not in fewest or fewest[now] > laid + 1:
-                        fewest[now] = laid + 1
+        layouts = {
+            (_less(counts, index), (min(leaves, other), max(leaves, other)))
+            for index, face in enumerate(faces)
+            for joins, leaves in (face, face[::-1])
+            for end, other in (ends, ends[::-1])
+            if counts[index] and joins == end
+        }
+        for after, now in layouts - seen:
+            if any(rest and set(faces[k]) & set(now) for k, rest in enumerate(after)):
+                queue.append((after, now, laid + 1))
+            else:
+                fewest.setdefault(now, laid + 1)
+        seen |= layouts
     return fewest
 
 

@@ -2,29 +2,25 @@
 
 import numpy as np
 
-from gupai_env.core.tiles import DECK, HIGHEST, KINDS, PIPS
+from gupai_env.core.tiles import DECK, HIGHEST, PIPS
 from gupai_env.games.claims import CHIPS, SHARE, Endings, ExactQuestion, Facts, Metric, Outcome, chips, of_seats, points
-from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, swept, tiles_in_hand, vocabulary
-from gupai_env.games.connecting.rules import DISCARD, TURNS
+from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, swept, tiles_in_hand, turns_of, vocabulary
 from gupai_env.games.jie_long import GAME
 from gupai_env.games.jie_long.rules import SAFE
 
 
 def ends_met(outcome: Outcome, number: int) -> np.ndarray:
     """Return how often each end that a seat left was followed by each that it met next, [N, 36]."""
-    states, players = outcome.states, outcome.variant.players
-    counts = np.zeros((len(states), 36))
-    rows, open_now = np.arange(len(states)), np.zeros(len(states), int)
+    counts, rows = np.zeros((len(outcome.states), 36)), np.arange(len(outcome.states))
+    seat, laid = rows, np.zeros(len(rows), bool)  # of the turn before
     # By seat, what it left open at its last turn; 0: it laid nothing.
-    open_numbers = np.zeros((len(states), players), int)
-    for turn in range(TURNS):
-        under_way, actions = turn < states.turn, states.record[:, turn].astype(int)
-        laid, seat = under_way & (actions < DISCARD), (states.leader + turn) % players
-        own = open_numbers[rows, seat]
-        met = under_way & (own > 0) & (open_now > 0)
-        counts[rows[met], (own[met] - 1) * 6 + open_now[met] - 1] += 1
-        open_now = np.where(laid, PIPS[actions % KINDS, (actions // KINDS).clip(0, 1)], open_now)
-        open_numbers[rows, seat] = np.where(laid, open_now, 0)
+    left = np.zeros((len(rows), outcome.variant.players), int)
+    for now, under_way, lays, open_number in turns_of(outcome):
+        left[rows[laid], seat[laid]] = open_number[laid]
+        own = left[rows, now]
+        met = under_way & (own > 0) & (open_number > 0)
+        counts[rows[met], (own[met] - 1) * 6 + open_number[met] - 1] += 1
+        left[rows, now], seat, laid = 0, now, lays
     return counts
 
 

@@ -36,15 +36,9 @@ def undominated(groups: np.ndarray) -> np.ndarray:
     groups: values of the high and the low group of each split, int [N, splits, 2]. Splits of the same values count
         once.
     """
-    splits = groups.shape[1]
-    best = np.ones(groups.shape[:2], bool)
-    for one in range(splits):
-        for other in range(splits):
-            better = (groups[:, other] >= groups[:, one]).all(1)
-            same = (groups[:, other] == groups[:, one]).all(1)
-            if one != other:
-                best[:, one] &= ~(better & (~same | (other < one)))
-    return best.sum(1)
+    as_good = (groups[:, None] >= groups[:, :, None]).all(3)  # [N, splits, splits]: the other one, in both groups
+    better = as_good & ~(as_good.transpose(0, 2, 1) & np.tri(groups.shape[1], dtype=bool).T)
+    return (~better.any(2)).sum(1)
 
 
 def groups_held(positions: Positions) -> np.ndarray:

@@ -19,13 +19,9 @@ def won_within(outcome: Outcome, number: int) -> np.ndarray:
 
 def won_in_own_turns(outcome: Outcome, number: int) -> np.ndarray:
     """Return where somebody won at no later than its own turn of this number."""
-    states = outcome.states
-    seat, own = states.leader.astype(int), np.zeros(len(states), int)
-    for turn in range(int(states.turns.max())):
-        under_way = turn < states.turns
-        if turn:
-            seat = np.where(under_way, (seat + states.steps[:, turn]) % outcome.variant.players, seat)
-        own += under_way & (seat == states.winner)
+    states, turns = outcome.states, np.arange(outcome.states.steps.shape[1])
+    steps = np.where(turns > 0, states.steps, states.leader[:, None]).astype(int).cumsum(1)
+    own = ((turns < states.turns[:, None]) & (steps % outcome.variant.players == states.winner[:, None])).sum(1)
     return (states.winner != NOBODY) & (own <= number)
 
 

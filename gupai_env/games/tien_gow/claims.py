@@ -1,7 +1,7 @@
 """What claims can name of Tien Gow."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, product
 from math import comb, prod
 from types import SimpleNamespace
@@ -173,6 +173,10 @@ class Turn(NamedTuple):
     hand: int
     action: int
 
+    def leads_after(self, number: int) -> bool:
+        """Return whether it leads to a trick, once so many or more are over."""
+        return bool(self.table.tiles == 0 and self.table.done >= number)
+
 
 def turns_of(outcome: Outcome, row: int) -> Iterator[Turn]:
     """Yield the turns of a deal that is over, in order."""
@@ -202,40 +206,47 @@ def turns_of(outcome: Outcome, row: int) -> Iterator[Turn]:
             turns, table.to_act = 0, holder
 
 
+def over_turns(outcome: Outcome, figures: Callable[[Turn], Sequence[int]]) -> np.ndarray:
+    """Return the sums of two figures of every turn of each deal, [N, 2]."""
+    rows = range(len(outcome.states))
+    return np.array([np.sum([figures(turn) for turn in turns_of(outcome, row)], 0) for row in rows]).reshape(-1, 2)
+
+
 def sets_led(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], the tiles led in sets once so many tricks or more were over, and all tiles led then."""
-    sums = np.zeros((len(outcome.states), 2))
-    for row in range(len(sums)):
-        for table, _, action in turns_of(outcome, row):
-            if table.tiles == 0 and table.done >= number:
-                size = int(SIZE[action])
-                sums[row] += (size * (size > 1), size)
-    return sums
+
+    def figures(turn: Turn) -> tuple[int, int]:
+        size = int(SIZE[turn.action]) if turn.leads_after(number) else 0
+        return size * (size > 1), size
+
+    return over_turns(outcome, figures)
 
 
 def given_up(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], how often a seat discarded although it could beat what lay, and how often it could."""
-    rules, sums = outcome.variant.as_rules(), np.zeros((len(outcome.states), 2))
-    for row in range(len(sums)):
-        for table, hand, action in turns_of(outcome, row):
-            if table.tiles > 0 and plays_of(rules, table, hand):
-                sums[row] += (action >= DISCARD, 1)
-    return sums
+    rules = outcome.variant.as_rules()
+
+    def figures(turn: Turn) -> tuple[bool, bool]:
+        could = turn.table.tiles > 0 and bool(plays_of(rules, turn.table, turn.hand))
+        return could and turn.action >= DISCARD, could
+
+    return over_turns(outcome, figures)
 
 
 def sure_doubted(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], the kinds of tiles of seats that led that nobody could beat, though one that lay face down would,
     and all that nobody could beat, once so many tricks or more were over.
     """
-    sums = np.zeros((len(outcome.states), 2))
-    for row in range(len(sums)):
-        for table, hand, _ in turns_of(outcome, row):
-            if table.tiles == 0 and table.done >= number:
-                face_down = sum(table.discards) - table.discards[table.to_act]
-                sure, seeming = doubted(np.array([sum(table.hands) - hand]), np.array([face_down]))
-                held = counts_of(np.array([hand])) > 0
-                sums[row] += (seeming & held).sum(), (sure & held).sum()
-    return sums
+
+    def figures(turn: Turn) -> tuple[int, int]:
+        if not turn.leads_after(number):
+            return 0, 0
+        face_down = sum(turn.table.discards) - turn.table.discards[turn.table.to_act]
+        sure, seeming = doubted(np.array([sum(turn.table.hands) - turn.hand]), np.array([face_down]))
+        held = counts_of(np.array([turn.hand])) > 0
+        return (seeming & held).sum(), (sure & held).sum()
+
+    return over_turns(outcome, figures)
 
 
 def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:
@@ -244,7 +255,7 @@ def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:
     led = ((record == SUPREME) & (np.arange(PLAYS) < outcome.states.plays[:, None])).any(1)
     late = np.zeros(len(led))
     for row in np.flatnonzero(led).tolist():
-        late[row] = next(table.done for table, _, action in turns_of(outcome, row) if action == SUPREME) >= number
+        late[row] = next(turn for turn in turns_of(outcome, row) if turn.action == SUPREME).table.done >= number
     return np.stack([late, led], 1)
 
 
