@@ -96,5 +96,5 @@ def a_verdict(*findings, **more):
     """A verdict with these findings."""
     head = {"format": "gupai-verdict-1", "gupai": __version__, "id": "a", "statement": "s", "source": "who"}
     request = Request(seed=0, deals=None, panel=None)
-    head |= {"game": "g", "seed": 0, "findings": findings, "messages": {}, "asked": request, "file": {}}
+    head |= {"game": "g", "seed": 0, "findings": findings, "messages": {}, "request": request, "file": {}}
     return Verdict(**head | more)

@@ -143,7 +143,7 @@ def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> I
         yield Field(
             f"{key}.suit",
             "suit",
-            *suits,
+            min(suits),
             tuple(SUITS),
             help="the pips that the claim is about; weights such as attack_2 change with it",
         )
@@ -181,12 +181,12 @@ def _walk(part: Written, key: str, names: Sequence[str], prefix: str = "", *, nu
         if prefix:
             label = say("{part}, {field}", part=prefix, field=label)
         inner = {f"{here}.{number}": member for number, member in enumerate(value if isinstance(value, list) else ())}
-        parts = {at: member for at, member in ({here: value} | inner).items() if isinstance(member, Written)}
-        for at, member in parts.items():
-            about = ""
+        parts = {place: member for place, member in ({here: value} | inner).items() if isinstance(member, Written)}
+        for place, member in parts.items():
+            subject = ""
             if isinstance(member, Named):
-                about = say("{part}: {feature}", part=label, feature=member.what if numbered else say(member.feature))
-            yield from _walk(member, at, names, about, numbered=numbered)
+                subject = say("{part}: {feature}", part=label, feature=member.what if numbered else say(member.feature))
+            yield from _walk(member, place, names, subject, numbered=numbered)
         choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
         if name == "panel":
             players = tuple(dict.fromkeys([*value, *names]))

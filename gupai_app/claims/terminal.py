@@ -14,9 +14,13 @@ from rich.text import Text
 
 from gupai_agents.evaluation.claims import Claim, planned, read_claim, try_claim, work
 from gupai_agents.evaluation.claims.exacts import questions_of
-from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
+from gupai_agents.evaluation.claims.features import (
+    action_features_of,
+    hand_features_of,
+    metrics_of,
+    position_features_of,
+)
 from gupai_agents.evaluation.claims.files import MOST_ID, SUFFIX, find, paths
-from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.report import (
     figures,
     heading,
@@ -241,10 +245,10 @@ def _folded(line: str, indent: int) -> list[str]:
 def _parts(claims: Sequence[Claim], request: Request, out: str | None, workers: Workers) -> list[Verdict]:
     """Return the verdicts on claims, those that are kept already as they are."""
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
-    asked, contents = request.model_dump(exclude_defaults=True), dict[int, dict[str, Any]]()
+    arguments, contents = request.model_dump(exclude_defaults=True), dict[int, dict[str, Any]]()
     for index, (claim, path) in enumerate(zip(claims, paths, strict=True)):
         file = claim.model_dump(mode="json", exclude_defaults=True)
-        if content := saved_result(path, {"asked": asked, "file": file, "gupai": __version__}, "readings"):
+        if content := saved_result(path, {"asked": arguments, "file": file, "gupai": __version__}, "readings"):
             say("{path}: exists already and is kept", error=True, path=path)
             contents[index] = content
     how = request.deals, request.panel, request.strong
@@ -254,10 +258,10 @@ def _parts(claims: Sequence[Claim], request: Request, out: str | None, workers: 
 
         def tried() -> Iterator[tuple[int, dict[str, Any]]]:
             if isinstance(workers, Cluster) or (workers.count > 1 and len(todo) > 1):
-                yield from workers.as_done(_tried, {index: (claims[index], asked) for index in todo})
+                yield from workers.as_done(_tried, {index: (claims[index], arguments) for index in todo})
                 return
             for index in todo:
-                yield index, _tried(claims[index], asked, functools.partial(tell_of, index))
+                yield index, _tried(claims[index], arguments, functools.partial(tell_of, index))
 
         def tell_of(index: int, share: float, phase: str) -> None:
             notify((done + share * todo[index]) / total, f"{claims[index].id}: {phase}")
@@ -284,12 +288,14 @@ def together(parts: Sequence[Verdict]) -> str:
     )
 
 
-def _tried(claim: Claim, asked: dict[str, Any], notify: Callable[[float, str], Any] | None = None) -> dict[str, Any]:
+def _tried(
+    claim: Claim, arguments: dict[str, Any], notify: Callable[[float, str], Any] | None = None
+) -> dict[str, Any]:
     """Return the verdict of a claim for JSON."""
-    request = Request(**asked)
+    request = Request(**arguments)
     how = request.model_dump(exclude={"seed", "claim", "set"})
     verdict = try_claim(claim, seed=request.seed, **how, progress=notify)
-    return verdict.model_copy(update={"asked": request}).as_numbers()
+    return verdict.model_copy(update={"request": request}).as_numbers()
 
 
 def template(game: Game, name: str) -> str:

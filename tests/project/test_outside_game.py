@@ -21,8 +21,7 @@ from checkout import ROOT
 from gupai_agents import DecisionBatch, agent_names, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.claims import claim_of, try_claim
-from gupai_agents.evaluation.claims.features import actions_with
-from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.features import actions_with, metrics_of
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.tune import start_of

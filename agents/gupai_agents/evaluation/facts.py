@@ -12,7 +12,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, ask, labels_of, name_of
 from gupai_agents.decisions import Answers, chips_won, decisions, new_lanes, play_out
-from gupai_agents.evaluation.claims.measures import METRICS
+from gupai_agents.evaluation.claims.features import METRICS
 from gupai_agents.evaluation.claims.verdicts import GROUPS, estimate_statistic, explained_by, rated
 from gupai_agents.evaluation.exact import build_tree, solve
 from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Progress, chunks, duel, key_of

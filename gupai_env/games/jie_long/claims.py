@@ -14,13 +14,13 @@ def ends_met(outcome: Outcome, number: int) -> np.ndarray:
     counts, rows = np.zeros((len(outcome.states), 36)), np.arange(len(outcome.states))
     seat, laid = rows, np.zeros(len(rows), bool)  # of the turn before
     # By seat, what it left open at its last turn; 0: it laid nothing.
-    left = np.zeros((len(rows), outcome.variant.players), int)
+    open_numbers = np.zeros((len(rows), outcome.variant.players), int)
     for now, under_way, lays, open_number in turns_of(outcome):
-        left[rows[laid], seat[laid]] = open_number[laid]
-        own = left[rows, now]
+        open_numbers[rows[laid], seat[laid]] = open_number[laid]
+        own = open_numbers[rows, now]
         met = under_way & (own > 0) & (open_number > 0)
         counts[rows[met], (own[met] - 1) * 6 + open_number[met] - 1] += 1
-        left[rows, now], seat, laid = 0, now, lays
+        open_numbers[rows, now], seat, laid = 0, now, lays
     return counts
 
 

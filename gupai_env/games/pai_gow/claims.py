@@ -36,7 +36,8 @@ def undominated(groups: np.ndarray) -> np.ndarray:
     groups: values of the high and the low group of each split, int [N, splits, 2]. Splits of the same values count
         once.
     """
-    as_good = (groups[:, None] >= groups[:, :, None]).all(3)  # [N, splits, splits]: the other one, in both groups
+    # [N, splits, splits]: whether the other one is as good in both groups
+    as_good = np.asarray((groups[:, None] >= groups[:, :, None]).all(3))
     better = as_good & ~(as_good.transpose(0, 2, 1) & np.tri(groups.shape[1], dtype=bool).T)
     return (~better.any(2)).sum(1)
 

@@ -12,7 +12,7 @@ from gupai_agents.agent import DecisionBatch
 from gupai_agents.decisions import new_lanes
 from gupai_agents.evaluation import facts
 from gupai_agents.evaluation.claims.exacts import answer
-from gupai_agents.evaluation.claims.measures import METRICS
+from gupai_agents.evaluation.claims.features import METRICS
 from gupai_agents.evaluation.claims.verdicts import rated
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.facts import facts_of, steps_of, tiny_deck

@@ -9,9 +9,9 @@ from gupai_agents.evaluation.claims.features import (
     action_features_of,
     action_pips,
     check_feature,
+    metrics_of,
     position_features_of,
 )
-from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Condition, Named, Player, Population

@@ -76,9 +76,8 @@ def dose_text(level: Level, quantity: str) -> str:
         return say("with {dose} {spread} by opponent, mean {mean} {interval}", spread=spread, **figures)
     if quantity:
         return say("with {dose} {mean} {interval}", **figures)
-    if estimate.mean >= 0:
-        return say("with {dose} it gains {mean} {interval}", **figures)
-    return say("with {dose} it loses {mean} {interval}", **figures)
+    gains = "with {dose} it gains {mean} {interval}"
+    return say(gains if estimate.mean >= 0 else "with {dose} it loses {mean} {interval}", **figures)
 
 
 def ranged(pooled: Pooled, digits: int | None = None, unit: str = "") -> Message:

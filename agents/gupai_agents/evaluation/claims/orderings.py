@@ -11,7 +11,7 @@ from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import action_gains
 from gupai_agents.evaluation.claims.check import Place, variant_of
 from gupai_agents.evaluation.claims.effects import joint_verdict
-from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.features import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.readings import Fields, Measuring, PanelOrNone
 from gupai_agents.evaluation.claims.results import Effect, Finding, written

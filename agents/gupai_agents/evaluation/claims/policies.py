@@ -12,7 +12,7 @@ from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import Place
 from gupai_agents.evaluation.claims.effects import Cell, Compared, group_values, player_text
-from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.features import metrics_of
 from gupai_agents.evaluation.claims.players import SAME, UNSKILLED, named
 from gupai_agents.evaluation.claims.readings import Comparison
 from gupai_agents.evaluation.claims.results import Example, Level

@@ -9,7 +9,7 @@ from pydantic import Field
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import Place, variant_of
 from gupai_agents.evaluation.claims.effects import counted_effects, joint_verdict
-from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.features import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED
 from gupai_agents.evaluation.claims.readings import Fields, Measuring, PanelOrNone
 from gupai_agents.evaluation.claims.results import Effect, Finding, written

@@ -27,9 +27,14 @@ from gupai_agents.evaluation.claims.effects import (
     sentence_of,
     subgroups_of,
 )
-from gupai_agents.evaluation.claims.features import Feature, check_feature, hand_features_of, position_features_of
+from gupai_agents.evaluation.claims.features import (
+    Feature,
+    check_feature,
+    hand_features_of,
+    metrics_of,
+    position_features_of,
+)
 from gupai_agents.evaluation.claims.masters import masters
-from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, labels_in
 from gupai_agents.evaluation.claims.results import Effect, Example, Finding, Level
 from gupai_agents.evaluation.claims.sampling import Sampler

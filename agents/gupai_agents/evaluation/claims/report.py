@@ -14,6 +14,11 @@ from gupai_env.words.messages import capitalized, joined, say, word
 
 P_IS = {"effects": "p {p:.2g} adjusted", "subgroups": "p {p:.2g} adjusted for their number"}
 TITLES = {"effects": "Figures", "subgroups": "Where (exploratory)"}
+COMES_UP = {
+    "counted": "It comes up in about {share} of a seat's deals",
+    "exact": "It comes up in exactly {share} of a seat's deals",
+    "several": "It comes up {times:.3g} times in a deal of a seat",
+}
 MARKS = {"proved": "✔", "supported": "✔", "disproved": "✘", "contradicted": "✘", "it depends": "◐"}
 
 
@@ -129,35 +134,27 @@ def share_text(share: Estimate) -> str:
 
 def remarks(finding: Finding) -> Iterator[str]:
     """Yield sentences about how often it comes up, what that is worth, against whom, and in which variant."""
-    kind, about, opponents = kind_of(finding), finding.about, finding.opponents
+    kind, details, opponents = kind_of(finding), finding.about, finding.opponents
     if finding.frequency is not None:
-        template = "It comes up in about {share} of a seat's deals"
-        if finding.frequency_is_exact:
-            template = "It comes up in exactly {share} of a seat's deals"
-        if kind.several:
-            template = "It comes up {times:.3g} times in a deal of a seat"
-        comes_up: str = say(template, share=percent(finding.frequency), times=finding.frequency)
+        template = COMES_UP["several" if kind.several else "exact" if finding.frequency_is_exact else "counted"]
+        parts: list[str] = [say(template, share=percent(finding.frequency), times=finding.frequency)]
         if finding.per_hundred is not None:
-            chips = say("that makes {chips:+z.1f} chips in a hundred deals", chips=finding.per_hundred)
-            comes_up = joined("; ", [comes_up, chips])
-        yield say("{text}.", text=comes_up)
+            parts.append(say("that makes {chips:+z.1f} chips in a hundred deals", chips=finding.per_hundred))
+        yield say("{text}.", text=joined("; ", parts))
     if (more := finding.deals_needed) is not None:
         much = say("about {number:,} deals", number=more) if more < 10**8 else say("more deals than can be played")
         yield say("To decide it would take {deals} against each player, were the mean right.", deals=much)
     if finding.remark:
         yield say("{text}.", text=capitalized(finding.remark))
-    if "treated" in about:
-        pair = {name: say(about[name]) for name in ("treated", "baseline", "hand")}
+    if "treated" in details:
+        pair = {name: say(details[name]) for name in ("treated", "baseline", "hand")}
         yield say("Compared: {treated} with {baseline}, in the same deals; hand: {hand}.", **pair)
-    elif "action" in about:
-        action, position = say(about["action"]), say(about["position"])
+    elif "action" in details:
+        action, position = say(details["action"]), say(details["position"])
         yield say("The action: {action}; in positions: {position}.", action=action, position=position)
-    options = options_of(finding)
-    if opponents and kind.members:
-        players = joined(", ", [opponent.label for opponent in opponents])
-        yield say("Variant: {options}. Players: {players}.", options=options, players=players)
-    else:
-        yield say("Variant: {options}.", options=options)
+    players = joined(", ", [opponent.label for opponent in opponents if kind.members])
+    template = "Variant: {options}. Players: {players}." if players else "Variant: {options}."
+    yield say(template, options=options_of(finding), players=players)
     if finding.note:
         yield finding.note
     weighed, uncounted = (
@@ -262,7 +259,7 @@ def _master_table(finding: Finding) -> Iterator[str]:
 
 def command_of(verdict: Verdict) -> str:
     """Return the command that gives this verdict."""
-    request = verdict.asked
+    request = verdict.request
     changes = "".join(f" --set {shlex.quote(change)}" for change in request.set)
     words = f"gupai claim run {request.claim or verdict.id}{changes}"
     words += f" --seed {request.seed}" if request.seed else ""

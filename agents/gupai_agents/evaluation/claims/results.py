@@ -231,7 +231,7 @@ class Verdict(Content, populate_by_name=True):
     findings: tuple[Finding, ...] = Field(alias="readings", max_length=100)
     untested: Words = ""
     messages: dict[str, Any]
-    asked: Request
+    request: Request = Field(alias="asked")
     file: dict[str, Any]
 
     @model_validator(mode="before")

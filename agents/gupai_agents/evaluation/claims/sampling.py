@@ -112,24 +112,18 @@ class Sampler:
             if not _meets(own, features[:first] @ case):
                 continue
             ways = prod(map(comb, self._sizes.tolist(), case))
-            if roles == 1:
-                cases.append([case])
-                weights.append(ways)
-                continue
             remaining = [size - held for size, held in zip(self._sizes.tolist(), case, strict=True)]
-            for other in _hands(remaining, self._hand):
+            for other in _hands(remaining, self._hand) if roles == 2 else [[0] * len(case)]:
                 both = [held + more for held, more in zip(case, other, strict=True)]
                 if _meets(theirs, features[first:second] @ other) and _meets(together, features[second:] @ both):
-                    cases.append([case, other])
+                    cases.append([case, other][:roles])
                     weights.append(ways * prod(map(comb, remaining, other)))
             if len(cases) > MOST_CASES:
                 raise ValueError(f"these conditions have more than {MOST_CASES:,} cases")
         if not cases:
             met = ", ".join(map(str, conditions))
             raise ValueError(f"no hand of {self._hand} tiles meets {met}")
-        tiles, all_ways = len(self.deck), 1
-        for role in range(roles):
-            all_ways *= comb(tiles - role * self._hand, self._hand)
+        all_ways = prod(comb(len(self.deck) - role * self._hand, self._hand) for role in range(roles))
         if sum(weights) >= MOST_WEIGHT:
             raise ValueError("hands that meet these conditions are too many to count exactly")
         self.probability = Fraction(sum(weights), all_ways)

@@ -13,9 +13,8 @@ from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.claims import Sampler, Verdict, claim_of, rates, read_claim, schema, try_claim
-from gupai_agents.evaluation.claims.designs import planned, with_panel
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
-from gupai_agents.evaluation.claims.files import RECORDED
+from gupai_agents.evaluation.claims.files import RECORDED, planned, with_panel
 from gupai_agents.evaluation.claims.players import ChangedAgent
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.statistics import Cases

@@ -8,7 +8,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims import Sampler
-from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.features import metrics_of
 from gupai_agents.evaluation.claims.schema import Population
 from gupai_agents.evaluation.claims.setting import DealSource
 from gupai_env.core.episode import NOBODY

@@ -19,10 +19,10 @@ from gupai_agents.evaluation.claims.features import (
     SectionFeature,
     action_features_of,
     hand_features_of,
+    metrics_of,
     position_features_of,
     values_of,
 )
-from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.schema import Named, Population
 from gupai_agents.evaluation.claims.setting import DealSource
 from gupai_env.games import GAMES

@@ -24,7 +24,7 @@ def test_verdict_table_marks_what_holds_after_correction():
         finding(verdict="contradicted", q=0.01, p=0.001, tests=2),
         finding(q=0.2, p=0.04, tests=2, stands=False),
         finding(verdict="inconclusive"),
-        asked=Request(seed=3, deals=50, panel=["greedy", "variety"], strong=True),
+        request=Request(seed=3, deals=50, panel=["greedy", "variety"], strong=True),
     )
     lines = markdown([one, a_verdict(id="b", untested="why")]).splitlines()
     assert lines[2:7] == [
