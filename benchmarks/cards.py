@@ -1,10 +1,10 @@
-"""Find the card of every game again and write it where the player `card` finds it: agents/gupai_agents/cards.
+"""Find or judge the card of every game again and write it where the player `card` looks: agents/gupai_agents/cards.
 
     python -m benchmarks.cards
     python -m benchmarks.cards jie-long --deals 5000
 
-The search takes as long as that for the card that is there, and the same seed finds the same card on the same
-processor. Each is judged in deals that the search did not see, one among equal others: by which share of the way from
+The search takes as long as that for the card that is there. A card whose file says that it was written by hand is only
+judged. Each is judged in deals that the search did not see, one among equal others: by which share of the way from
 `greedy` to `best` it goes, in chips won from `greedy` and lost to `best` together, and by the chips that every rule
 adds, the mean against `greedy` and `tuned`; a rule that adds nothing measurable leaves the card. A game takes a minute
 or two of one core.
@@ -105,7 +105,7 @@ def main() -> None:
         deals = chosen.deals or written["judged_in"]["deals"]
         rules = (
             [CardRule(**rule) for rule in written["rules"]]
-            if chosen.judge
+            if chosen.judge or isinstance(written["search"], str)
             else find_card(game, variant, Budget(**written["search"]), SEED)
         )
         for seed in (SEED + 1, SEED):  # what adds something in the deals of the judgement must do so in others first

@@ -204,6 +204,11 @@ def trick_of(at: Situation) -> list[Tile]:
     return [KINDS[kind] for kind in at.view.trick if kind >= 0] if at.view.lying else []
 
 
+def red_lying(at: Situation) -> int:
+    """Count red pips in the trick before the move."""
+    return sum(map(red, trick_of(at)))
+
+
 def trick_red(at: Situation, move: Play) -> int:
     """Count red pips in the trick with the tile that is played."""
     return sum(map(red, [*trick_of(at), *move.tiles]))
@@ -213,6 +218,15 @@ def takes_from(at: Situation, move: Play, seats: tuple[int, ...]) -> bool:
     """True if the tile is stronger than all in the trick and one of these seats holds it before."""
     trick = trick_of(at)
     return bool(trick) and move.tiles[0] > max(trick) and int(at.view.taking) in seats
+
+
+def thrown(at: Situation, move: Play, seats: tuple[int, ...]) -> int:
+    """Count the red pips on the tile that go to these seats for sure, if one of them still holds the trick."""
+    trick = trick_of(at)
+    if not trick or move.tiles[0] > max(trick) or int(at.view.taking) not in seats:
+        return 0
+    rivals = [place for place in (1, 2, 3) if at.view.trick[place] < 0 and (place == 2) != (2 in seats)]
+    return red(move.tiles[0]) if not rivals or over_trick(at, move) == 0 else 0
 
 
 def over_trick(at: Situation, move: Play) -> int:
@@ -562,6 +576,8 @@ QUANTITIES: dict[str, Count] = {
     "red pips in the trick": trick_red,
     "red pips on the tile": lambda at, move: sum(map(red, move.tiles)),
     "unseen tiles that beat the trick": over_trick,
+    "red pips thrown to the other side": lambda at, move: thrown(at, move, (1, 3)),
+    "red pips thrown to your partner": lambda at, move: thrown(at, move, (2,)),
     "points in the high group": lambda at, move: group_points(at, move, "high"),
     "points in the low group": lambda at, move: group_points(at, move, "low"),
     "unseen tiles that catch the tile laid": lambda at, move: catching(at, move, at.unseen),
@@ -608,7 +624,7 @@ DEEDS: dict[str, Count] = {
     "match with all three groups": lambda at, move: len(matching(at, move)) == 3,
     "take the trick from the other side": lambda at, move: takes_from(at, move, (1, 3)),
     "take the trick from your partner": lambda at, move: takes_from(at, move, (2,)),
-    "hold the trick with a tile that no unseen tile beats": lambda at, move: (
+    "play an unbeatable tile": lambda at, move: (
         move.tiles[0] > max([(0, 0), *trick_of(at)]) and move.tiles[0] >= max([(0, 0), *at.unseen])
     ),
     "play one of two equal tiles": lambda at, move: at.hand.count(move.tiles[0]) == 2,
@@ -690,6 +706,9 @@ def best_of(moves: list[Play], counts: list[Any], slack: int | None) -> list[Pla
 
 def condition(words: str) -> Callable[[Any, list[Play]], bool]:
     """Return the test that an "if" makes of the moves that are left."""
+    if read := re.fullmatch(r"at (least|most) (\d+) red pips lie on the table", words):
+        few, bound = read[1] == "most", int(read[2])
+        return lambda at, moves: (red_lying(at) <= bound) if few else (red_lying(at) >= bound)
     if words in FACTS:
         return lambda at, moves: FACTS[words](at)
     if found := re.fullmatch(r"you hold at (least|most) (\d+) tiles?", words):

@@ -275,7 +275,7 @@ def rule_in_words(game: Game, written: CardRule) -> str:
     """Return a rule of a card as a sentence, without the full stop.
 
     Raises:
-        ValueError: For a feature, or moves near the best one, for which the game has no words.
+        ValueError: For a feature, moves near the best one, or a choice between moves, for which the game has no words.
     """
     words = _words(game, written)
     if written.within and (isinstance(words, tuple) or is_yes_or_no(game, written)):
@@ -290,6 +290,8 @@ def rule_in_words(game: Game, written: CardRule) -> str:
     else:
         condition = _condition(game, when)
     if isinstance(words, tuple):
+        if is_yes_or_no(game, written) or "{number}" in words[0]:
+            raise ValueError(f"{game.id} has no words for such a rule about the feature {written.feature}")
         return _chosen(condition, say(words[written.most is None]))
     if is_yes_or_no(game, written):
         plainly = "If you can, {what}" if written.most else "Unless you must, do not {what}"
@@ -359,9 +361,11 @@ def _condition(game: Game, when: When) -> str:
             (False, False): "you need not {what}",
         }[highest, least]
         return say(template, what=say(words))
-    if isinstance(words, tuple):
-        raise ValueError(f"{game.id} has no words for a number of the feature {when.feature}")
     bound = _bound(when)
+    if isinstance(words, tuple):
+        if "{number}" not in words[0]:
+            raise ValueError(f"{game.id} has no words for a number of the feature {when.feature}")
+        return say(words[not least], number=bound)
     if bound == 0 and not least:
         template = "no move has any {what}" if highest else "a move has no {what}"
     else:

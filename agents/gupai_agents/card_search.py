@@ -154,8 +154,9 @@ class Sample:
         """Yield the conditions on a quantity to try; none if it is always the same, or has no words for numbers."""
         words = card_words(self.game).get(next(iter(quantity.values())), "")
         steps = np.unique(values)
-        if isinstance(words, tuple) and not is_yes_or_no(self.game, When(**quantity, at_least=1)):
-            return
+        if isinstance(words, tuple) and "{number}" not in words[0]:
+            if not is_yes_or_no(self.game, When(**quantity, at_least=1)):
+                return
         if len(steps) > 8:
             steps = np.unique(np.round(np.quantile(values, np.arange(1, 10) / 10, method="nearest")))
         yield from (When(**quantity, at_least=int(step)) for step in steps[1:])

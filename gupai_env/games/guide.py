@@ -79,7 +79,7 @@ class Guide:
         phrases: What a move does, by the feature that its number is; features without one are not spoken of.
         card_words: What rules of cards may be about, by feature: what a move does ("lay a double"), what it has most or
             fewest of ("pips on the tile laid"), or for both a whole phrase ("the weakest tile"); where all moves are
-            alike, of the position ("you lead", "you do not lead").
+            alike, of the position ("you lead", "you do not lead"; "at least {number} red pips lie on the table").
         card_notes: How to count what a card speaks of, by a part of its phrases.
     """
 

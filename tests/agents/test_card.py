@@ -26,7 +26,7 @@ DECISIONS = int(os.environ.get("CARD_DECISIONS", "300"))  # of each card, follow
 
 def names_of_moves(game: Game) -> list[str]:
     """Features in which the moves of a decision can differ: all that have words but those of the position."""
-    return [name for name, words in card_words(game).items() if words[0] not in FACTS]
+    return [name for name, words in card_words(game).items() if words[0] not in FACTS and "{number}" not in words[0]]
 
 
 def drawn_rules(game: Game, rng: np.random.Generator, number: int = MOST_RULES) -> list[CardRule]:

@@ -133,17 +133,26 @@ class Guide(guide.Guide):
         "rank": ("the strongest tile", "the weakest tile"),
         "takes": "take the trick from the other side",
         "over_partner": "take the trick from your partner",
-        "top": "hold the trick with a tile that no unseen tile beats",
+        "top": "play an unbeatable tile",
         "pair": "play one of two equal tiles",
         "trick_red": "red pips in the trick",
         "stronger": "unseen tiles that beat the trick",
         "leads": ("you lead", "you do not lead"),
         "ends": ("you play last", "you do not play last"),
+        "table_red": ("at least {number} red pips lie on the table", "at most {number} red pips lie on the table"),
+        "thrown": "red pips thrown to the other side",
+        "sure_red": "red pips thrown to your partner",
         "partner": ("your partner holds the trick", "your partner does not hold the trick"),
     }
     card_notes: ClassVar[Mapping[str, str]] = {
         "in the trick": "Your own tile counts too.",
         "the trick from": "Your tile takes the trick, as it lies, from the side that holds it before.",
+        "unbeatable": "A tile that takes the trick, as it lies, and that no unseen tile beats.",
+        "on the table": "In the trick, before you play to it.",
+        "to the other side": "The red pips on your tile if a tile of the other side stays the strongest and your "
+        "partner has played or no unseen tile beats it; else 0.",
+        "to your partner": "The red pips on your tile if your partner's tile stays the strongest and you play last or "
+        "no unseen tile beats it; else 0.",
         "beat the trick": "A tile beats it if it is stronger than all in it, your own tile included.",
     }
 

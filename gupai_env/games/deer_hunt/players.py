@@ -31,6 +31,14 @@ FEATURES = (
     yes_or_no("leads", "the tile is led"),
     yes_or_no("ends", "the tile is the last one of the trick"),
     yes_or_no("partner", "your partner takes the trick without the tile"),
+    Feature("table_red", "red pips in the trick before the tile", "pips", 0, 24),
+    Feature(
+        "thrown",
+        "red pips of the tile, if the other side holds the trick then and your partner cannot take it",
+        "pips",
+        0,
+        8,
+    ),
 )
 AT = indices(FEATURES)
 HEURISTICS: dict[str, dict[str, float]] = {
@@ -111,6 +119,9 @@ def score(view, action, weights):
         total += weights[AT.partner]
     if view.lying == SEATS - 1:
         total += weights[AT.ends]
+    total += weights[AT.table_red] * (red - RED[action])
+    if taker % PARTNER != 0 and (view.lying > 1 or view.above[kind] == 0):
+        total += weights[AT.thrown] * RED[action]
     if view.escape and all_red and view.lying == SEATS - 1:
         total += weights[AT.escapes]
     else:
