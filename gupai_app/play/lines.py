@@ -41,7 +41,7 @@ def play(session: Session, agents: Sequence[Agent], you: int, record: RecordWrit
             payoffs = session.play(session.answer(seating[session.seat]))
             if payoffs:
                 ended = session.as_paid(payoffs)
-                text = word(joined(" ", [outcome(ended, names, you, payoffs), result(payoffs[you])]))
+                text = word(joined(" ", [result(payoffs[you]), outcome(ended, names, you, payoffs)]))
                 paid = {"deal": int(session.state.deal), "seat": you, "payoffs": payoffs, "text": text}
                 _write(program.request("result", ended.scene(names, first=you), **paid))
         if record is not None:

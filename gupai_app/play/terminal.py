@@ -124,8 +124,8 @@ class Table:
         self.terminal.say("")
         self.terminal.say("The count, all tiles face up:")
         self.terminal.table(ended.scene(self.names, first=self.you))
-        self.terminal.paragraph(outcome(ended, self.names, self.you, payoffs))
         self.terminal.say(result(payoffs[self.you]))
+        self.terminal.paragraph(outcome(ended, self.names, self.you, payoffs))
 
     def keep(self) -> None:
         """Keep the game, which is over, and say how to review it."""

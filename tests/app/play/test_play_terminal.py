@@ -216,7 +216,7 @@ def test_game_typed_to_its_end_is_reported_and_counted(name, options):
     assert shown.count("The count, all tiles face up:") == variant.deals
     for seat in range(variant.players):
         assert f"{names[seat]}   {session.finished.state.payoff[seat]:+g} chips" in shown
-    assert f"{abs(session.finished.state.payoff[1]):g} chips." in person.shown[-1]
+    assert f"{abs(session.finished.state.payoff[1]):g} chips." in person.shown[-2]  # before who won most
     assert person.prompts[-1] == "Play again? [Y/n] "
 
 
