@@ -171,7 +171,7 @@ class Figures:
                 sides.add(does.side(instead))
         if not shares:
             return "In the deals of strong players it comes up too rarely to say what they do."
-        words = {1: do, -1: "do not", 0: "have no preference"}
+        words = {1: do, -1: "do not", 0: "have no clear preference"}
         does_so = words[sides.pop()] if len(sides) == 1 else "are not of one mind"
         return f"{' '.join(filter(None, ['Strong players', does_so, when]))}: {'; '.join(shares)}."
 

@@ -107,7 +107,7 @@ def wrong_habits(text):
         for match in CHOICES.finditer(shares):
             low, _, _, high = interval(FIGURE.fullmatch(match[1]))
             other, half = float(match[7]), (high - low) / 2
-            if does.startswith("have no preference"):
+            if does.startswith("have no clear preference"):
                 fits = low - half <= other <= high + half
             else:
                 fits = "of one mind" in does or (other > high if does.startswith("do not") else other < low)
@@ -155,7 +155,7 @@ def test_chips_in_a_hundred_deals_have_the_sign_of_the_mean():
         "| six to eight | -0.178 ±0.256 | no | x |",
         "Strong players do so: `best` in 44% ±6 of 351 such choices, the other way in 42%.",
         "Strong players do not: `best` in 44% ±6 of 351 such choices, the other way in 42%.",
-        "Strong players have no preference: `best` in 25% ±4 of 612 such choices, the other way in 57%.",
+        "Strong players have no clear preference: `best` in 25% ±4 of 612 such choices, the other way in 57%.",
         "| best, among best | 776 | takes it more often | 8% ±2 | 92% ±2 | values neither clearly more | -0.2 ±0.3 |",
         "a takes it more often: the claimed action in 44% ±6 of 351 decisions, the other in 42% ±6; it values it more: "
         "+1.17 ±0.47 chips",
