@@ -100,7 +100,7 @@ def test_person_is_told_their_own_result(you):
     table = Table(session, agents, you, terminal)
     table.person = SimpleNamespace(choose=lambda turn, moved: int(agents[0].act(turn)[0]))
     table.play()
-    assert said[-1] == result(session.payoffs[0][you])
+    assert said[-2] == result(session.payoffs[0][you])  # before what the others won
     assert len(set(session.payoffs[0])) == 4
 
 

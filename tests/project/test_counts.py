@@ -51,6 +51,7 @@ OTHERS = {
     "docs/web.md": ("two games", "200 games", "hundred games"),
     "gupai_app/training/terminal.py": ("two lines",),
     "agents/gupai_agents/evaluation/claims/deals.py": ("two games",),
+    "gupai_app/claims/page.py": ("two games",),
     "agents/gupai_agents/evaluation/statistics.py": ("ten games",),
     "gupai_env/core/layout.py": ("two encoders",),
     "gupai_env/games/small_mahjong/rules.py": ("23 claims",),

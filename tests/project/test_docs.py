@@ -314,7 +314,7 @@ def test_contract_on_the_page_equals_the_code():
     page = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
     instead = {"DECKS", "LAYOUT"}  # data from which `deck` and the encoder follow
     assert set(contract_of_the_docstring(Game.__doc__)) == {*PROVIDED, *instead}
-    assert set(contract_of_the_page(page)) == {*PROVIDED, *instead, "encoder", "table", "hints", "GAME"}
+    assert set(contract_of_the_page(page)) == {*PROVIDED, *instead, "encoder", "table", "hints", "summary", "GAME"}
 
 
 def test_renamed_part_of_the_contract_is_found():

@@ -71,7 +71,7 @@ def test_policy_continues_its_pilot_in_separate_streams(monkeypatch):
     assert [effect.changed for effect in found.effects] == [0.5, 0.5]
     assert found.frequency == float(Sampler(JIE_LONG, JIE_LONG.variant(), reading.population).probability)
     assert 0 < found.frequency < 1
-    assert found.per_hundred == pytest.approx(100 * found.frequency * found.pooled["mean"])
+    assert found.per_hundred == pytest.approx(100 * found.frequency * found.pooled.effect.mean)
 
 
 # --- actions --------------------------------------------------------------------------------------
