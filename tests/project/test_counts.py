@@ -38,7 +38,7 @@ OTHERS = {
     "docs/datasets.md": ("40,000 games",),
     "docs/datasheet.md": ("two more tasks",),
     "docs/engine.md": ("two games", "40 kernels"),
-    "docs/evaluation.md": ("six other games", "nine games"),
+    "docs/evaluation.md": ("six other games",),
     "docs/faq.md": ("four games",),
     "docs/ladder.md": ("ten weighted rules",),  # of the cards before
     "docs/my-games.md": ("two games", "five games", "ten games"),
