@@ -37,6 +37,11 @@ def digits(kinds: Iterable[int]) -> str:
     return "".join(f"{high}{low}" for high, low in PIPS[list(kinds)])
 
 
+def discard_actions(game: Game) -> dict[int, int]:
+    """Return by kind the action that discards a tile, legal now or not, of a game in which it is one for each."""
+    return {move.tiles[0]: action for action, move in enumerate(game.moves) if move.discards}
+
+
 def in_words(move: Move) -> str:
     """Return a move as a sentence names it, with the number that stays open."""
     if not move.leaves:

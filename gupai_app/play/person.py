@@ -14,6 +14,7 @@ from gupai_app.play.moves import (
     advise,
     advise_plainly,
     digits,
+    discard_actions,
     entries_of,
     headed,
     in_words,
@@ -295,7 +296,7 @@ class HumanPlayer:
             template = "{tiles} is chosen; type the digits of {more}, or d to choose again."
             others = count("one more tile", "{number} more tiles", more)
             return say(template, tiles="".join(map(tile_name, tiles)), more=others)
-        thrown = {move.tiles[0]: action for action, move in enumerate(self.game.moves) if move.discards}
+        thrown = discard_actions(self.game)
         return sorted(thrown[kind] for kind in tiles)
 
     def _named(self, tiles: tuple, words: list[str], entries: Sequence[Entry]) -> Entry | str:

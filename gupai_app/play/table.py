@@ -11,7 +11,17 @@ from gupai_app.play.address import PERSON, Address, check_legal
 from gupai_app.play.coach import Mistake, mistake
 from gupai_app.play.frames import Frame, frames_of
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
-from gupai_app.play.moves import Advice, Entry, advise, advise_plainly, digits, entries_of, headed, value_texts
+from gupai_app.play.moves import (
+    Advice,
+    Entry,
+    advise,
+    advise_plainly,
+    digits,
+    discard_actions,
+    entries_of,
+    headed,
+    value_texts,
+)
 from gupai_app.play.reasons import reason
 from gupai_app.play.recent import PLAYED, Played
 from gupai_app.play.unseen import Unseen, unseen_tiles
@@ -302,7 +312,7 @@ class WebGame:
         """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""
         thrown = {entry.move.tiles[0]: entry.actions[0] for entry in self.entries if entry.move.discards}
         if thrown and self.discards > 1:
-            return {move.tiles[0]: action for action, move in enumerate(self.hints.game.moves) if move.discards}
+            return discard_actions(self.address.game)
         return thrown
 
     def _laid(self) -> dict[int, Laid]:
