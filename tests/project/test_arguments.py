@@ -1,7 +1,9 @@
 """Public functions that are called with anything else than they take: one line names the argument."""
 
+import importlib
 import inspect
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -193,6 +195,15 @@ def test_maker_help_lists_the_options_of_its_game():
     assert inspect.isfunction(jie_long_v0.env)
     assert {"render_mode", "mask_in", "variant"} <= set(inspect.signature(jie_long_v0.env).parameters)
     assert all(f" {name}: " in jie_long_v0.env.__doc__ for name in vars(gupai_env.get_game(GAME).variant()))
+
+
+@pytest.mark.parametrize("game", gupai_env.GAMES.values(), ids=list(gupai_env.GAMES))
+def test_registered_game_has_a_module_of_environments(game):
+    module = importlib.import_module(f"gupai_env.{game.identifier}_v{game.version}")
+    assert module.raw_env is module.env and pickle.loads(pickle.dumps(module.env)) is module.env
+    assert module.env().game is game and module is getattr(gupai_env, module.__name__.partition(".")[2])
+    with pytest.raises(AttributeError, match="has no attribute 'parallel_env'"):
+        _ = module.parallel_env
 
 
 PROGRAM = """
