@@ -1,4 +1,6 @@
-"""Find or judge the card of every game again and write it where the player `card` looks: agents/gupai_agents/cards.
+"""Find or judge the card of every game again, and write it where the player `card` looks.
+
+That is agents/gupai_agents/shipped/cards.
 
     python -m benchmarks.cards
     python -m benchmarks.cards jie-long --deals 5000
@@ -17,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.card import CardAgent, CardRule
-from gupai_agents.card_search import Budget, find_card
-from gupai_agents.evaluation.match import duel
+from gupai_agents.evaluation.matches.match import duel
 from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
+from gupai_agents.players.card import CardAgent, CardRule
 from gupai_agents.registry import make_agent
 from gupai_agents.shipped import CARDS, shipped_card
+from gupai_agents.tuning.card_search import Budget, find_card
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES

@@ -27,8 +27,8 @@ import torch
 from stable_baselines3.common.logger import configure
 
 from gupai_agents import make_agent
-from gupai_agents.network import NetworkAgent
-from gupai_agents.workers import cores
+from gupai_agents.networks.network import NetworkAgent
+from gupai_agents.play.workers import cores
 from gupai_env import GAMES, VectorEnv
 from gupai_env.core.game import Game
 from gupai_env.cuda_vector import CudaVectorEnv

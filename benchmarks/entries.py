@@ -37,14 +37,14 @@ from benchmarks.learning_curves import recipe
 from benchmarks.learning_tiny import nfsp_table, play_nfsp
 from examples.behaviour_cloning import EPOCHS, Data, clone
 from gupai_agents import make_agent, save_network
-from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
 from gupai_agents.evaluation import RecordWriter, data_seed, duel, games_to_arrays, play_tournament
-from gupai_agents.evaluation.arrays import as_npz
-from gupai_agents.evaluation.benchmark import play_benchmark, read_cards, timed
-from gupai_agents.evaluation.benchmark_models import Card, Task, as_text, read_suite
+from gupai_agents.evaluation.benchmark.cards import play_benchmark, read_cards, timed
+from gupai_agents.evaluation.benchmark.models import Card, Task, as_text, read_suite
+from gupai_agents.evaluation.records.arrays import as_npz
 from gupai_agents.evaluation.statistics import estimate
-from gupai_agents.network import packed
-from gupai_agents.workers import machine
+from gupai_agents.networks.checkpoint import read_checkpoint, write_checkpoint
+from gupai_agents.networks.network import packed
+from gupai_agents.play.workers import machine
 from gupai_env import get_game
 from gupai_env.storage.files import write_file
 from gupai_training import train

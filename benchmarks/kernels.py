@@ -13,8 +13,8 @@ import sys
 
 from gupai_agents import make_agent
 from gupai_agents.agent import ask
-from gupai_agents.checkpoint import read_header, variant_of
-from gupai_agents.decisions import decisions, new_lanes
+from gupai_agents.networks.checkpoint import read_header, variant_of
+from gupai_agents.play.decisions import decisions, new_lanes
 from gupai_agents.shipped import NETWORKS
 
 KERNELS = "Nehalem", "Sandybridge", "Haswell", "SkylakeX"

@@ -14,8 +14,8 @@ import numpy as np
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation import build_tree
-from gupai_agents.evaluation.all_hands import HandTree
-from gupai_agents.evaluation.exact import GameTree
+from gupai_agents.evaluation.exact.all_hands import HandTree
+from gupai_agents.evaluation.exact.tree import GameTree
 from gupai_env import GAMES
 from gupai_training.best_response import learn_response
 

@@ -30,9 +30,10 @@ from benchmarks import tiny
 from benchmarks.tiny import ENVS, EXPERT_ITERATION, STEPS, WIDTH
 from gupai_agents import ObservationAgent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.evaluation import build_tree, chart
-from gupai_agents.evaluation.exact import GameTree
-from gupai_agents.evaluation.html import chart_style
+from gupai_agents.evaluation import build_tree
+from gupai_agents.evaluation.exact.tree import GameTree
+from gupai_agents.evaluation.pages import chart
+from gupai_agents.evaluation.pages.html import chart_style
 from gupai_env import GAMES
 from gupai_env.storage.files import write_file
 from gupai_training import learner

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from gupai_agents import agent_names, make_agent
-from gupai_agents.evaluation.all_hands import build_hand_tree, chances_against, role_worth, solve_hands
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
+from gupai_agents.evaluation.exact.all_hands import build_hand_tree, chances_against, role_worth, solve_hands
 from gupai_env import get_game
 from gupai_env.games.claims import BANKER, PLAYER
 from gupai_env.games.pai_gow.claims import share_of_choices

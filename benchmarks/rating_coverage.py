@@ -13,7 +13,7 @@ import itertools
 
 import numpy as np
 
-from gupai_agents.evaluation.rating import POINTS, Ratings, choices_of, ratings
+from gupai_agents.evaluation.tournaments.rating import POINTS, Ratings, choices_of, ratings
 
 GAPS, DEALS = (0, 200, 400, 800), (2, 3, 10, 30, 100)
 MANY = 20_000  # deals that tell the true ratings

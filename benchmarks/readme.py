@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gupai_agents.workers import machine
+from gupai_agents.play.workers import machine
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

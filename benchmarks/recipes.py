@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.strong import DEALS, SEED
 from gupai_agents import agent_names, make_agent
-from gupai_agents.checkpoint import read_header, variant_of
 from gupai_agents.evaluation import duel
+from gupai_agents.networks.checkpoint import read_header, variant_of
 from gupai_agents.shipped import BEST, best_file
 from gupai_env.storage.models import parse_yaml
 from gupai_training.config import CONFIG_FILE, by_key, find, parse

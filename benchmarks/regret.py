@@ -12,7 +12,7 @@ import numpy as np
 
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation.statistics import estimate
-from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.players.search import Plan, SearchAgent
 from gupai_agents.shipped import best_heuristic
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from gupai_agents.gymnasium_envs import SeatVectorEnv
-from gupai_agents.playouts import playout_runs
-from gupai_agents.workers import cores, machine
+from gupai_agents.play.playouts import playout_runs
+from gupai_agents.play.workers import cores, machine
 from gupai_app.shell.screen import put, table_of
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.compiling import at_once

@@ -8,8 +8,8 @@
     python benchmarks/strong.py --again        # judge all that ship once more
     python benchmarks/strong.py --again jie-long-forced_play_true --look-ahead 5 16 0.25
 
-What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python tools/pages.py` then says
-of it in docs/models.md. A new network does not look ahead until it is told to.
+What is shipped is judged as it ships. The file goes to agents/gupai_agents/shipped/networks; `python tools/pages.py`
+then says of it in docs/models.md. A new network does not look ahead until it is told to.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 
 from gupai_agents import agent_names, make_agent
-from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.all_hands import build_hand_tree, offers_hands
-from gupai_agents.evaluation.benchmark import REPLACED
-from gupai_agents.evaluation.benchmark_models import read_suite, suite_names
-from gupai_agents.identity import digest_of
+from gupai_agents.evaluation.benchmark.cards import REPLACED
+from gupai_agents.evaluation.benchmark.models import read_suite, suite_names
+from gupai_agents.evaluation.exact.all_hands import build_hand_tree, offers_hands
 from gupai_agents.look_ahead import HEADER_KEY, Depth, look_ahead_of
-from gupai_agents.network import NetworkAgent, packed, unpacked
+from gupai_agents.networks.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
+from gupai_agents.networks.network import NetworkAgent, packed, unpacked
+from gupai_agents.players.identity import digest_of
 from gupai_agents.shipped import BEST, NETWORKS
 from gupai_env.storage.models import parse_yaml
 from gupai_training.config import CONFIG_FILE, ExpertIterationConfig

@@ -1,21 +1,21 @@
 """Record a suite of the benchmark: who plays in it, by hash, and what both ends of its scale win in its deals.
 
-    python benchmarks/suite.py v1 --out agents/gupai_agents/evaluation/suites/v1.json
+    python benchmarks/suite.py v1 --out agents/gupai_agents/evaluation/benchmark/suites/v1.json
     python benchmarks/suite.py v1 --check      # is what ships what is recorded now?
 
 A suite that was released never changes, and its tasks, seed and number of deals are those of its file; for a new one,
 list its tasks in a copy of the last, and record it. A network that another `best` replaces stays with it, in
-agents/gupai_agents/evaluation/suites/networks, where benchmarks/strong.py puts it. Recording takes some minutes of two
-cores.
+agents/gupai_agents/evaluation/benchmark/suites/networks, where benchmarks/strong.py puts it. Recording takes some
+minutes of two cores.
 """
 
 import argparse
 from pathlib import Path
 
 from gupai_agents import agent_names
-from gupai_agents.evaluation.benchmark import hash_of, replaced_file, with_scales
-from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_suite, suite_names
-from gupai_agents.workers import workers_for
+from gupai_agents.evaluation.benchmark.cards import hash_of, replaced_file, with_scales
+from gupai_agents.evaluation.benchmark.models import Suite, Task, as_text, read_suite, suite_names
+from gupai_agents.play.workers import workers_for
 from gupai_env import __version__
 from gupai_env.storage.files import write_file
 from gupai_env.storage.models import difference

@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from gupai_agents.checkpoint import variant_of
+from gupai_agents.networks.checkpoint import variant_of
 from gupai_agents.shipped import networks
 from gupai_env import GAMES
 from gupai_env.storage.models import parse_yaml

@@ -1,4 +1,4 @@
-"""Find the weights of the player `tuned` again and write them where it finds them: agents/gupai_agents/weights.
+"""Find the weights of the player `tuned` again and write them where it finds them: agents/gupai_agents/shipped/weights.
 
     python benchmarks/tuned.py [GAME ...] [--generations N]
 
@@ -9,7 +9,7 @@ half an hour of one core.
 import argparse
 
 from gupai_agents.shipped import FOLDER, shipped_heuristics
-from gupai_agents.tune import tune
+from gupai_agents.tuning.tune import tune
 from gupai_app.training.heuristics import described
 from gupai_env import GAMES
 from gupai_env.storage.models import to_yaml

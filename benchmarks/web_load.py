@@ -21,7 +21,7 @@ import threading
 import time
 from pathlib import Path
 
-from gupai_agents.workers import cores
+from gupai_agents.play.workers import cores
 from gupai_env.games import GAMES
 
 PLAY = re.compile(r'<button form="moves" name="play" value="(\d+)"')

@@ -5,8 +5,8 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.checkpoint import CheckpointError, identity
-from gupai_agents.network import tensor_shapes
+from gupai_agents.networks.checkpoint import CheckpointError, identity
+from gupai_agents.networks.network import tensor_shapes
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 

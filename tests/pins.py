@@ -3,7 +3,7 @@
 After a deliberate change of a text, this writes the files again; `git diff` then shows what people will read.
 
     REWRITE_SNAPSHOTS=1 python -m pytest -n 0 tests/app/test_snapshots.py tests/env/games/test_tables.py \\
-        tests/agents/evaluation/test_pinned_lab.py tests/agents/evaluation/test_chart.py
+        tests/agents/evaluation/test_pinned_lab.py tests/agents/evaluation/pages/test_chart.py
 """
 
 import difflib

@@ -13,10 +13,10 @@ import json
 import numpy as np
 from writing import DOCS, LADDERS, LEARNING, RESULTS, ranked
 
-from gupai_agents.evaluation.chart import Mean, columns, rows
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.results import MOST_BYTES, Verdict
-from gupai_agents.evaluation.html import standalone
+from gupai_agents.evaluation.pages.chart import Mean, columns, rows
+from gupai_agents.evaluation.pages.html import standalone
 from gupai_agents.evaluation.statistics import estimate
 from gupai_app.claims.page import dose_chart
 from gupai_env.storage.models import read_stored

@@ -18,7 +18,7 @@ from writing import DOCS, content_of, recorded_claims, table, written
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown
-from gupai_agents.workers import Processes, cores
+from gupai_agents.play.workers import Processes, cores
 from gupai_app.claims import terminal as claims
 from gupai_app.training.heuristics import figure, label
 from gupai_env.games import GAMES

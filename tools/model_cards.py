@@ -8,7 +8,7 @@ from typing import Any
 
 from writing import MODELS, chips_of, filled, interval, variant_of, written
 
-from gupai_agents.identity import digest_of
+from gupai_agents.players.identity import digest_of
 from gupai_agents.shipped import networks
 from gupai_env.core.game import Game
 from gupai_env.core.variant import in_words

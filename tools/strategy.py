@@ -19,14 +19,14 @@ from typing import Any
 from fact_pages import recorded
 from writing import ROOT, content_of, fill, recorded_claims, written
 
-from gupai_agents.card import READING, CardRule, card_agent, closes, notes, rule_in_words
-from gupai_agents.evaluation.all_hands import chances_against
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
 from gupai_agents.evaluation.claims.report import share_text
 from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Example, Finding, Level, Verdict
+from gupai_agents.evaluation.exact.all_hands import chances_against
+from gupai_agents.evaluation.intervals import interval_text
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.intervals import interval_text
+from gupai_agents.players.card import READING, CardRule, card_agent, closes, notes, rule_in_words
 from gupai_agents.shipped import shipped_card
 from gupai_app.claims import terminal as claims
 from gupai_app.play.session import Session

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.players.search import Plan, SearchAgent
 from gupai_agents.shipped import has_tuned, tuned_weights
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant

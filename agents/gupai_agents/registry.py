@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Unpack
 
 from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
-from gupai_agents.card import card_agent
-from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.failure import AgentError, called
-from gupai_agents.heuristics import HeuristicAgent, RandomAgent, RuleAgent
-from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.networks.checkpoint import AGENT_FILE
+from gupai_agents.players.card import card_agent
+from gupai_agents.players.heuristics import HeuristicAgent, RandomAgent, RuleAgent
+from gupai_agents.players.search import Plan, SearchAgent
 from gupai_agents.shipped import (
     BEST,
     CARD,
@@ -82,12 +82,14 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
             "heuristic:FILE.yaml": those that `gupai tune` wrote;
             "variety@1.5": any of these at a temperature, which draws from the softmax of the scores;
             "search:playouts=200,heuristic=variety,infer=variety@4": tries every action in so many deals, played out by
-                a heuristic, and assumes that the others have played by another; see `gupai_agents.search`;
+                a heuristic, and assumes that the others have played by another; see `gupai_agents.players.search`;
             "checkpoint:PATH": a trained one, which takes its best action, unless it was trained to mix its actions;
             "sample:PATH": the same, drawing from its policy;
-            "onnx:FILE": your own network, see `gupai_agents.onnx_agent`; "sample:FILE.onnx": drawing from its policy;
+            "onnx:FILE": your own network, see `gupai_agents.networks.onnx_agent`; "sample:FILE.onnx": drawing from its
+                policy;
             "package.module:factory": your own; `factory(game, variant)` returns the agent;
-            "command:PROGRAM ARGS": a program that reads requests and writes moves, see `gupai_agents.text_agent`.
+            "command:PROGRAM ARGS": a program that reads requests and writes moves, see
+                `gupai_agents.players.text_agent`.
 
     Raises:
         ValueError: Naming an unknown player or feature and those there are.
@@ -123,12 +125,12 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
         return agent
     kind, _, argument = spec.partition(":")
     if (kind == "onnx" and argument) or (kind == "sample" and argument.endswith(ONNX)):
-        from gupai_agents.onnx_agent import OnnxAgent
+        from gupai_agents.networks.onnx_agent import OnnxAgent
 
         graph = OnnxAgent(argument, game, variant, sample=kind == "sample")
         return note_origin(graph, spec, graph.files)
     if kind in ("checkpoint", "sample") and argument:
-        from gupai_agents.network import NetworkAgent
+        from gupai_agents.networks.network import NetworkAgent
 
         agent = NetworkAgent.load(argument, game, variant, sample=kind == "sample")
         path = Path(argument)
@@ -146,7 +148,7 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
 
 def best_agent(game: Game, variant: Variant) -> Agent:
     """Return the network that comes with the package; raises ValueError where there is none for the variant."""
-    from gupai_agents.network import NetworkAgent
+    from gupai_agents.networks.network import NetworkAgent
 
     path = best_file(game, variant)
     if path is None:
@@ -197,7 +199,7 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
     temperature = _number(spec, suffix) if separator else 0.0
     kind, colon, listed = heuristic.partition(":")
     if colon and listed.endswith(SUFFIX):
-        from gupai_agents.heuristics import read_heuristic
+        from gupai_agents.players.heuristics import read_heuristic
 
         weighed = read_heuristic(listed, game)
         try:
@@ -253,7 +255,7 @@ def _unknown(spec: str, name: str, game: Game) -> ValueError:
 def agent_of_code(spec: str, game: Game, variant: Variant) -> Agent:
     """Return a player whose text `runs_code`. Raises: ValueError and AgentError, as `make_agent`."""
     if spec.partition(":")[0] == COMMAND:
-        from gupai_agents.text_agent import CommandAgent
+        from gupai_agents.players.text_agent import CommandAgent
 
         return CommandAgent(spec, game, variant)
     return made_by_factory(spec, game, variant)

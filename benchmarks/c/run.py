@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gupai_agents.workers import machine
+from gupai_agents.play.workers import machine
 from gupai_env.vector import VectorEnv
 
 SOURCE = Path(__file__).with_name("jie_long.c")

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.peers.protocol import ENVS
 from benchmarks.peers.table import OURS, lines, markdown
 from benchmarks.peers.venvs import LIBRARIES, LibraryError, Program, interpreter
-from gupai_agents.workers import machine
+from gupai_agents.play.workers import machine
 from gupai_app.shell.screen import progress
 
 

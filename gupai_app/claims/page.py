@@ -6,7 +6,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims import Claim
 from gupai_agents.evaluation.claims.deals import Pair, pairs_of_verdict
 from gupai_agents.evaluation.claims.effects import GAIN, LOSS, MEDIAN, in_words, ranged
@@ -35,7 +34,8 @@ from gupai_agents.evaluation.claims.verdicts import (
     TOO_FEW,
     TOO_RARE,
 )
-from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.evaluation.pages import chart
+from gupai_agents.evaluation.records.games import RecordWriter
 from gupai_app.review.page import Parts, page, stepper
 from gupai_app.server.html import filled
 from gupai_env.games.phrases import chips

@@ -33,9 +33,9 @@ from gupai_agents.evaluation.claims.report import (
 )
 from gupai_agents.evaluation.claims.results import Finding, Request, Verdict
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
-from gupai_agents.evaluation.records import action_types_of
+from gupai_agents.evaluation.records.games import action_types_of
+from gupai_agents.play.workers import Cluster, Workers
 from gupai_agents.shipped import best_heuristic, heuristic_names, plainest_heuristic
-from gupai_agents.workers import Cluster, Workers
 from gupai_app.claims.changes import changed, fields_of
 from gupai_app.server.html import filled
 from gupai_app.shell.results import keep, locked_output, saved_result

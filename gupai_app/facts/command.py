@@ -60,7 +60,7 @@ def perft(
     game, variant = (read_tiny_variant if every_deal else read_variant)(name, option)
     seed = read_seed(seed)
 
-    from gupai_agents.evaluation.perft import perft as ways_of_play
+    from gupai_agents.evaluation.facts import perft as ways_of_play
     from gupai_app.facts import terminal
     from gupai_env.deals import all_deals
 

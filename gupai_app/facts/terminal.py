@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.evaluation.facts import Facts, turns_of
+from gupai_agents.evaluation.intervals import interval_text
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.intervals import interval_text
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_app.words.sentences import translated
 from gupai_env.core.deal import Deal

@@ -121,7 +121,7 @@ def import_games(
     ],
 ) -> None:
     """Add the games of a file in which a person played; each is checked, and those that are there already stay."""
-    from gupai_agents.evaluation.records import read_games
+    from gupai_agents.evaluation.records.games import read_games
     from gupai_app.kept.store import Store, of_person
     from gupai_env.words.checks import counted
 
@@ -157,7 +157,7 @@ def duplicate(
     number: Annotated[int, typer.Argument(min=1, metavar="NUMBER", help="Game, by its number in `gupai games`")],
 ) -> None:
     """Play the deal of a game again with `best` in your seat, and compare."""
-    from gupai_agents.evaluation.records import game_of_line
+    from gupai_agents.evaluation.records.games import game_of_line
     from gupai_app.kept import terminal
     from gupai_app.kept.rematch import duplicate
     from gupai_app.kept.store import Store
@@ -183,7 +183,7 @@ def puzzles(
     searched: Searched,
 ) -> None:
     """Solve decisions of your games, or of recorded ones, in which one move is worth much more than the others."""
-    from gupai_agents.evaluation.records import game_of_line, read_games
+    from gupai_agents.evaluation.records.games import game_of_line, read_games
     from gupai_app.kept import terminal
     from gupai_app.kept.store import Store
     from gupai_app.shell.terminal import Terminal

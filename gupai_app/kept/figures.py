@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from gupai_agents.evaluation import chart
-from gupai_agents.evaluation.records import GameRecord, game_of_line
+from gupai_agents.evaluation.intervals import figure
+from gupai_agents.evaluation.pages import chart
+from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
-from gupai_agents.intervals import figure
 from gupai_app.kept.store import Kept, Store
 from gupai_app.review.analysis import Decision, decisions, luck
 from gupai_app.review.page import near_of

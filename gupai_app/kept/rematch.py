@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.records.games import GameRecord
 from gupai_agents.shipped import levels
 from gupai_app.play.address import Address
 from gupai_app.play.gestures import Drawing, drawn

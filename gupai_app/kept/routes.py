@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from gupai_agents.evaluation.records import GameRecord, game_of_line
+from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_agents.shipped import LEVELS
 from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time, review_all
 from gupai_app.kept.rematch import Puzzle, day_seed, duplicate, puzzles_in

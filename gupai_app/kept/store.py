@@ -15,7 +15,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.records.games import GameRecord
 from gupai_app.review.page import PERSON, near_of
 from gupai_env.storage.files import naming, short_path
 from gupai_env.storage.models import small_file

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterable
 
-from gupai_agents.evaluation.records import GameRecord, game_of_line
-from gupai_agents.intervals import figure
+from gupai_agents.evaluation.intervals import figure
+from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_app.kept.figures import FEWEST, figures, mean_text, note_review, review_all
 from gupai_app.kept.rematch import Duplicate, puzzles_in
 from gupai_app.kept.store import Kept, Search, Store

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, concatenated
-from gupai_agents.decisions import decisions, play_out, resume_lanes
-from gupai_agents.intervals import figure
+from gupai_agents.evaluation.intervals import figure
+from gupai_agents.play.decisions import decisions, play_out, resume_lanes
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import best_heuristic
 from gupai_app.play.moves import WIDE, in_words, move_values, value_texts

@@ -99,7 +99,7 @@ def _resumed(name: str | None, against: list[str] | None) -> "Table":
     Args:
         against: Agents instead of those that the file names, none of which opens files or runs code.
     """
-    from gupai_agents.evaluation.records import unfinished_game_of_line
+    from gupai_agents.evaluation.records.games import unfinished_game_of_line
     from gupai_app.kept.store import Store
     from gupai_app.play.address import play_on
     from gupai_app.play.session import Session

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.match import labels_of_line_up
-from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.evaluation.matches.match import labels_of_line_up
+from gupai_agents.evaluation.records.games import RecordWriter
 from gupai_agents.failure import Leave
-from gupai_agents.text_agent import TextAgent
+from gupai_agents.players.text_agent import TextAgent
 from gupai_app.play.rules import rules_text
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import outcome

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.card import card_agent
-from gupai_agents.intervals import figure, figures, places_of
+from gupai_agents.evaluation.intervals import figure, figures, places_of
+from gupai_agents.players.card import card_agent
+from gupai_agents.players.search import DOUBT, STEADY, SearchAgent, Values
 from gupai_agents.registry import heuristic_agent
-from gupai_agents.search import DOUBT, STEADY, SearchAgent, Values
 from gupai_agents.shipped import best_heuristic
 from gupai_app.play.reasons import reason
 from gupai_env.core.game import Game

@@ -7,7 +7,7 @@ from string import ascii_lowercase
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.search import SearchAgent
+from gupai_agents.players.search import SearchAgent
 from gupai_app.play.moves import (
     Advice,
     Entry,

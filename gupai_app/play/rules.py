@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 from gupai_agents import agent_names
-from gupai_agents.card import READING, card_agent, closes, notes, rule_in_words
+from gupai_agents.players.card import READING, card_agent, closes, notes, rule_in_words
 from gupai_agents.registry import NOT_NAMED
 from gupai_agents.shipped import plainest_heuristic, shipped_card
 from gupai_app.play.pictures import rules_in_words

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, Memories
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.records.games import GameRecord
 from gupai_env.core.deal import Deal, Fields
 from gupai_env.core.episode import next_deal, noise_key, step
 from gupai_env.core.game import Game

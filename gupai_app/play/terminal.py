@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from gupai_agents.agent import Agent, origin_of
-from gupai_agents.evaluation.match import labels_of_line_up
-from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.evaluation.matches.match import labels_of_line_up
+from gupai_agents.evaluation.records.games import RecordWriter
 from gupai_agents.shipped import LEVELS
 from gupai_app.kept.store import Store
 from gupai_app.play.address import play_on

@@ -9,13 +9,13 @@ import numpy as np
 from markupsafe import Markup
 
 from gupai_agents.agent import DecisionBatch, concatenated, probabilities
-from gupai_agents.decisions import play_out
-from gupai_agents.evaluation import chart
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.intervals import figure
+from gupai_agents.evaluation.pages import chart
+from gupai_agents.evaluation.records.games import GameRecord
 from gupai_agents.evaluation.statistics import Estimate, estimate
-from gupai_agents.intervals import figure
+from gupai_agents.play.decisions import play_out
+from gupai_agents.players.search import Values
 from gupai_agents.registry import heuristic_agent
-from gupai_agents.search import Values
 from gupai_agents.shipped import best_heuristic
 from gupai_app.play.moves import MoveValue, in_words, move_values, value_texts
 from gupai_app.play.reasons import reason

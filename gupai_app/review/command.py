@@ -60,7 +60,7 @@ def replay(
     force: Force = False,
 ) -> None:
     """Step through recorded games, or check them; each is replayed under the rules before it is shown."""
-    from gupai_agents.evaluation.records import read_games
+    from gupai_agents.evaluation.records.games import read_games
     from gupai_app.review import terminal
     from gupai_app.shell.terminal import Terminal
     from gupai_env.words.checks import counted

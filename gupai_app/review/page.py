@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.records.games import GameRecord
 from gupai_app.play.session import Session, Step
 from gupai_app.server.html import filled, sheet
 from gupai_app.words.languages import spoken

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
-from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
-from gupai_agents.intervals import figure
+from gupai_agents.evaluation.intervals import figure
+from gupai_agents.evaluation.records.games import GameRecord, game_of_line, order_of
 from gupai_agents.shipped import best_heuristic
 from gupai_app.kept.figures import note_review
 from gupai_app.play.address import (

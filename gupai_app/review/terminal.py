@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.match import labels_of_line_up
-from gupai_agents.evaluation.records import GameRecord, RecordWriter
+from gupai_agents.evaluation.matches.match import labels_of_line_up
+from gupai_agents.evaluation.records.games import GameRecord, RecordWriter
 from gupai_app.play.session import Session
 from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game

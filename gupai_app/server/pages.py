@@ -15,8 +15,8 @@ from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
-from gupai_agents.evaluation.html import standalone
-from gupai_agents.evaluation.records import GameRecord
+from gupai_agents.evaluation.pages.html import standalone
+from gupai_agents.evaluation.records.games import GameRecord
 from gupai_app.kept.store import Store
 from gupai_app.play.pictures import tile_pictures
 from gupai_app.server.html import filled, sheet

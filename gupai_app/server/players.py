@@ -10,8 +10,8 @@ from typing import Any
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_header, variant_of
-from gupai_agents.search import SearchAgent
+from gupai_agents.networks.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_header, variant_of
+from gupai_agents.players.search import SearchAgent
 from gupai_agents.shipped import BEST, best_heuristic, levels
 from gupai_app.play.moves import ADVISER
 from gupai_env.core.game import Game

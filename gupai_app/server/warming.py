@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent, probabilities
-from gupai_agents.decisions import play_out
+from gupai_agents.play.decisions import play_out
+from gupai_agents.play.workers import Processes
+from gupai_agents.players.search import SearchAgent
 from gupai_agents.registry import heuristic_agent
-from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import BEST, best_heuristic
-from gupai_agents.workers import Processes
 from gupai_app.play.moves import ADVISER
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import being_prepared

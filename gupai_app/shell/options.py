@@ -14,8 +14,8 @@ from gupai_app.shell.streams import say, worded
 
 if TYPE_CHECKING:
     from gupai_agents.agent import Agent
-    from gupai_agents.evaluation.records import RecordWriter
-    from gupai_agents.workers import Workers
+    from gupai_agents.evaluation.records.games import RecordWriter
+    from gupai_agents.play.workers import Workers
     from gupai_env.core.game import Game
     from gupai_env.core.variant import Variant
 
@@ -115,7 +115,7 @@ class Record:
     @contextmanager
     def writer(self, option: str = "--record") -> "Iterator[RecordWriter | None]":
         """Have a new file for games, if `option` names one; what is finished when the user stops is kept."""
-        from gupai_agents.evaluation.records import RecordWriter
+        from gupai_agents.evaluation.records.games import RecordWriter
         from gupai_env.words.checks import counted
 
         if self.record is None:
@@ -149,7 +149,7 @@ class Sharing:
         Raises:
             ValueError: For a cluster and processes.
         """
-        from gupai_agents.workers import Cluster, workers_for
+        from gupai_agents.play.workers import Cluster, workers_for
 
         one_of({"--ray": self.ray, "--jobs": self.jobs > 1})
         workers = workers_for(self.jobs) if self.ray is None else Cluster(self.ray, go_on)

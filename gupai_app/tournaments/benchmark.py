@@ -10,7 +10,7 @@ from gupai_app.shell.options import AsJson, Force, Jobs, Sharing, path_option
 from gupai_app.shell.streams import note, say
 
 if TYPE_CHECKING:
-    from gupai_agents.evaluation.benchmark_models import Card, Suite
+    from gupai_agents.evaluation.benchmark.models import Card, Suite
 
 PLAYERS = "AGENT for all tasks, or TASK=AGENT for one"
 
@@ -53,7 +53,7 @@ def benchmark(
             check_target("--out", path, force, stream=False)
 
     from gupai_agents.evaluation.benchmark import read_cards
-    from gupai_agents.evaluation.benchmark_models import as_text, read_suite
+    from gupai_agents.evaluation.benchmark.models import as_text, read_suite
     from gupai_app.tournaments import terminal
     from gupai_env.storage.files import write_file
 
@@ -63,7 +63,7 @@ def benchmark(
         new_card = _played(suite, randomness, who_plays(suite, agents, tasks), deals, label, jobs)
         cards.insert(0, new_card)
         if out is not None:
-            from gupai_agents.evaluation.html import card_page
+            from gupai_agents.evaluation.pages.html import card_page
 
             write_file(out, as_text(new_card).encode(), force=force)
             write_file(page_of(out), card_page(new_card).encode(), force=force)
@@ -76,8 +76,8 @@ def _played(
     suite: "Suite", randomness: str | None, who: dict[str, str], deals: int | None, name: str | None, jobs: int
 ) -> "Card":
     """Return the card of agents, by task; with randomness, in held-out deals."""
-    from gupai_agents.evaluation.benchmark import held_out, play_benchmark, timed
-    from gupai_agents.workers import machine
+    from gupai_agents.evaluation.benchmark.cards import held_out, play_benchmark, timed
+    from gupai_agents.play.workers import machine
 
     duels = sum(len(suite.task(task).population) for task in who) * (1 if randomness is None else 3)
     with Sharing(jobs).work("duels", duels) as how:
@@ -122,9 +122,9 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
     from pathlib import Path
 
     from gupai_agents.evaluation.benchmark import verify_card as check
-    from gupai_agents.evaluation.benchmark_models import HELD_OUT, read_card, read_suite
-    from gupai_agents.evaluation.folder import verify_file
-    from gupai_agents.evaluation.html import card_page
+    from gupai_agents.evaluation.benchmark.models import HELD_OUT, read_card, read_suite
+    from gupai_agents.evaluation.pages.html import card_page
+    from gupai_agents.evaluation.tournaments.folder import verify_file
 
     with mistakes():
         card = read_card(path)  # what it says is checked below

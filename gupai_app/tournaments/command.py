@@ -63,8 +63,8 @@ def tournament(
         raise Mistake("--out keeps the games already; leave out --record")
 
     from gupai_agents.agent import labels_of
-    from gupai_agents.evaluation import folder as folders
-    from gupai_agents.evaluation import tournament as play
+    from gupai_agents.evaluation.tournaments import folder as folders
+    from gupai_agents.evaluation.tournaments import tournament as play
     from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()
@@ -139,7 +139,7 @@ def verify(
     jobs: Jobs = 1,
 ) -> None:
     """Replay the games of a tournament, or the agent of a card, and recompute all figures."""
-    from gupai_agents.evaluation import folder
+    from gupai_agents.evaluation.tournaments import folder
     from gupai_env.words.checks import counted
 
     if os.path.isfile(path):
@@ -211,8 +211,8 @@ def ladder(
     """Rate all players of a game, and searches, against its rule-based players, and time their decisions."""
     game, variant = read_variant(name, option)
 
-    from gupai_agents.evaluation.ladder import play_ladder
-    from gupai_agents.search import SearchAgent
+    from gupai_agents.evaluation.tournaments.ladder import play_ladder
+    from gupai_agents.players.search import SearchAgent
     from gupai_app.tournaments import terminal
 
     players = [read_agent(spec, game, variant) for spec in terminal.ladder_players(game, variant, agents or ())]
@@ -239,7 +239,7 @@ def exploitability(
 
     from gupai_agents import agent_names
     from gupai_agents.agent import labels_of
-    from gupai_agents.evaluation import exact
+    from gupai_agents.evaluation.exact import tree as exact
     from gupai_app.tournaments import terminal
 
     begin = time.perf_counter()

@@ -22,9 +22,12 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names
 from gupai_agents.agent import Agent, labels_of
-from gupai_agents.evaluation import chart
-from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
-from gupai_agents.evaluation.folder import (
+from gupai_agents.evaluation.matches.match import Played, chunks
+from gupai_agents.evaluation.pages import chart
+from gupai_agents.evaluation.records.games import RecordError
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.tournaments.folder import GAMES as GAMES_FILE
+from gupai_agents.evaluation.tournaments.folder import (
     MANIFEST,
     SUMMARY,
     Duel,
@@ -38,11 +41,8 @@ from gupai_agents.evaluation.folder import (
     read_manifest,
     read_summary,
 )
-from gupai_agents.evaluation.match import Played, chunks
-from gupai_agents.evaluation.rating import notes
-from gupai_agents.evaluation.records import RecordError
-from gupai_agents.evaluation.statistics import Estimate, estimate
-from gupai_agents.evaluation.tournament import (
+from gupai_agents.evaluation.tournaments.rating import notes
+from gupai_agents.evaluation.tournaments.tournament import (
     ONE,
     TABLES,
     Block,
@@ -53,8 +53,8 @@ from gupai_agents.evaluation.tournament import (
     play_block,
     schedule,
 )
-from gupai_agents.search import SearchAgent
-from gupai_agents.workers import Workers
+from gupai_agents.play.workers import Workers
+from gupai_agents.players.search import SearchAgent
 from gupai_app.play.address import rules_of
 from gupai_app.review.routes import show
 from gupai_app.server.jobs import MOST_KEPT, Notify

@@ -11,22 +11,22 @@ import numpy as np
 from rich.table import Table
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import write_checkpoint
 from gupai_agents.evaluation import Effort
-from gupai_agents.evaluation.all_hands import HandTree
-from gupai_agents.evaluation.benchmark import gaps, replaced_file, suite_of
-from gupai_agents.evaluation.benchmark_models import Card
+from gupai_agents.evaluation.benchmark.cards import gaps, replaced_file, suite_of
+from gupai_agents.evaluation.benchmark.models import Card
 from gupai_agents.evaluation.best_response import NETWORK, SEARCH, TUNING, BestResponse
-from gupai_agents.evaluation.chart import short
-from gupai_agents.evaluation.exact import GameTree
-from gupai_agents.evaluation.folder import summary
-from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
-from gupai_agents.evaluation.html import card_head
-from gupai_agents.evaluation.ladder import Ladder
-from gupai_agents.evaluation.rating import notes
-from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
+from gupai_agents.evaluation.exact.all_hands import HandTree
+from gupai_agents.evaluation.exact.tree import GameTree
+from gupai_agents.evaluation.matches.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
+from gupai_agents.evaluation.pages.chart import short
+from gupai_agents.evaluation.pages.html import card_head
+from gupai_agents.evaluation.tournaments.folder import summary
+from gupai_agents.evaluation.tournaments.ladder import Ladder
+from gupai_agents.evaluation.tournaments.rating import notes
+from gupai_agents.evaluation.tournaments.tournament import MIXED, ONE, TWO, Standings, Tournament
+from gupai_agents.networks.checkpoint import write_checkpoint
+from gupai_agents.play.workers import cores, machine
 from gupai_agents.registry import agent_names
-from gupai_agents.workers import cores, machine
 from gupai_app.shell import streams
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.screen import put, put_json, shares, table_of

@@ -27,7 +27,7 @@ from gupai_app.shell.stop import Stop
 from gupai_app.shell.streams import say, worded
 
 if TYPE_CHECKING:
-    from gupai_agents.workers import Workers
+    from gupai_agents.play.workers import Workers
     from gupai_training.run import Run
 
 
@@ -86,7 +86,7 @@ def _begin_or_resume(
         KeyboardInterrupt: After a signal.
     """
     with stop.held(), require_package("train", "training"):
-        from gupai_agents.workers import Cluster
+        from gupai_agents.play.workers import Cluster
         from gupai_training.config import load, saved_config
 
         # Errors in the configuration are reported before torch is imported.
@@ -238,7 +238,7 @@ def export_dataset(
     for target in targets:
         check_target("--out", target, force, stream=False)
     with mistakes(), resume_hint(NOTHING_SAVED):
-        from gupai_agents.evaluation.arrays import as_croissant, as_npz, as_parquet, games_to_arrays
+        from gupai_agents.evaluation.records.arrays import as_croissant, as_npz, as_parquet, games_to_arrays
 
         decisions = games_to_arrays(games, agent, licence=licence)
         with require_package("data", "Parquet"):

@@ -4,7 +4,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.evaluation.html import standalone
+from gupai_agents.evaluation.pages.html import standalone
 from gupai_app.shell.screen import put, table_of
 from gupai_env.storage.files import check_target, make_folder, write_file
 from gupai_env.words.checks import counted, refused

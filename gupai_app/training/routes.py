@@ -9,9 +9,9 @@ from fastapi import APIRouter, Depends, Request, Response
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
-from gupai_agents.checkpoint import AGENT_FILE
-from gupai_agents.evaluation.folder import csv_text
-from gupai_agents.evaluation.html import standalone
+from gupai_agents.evaluation.pages.html import standalone
+from gupai_agents.evaluation.tournaments.folder import csv_text
+from gupai_agents.networks.checkpoint import AGENT_FILE
 from gupai_app.play.address import query_of, words_of_rules
 from gupai_app.server.pages import Asked, file_of, once, page, saved_as, svg_of
 from gupai_app.server.players import ODD, RUN, folder_called, folders, made_for, wrong_with

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.workers import PROCESSES, begin_process, cores, take_cores
+from gupai_agents.play.workers import PROCESSES, begin_process, cores, take_cores
 from gupai_app.shell.screen import Screen, progress
 from gupai_app.shell.stop import Stop
 from gupai_env.storage.files import json_text

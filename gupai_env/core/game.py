@@ -179,7 +179,7 @@ class Game:
         """The module `hands` of the package, for exact work on the whole deck; None if there is none.
 
         A game in which each of two seats decides once, seeing its hand alone, may have it: `hands_of`, `alike`,
-        `groups_by_split` and `chips_between`, see `gupai_agents.evaluation.all_hands`.
+        `groups_by_split` and `chips_between`, see `gupai_agents.evaluation.exact.all_hands`.
         """
         return self._optional("hands")
 

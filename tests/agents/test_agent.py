@@ -12,8 +12,8 @@ from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.agent import labels_of, name_of
 from gupai_agents.evaluation import duel, play_into, play_tournament, schedule, verify
-from gupai_agents.evaluation.folder import FolderError
-from gupai_agents.evaluation.ladder import play_ladder
+from gupai_agents.evaluation.tournaments.folder import FolderError
+from gupai_agents.evaluation.tournaments.ladder import play_ladder
 from gupai_env.games import get_game
 
 GAME = get_game("jie-long")

@@ -11,13 +11,13 @@ import pytest
 from errors import one_line
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch, Memories, ask, probabilities
-from gupai_agents.decisions import answers
 from gupai_agents.evaluation import duel, play_duplicates, play_tournament, round_robin
-from gupai_agents.evaluation.ladder import play_ladder
+from gupai_agents.evaluation.tournaments.ladder import play_ladder
 from gupai_agents.failure import LONGEST, AgentError, in_one_line
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
-from gupai_agents.network_agent import ObservationAgent
-from gupai_agents.workers import Processes
+from gupai_agents.networks.network_agent import ObservationAgent
+from gupai_agents.play.decisions import answers
+from gupai_agents.play.workers import Processes
 from gupai_app.play import terminal as play
 from gupai_app.play.session import Session
 from gupai_app.review import terminal as watching

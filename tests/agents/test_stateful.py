@@ -10,8 +10,8 @@ import pytest
 from checkout import ROOT
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation import duel, play_tournament
-from gupai_agents.evaluation.match import play_some
-from gupai_agents.workers import workers_for
+from gupai_agents.evaluation.matches.match import play_some
+from gupai_agents.play.workers import workers_for
 from gupai_env import get_game
 
 GAME = get_game("jie-long")

@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from gupai_agents.evaluation.benchmark_models import MOST_TASKS, Card, Suite
-from gupai_agents.evaluation.folder import MOST_AGENTS, Manifest, Summary
-from gupai_agents.intervals import Interval
+from gupai_agents.evaluation.benchmark.models import MOST_TASKS, Card, Suite
+from gupai_agents.evaluation.intervals import Interval
+from gupai_agents.evaluation.tournaments.folder import MOST_AGENTS, Manifest, Summary
 from gupai_env.storage.models import MOST_NUMBER, MOST_TEXT, DamagedError, parse_stored, read_stored, small_file
 from gupai_training.curves import Evaluation
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gupai_agents import DecisionBatch, make_agent, search
+from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation import (
     GameTree,
     build_tree,
@@ -19,11 +19,12 @@ from gupai_agents.evaluation import (
 )
 from gupai_agents.evaluation.best_response import gain_of
 from gupai_agents.evaluation.claims.setting import side_seats
-from gupai_agents.evaluation.exact import solve
-from gupai_agents.evaluation.ladder import play_ladder
-from gupai_agents.evaluation.match import rotations_of
-from gupai_agents.evaluation.tournament import ALL, MIXED, ONE, TWO, line_ups
-from gupai_agents.tune import Contest
+from gupai_agents.evaluation.exact.tree import solve
+from gupai_agents.evaluation.matches.match import rotations_of
+from gupai_agents.evaluation.tournaments.ladder import play_ladder
+from gupai_agents.evaluation.tournaments.tournament import ALL, MIXED, ONE, TWO, line_ups
+from gupai_agents.players import search
+from gupai_agents.tuning.tune import Contest
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_training import true_hand_targets

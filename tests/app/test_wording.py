@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation.folder import Total
-from gupai_agents.evaluation.match import DuplicateResult
+from gupai_agents.evaluation.matches.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.evaluation.tournaments.folder import Total
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table
 from gupai_app.review.routes import luck

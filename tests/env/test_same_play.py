@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from gupai_agents import agent_names, make_agent
-from gupai_agents.evaluation import build_tree, duel, exact
+from gupai_agents.evaluation import build_tree, duel
+from gupai_agents.evaluation.exact import tree as exact
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_env import GAMES, VectorEnv
 from gupai_env.aec import GupaiEnv

@@ -16,7 +16,7 @@ import pytest
 
 import gupai_env
 from gupai_agents import agent_names, evaluation, make_agent
-from gupai_agents.evaluation.ladder import play_ladder
+from gupai_agents.evaluation.tournaments.ladder import play_ladder
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_env import jie_long_v0
 from gupai_env.aec import GupaiEnv

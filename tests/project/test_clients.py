@@ -67,7 +67,7 @@ def test_example_names_extras_and_constraints_that_there_are(path):
 def test_behaviour_cloning_learns_from_exported_data(tmp_path, printed_by):
     from gupai_agents import make_agent
     from gupai_agents.evaluation import RecordWriter, data_seed, duel, games_to_arrays
-    from gupai_agents.evaluation.arrays import as_npz
+    from gupai_agents.evaluation.records.arrays import as_npz
 
     greedy, other = (make_agent(name, "jie-long", forced_play=True) for name in ("greedy", "random"))
     with RecordWriter(tmp_path / "games.jsonl") as record:

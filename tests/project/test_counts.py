@@ -8,9 +8,9 @@ import pytest
 
 from broken_envs import DEFECTS
 from checkout import ROOT, SHIPPED, files
-from gupai_agents import card
-from gupai_agents.evaluation.benchmark import read_suite
+from gupai_agents.evaluation.benchmark.cards import read_suite
 from gupai_agents.evaluation.claims.files import paths
+from gupai_agents.players import card
 from gupai_agents.shipped import networks
 from gupai_app.claims.terminal import LINES
 from gupai_app.server.jobs import MOST_KEPT
@@ -132,8 +132,8 @@ COUNTED = {
     ("docs/writing-an-agent.md", r"has (\d+) lines and imports nothing"): (
         lambda: [round(lines_of("examples/text_player.py"), -1)]
     ),
-    ("agents/gupai_agents/card.py", r"at most (\w+) rules"): lambda: [card.MOST_RULES],
-    ("agents/gupai_agents/card.py", r"more than (\w+) rules"): lambda: [card.MOST_RULES],
+    ("agents/gupai_agents/players/card.py", r"at most (\w+) rules"): lambda: [card.MOST_RULES],
+    ("agents/gupai_agents/players/card.py", r"more than (\w+) rules"): lambda: [card.MOST_RULES],
 }
 
 

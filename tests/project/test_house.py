@@ -31,12 +31,12 @@ LAYERS = (
     "gupai_env.testing",
     "gupai_agents",
     "gupai_agents.evaluation",
+    "gupai_agents.gymnasium_envs",
     "gupai_training",
     "gupai_app",
 )
 ELSEWHERE = {
-    "gupai_agents.gymnasium_envs": "gupai_agents.evaluation",  # it asks agents as matches do
-    "gupai_env.options": "gupai_env.core",  # types alone, which builders of positions name
+    "gupai_env.options": "gupai_env.core"  # types alone, which builders of positions name
 }
 # Modules that still name games.
 NAMES_GAMES = {
@@ -362,8 +362,8 @@ def test_vague_name_is_found(source, names):
         ("gupai_env.core.game", "from gupai_env import games"),
         ("gupai_env.games.jie_long.rules", "from gupai_env.vector import VectorEnv"),
         ("gupai_env.vector", "def f():\n    from gupai_agents import agent"),
-        ("gupai_agents.agent", "if TYPE_CHECKING:\n    from gupai_agents.evaluation.match import Match"),
-        ("gupai_agents.evaluation.match", "from gupai_training import run"),
+        ("gupai_agents.agent", "if TYPE_CHECKING:\n    from gupai_agents.evaluation.matches.match import Match"),
+        ("gupai_agents.evaluation.matches.match", "from gupai_training import run"),
         ("gupai_training.run", "from gupai_app.shell.streams import say"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from benchmarks import learning_tiny
 from benchmarks.learning_tiny import METHODS, discounted, made, names_of_sets, picture, table
 from checkout import ROOT
-from gupai_agents.evaluation.exact import solve
+from gupai_agents.evaluation.exact.tree import solve
 from gupai_env import GAMES
 from trees import tiny_tree
 

@@ -89,7 +89,7 @@ WRITERS = {  # every command that writes one file: the words before its name, an
     "gate --record": ("gate jie-long greedy random --record", "gupai_agents.evaluation.gate"),
     "tournament --record": (
         "tournament jie-long greedy random --record",
-        "gupai_agents.evaluation.tournament.play_tournament",
+        "gupai_agents.evaluation.tournaments.tournament.play_tournament",
     ),
 }
 TARGETS = {  # what is named, in a folder, and what is said of it; test_files.py names all that there are

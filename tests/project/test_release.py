@@ -79,16 +79,16 @@ def test_wheel_is_small_and_complete(wheel):
         ("gupai_training/configs/claims", "jl-attack-2.yaml"),
         ("gupai_training/configs/strong", "jie_long.yaml"),
         *(("gupai_agents/evaluation/claims/recorded", f"{path.stem}.json") for path in paths()),
-        ("gupai_agents/weights", "jie-long.yaml"),
-        ("gupai_agents/cards", "jie-long.yaml"),
+        ("gupai_agents/shipped/weights", "jie-long.yaml"),
+        ("gupai_agents/shipped/cards", "jie-long.yaml"),
         ("gupai_env/render", "letters.otf"),
         *((f"gupai_app/{path.parent.name}", path.name) for path in files("gupai_app", name="gupai_app/*/*.py")),
         ("gupai_app/play/templates", ""),
-        ("gupai_agents/evaluation/templates", ""),
+        ("gupai_agents/evaluation/pages/templates", ""),
         ("gupai_training/templates", ""),
         ("gupai_app/server/static", ""),
         ("gupai_env", "py.typed"),
-        *(("gupai_agents/networks", path.name) for path in NETWORKS.glob("*.safetensors")),
+        *(("gupai_agents/shipped/networks", path.name) for path in NETWORKS.glob("*.safetensors")),
     ):
         assert any(name.startswith(f"{folder}/{file}") for name in names), f"{folder}/{file}"
     assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gupai_agents.checkpoint import AGENT_FILE, read_checkpoint, write_checkpoint
 from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.networks.checkpoint import AGENT_FILE, read_checkpoint, write_checkpoint
 from gupai_training.comparison import Comparison
 from small_runs import copy_of
 

@@ -13,8 +13,8 @@ import pytest
 
 from checkout import ROOT, files
 from commands import refusal
-from gupai_agents.checkpoint import identity, write_checkpoint
-from gupai_agents.network import tensor_shapes
+from gupai_agents.networks.checkpoint import identity, write_checkpoint
+from gupai_agents.networks.network import tensor_shapes
 from gupai_env.games import GAMES, get_game
 from gupai_env.storage.models import MAX_CHARACTERS, parse_yaml, to_yaml
 from gupai_training import config as configuration

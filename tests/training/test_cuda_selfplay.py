@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from gupai_agents import make_agent
-from gupai_agents.network import NetworkAgent
+from gupai_agents.networks.network import NetworkAgent
 from gupai_env import VectorEnv
 from gupai_env.core.episode import NOBODY
 from gupai_training.config import parse, saved_config

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from commands import gupai
-from gupai_agents.checkpoint import identity, read_header, write_checkpoint
 from gupai_agents.gymnasium_envs import SeatEnv
-from gupai_agents.network import NetworkAgent, tensor_shapes
+from gupai_agents.networks.checkpoint import identity, read_header, write_checkpoint
+from gupai_agents.networks.network import NetworkAgent, tensor_shapes
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.export import onnx_bytes, sb3_bytes

@@ -9,9 +9,9 @@ import pytest
 from benchmarks.learned_response import exact_gain, gain_of
 from commands import gupai
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.checkpoint import read_header
-from gupai_agents.decisions import decisions
 from gupai_agents.evaluation import Effort, find_best_response
+from gupai_agents.networks.checkpoint import read_header
+from gupai_agents.play.decisions import decisions
 from gupai_env.vector import VectorEnv
 from gupai_training import best_response as module
 from gupai_training.best_response import learn_response, start_for

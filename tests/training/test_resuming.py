@@ -6,7 +6,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import small_runs
-from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint, write_checkpoint
+from gupai_agents.networks.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint, write_checkpoint
 from gupai_training.config import METRICS_FILE, RESUME_FILE, parse, saved_config
 from gupai_training.resume import differences
 from gupai_training.run import Run

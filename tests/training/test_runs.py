@@ -17,8 +17,8 @@ import pytest
 
 import small_runs
 from commands import gupai
-from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
-from gupai_agents.evaluation.match import DuplicateResult
+from gupai_agents.evaluation.matches.match import DuplicateResult
+from gupai_agents.networks.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_app.shell.screen import Screen
 from gupai_app.shell.stop import Stop
 from gupai_app.training.terminal import ScreenReporter, results_table

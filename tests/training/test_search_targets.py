@@ -8,8 +8,8 @@ import torch
 
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.checkpoint import read_checkpoint
-from gupai_agents.network import Linear, NetworkAgent, forward, tensor_shapes
+from gupai_agents.networks.checkpoint import read_checkpoint
+from gupai_agents.networks.network import Linear, NetworkAgent, forward, tensor_shapes
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM

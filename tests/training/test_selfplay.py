@@ -10,8 +10,8 @@ import pytest
 from stable_baselines3.common.vec_env import VecMonitor
 
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.learning_seat import ILLEGAL, NONE_PLAYED
-from gupai_agents.playouts import OPEN, SETTLED
+from gupai_agents.gymnasium_envs.learning_seat import ILLEGAL, NONE_PLAYED
+from gupai_agents.play.playouts import OPEN, SETTLED
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError

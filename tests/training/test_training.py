@@ -15,9 +15,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from gupai_agents import make_agent
-from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation import duel
-from gupai_agents.network import NetworkAgent
+from gupai_agents.networks.checkpoint import read_header
+from gupai_agents.networks.network import NetworkAgent
 from gupai_env.storage.models import parse_stored
 from gupai_training.config import RESUME_FILE, load, parse, saved_config
 from gupai_training.curves import Results, evaluations_of

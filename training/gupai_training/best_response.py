@@ -14,10 +14,10 @@ import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import identity
-from gupai_agents.decisions import decisions
-from gupai_agents.heuristics import HeuristicAgent, RandomAgent
-from gupai_agents.network import RESIDUAL, NetworkAgent
+from gupai_agents.networks.checkpoint import identity
+from gupai_agents.networks.network import RESIDUAL, NetworkAgent
+from gupai_agents.play.decisions import decisions
+from gupai_agents.players.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.registry import agents_of, best_agent
 from gupai_agents.shipped import best_file
 from gupai_env.core.game import Game

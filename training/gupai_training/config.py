@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from gupai_agents.checkpoint import MAX_BYTES
-from gupai_agents.evaluation.all_hands import at_two_seats, offers_hands
-from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
+from gupai_agents.evaluation.exact.all_hands import at_two_seats, offers_hands
+from gupai_agents.networks.checkpoint import MAX_BYTES
+from gupai_agents.networks.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.registry import agent_of_data, heuristic_agent
 from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
 from gupai_env.core.game import Game

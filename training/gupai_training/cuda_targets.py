@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
-from gupai_agents.network import NetworkAgent
-from gupai_agents.network_agent import ROUND, ObservationAgent
-from gupai_agents.playouts import OPEN, numbered, observe_seldom, play_others, playouts
-from gupai_agents.search import try_action
+from gupai_agents.networks.network import NetworkAgent
+from gupai_agents.networks.network_agent import ROUND, ObservationAgent
+from gupai_agents.play.playouts import OPEN, numbered, observe_seldom, play_others, playouts
+from gupai_agents.players.search import try_action
 from gupai_env.core.cuda import cuda, inline, kernel, run
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from gupai_agents.checkpoint import read_header, variant_of
-from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, forward, trunk_of
-from gupai_agents.onnx_agent import HEADER_KEY
+from gupai_agents.networks.checkpoint import read_header, variant_of
+from gupai_agents.networks.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, forward, trunk_of
+from gupai_agents.networks.onnx_agent import HEADER_KEY
 from gupai_training.learner import NetworkPolicy
 
 PICKLED = ":serialized:"  # the key of an object in SB3's files
@@ -31,7 +31,7 @@ def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
 
 
 class Value:
-    """A value of an ONNX graph. What `gupai_agents.network.forward` does with it is recorded as nodes."""
+    """A value of an ONNX graph. What `gupai_agents.networks.network.forward` does with it is recorded as nodes."""
 
     name: str
     nodes: list[Any]

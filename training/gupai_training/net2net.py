@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.network import GATED, MLP, alike, tensor_shapes
+from gupai_agents.networks.network import GATED, MLP, alike, tensor_shapes
 from gupai_env.core.game import Game
 
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from torch import nn
 from torch.nn import functional as F
 
-from gupai_agents.network import GATED, Layer, forward, trunk_of, wiring
+from gupai_agents.networks.network import GATED, Layer, forward, trunk_of, wiring
 from gupai_env.words.checks import counted
 
 BFLOAT16 = "bfloat16"
@@ -84,7 +84,7 @@ class Network(nn.Module):
         """Draw the weights from torch's generator.
 
         Args:
-            net: The description of a checkpoint, see `gupai_agents.network.wiring`.
+            net: The description of a checkpoint, see `gupai_agents.networks.network.wiring`.
             high: The largest value of each input, by which it is divided.
             actions: How many actions the policy scores.
         """

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gupai_agents.checkpoint import (
+from gupai_agents.networks.checkpoint import (
     CheckpointError,
     identity,
     part,

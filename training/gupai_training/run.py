@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger, configure
 
-from gupai_agents.checkpoint import CheckpointError, write_checkpoint
-from gupai_agents.network import NetworkAgent, require_tensors, tensor_shapes
-from gupai_agents.workers import Workers, cores
+from gupai_agents.networks.checkpoint import CheckpointError, write_checkpoint
+from gupai_agents.networks.network import NetworkAgent, require_tensors, tensor_shapes
+from gupai_agents.play.workers import Workers, cores
 from gupai_env.storage.files import PART, locked, mend_lines, write_file
 from gupai_env.storage.models import to_yaml
 from gupai_training import resume

@@ -1,7 +1,7 @@
 """The folder of a training run: its configuration, the player, and the logs.
 
 runs/NAME-1/  config.yaml           the resolved configuration
-              agent.safetensors     the player: averaged weights, see `gupai_agents.checkpoint`
+              agent.safetensors     the player: averaged weights, see `gupai_agents.networks.checkpoint`
               resume.safetensors    everything needed to resume exactly
               targets-*.safetensors  search targets that are still learned from; removed when that stage ends
               metrics.jsonl         a row for each evaluation against the baselines
@@ -24,12 +24,12 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import AGENT_FILE, identity, write_checkpoint
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.all_hands import HandTree, offers_hands
-from gupai_agents.evaluation.exact import GameTree, build_tree
-from gupai_agents.evaluation.match import DuplicateResult
-from gupai_agents.network import NetworkAgent
+from gupai_agents.evaluation.exact.all_hands import HandTree, offers_hands
+from gupai_agents.evaluation.exact.tree import GameTree, build_tree
+from gupai_agents.evaluation.matches.match import DuplicateResult
+from gupai_agents.networks.checkpoint import AGENT_FILE, identity, write_checkpoint
+from gupai_agents.networks.network import NetworkAgent
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
-from gupai_agents.network import Layer, Linear, NetworkAgent, forward
-from gupai_agents.playouts import ASKED, numbered
+from gupai_agents.networks.network import Layer, Linear, NetworkAgent, forward
+from gupai_agents.play.playouts import ASKED, numbered
 from gupai_env.core.game import Game
 
 BLOCK = 128  # rows: on processors, bfloat16 products of a new size are first compiled, for 2 ms

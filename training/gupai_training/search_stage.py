@@ -13,9 +13,9 @@ import torch
 from torch.nn import functional as F
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import part, read_checkpoint, under, write_checkpoint
-from gupai_agents.network import NetworkAgent
-from gupai_agents.workers import Answer, LostError, StoppedError, Thread, Workers, stoppable
+from gupai_agents.networks.checkpoint import part, read_checkpoint, under, write_checkpoint
+from gupai_agents.networks.network import NetworkAgent
+from gupai_agents.play.workers import Answer, LostError, StoppedError, Thread, Workers, stoppable
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.words.checks import whole_number
 from gupai_training import resume

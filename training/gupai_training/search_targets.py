@@ -24,13 +24,13 @@ import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
-from gupai_agents.decisions import decisions
-from gupai_agents.evaluation.all_hands import Equilibrium, at_two_seats, build_hand_tree
-from gupai_agents.heuristics import HeuristicAgent
-from gupai_agents.network import NetworkAgent
+from gupai_agents.evaluation.exact.all_hands import Equilibrium, at_two_seats, build_hand_tree
+from gupai_agents.networks.network import NetworkAgent
+from gupai_agents.play.decisions import decisions
+from gupai_agents.play.workers import pause
+from gupai_agents.players.heuristics import HeuristicAgent
+from gupai_agents.players.search import Plan, SearchAgent
 from gupai_agents.registry import agent_of_data, heuristic_agent
-from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.workers import pause
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM

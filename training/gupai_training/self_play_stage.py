@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from stable_baselines3.common.vec_env import VecEnv
 
-from gupai_agents.checkpoint import part, under
-from gupai_agents.network import NetworkAgent
+from gupai_agents.networks.checkpoint import part, under
+from gupai_agents.networks.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.cuda_vector import plays_on
 from gupai_training import resume

@@ -11,8 +11,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from gupai_agents.agent import Agent, Memories
-from gupai_agents.decisions import answers
-from gupai_agents.learning_seat import (
+from gupai_agents.gymnasium_envs.learning_seat import (
     NONE_PLAYED,
     RAISE,
     RESAMPLE,
@@ -21,7 +20,8 @@ from gupai_agents.learning_seat import (
     pool_of,
     reward_of_illegal,
 )
-from gupai_agents.playouts import ASKED, OPEN, SETTLED, numbered, playouts
+from gupai_agents.play.decisions import answers
+from gupai_agents.play.playouts import ASKED, OPEN, SETTLED, numbered, playouts
 from gupai_env.aec import NO_GAME
 from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, part, read_checkpoint
-from gupai_agents.evaluation.folder import csv_text
-from gupai_agents.network import NetworkAgent
+from gupai_agents.evaluation.tournaments.folder import csv_text
+from gupai_agents.networks.checkpoint import AGENT_FILE, CheckpointError, part, read_checkpoint
+from gupai_agents.networks.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant

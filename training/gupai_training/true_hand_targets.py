@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
-from gupai_agents.decisions import play_out
-from gupai_agents.network_agent import ObservationAgent
-from gupai_agents.search import in_blocks, try_action
+from gupai_agents.networks.network_agent import ObservationAgent
+from gupai_agents.play.decisions import play_out
+from gupai_agents.players.search import in_blocks, try_action
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import FLAG

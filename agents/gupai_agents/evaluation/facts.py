@@ -11,14 +11,14 @@ from typing import Any, Unpack
 import numpy as np
 
 from gupai_agents.agent import Agent, ask, labels_of, name_of
-from gupai_agents.decisions import Answers, chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import METRICS
 from gupai_agents.evaluation.claims.verdicts import GROUPS, estimate_statistic, explained_by, rated
-from gupai_agents.evaluation.exact import build_tree, solve
-from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Progress, chunks, duel, key_of
-from gupai_agents.evaluation.records import action_types_of
+from gupai_agents.evaluation.exact.tree import build_tree, solve
+from gupai_agents.evaluation.matches.match import ENVS, MOST_FIGURES, Progress, chunks, duel, key_of
+from gupai_agents.evaluation.records.games import action_types_of
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate, estimate_columns, ratio_of_means, share
-from gupai_agents.heuristics import RandomAgent
+from gupai_agents.play.decisions import Answers, chips_won, decisions, new_lanes, play_out, resume_lanes
+from gupai_agents.players.heuristics import RandomAgent
 from gupai_agents.registry import agents_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, draw, in_json
@@ -32,6 +32,8 @@ from gupai_env.vector import VectorEnv
 from gupai_env.words.checks import as_list, whole_number
 
 ROUNDS = 400  # of CFR+ on the tiny deck
+CHUNK = 1 << 15  # lanes of `perft` that are played side by side
+MOST_DEPTH = 1000  # actions, in ways of play
 RIDGE = 1e-9  # added to the variance of what a hand holds, so that a fit exists
 
 
@@ -404,3 +406,39 @@ def tiny_deck(game: Game, variant: Variant, rounds: int = ROUNDS) -> TinyDeck:
     policy = solve(tree, rounds)
     values = tuple(tree.values(policy).tolist())
     return TinyDeck(options, tree.deals, tree.nodes, tree.sets, values, float(tree.exploitability(policy)))
+
+
+def perft(game: Game, variant: Variant, states: np.ndarray, depth: int = MOST_DEPTH) -> list[int]:
+    """Count the ways of play (perft): sequences of legal actions from some positions on, without a next deal.
+
+    Two programs of the same rules count the same.
+
+    Args:
+        game, variant: The rules, of a single deal.
+        states: The positions, a record array [N], which stay as they are.
+        depth: The most actions of a sequence, from 1.
+
+    Returns:
+        The sequences of 1, 2, ... actions, up to `depth` or up to the last action of the longest deal.
+
+    Raises:
+        ValueError: For a depth out of 1..MOST_DEPTH, and for a match of several deals.
+    """
+    counts = [0] * whole_number("depth", depth, 1, MOST_DEPTH)
+    if variant.deals > 1:
+        raise ValueError(f"deals={variant.deals} is not allowed; ways of play are counted in one deal, take deals=1")
+    for first, some in chunks(len(states), CHUNK):
+        _count(resume_lanes(game, variant, states[first : first + some]), counts, 0)
+    return counts[: counts.index(0)] if 0 in counts else counts
+
+
+def _count(envs: VectorEnv, counts: list[int], played: int) -> None:
+    """Add the sequences that begin in some lanes, in which so many actions have been played."""
+    lanes, actions = np.nonzero(envs.masks)
+    counts[played] += len(lanes)
+    if played + 1 == len(counts):
+        return
+    for first, some in chunks(len(lanes), CHUNK):
+        after = resume_lanes(envs.game, envs.variant, envs.states[lanes[first : first + some]])
+        after.step(actions[first : first + some])
+        _count(after, counts, played + 1)

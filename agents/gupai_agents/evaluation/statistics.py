@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy  # scipy.special, at its first use: 0.2 seconds; scipy.stats would take seconds
 
-from gupai_agents.intervals import interval, interval_text
+from gupai_agents.evaluation.intervals import interval, interval_text
 
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
 NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution, also for older versions of scipy

@@ -10,7 +10,7 @@ from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation import Effort, find_best_response
 from gupai_agents.evaluation import best_response as module
 from gupai_agents.evaluation.best_response import gain_of, spec_of
-from gupai_agents.evaluation.match import ENVS
+from gupai_agents.evaluation.matches.match import ENVS
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv
 from trees import tiny_tree

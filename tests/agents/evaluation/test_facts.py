@@ -7,17 +7,18 @@ import numpy as np
 import pytest
 
 from checkout import ROOT, files
-from gupai_agents import decisions, make_agent
+from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.decisions import new_lanes
 from gupai_agents.evaluation import facts
 from gupai_agents.evaluation.claims.exacts import answer
 from gupai_agents.evaluation.claims.features import METRICS
 from gupai_agents.evaluation.claims.verdicts import rated
-from gupai_agents.evaluation.exact import build_tree
+from gupai_agents.evaluation.exact.tree import build_tree
 from gupai_agents.evaluation.facts import facts_of, steps_of, tiny_deck
-from gupai_agents.evaluation.match import duel, key_of
+from gupai_agents.evaluation.matches.match import duel, key_of
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.play import decisions
+from gupai_agents.play.decisions import new_lanes
 from gupai_app.facts.terminal import sure
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation import Standings, ablation, best_response, duel, ladder
+from gupai_agents.evaluation import Standings, ablation, best_response, duel
 from gupai_agents.evaluation.ablation import Budget, Problem, Searched, contributions_over, families, search_seed
 from gupai_agents.evaluation.best_response import Effort, gain_of, tuned_against
-from gupai_agents.evaluation.ladder import speed
 from gupai_agents.evaluation.statistics import estimate, estimate_columns, holm, t_test
-from gupai_agents.evaluation.tournament import schedule
-from gupai_agents.tune import Contest, DecisionSample
+from gupai_agents.evaluation.tournaments import ladder
+from gupai_agents.evaluation.tournaments.ladder import speed
+from gupai_agents.evaluation.tournaments.tournament import schedule
+from gupai_agents.tuning.tune import Contest, DecisionSample
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 

@@ -24,12 +24,12 @@ from gupai_agents.evaluation import Budget, Effort, discover, find_best_response
 from gupai_agents.evaluation.benchmark import play_benchmark
 from gupai_agents.evaluation.claims import Verdict, claim_of, masters, read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
-from gupai_agents.evaluation.exact import solve
-from gupai_agents.evaluation.folder import summary
-from gupai_agents.evaluation.html import report
-from gupai_agents.evaluation.ladder import play_ladder
-from gupai_agents.evaluation.tournament import ALL, ONE, TWO, Tournament, line_ups
-from gupai_agents.tune import tune
+from gupai_agents.evaluation.exact.tree import solve
+from gupai_agents.evaluation.pages.html import report
+from gupai_agents.evaluation.tournaments.folder import summary
+from gupai_agents.evaluation.tournaments.ladder import play_ladder
+from gupai_agents.evaluation.tournaments.tournament import ALL, ONE, TWO, Tournament, line_ups
+from gupai_agents.tuning.tune import tune
 from gupai_app.claims.changes import changed, fields_of
 from gupai_app.claims.page import claim_page
 from gupai_app.claims.terminal import paths

@@ -12,6 +12,7 @@ from benchmarks.interval_coverage import coverage
 from checkout import ROOT, files
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.intervals import KEYS, Interval, interval, interval_text
 from gupai_agents.evaluation.statistics import (
     LEAST,
     NOTHING,
@@ -31,7 +32,6 @@ from gupai_agents.evaluation.statistics import (
     t_test,
     trimmed,
 )
-from gupai_agents.intervals import KEYS, Interval, interval, interval_text
 from gupai_env.storage.files import json_text
 
 

@@ -18,8 +18,8 @@ from fastapi.testclient import TestClient
 
 from commands import answer, gupai
 from gupai_agents import make_agent
-from gupai_agents.evaluation.records import game_of_line
-from gupai_agents.intervals import figure
+from gupai_agents.evaluation.intervals import figure
+from gupai_agents.evaluation.records.games import game_of_line
 from gupai_app.kept.figures import mean_text
 from gupai_app.kept.rematch import CLEAR, duplicate, puzzles_in
 from gupai_app.kept.store import FILE, VERSION, Search, Store

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.search import Values
+from gupai_agents.players.search import Values
 from gupai_app.play.moves import WIDE, Entry, advise, bound_text, card_keeps, entries_of, move_values, value_texts
 from gupai_app.play.session import Session
 from gupai_app.server.players import adviser

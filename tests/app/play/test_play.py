@@ -8,7 +8,7 @@ import pytest
 
 from commands import gupai
 from gupai_agents import make_agent
-from gupai_agents.evaluation.records import read_games
+from gupai_agents.evaluation.records.games import read_games
 from gupai_app.play import terminal as play
 from gupai_app.play.moves import Entry, entries_of
 from gupai_app.play.person import HumanPlayer

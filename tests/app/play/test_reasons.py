@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gupai_agents.heuristics import scores_of
+from gupai_agents.players.heuristics import scores_of
 from gupai_agents.shipped import tuned_weights
 from gupai_app.play.moves import entries_of
 from gupai_app.play.reasons import EXPLAINED, MOST_LETTERS, feature_values, grounds, reason

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
-from gupai_agents.evaluation.records import game_of_line
+from gupai_agents.evaluation.records.games import game_of_line
 from gupai_app.play.address import Address
 from gupai_app.play.moves import MoveValue
 from gupai_app.play.recent import PLAYED, Played, Recent

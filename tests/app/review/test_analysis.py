@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.search import Values
+from gupai_agents.players.search import Values
 from gupai_app.play.address import Address
 from gupai_app.play.moves import WIDE, MoveValue
 from gupai_app.play.session import Session

@@ -13,7 +13,7 @@ import pytest
 
 from commands import gupai
 from gupai_agents import make_agent
-from gupai_agents.evaluation.records import RecordWriter, read_games
+from gupai_agents.evaluation.records.games import RecordWriter, read_games
 from gupai_app.play.session import Session
 from gupai_app.review import page
 from gupai_env.games import GAMES, get_game

@@ -13,7 +13,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from fastapi.testclient import TestClient
 
 from commands import gupai
-from gupai_agents.evaluation.records import game_of_line
+from gupai_agents.evaluation.records.games import game_of_line
 from gupai_app.play.address import Address
 from gupai_app.play.moves import digits
 from gupai_app.play.session import Session

@@ -13,7 +13,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from fastapi.testclient import TestClient
 
-from gupai_agents.evaluation.records import read_games
+from gupai_agents.evaluation.records.games import read_games
 from gupai_app.play.address import Address
 from gupai_app.play.moves import entries_of
 from gupai_app.play.recent import PLAYED
@@ -266,7 +266,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_failing_agent_is_named_in_a_sentence(answer, pages, monkeypatch, capfd):
-    from gupai_agents.heuristics import HeuristicAgent
+    from gupai_agents.players.heuristics import HeuristicAgent
 
     text, at = table(pages, game="jie-long")
     PLAYED.clear()

@@ -21,8 +21,8 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
-from gupai_agents.evaluation.folder import FolderError
-from gupai_agents.evaluation.tournament import LineUp
+from gupai_agents.evaluation.tournaments.folder import FolderError
+from gupai_agents.evaluation.tournaments.tournament import LineUp
 from gupai_app.play import routes as play_routes
 from gupai_app.play.address import Address, moves_in, play_on
 from gupai_app.play.gestures import _own

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 
-from gupai_agents.checkpoint import AGENT_FILE
-from gupai_agents.network import save_network
+from gupai_agents.networks.checkpoint import AGENT_FILE
+from gupai_agents.networks.network import save_network
 from gupai_app.server.players import Players, folders, wrong_with
 from gupai_env import get_game
 from gupai_env.storage.models import DamagedError

@@ -17,7 +17,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from fastapi.testclient import TestClient
 
 from gupai_agents import make_agent
-from gupai_agents.search import SearchAgent
+from gupai_agents.players.search import SearchAgent
 from gupai_app.play.address import Address
 from gupai_app.play.table import WebGame
 from gupai_app.server import warming

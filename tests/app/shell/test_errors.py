@@ -147,11 +147,11 @@ def test_lost_output_is_never_blamed_on_a_named_file(tmp_path):
 
 
 LONG = {  # what is done at length, in which command, and what is said of it when it is stopped
-    "gupai_agents.evaluation.tournament.play_tournament": (
+    "gupai_agents.evaluation.tournaments.tournament.play_tournament": (
         "tournament jie-long greedy random",
         "; run the command again; with --out FOLDER, finished work is kept",
     ),
-    "gupai_agents.evaluation.folder.play_into": (
+    "gupai_agents.evaluation.tournaments.folder.play_into": (
         "tournament jie-long greedy random --out {at}",
         "; finished work is in {at}: run the command again with --resume",
     ),

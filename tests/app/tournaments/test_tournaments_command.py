@@ -6,7 +6,7 @@ import pytest
 
 from commands import answer
 from gupai_agents import make_agent
-from gupai_agents.evaluation.tournament import round_robin
+from gupai_agents.evaluation.tournaments.tournament import round_robin
 from trees import tiny_tree
 
 

@@ -18,7 +18,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
-from gupai_agents.evaluation.html import heat
+from gupai_agents.evaluation.pages.html import heat
 from gupai_agents.evaluation.statistics import estimate
 from gupai_app.tournaments.routes import Watched, index_of_game, progress
 from web_room import OURS, done, said
@@ -30,7 +30,7 @@ def files_of(folder):
 
 
 def test_watched_or_resumed_tournament_is_the_same(tmp_path, monkeypatch, pages, room):
-    monkeypatch.setattr("gupai_agents.evaluation.tournament.ENVS", 80)  # 20 deals a block
+    monkeypatch.setattr("gupai_agents.evaluation.tournaments.tournament.ENVS", 80)  # 20 deals a block
     names = ["random", "greedy", "variety"]
     plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
     play_into(tmp_path / "plain", plan, agents)
@@ -114,7 +114,7 @@ def test_oversized_file_is_not_read(pages, room, monkeypatch):
     largest = max((folder / name).stat().st_size for name in ("manifest.json", "summary.json"))
     for address, module, size in (
         ("/run/one", "gupai_app.training.routes", metrics),
-        ("/tournament/large", "gupai_agents.evaluation.folder", largest),
+        ("/tournament/large", "gupai_agents.evaluation.tournaments.folder", largest),
     ):
         for most, refused in ((size, False), (size - 1, True)):
             monkeypatch.setattr(f"{module}.MOST_BYTES", most)

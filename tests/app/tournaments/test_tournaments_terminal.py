@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from gupai_agents.evaluation.gating import Gate
+from gupai_agents.evaluation.matches.gating import Gate
 from gupai_agents.evaluation.statistics import Estimate, Sequential
-from gupai_agents.evaluation.tournament import schedule
+from gupai_agents.evaluation.tournaments.tournament import schedule
 from gupai_app.tournaments import terminal
 from gupai_env import get_game
 

@@ -18,7 +18,7 @@ import pytest
 from numba.core import event
 
 from checkout import ROOT
-from gupai_agents.search import search_loop
+from gupai_agents.players.search import search_loop
 from gupai_env import GAMES
 from gupai_env.core import internals, machine_code, sources
 from gupai_env.core.kernels import kernels
@@ -277,8 +277,8 @@ USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.core.byte_rows": ENGINE,
     "gupai_env.core.kernels": ENGINE,
     "gupai_env.core.episode": ENGINE,
-    "gupai_agents.heuristics": ENGINE,
-    "gupai_agents.search": ENGINE,
+    "gupai_agents.players.heuristics": ENGINE,
+    "gupai_agents.players.search": ENGINE,
     "gupai_env.games.da_ling.rules": {"da-ling"},
     "gupai_env.games.jie_long.rules": {"jie-long"},
     "gupai_env.games.small_mahjong.triplets": {"small-mahjong"},
@@ -302,7 +302,9 @@ USED_BY = {  # module -> games whose machine code is made of it
 def test_edit_counts_only_for_games_that_import_it(monkeypatch):
     def digests() -> dict[str, str]:
         sources.sources_digest.cache_clear()
-        return {game.id: sources.sources_digest("gupai_agents.search", game.module_name) for game in GAMES.values()}
+        return {
+            game.id: sources.sources_digest("gupai_agents.players.search", game.module_name) for game in GAMES.values()
+        }
 
     before, read = digests(), sources._module
     for edited, games in USED_BY.items():
@@ -319,7 +321,10 @@ def test_edit_counts_only_for_games_that_import_it(monkeypatch):
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_machine_code_is_named_after_sources_of_game_and_loop(game):
-    for module, loop in (("gupai_env.core.kernels", kernels(game).step), ("gupai_agents.search", search_loop(game))):
+    for module, loop in (
+        ("gupai_env.core.kernels", kernels(game).step),
+        ("gupai_agents.players.search", search_loop(game)),
+    ):
         digest = sources.sources_digest(module, game.module_name)
         assert len(digest) == 16
         assert f"-{game.module_name}-{digest}-" in loop.dispatcher.py_func.__qualname__

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
-from gupai_agents import search
+from gupai_agents.players import search
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.episode import NOBODY, clearing, noise_key, start, state_dtype

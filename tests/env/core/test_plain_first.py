@@ -10,9 +10,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gupai_agents import decisions, make_agent
+from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.heuristics import heuristic_loops
+from gupai_agents.play import decisions
+from gupai_agents.players.heuristics import heuristic_loops
 from gupai_env import GAMES, VectorEnv
 from gupai_env.aec import GupaiEnv
 from gupai_env.core import compiling

@@ -9,7 +9,7 @@ import pytest
 from adapters import ADAPTERS
 from facts import Line, Sight, first_block, joined, tiles_of, unseen_tiles
 from gupai_agents import DecisionBatch
-from gupai_agents.heuristics import HeuristicAgent
+from gupai_agents.players.heuristics import HeuristicAgent
 from gupai_env import GAMES, VectorEnv
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game

@@ -6,7 +6,8 @@ import pytest
 
 from errors import one_line
 from gupai_agents import make_agent
-from gupai_agents.evaluation import duel, exact, round_robin
+from gupai_agents.evaluation import duel, round_robin
+from gupai_agents.evaluation.exact import tree as exact
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.words.checks import LONGEST, short_repr

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims.files import Claim
 from gupai_agents.evaluation.claims.players import given_in
 from gupai_agents.evaluation.claims.readings import Comparison
 from gupai_agents.evaluation.claims.results import Example, Verdict
 from gupai_agents.evaluation.claims.schema import dose_of
 from gupai_agents.evaluation.claims.setting import DealSource, Meter, Setting, side_seats
-from gupai_agents.evaluation.records import GameRecord, Log
+from gupai_agents.evaluation.records.games import GameRecord, Log
+from gupai_agents.play.decisions import decisions
 
 
 class Pair(NamedTuple):

@@ -7,13 +7,13 @@ from typing import Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from gupai_agents.decisions import resume_lanes
-from gupai_agents.evaluation.all_hands import chances_against
 from gupai_agents.evaluation.claims.check import Place
 from gupai_agents.evaluation.claims.readings import Reading
 from gupai_agents.evaluation.claims.results import Finding
 from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.claims.verdicts import DISPROVED, PROVED
+from gupai_agents.evaluation.exact.all_hands import chances_against
+from gupai_agents.play.decisions import resume_lanes
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gupai_agents.agent import observations_of
-from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.claims.schema import Condition, Named
-from gupai_agents.evaluation.records import action_types_of
+from gupai_agents.evaluation.records.games import action_types_of
+from gupai_agents.play.decisions import resume_lanes
 from gupai_env.core.game import Game
 from gupai_env.core.layout import Section
 from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT

@@ -29,7 +29,7 @@ from gupai_agents.evaluation.claims.rates import Rate
 from gupai_agents.evaluation.claims.readings import Reading
 from gupai_agents.evaluation.claims.results import Finding, Request, Verdict
 from gupai_agents.evaluation.claims.setting import Meter, Progress, Setting
-from gupai_agents.workers import one_core
+from gupai_agents.play.workers import one_core
 from gupai_env import __version__
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key

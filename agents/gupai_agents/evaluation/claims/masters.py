@@ -21,9 +21,9 @@ from gupai_agents.evaluation.claims.setting import (
     preferences,
 )
 from gupai_agents.evaluation.statistics import Estimate, estimate, share
-from gupai_agents.network_agent import ObservationAgent
+from gupai_agents.networks.network_agent import ObservationAgent
+from gupai_agents.players.search import SearchAgent
 from gupai_agents.registry import agent_names
-from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import BEST
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import PREFER_STREAM

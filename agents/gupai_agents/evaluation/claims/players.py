@@ -8,7 +8,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, check_agent, labels_of
 from gupai_agents.evaluation.claims.schema import Changed, Player
-from gupai_agents.identity import require_steady
+from gupai_agents.players.identity import require_steady
 from gupai_agents.registry import agent_of_code, agent_of_data, runs_code
 from gupai_agents.shipped import BEST
 from gupai_env.core.game import Game

@@ -7,8 +7,8 @@ from gupai_agents.evaluation.claims.effects import ranged
 from gupai_agents.evaluation.claims.files import kind_of
 from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Effect, Finding, Level, Masters, Verdict, written
 from gupai_agents.evaluation.claims.verdicts import word_of
+from gupai_agents.evaluation.intervals import interval_text
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.intervals import interval_text
 from gupai_env.core.variant import option_in_words
 from gupai_env.words.messages import capitalized, joined, say, word
 

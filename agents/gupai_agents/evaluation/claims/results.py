@@ -16,9 +16,9 @@ from pydantic import (
 )
 
 from gupai_agents.evaluation.claims.schema import Dose, dose_of
-from gupai_agents.evaluation.folder import Seed
+from gupai_agents.evaluation.intervals import FINE, interval_text
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.intervals import FINE, interval_text
+from gupai_agents.evaluation.tournaments.folder import Seed
 from gupai_env.storage.models import Content, Count, Number, Stored, Text
 from gupai_env.words.messages import with_messages
 

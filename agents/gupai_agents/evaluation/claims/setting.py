@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, ask
-from gupai_agents.decisions import chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Condition, Player
-from gupai_agents.evaluation.match import ENVS, chunks
-from gupai_agents.evaluation.records import Log, action_types_of
-from gupai_agents.heuristics import HeuristicAgent
-from gupai_agents.network_agent import ObservationAgent
+from gupai_agents.evaluation.matches.match import ENVS, chunks
+from gupai_agents.evaluation.records.games import Log, action_types_of
+from gupai_agents.networks.network_agent import ObservationAgent
+from gupai_agents.play.decisions import chips_won, decisions, new_lanes, play_out
+from gupai_agents.players.heuristics import HeuristicAgent
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive, draw
 from gupai_env.core.streams import FIELD_STREAM, PREFER_STREAM, UNIFORM_STREAM

@@ -9,8 +9,8 @@ import numpy as np
 import scipy
 
 from gupai_agents.evaluation.claims.results import Finding, Pooled, Verdict
+from gupai_agents.evaluation.intervals import number_or_none
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, Explained, estimate, false_discovery
-from gupai_agents.intervals import number_or_none
 from gupai_env.games.claims import Metric
 from gupai_env.words.messages import say
 

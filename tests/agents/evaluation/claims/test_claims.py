@@ -10,16 +10,16 @@ import scipy
 from commands import run_claim
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.checkpoint import identity, write_checkpoint
-from gupai_agents.decisions import resume_lanes
 from gupai_agents.evaluation.claims import Sampler, Verdict, claim_of, rates, read_claim, schema, try_claim
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.files import RECORDED, planned, with_panel
 from gupai_agents.evaluation.claims.players import ChangedAgent
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.statistics import Cases
-from gupai_agents.network import tensor_shapes
-from gupai_agents.workers import workers_for
+from gupai_agents.networks.checkpoint import identity, write_checkpoint
+from gupai_agents.networks.network import tensor_shapes
+from gupai_agents.play.decisions import resume_lanes
+from gupai_agents.play.workers import workers_for
 from gupai_app.claims import terminal as command
 from gupai_env.core.tiles import kind_of, tile_set
 from gupai_env.deals import all_deals

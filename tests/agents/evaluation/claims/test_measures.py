@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims import Sampler
 from gupai_agents.evaluation.claims.features import metrics_of
 from gupai_agents.evaluation.claims.schema import Population
 from gupai_agents.evaluation.claims.setting import DealSource
+from gupai_agents.play.decisions import decisions
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games import GAMES, get_game

@@ -1,0 +1,1 @@
+"""Exact values: trees of all deals of a tiny deck, and of all hands of a split."""

@@ -1,0 +1,1 @@
+"""Reports of tournaments and benchmarks in HTML, and their charts."""

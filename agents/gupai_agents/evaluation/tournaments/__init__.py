@@ -1,0 +1,1 @@
+"""Tournaments: schedule, folder, ratings, and the ladder."""

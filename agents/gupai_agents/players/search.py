@@ -1,0 +1,541 @@
+"""Search: a player that tries every legal action in many deals that its view allows, played out by heuristics.
+
+Each deal is drawn from the view (`determinize`), so search knows no more than a seat may. All actions meet the same
+deals and random numbers, so that the luck of a deal cancels where they are compared. The search goes in rounds: after
+each the worse half of the actions is left out, and the others share the deals that remain (sequential halving). What
+the heuristic itself would play stays to the end: it is left only for an action that is better beyond doubt.
+
+Where actions are compared for people, no half is left out: an action goes once it is worse than the best one beyond
+doubt, judged by the differences in the same deals, so that all others are known from the same, full number of deals.
+
+Where all decide at once, as in Da Ling, the others decide once in each deal that is drawn. That takes most of the time
+and trying one more action little, so that there is one round: all actions are tried in all deals.
+
+With a belief about the others the deals are weighted: one in which their past moves are more likely is met more often.
+"""
+
+import contextlib
+import functools
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import DecisionBatch, check_batch
+from gupai_agents.play.workers import cores, in_threads, pause
+from gupai_agents.players.heuristics import RANDOM, batch_actions, decide, writable
+from gupai_env.core.byte_rows import count_marks
+from gupai_env.core.compiling import compiled
+from gupai_env.core.episode import advance, seat_after
+from gupai_env.core.game import Game, no_history
+from gupai_env.core.heuristic import COLDEST, MAX_SCORE, WEIGHT, highest_score
+from gupai_env.core.kernels import FLAG
+from gupai_env.core.memory import blank, scratch
+from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.rule import rule
+from gupai_env.core.streams import DEAL_STREAM, PICK_STREAM
+from gupai_env.core.tiles import MOST_TILES, ONE, count, first_kind
+from gupai_env.core.variant import Variant
+from gupai_env.words.checks import real_number, whole_number
+
+PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action if none is left out
+PARTICLES = 200  # deals that are weighted where there is a belief about the others
+STEADY = 1.0  # standard errors by which an action must be better than that of the heuristic
+DOUBT = 3.0  # standard errors by which an action must be worse than the best to be left out of a comparison
+MOST_TIMES = 5  # an action is compared in at most so many times the playouts
+OWN, OTHERS = range(2)  # rows of the table of heuristics
+CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
+MOST_ROUNDS = 64  # more than any number of actions can be halved
+MOST_PARTICLES, MOST_THREADS = 100_000, 256
+GOLDEN = (math.sqrt(5) - 1) / 2  # any number of its multiples, modulo 1, is spread evenly
+FIRST_PLAYOUTS = 8  # playouts by which a search of so many seconds learns how long one takes
+AT_ONCE = 20_000  # decisions times playouts between two pauses
+MIN_SHARED_ROWS = 200  # decisions times playouts; below it waking threads costs more
+KIND, ACTION = np.dtype(np.int8), np.dtype(np.int16)
+
+
+class Values(NamedTuple):
+    """The values of actions: all arrays are [N, num_actions] except the last two.
+
+    means, errors: chips and their standard errors, NaN where an action is not legal.
+    deals: in how many it was tried.
+    gains, gain_errors: chips by which it is better than the usual action, paired over the same deals.
+    usual: int16 [N], what the heuristic itself would play; of a comparison the best action.
+    effective: float64 [N], how many equally weighted deals the weighted ones are as good as; NaN without a belief.
+    """
+
+    means: np.ndarray
+    errors: np.ndarray
+    deals: np.ndarray
+    gains: np.ndarray
+    gain_errors: np.ndarray
+    usual: np.ndarray
+    effective: np.ndarray
+
+    def at(self, row: int) -> "Values":
+        """Return the values of one row, N = 1."""
+        return Values(*(array[row : row + 1] for array in self))
+
+    def choice(self, steady: float) -> np.ndarray:
+        """Return what to play, int16 [N]: the best of those that were never left out, if it is better than the usual
+        action by more than `steady` standard errors.
+        """
+        rows = np.arange(len(self.usual))
+        last = self.deals == self.deals.max(1, keepdims=True)
+        best = np.where(last, self.gains, -np.inf).argmax(1)
+        better = self.gains[rows, best] > steady * self.gain_errors[rows, best]
+        return np.where(better, best, self.usual).astype(np.int16)
+
+
+@rule
+def try_action(game, rules, heuristics, state, action, sides, view, mask):
+    """Play an action and the rest of the deal, the side to act by the heuristic OWN, all others by OTHERS.
+
+    Returns the chips of the seat to act. Args: sides: the side of every seat, see `Game.sides`.
+    """
+    seat = state.to_act
+    while True:
+        advance(game, rules, state, action)
+        if state.settled:
+            return state.payoff[seat]
+        player = RANDOM + 1 + (OWN if sides[state.to_act] == sides[seat] else OTHERS)
+        action = decide(game, rules, heuristics, state, player, view, mask)
+
+
+@rule
+def others_first(game, rules, heuristics, state, view, mask):
+    """Let all except the seat to act decide, where nobody sees it: once for all actions that are tried afterwards."""
+    seat = state.to_act
+    state.to_act = seat_after(rules, state, seat)
+    while state.to_act != seat:
+        advance(game, rules, state, decide(game, rules, heuristics, state, RANDOM + 1 + OTHERS, view, mask))
+
+
+@rule
+def leave_out(alive, sums, keep, protected):
+    """Leave out all except the `keep` actions of the highest sums, of equals the later ones, and never `protected`."""
+    while count_marks(alive) > keep:
+        worst = -1
+        for action in range(len(alive)):
+            if alive[action] and action != protected and (worst < 0 or sums[action] <= sums[worst]):
+                worst = action
+        alive[worst] = False
+
+
+@rule
+def best_of(alive, sums):
+    """Return the action with the highest sum, of equals the first one."""
+    best = -1
+    for action in range(len(alive)):
+        if alive[action] and (best < 0 or sums[action] > sums[best]):
+            best = action
+    return best
+
+
+@rule
+def compare_with(best, chips, totals):
+    """Sum up how much better each action is than one that was tried in all deals, over the deals that both were."""
+    for action in range(len(totals)):
+        totals[action, BETTER] = 0
+        totals[action, BETTER_SQUARES] = 0
+        for deal in range(int(totals[action, DEALS])):
+            better = chips[deal, action] - chips[deal, best]
+            totals[action, BETTER] += better
+            totals[action, BETTER_SQUARES] += better * better
+
+
+@rule
+def keep_rivals(alive, mask, totals, best):
+    """Mark the best action, the second best of those that were alive, and all that are not worse beyond doubt."""
+    alive[best] = False
+    second = best_of(alive, totals[:, CHIPS])
+    for action in range(len(alive)):
+        deals, gain = totals[action, DEALS], totals[action, BETTER]
+        spread = deals * totals[action, BETTER_SQUARES] - gain * gain  # deals^2 times the variance
+        alive[action] = mask[action] and (gain >= 0 or gain * gain * (deals - 1) <= DOUBT * DOUBT * spread)
+    if second >= 0:
+        alive[second] = True
+
+
+@rule
+def fewest(alive, deals):
+    """Return the fewest deals in which an action was tried that is not left out."""
+    least = -1
+    for action in range(len(alive)):
+        if alive[action] and (least < 0 or deals[action] < least):
+            least = int(deals[action])
+    return least
+
+
+@rule
+def log_probability(game, weights, view, mask, played, scores):
+    """Return the log-probability that a heuristic with a temperature plays an action; `scores` is scratch."""
+    most, temperature = -np.inf, weights[len(weights) - 1]
+    for action in range(len(mask)):
+        if mask[action]:
+            scores[action] = game.score(view, action, weights)
+            most = max(most, scores[action])
+    total, own = 0.0, 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            terminated = (scores[action] - most) / temperature
+            total += math.exp(terminated)
+            if action == played:
+                own = terminated
+    return own - math.log(total)
+
+
+@rule
+def log_copies(before, after):
+    """Return the logarithm of the number of ways to take the missing tiles out of a hand.
+
+    A deal is drawn by the place of each single tile, but a player chooses a kind: either of two equal tiles may have
+    gone.
+    """
+    total = 0.0
+    changed = before ^ after
+    while changed:
+        kind = first_kind(changed)
+        held, remaining = count(before, kind), count(after, kind)
+        for gone in range(held - remaining):
+            total += math.log((held - gone) / (gone + 1))
+        changed &= ~(7 * ONE[kind])
+    return total
+
+
+@rule
+def log_likelihood(game, rules, weights, state, past, order, actions, viewer, spare):
+    """Return the logarithm of how likely the moves of all except the viewer are in a deal, if they play by a heuristic.
+
+    `past` is a copy of the state, in which the deal is played again; `spare` are a view, a mask and scores to work in.
+    """
+    view, mask, scores = spare
+    moves = game.history(rules, state, order, actions)
+    game.deal_from(rules, past, order)
+    total = 0.0
+    for move in range(moves):
+        seat = past.to_act
+        hand = past.hands[seat]
+        if seat != viewer:
+            mask[:] = False
+            game.legal_actions(rules, past, mask)
+            if count_marks(mask) > 1:
+                game.information_set(rules, past, np.int64(seat), view, False)
+                total += log_probability(game, weights, view, mask, actions[move], scores)
+        game.step(rules, past, actions[move])
+        if seat != viewer:
+            total -= log_copies(hand, past.hands[seat])
+    return total
+
+
+@rule
+def add_up(logs):
+    """Turn logarithms of weights into sums of the weights so far, the last one 1; return the effective number."""
+    most = logs.max()
+    total, squares = 0.0, 0.0
+    for index in range(len(logs)):
+        weight = math.exp(logs[index] - most)
+        total += weight
+        squares += weight * weight
+        logs[index] = total
+    logs /= total
+    return total * total / squares
+
+
+@rule
+def particle_of(sums, key, number):
+    """Return which particle is met as deal `number`: each in proportion to its weight, spread as evenly as can be."""
+    place = (derive(key, 0) / KEYS + number * GOLDEN) % 1.0
+    return min(np.searchsorted(sums, place, side="right"), len(sums) - 1)
+
+
+@functools.cache
+def weigh_loop(game: Game) -> Callable[..., Any]:
+    """Return the loop of a game that weighs what may have been dealt; compiling (seconds) happens at its first call.
+
+    It works in the rows of a span, from its first number to before its second: fills `logs`, float64 [N, particles],
+    with the sums of `add_up` over particles, weighed by how likely a heuristic with a temperature would have done what
+    the others did in them, and `effective`, float64 [N], with their effective number. Particle p of a row is what
+    `determinize` draws by key p of its stream of deals.
+    """
+    module, num_actions, max_decisions = game.module, game.num_actions, game.max_decisions
+
+    def weigh(rules, weights, views, rng_keys, span, logs, effective):
+        states, pasts = blank(1, module.STATE), blank(1, module.STATE)
+        view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
+        order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
+        scores = scratch(num_actions, WEIGHT)
+        tiles = len(module.DECKS[rules.deck])
+        for turn in range(span[0], span[1]):
+            stream = derive(rng_keys[turn], DEAL_STREAM)
+            for particle in range(logs.shape[1]):
+                module.determinize(rules, views[turn], derive(stream, particle), states[0])
+                pasts[0] = states[0]
+                logs[turn, particle] = log_likelihood(
+                    module,
+                    rules,
+                    weights,
+                    states[0],
+                    pasts[0],
+                    order[:tiles],
+                    actions,
+                    views[turn].seat,
+                    (view, mask, scores),
+                )
+            effective[turn] = add_up(logs[turn])
+
+    return compiled(weigh, game)
+
+
+@functools.cache
+def search_loop(game: Game) -> Callable[..., Any]:
+    """Return the loop of a game that searches the rows of a span; compiling (seconds) happens at its first call.
+
+    It adds up in `totals`, float64 [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort`
+    are the playouts for each action and the most rounds; `sums` are those of `weigh_loop`, and without any all deals
+    are alike. With `compared`, float64 [deals, num_actions], actions are compared with the best, which is then `usual`:
+    it is space for the chips of one row, and as many deals are the most.
+    """
+    module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
+    sides = tuple(game.sides(game.max_seats).tolist())
+
+    def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, totals, compared):
+        states, tried = blank(1, module.STATE), blank(1, module.STATE)
+        view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
+        chips = scratch(num_actions, WEIGHT)
+        for turn in range(span[0], span[1]):
+            own = usual[turn]
+            for action in range(num_actions):
+                alive[action] = masks[turn, action]
+            budget, stream = effort[0] * count_marks(alive), derive(rng_keys[turn], DEAL_STREAM)
+            rounds = 1
+            while 1 << rounds < count_marks(alive) and rounds < effort[1]:
+                rounds += 1
+            number, deals, tried_in = 0, 0, totals[turn, :, DEALS]
+            while number < rounds or fewest(alive, tried_in) < deals:
+                candidates = count_marks(alive)
+                if number < rounds:
+                    more = max(budget // (rounds * candidates), 1)
+                    deals += min(more, len(compared) // rounds) if len(compared) else more
+                    number += 1
+                for deal in range(fewest(alive, tried_in), deals):
+                    drawn = deal
+                    if sums.shape[1]:
+                        drawn = particle_of(sums[turn], derive(rng_keys[turn], PICK_STREAM), deal)
+                    module.determinize(rules, views[turn], derive(stream, drawn), states[0])
+                    if simultaneous:
+                        others_first(module, rules, heuristics, states[0], view, mask)
+                    for action in range(num_actions):
+                        if alive[action] and tried_in[action] == deal:
+                            tried[0] = states[0]
+                            chips[action] = try_action(module, rules, heuristics, tried[0], action, sides, view, mask)
+                    for action in range(num_actions):
+                        if alive[action] and tried_in[action] == deal:
+                            better = chips[action] - chips[own]
+                            totals[turn, action, CHIPS] += chips[action]
+                            totals[turn, action, SQUARES] += chips[action] * chips[action]
+                            totals[turn, action, DEALS] += 1
+                            totals[turn, action, BETTER] += better
+                            totals[turn, action, BETTER_SQUARES] += better * better
+                            if len(compared):
+                                compared[deal, action] = chips[action]
+                if len(compared):
+                    own = usual[turn] = best_of(alive, totals[turn, :, CHIPS])
+                    compare_with(own, compared, totals[turn])
+                    keep_rivals(alive, masks[turn], totals[turn], own)
+                elif number < rounds:
+                    leave_out(alive, totals[turn, :, CHIPS], (candidates + 1) // 2, own)
+
+    return compiled(search, game)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to search.
+
+    playouts: deals for each action if none is left out. seconds: instead of them, how long to take over a decision;
+        what is found then depends on the machine.
+    particles: deals that are weighted where there is a belief about the others.
+    steady: standard errors by which an action must be better than the heuristic's own to be played.
+    threads: share the decisions of a batch, default as many as there are cores; the result does not depend on them.
+    """
+
+    playouts: int = PLAYOUTS
+    seconds: float | None = None
+    particles: int = PARTICLES
+    steady: float = STEADY
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            ValueError: In one line, for a number out of range.
+        """
+        whole_number("playouts", self.playouts, 1, MOST_PLAYOUTS)
+        whole_number("particles", self.particles, 1, MOST_PARTICLES)
+        real_number("steady", self.steady, 0, 100)
+        if self.seconds is not None:
+            real_number("seconds", self.seconds, 0, 3600)
+        if self.threads is not None:
+            whole_number("threads", self.threads, 1, MOST_THREADS)
+
+
+class SearchAgent:
+    """A player that searches."""
+
+    game: Game
+    variant: Variant
+    name: str
+    plan: Plan
+    infer: np.ndarray | None
+
+    def __init__(
+        self,
+        game: Game,
+        variant: Variant,
+        name: str,
+        heuristic: np.ndarray,
+        *,
+        others: np.ndarray | None = None,
+        infer: np.ndarray | None = None,
+        plan: Plan = Plan(),
+    ) -> None:
+        """Args (heuristics as `Game.heuristic` returns them):
+            heuristic: plays out for the seat that searches and its partners, and says what it would play without a
+                search.
+            others: plays out for all others, default the same.
+            infer: how the others are assumed to have played so far; it has a temperature. Without it only the rules
+                restrict what they may hold.
+
+        Raises:
+            ValueError: For anything except a heuristic, and for a belief without a temperature: a single move that it
+                would not play would rule out every deal.
+        """
+        for weights in (heuristic, others, infer):
+            if weights is not None and not fits(game, weights):
+                raise ValueError(
+                    f"{name}: a heuristic of {game.id} is {len(game.features) + 1} numbers, as Game.heuristic gives"
+                )
+        if infer is not None and game.history is no_history:
+            raise ValueError(f"{name}: {game.id} reconstructs no history, so that no belief can be had")
+        if infer is not None and infer[-1] == 0:
+            raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")
+        self.game, self.variant, self.name, self.plan, self.infer = game, variant, name, plan, infer
+        self.heuristics: np.ndarray = np.array([heuristic, heuristic if others is None else others])
+        self.rules: Any = variant.as_rules()
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
+        check_batch(self.game, batch)
+        actions = batch.masks.argmax(1).astype(np.int16)
+        choices = np.flatnonzero(batch.masks.sum(1) > 1)
+        if len(choices):
+            actions[choices] = self._values(batch.at(choices)).choice(self.plan.steady)
+        return actions
+
+    def values(self, batch: DecisionBatch, *, halving: bool = True) -> Values:
+        """Return the value of every legal action.
+
+        Args:
+            halving: Actions left out early have fewer deals; otherwise all are tried in the same ones.
+        """
+        check_batch(self.game, batch)
+        return self._values(batch, MOST_ROUNDS if halving else 1)
+
+    def compare(self, batch: DecisionBatch) -> Values:
+        """Return the value of every legal action, compared with the best one in the same deals.
+
+        An action that is worse beyond doubt is left out early and has fewer deals; all others have as many as the best.
+        """
+        check_batch(self.game, batch)
+        return self._searched(batch, self.plan.playouts, MOST_ROUNDS, MOST_TIMES)
+
+    def _values(self, batch: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
+        if self.plan.seconds is None:
+            return self._searched(batch, self.plan.playouts, rounds)
+        begin = time.perf_counter()
+        values = self._searched(batch, FIRST_PLAYOUTS, rounds)
+        spent = time.perf_counter() - begin
+        seconds_left = self.plan.seconds * len(batch.rng_keys) - spent
+        more = min(int(FIRST_PLAYOUTS * seconds_left / spent), MOST_PLAYOUTS)
+        return self._searched(batch, more, rounds) if more > FIRST_PLAYOUTS else values
+
+    def _searched(self, batch: DecisionBatch, playouts: int, rounds: int, most_times: int = 0) -> Values:
+        rows = len(batch.rng_keys)
+        usual = batch_actions(self.game, RANDOM + 1 + OWN, self.heuristics, batch)
+        totals = np.zeros((*batch.masks.shape, 5))
+        sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
+        effective = np.full(rows, np.nan)
+        masks = writable(batch.masks)
+        effort = playouts, 1 if self.game.simultaneous else rounds
+        weigh, search = weigh_loop(self.game), search_loop(self.game)
+
+        def run_block(first: int, end: int) -> None:
+            span = first, end
+            if self.infer is not None:
+                weigh(self.rules, self.infer, batch.views, batch.rng_keys, span, sums, effective)
+            compared = np.empty((most_times * playouts, self.game.num_actions))
+            search(
+                self.rules,
+                self.heuristics,
+                batch.views,
+                masks,
+                batch.rng_keys,
+                span,
+                effort,
+                sums,
+                usual,
+                totals,
+                compared,
+            )
+
+        in_blocks(run_block, rows, self.plan.threads, playouts)
+        return values_of(totals, batch.masks, usual, effective)
+
+
+def in_blocks(run_block: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:
+    """Run blocks of rows, from a first to before an end, in threads (default: one per core).
+
+    Args:
+        playouts: Per row; if there are few in all, they run in this thread.
+    """
+    threads = min(threads or cores(), rows)
+    shared = threads > 1 and rows * playouts >= MIN_SHARED_ROWS
+    many = max(4 * threads if shared else 1, rows * playouts // AT_ONCE)
+    ends = np.linspace(0, rows, min(rows, many) + 1).astype(int).tolist()
+    blocks = itertools.pairwise(ends)
+    if shared:
+        with contextlib.closing(in_threads(lambda block: run_block(*block), blocks, threads)) as blocks_done:
+            for _ in blocks_done:
+                pass
+    else:
+        for first, end in blocks:
+            pause()
+            run_block(first, end)
+
+
+def fits(game: Game, weights: np.ndarray) -> bool:
+    """True for the weights of a heuristic of a game."""
+    return (
+        isinstance(weights, np.ndarray)
+        and weights.dtype == WEIGHT
+        and weights.shape == (len(game.features) + 1,)
+        and bool(np.isfinite(weights).all())
+        and highest_score(game.features, weights) <= MAX_SCORE
+        and (weights[-1] == 0 or COLDEST <= weights[-1] <= MAX_SCORE)
+    )
+
+
+def values_of(totals: np.ndarray, masks: np.ndarray, usual: np.ndarray, effective: np.ndarray) -> Values:
+    """Return the values from the sums of a search."""
+    deals = np.where(masks, totals[..., DEALS], np.nan)
+    degrees = np.maximum(deals - 1, 1)
+    means, gains = totals[..., CHIPS] / deals, totals[..., BETTER] / deals
+    errors = np.sqrt(np.maximum(totals[..., SQUARES] / deals - means**2, 0) / degrees)
+    gain_errors = np.sqrt(np.maximum(totals[..., BETTER_SQUARES] / deals - gains**2, 0) / degrees)
+    return Values(means, errors, totals[..., DEALS].astype(np.int64), gains, gain_errors, usual, effective)

@@ -1,0 +1,1 @@
+"""Finding players that need no network: weights for heuristics, and cards for people."""
