@@ -33,7 +33,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game, variant_from
 from gupai_env.options import Options
-from gupai_env.words.checks import nearest, short_repr
+from gupai_env.words.checks import key_context, nearest, short_repr
 from gupai_env.words.messages import joined, say
 
 NOT_NAMED = (
@@ -202,10 +202,8 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
         from gupai_agents.players.heuristics import read_heuristic
 
         weighed = read_heuristic(listed, game)
-        try:
+        with key_context(listed):
             agent = HeuristicAgent(game, spec, weighed, temperature)
-        except ValueError as error:
-            raise ValueError(f"{listed}: {error}") from None
         return note_origin(agent, spec, [Path(listed)])
     weights: dict[str, float] = {}
     if not colon or kind != "heuristic":

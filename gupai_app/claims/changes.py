@@ -15,8 +15,8 @@ from gupai_agents.evaluation.claims.files import MOST_ID
 from gupai_agents.evaluation.claims.schema import Named
 from gupai_agents.registry import agent_names
 from gupai_env.core.game import Game
-from gupai_env.storage.models import Written
-from gupai_env.words.checks import short_repr
+from gupai_env.storage.models import Written, set_key
+from gupai_env.words.checks import key_context, short_repr
 from gupai_env.words.messages import say
 
 SUITS = "123456"
@@ -81,36 +81,36 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     if not changes:
         return Changed(claim, {}, own)
     content = claim.model_dump(mode="json", exclude_defaults=True)
-    # A suit last: it is renamed also in what else was changed.
-    for key in sorted(changes, key=lambda key: key.endswith(".suit")):
-        _change(content, key, changes[key], known[key], claim.about, names is None)
-    suits = {key.split(".")[1]: text for key, text in changes.items() if key.endswith(".suit")}
-    change_by_key = {key: _change_text(known[key], text, suits.get(key.split(".")[1])) for key, text in changes.items()}
-    touched = {int(key.split(".")[1]) for key in changes if not key.endswith(f".{SKIP}")}
-    for index in touched:
-        change_texts = [
-            change_text for key, change_text in change_by_key.items() if key.startswith(f"readings.{index}.")
-        ]
-        content["readings"][index]["note"] = (
-            f"Changed from reading {index + 1} of {claim.id}: {'; '.join(change_texts)}."
-        )
-    remaining = [index for index, reading in enumerate(content["readings"]) if not reading.pop(SKIP, None)]
-    content["readings"] = [content["readings"][index] for index in remaining]
-    if not content["readings"]:
+    by_reading: dict[int, dict[str, str]] = {}
+    for key, text in changes.items():
+        set_key(content, key, _value(known[key], text, claim.about, names is None))
+        by_reading.setdefault(int(key.split(".")[1]), {})[key] = text
+    readings, touched = [], []
+    for index, reading in enumerate(content["readings"]):
+        own_changes = by_reading.get(index, {})
+        if reading.pop(SKIP, None):
+            continue
+        if own_changes:
+            touched.append(len(readings))
+            # A suit is renamed also in what else was changed.
+            suit = reading.pop("suit", "")
+            reading = _renamed(reading, known[f"readings.{index}.suit"].value, suit) if suit else reading
+            words = "; ".join(_change_text(known[key], text, suit) for key, text in own_changes.items())
+            reading["note"] = f"Changed from reading {index + 1} of {claim.id}: {words}."
+        readings.append(reading)
+    if not readings:
         raise ValueError("every reading is left out; keep at least one")
+    content["readings"] = readings
     content["id"] = f"{claim.id[: MOST_ID - len(CHANGED)].rstrip('-')}{CHANGED}"
     content["source"] = f"{claim.id} ({claim.source}), changed: " + ", ".join(
         f"{key}={text}" for key, text in changes.items()
     )
-    new_claim = titled(claim_of(content), [place for place, index in enumerate(remaining) if index in touched])
     fields = [[field._replace(value=changes.get(field.key, field.value)) for field in fields] for fields in own]
-    return Changed(new_claim, changes, fields)
+    return Changed(titled(claim_of(content), touched), changes, fields)
 
 
-def _change_text(field: Field, text: str, suit: str | None) -> str:
+def _change_text(field: Field, text: str, suit: str) -> str:
     """Return a change in words; suit: what the reading is about now, if that has changed too."""
-    if field.key.endswith(f".{SKIP}"):
-        return f"reading {int(field.key.split('.')[1]) + 1} is left out"
     label = re.sub(r" [1-6],", f" {suit},", field.label) if suit else field.label
     return f"{label} {text} (was {field.value or 'none'})"
 
@@ -205,55 +205,30 @@ def _text(value: Any) -> str:
 # --- changing them --------------------------------------------------------------------------------
 
 
-def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Game, anybody: bool) -> None:
-    """Write a text into the content of a claim's file; anybody: any player may be named.
+def _value(field: Field, text: str, game: Game, anybody: bool) -> Any:
+    """Return what is in a claim's file for a text: the model reads numbers of it.
+
+    Args:
+        anybody: Whether any player may be named, and not only those to choose from and PLAIN ones.
 
     Raises:
         ValueError: Beginning with the key.
     """
-    _, number, *path = key.split(".")
-    reading = content["readings"][int(number)]
+    name, listed = field.key.rpartition(".")[2], text.split(";")
     if field.choices and not field.many and text not in field.choices:
-        raise ValueError(
-            f"{key}: {short_repr(text)} is not allowed; choose one of {', '.join(filter(None, field.choices))}"
-        )
-    if path == [SKIP]:
-        reading[SKIP] = True
-    elif path == ["suit"]:
-        content["readings"][int(number)] = _renamed(reading, field.value, text)
-    elif path[0] == "variant":
-        options = dict(reading.get("variant", {}))
-        try:
-            parsed = game.variant.parse([f"{path[1]}={text}"])
-        except ValueError as error:
-            raise ValueError(f"{key}: {error}") from None
-        value = getattr(parsed, path[1])
-        reading["variant"] = {**options, path[1]: list(value) if isinstance(value, tuple) else value}
-    elif path[0] == "items":
-        for item in reading["items"]:
-            _put(item, path[2:], _value(key, path[-1], text, field, anybody))
-    else:
-        _put(reading, path, _value(key, path[-1], text, field, anybody))
-
-
-def _value(key: str, name: str, text: str, field: Field, anybody: bool) -> Any:
-    """Return what is in a file for a text: the model reads numbers of it."""
-    if field.many or name in ("treated", "baseline"):
-        listed = text.split(";")
-        for player in listed:
-            if not (anybody or PLAIN.fullmatch(player) or player in field.choices):
-                raise ValueError(
-                    f"{key}: {short_repr(player)} does not play here; write a player's name, such as variety, or "
-                    "weights: +pips=2 on top of the other side's, variety+pips=2, heuristic:pips=2"
-                )
-        return listed if field.many else text
-    return text.replace(",", " ").split() if name == "values" else text
-
-
-def _put(content: dict[str, Any], path: list[str], value: Any) -> None:
-    for place in path[:-1]:
-        content = content[int(place)] if isinstance(content, list) else content.setdefault(place, {})
-    content[path[-1]] = value
+        allowed = ", ".join(filter(None, field.choices))
+        raise ValueError(f"{field.key}: {short_repr(text)} is not allowed; choose one of {allowed}")
+    for player in listed if field.many or name in ("treated", "baseline") else ():
+        if not (anybody or PLAIN.fullmatch(player) or player in field.choices):
+            raise ValueError(
+                f"{field.key}: {short_repr(player)} does not play here; write a player's name, such as variety, or "
+                "weights: +pips=2 on top of the other side's, variety+pips=2, heuristic:pips=2"
+            )
+    if f".variant.{name}" in field.key:
+        with key_context(field.key):
+            value = getattr(game.variant.parse([f"{name}={text}"]), name)
+        return list(value) if isinstance(value, tuple) else value
+    return listed if field.many else text.replace(",", " ").split() if name == "values" else text
 
 
 def _renamed(reading: Any, old: str, new: str) -> Any:

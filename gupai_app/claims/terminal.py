@@ -45,6 +45,7 @@ from gupai_env import __version__
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES, get_game
 from gupai_env.storage.files import json_text, read_text, write_file
+from gupai_env.storage.models import read_assignment
 from gupai_env.words.checks import short_repr
 from gupai_env.words.messages import alias, count, word
 from gupai_env.words.messages import say as message
@@ -90,11 +91,8 @@ def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> 
             if reading.seating:
                 words[f"readings.{index}.variant.{option.partition('=')[0]}"] = option.partition("=")[2]
     for change in changes:
-        key, sign, value = change.partition("=")
-        if not sign:
-            template = "--set {change}: write KEY=VALUE; `gupai claim show {claim}` lists the keys"
-            raise ValueError(message(template, change=short_repr(change), claim=claim.id))
-        words[key] = value
+        template = "--set {change}: write KEY=VALUE; `gupai claim show {claim}` lists the keys"
+        words.update([read_assignment(change, message(template, change=short_repr(change), claim=claim.id))])
     result = changed(claim, words)
     return result.claim, [f"{key}={value}" for key, value in result.changes.items()]
 

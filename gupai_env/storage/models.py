@@ -10,7 +10,7 @@ import functools
 import io
 import math
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args
 
@@ -25,7 +25,7 @@ from ruamel.yaml.representer import SafeRepresenter
 from ruamel.yaml.resolver import VersionedResolver
 
 from gupai_env.storage.files import read_text
-from gupai_env.words.checks import allowed_instead, cut, short_repr
+from gupai_env.words.checks import allowed_instead, cut, read_whole, short_repr
 from gupai_env.words.messages import joined
 
 MOST_TEXT = 4000  # characters
@@ -282,6 +282,50 @@ def _parsed(text: str) -> Any:
         raise ValueError(f"{key} is set twice, again in line {error.problem_mark.line + 1}") from None
     except (YAMLError, ValueError) as error:  # the latter of numbers that are none, for instance 0x_
         raise ValueError(" ".join(str(error).split())) from None
+
+
+def read_assignment(text: str, refusal: str) -> tuple[str, str]:
+    """Return the key and the value of a text such as "ppo.entropy=0.02". Raises: ValueError of the refusal."""
+    key, sign, value = text.partition("=")
+    if not sign or not all(key.strip().split(".")):
+        raise ValueError(refusal)
+    return key.strip(), value
+
+
+def set_key(content: dict[str, Any], key: str, value: Any) -> None:
+    """Write a value into plain data at a key such as "ppo.entropy" or "readings.0.items.*.margin"; * is every item.
+
+    Args:
+        content: Mappings and lists, which are changed; mappings that lead to the key are made where they are missing.
+        key: The names and numbers that lead to a place, with dots between them.
+        value: What it is to be.
+
+    Raises:
+        ValueError: A part of the key holds a single value, or a list has no such item.
+    """
+    *parents, last = key.split(".")
+    groups: list[Any] = [content]
+    for parent in parents:
+        groups = [
+            group.setdefault(place, {}) if isinstance(group, dict) else group[place]
+            for group in groups
+            for place in _places(group, parent)
+        ]
+    for group in groups:
+        for place in _places(group, last):
+            group[place] = value
+
+
+def _places(group: Any, name: str) -> Iterable[Any]:
+    """Return where a name leads in a mapping or a list. Raises: ValueError if it leads nowhere."""
+    if isinstance(group, dict):
+        return [name]
+    numbers = range(len(group) if isinstance(group, list) else 0)
+    if name == "*":
+        return numbers
+    if (number := read_whole(name)) not in numbers:
+        raise ValueError(f"{short_repr(name)} is not in a group of settings")
+    return [number]
 
 
 def to_yaml(content: Any) -> str:

@@ -2,7 +2,8 @@
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,15 @@ def cut(text: str, longest: int = LONGEST) -> str:
 def refused(name: str, value: object, instead: str) -> ValueError:
     """Return the error for a value that is not allowed; `instead` says what is."""
     return ValueError(not_allowed(name, short_repr(value), instead))
+
+
+@contextmanager
+def key_context(key: object, kind: type[ValueError] = ValueError) -> Iterator[None]:
+    """Let errors begin with the key, the file or the setting that they are about, and be of a kind."""
+    try:
+        yield
+    except ValueError as error:
+        raise kind(f"{key}: {error}") from None
 
 
 def not_allowed(name: str, value: str, instead: str) -> Message:

@@ -41,7 +41,7 @@ BAD_CHANGES = [
     "ppo=null",
     "pp.entropy=1",
     "ppo.entropy.start=1",
-    "network.hidden.0=5",
+    "network.hidden.9=5",
     ".".join("a" * 3000) + "=1",
     "a b\n\x1b[31m=1",
     # what goes together

@@ -20,8 +20,8 @@ from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.storage.models import ADVICE, Written, checked, parse_yaml, read_written
-from gupai_env.words.checks import short_repr
+from gupai_env.storage.models import ADVICE, Written, checked, parse_yaml, read_assignment, read_written, set_key
+from gupai_env.words.checks import key_context, short_repr
 from gupai_env.words.messages import joined, say
 
 FLOAT_BYTES = 4
@@ -245,10 +245,8 @@ class Config(Written):
         for setting, specs in players.items():
             _, _, name = setting.partition(".")
             for spec in (spec for spec in specs or () if spec is not None):
-                try:
+                with key_context(setting):
                     (heuristic_agent if name == "heuristic" else agent_of_data)(spec, game, variant)
-                except ValueError as error:
-                    raise ValueError(f"{setting}: {error}") from None
                 if name in networks and spec != BEST and spec.partition(":")[0] != "checkpoint":
                     raise ValueError(f"{setting}: {spec} is not a network; choose {BEST} or checkpoint:FILE")
         return self
@@ -324,10 +322,8 @@ class Config(Written):
 
 def parse(data: dict[str, Any], source: str) -> Config:
     """Return a checked configuration; raises ValueError with one line: source, key, what came, what is allowed."""
-    try:
+    with key_context(source):
         return checked(Config, data)
-    except ValueError as error:
-        raise ValueError(f"{source}: {error}") from None
 
 
 def shipped(name: str) -> Path:
@@ -382,22 +378,10 @@ def change(data: dict[str, Any], assignment: str) -> None:
 
     A value is YAML, but for settings that are texts, which hold it as it is written: 007 is a name, not a number.
     """
-    key, equals, text = assignment.partition("=")
-    *parents, last = key.strip().split(".")
-    if not equals or not all((*parents, last)):
-        raise ValueError(f"{short_repr(assignment)}: a change is written key=value, for instance ppo.entropy=0.02")
-    section = data
-    for parent in parents:
-        section = section.setdefault(parent, {})
-        if not isinstance(section, dict):
-            raise ValueError(f"{short_repr(assignment)}: {short_repr(parent)} is not a group of settings")
-    if key.strip() in PLAIN_TEXT:
-        section[last] = text.strip().strip("'\"")
-        return
-    try:
-        section[last] = parse_yaml(text)
-    except ValueError as error:
-        raise ValueError(f"{short_repr(assignment)}: the value is not YAML ({error})") from None
+    advice = f"{short_repr(assignment)}: a change is written key=value, for instance ppo.entropy=0.02"
+    key, text = read_assignment(assignment, advice)
+    with key_context(short_repr(assignment)):
+        set_key(data, key, text.strip().strip("'\"") if key in PLAIN_TEXT else parse_yaml(text))
 
 
 def by_key(settings: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from gupai_agents.networks.network import NetworkAgent, require_tensors, tensor_
 from gupai_agents.play.workers import Workers, cores
 from gupai_env.storage.files import PART, locked, mend_lines, write_file
 from gupai_env.storage.models import to_yaml
+from gupai_env.words.checks import key_context
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.learner import Rollout, SelfPlayPPO
@@ -76,10 +77,8 @@ class Run(RunFolder):
         net, tensors = self.config.net, agent.tensors
         if can_widen(agent.net, net):
             tensors = widened(tensors, net, self.game, np.random.default_rng(self.config.seed))
-        try:
+        with key_context(f"start={spec}"):
             require_tensors(tensors, tensor_shapes(net, self.game.encoder.layout.size, self.game.num_actions))
-        except ValueError as error:
-            raise ValueError(f"start={spec}: {error}") from None
         self.network.take(tensors)
 
     def _build_network(self) -> Network:

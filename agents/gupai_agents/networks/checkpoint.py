@@ -20,7 +20,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.storage.files import write_file
-from gupai_env.words.checks import short_repr
+from gupai_env.words.checks import key_context, short_repr
 
 FORMAT = 1
 METADATA = "gupai", "sha256"  # in the order in which they are written
@@ -206,8 +206,6 @@ def variant_of(path: str | Path, header: dict[str, Any]) -> tuple[Game, Variant]
     if not isinstance(rules, dict):
         raise CheckpointError(f"{path}: damaged, rules of its header is {short_repr(rules)}, not dict")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
-    try:
+    with key_context(path, CheckpointError):
         game = get_game(str(header.get("game")))
         return game, game.variant.make(**options)
-    except ValueError as error:
-        raise CheckpointError(f"{path}: {error}") from None

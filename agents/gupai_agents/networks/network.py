@@ -26,7 +26,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.storage.files import check_target
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import short_repr
+from gupai_env.words.checks import key_context, short_repr
 
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
 GATE_LIMIT = 2.0  # largest factor of a gate, and of its opposite
@@ -262,12 +262,10 @@ class NetworkAgent(ObservationAgent):
         check_identity(path, header, game, variant)
         sample = sample or mixes_actions(path, header)
         name = f"{'sample' if sample else 'checkpoint'}:{path}"
-        try:
+        with key_context(path, CheckpointError):
             agent = cls(name, game, header.get("net"), unpacked(tensors), sample, variant)
             agent.ahead = look_ahead_of(header, game, variant)
             return agent
-        except ValueError as error:
-            raise CheckpointError(f"{path}: {error}") from None
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""

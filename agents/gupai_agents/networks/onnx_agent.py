@@ -20,6 +20,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.storage.files import describe
 from gupai_env.storage.models import DamagedError, small_file
+from gupai_env.words.checks import key_context
 from gupai_env.words.messages import say
 
 SCORES = "logits"
@@ -75,11 +76,9 @@ class OnnxAgent(ObservationAgent):
         header = graph.get_modelmeta().custom_metadata_map.get(HEADER_KEY)
         if header is not None:
             self._bind(path, header, variant)
-        try:
+        with key_context(path):
             self.input = self._input()
             self.output = self._output()
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all except the session, which cannot go to another process."""

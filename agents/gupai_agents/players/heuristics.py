@@ -19,7 +19,7 @@ from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rule import rule
 from gupai_env.storage.files import describe
 from gupai_env.storage.models import Written, checked, read_written
-from gupai_env.words.checks import short_repr
+from gupai_env.words.checks import key_context, short_repr
 
 RANDOM = 0  # the number of the random player in a line-up; number n + 1 is row n of a table of heuristics
 
@@ -196,10 +196,8 @@ def read_heuristic(path: str, game: Game) -> dict[str, float]:
         raise ValueError(describe(error)) from None
     if not isinstance(content, dict) or not isinstance(content.get("weights"), dict):
         raise ValueError(f"{path}: a heuristic is a mapping with `game` and `weights`, as `gupai tune` writes it")
-    try:
+    with key_context(path):
         heuristic = checked(HeuristicFile, content)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
     if heuristic.game != game.id:
         raise ValueError(f"{path}: a heuristic of {short_repr(heuristic.game)}, not of {game.id!r}")
     if heuristic.version not in (None, game.version):

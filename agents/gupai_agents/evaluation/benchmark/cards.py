@@ -46,7 +46,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.storage.files import naming
 from gupai_env.storage.models import difference
-from gupai_env.words.checks import counted, short_repr, whole_number
+from gupai_env.words.checks import counted, key_context, short_repr, whole_number
 
 RESAMPLES = 1000  # of the bootstrap
 PLACES = 2  # decimals of a score; sums differ in later ones between machines
@@ -191,10 +191,8 @@ def play_benchmark(
 
 def _made(agent: str | Agent, task: Task) -> Agent:
     """Return the agent of a task; raises ValueError, naming the task."""
-    try:
+    with key_context(f"task {task.name}"):
         return agents_of(*task.played, [agent])[0]
-    except ValueError as error:
-        raise ValueError(f"task {task.name}: {error}") from None
 
 
 def _player(agent: Agent, task: Task) -> Player:
@@ -409,7 +407,7 @@ def read_cards(paths: Sequence[str | Path]) -> list[Card]:
 def _checked(path: Path, workers: Workers | None = None) -> Card:
     """Return a card; raises CardError unless every figure of it follows from its chips, to the byte."""
     card = read_card(path)
-    try:
+    with key_context(path, CardError):
         suite = suite_of(card, workers)
         if card.digest != suite.digest:
             raise ValueError(f"its suite {suite.name} is not the one that ships with this version of gupai")
@@ -418,8 +416,6 @@ def _checked(path: Path, workers: Workers | None = None) -> Card:
             suite.task(name)
         chips = {result.task: _as_arrays(result.chips) for result in card.results}
         recomputed = card_of(suite, card.agent, card.deals, players, chips).model_copy(update={"timing": card.timing})
-    except ValueError as error:
-        raise CardError(f"{path}: {error}") from None
     if mismatch := difference(card.model_dump(), recomputed.model_dump()):
         raise CardError(f"{path}: {mismatch.place} does not follow from its chips")
     with naming(path):
@@ -451,7 +447,7 @@ def verify_card(
     """
     path = Path(path)
     card = _checked(path, workers)
-    try:
+    with key_context(path, CardError):
         named = {result.task: result.player.spec for result in card.results} | dict(agents or {})
         specs = {task: spec for task, spec in named.items() if spec is not None}
         for task, spec in named.items():
@@ -462,8 +458,6 @@ def verify_card(
         replay = play_benchmark(
             played, suite=suite, name=card.agent, deals=card.deals, progress=progress, workers=workers
         )
-    except ValueError as error:
-        raise CardError(f"{path}: {error}") from None
     for there, here in zip(card.results, replay.results, strict=True):
         was, now = there.player, _as_named(here.player, played[here.task], there.player)
         if was.moves != now.moves or (there.task not in (agents or {}) and was != now):

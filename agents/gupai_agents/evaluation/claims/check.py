@@ -1,7 +1,7 @@
 """What the form of a file cannot show: whether its game, variants, players, features and metrics exist together."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.claims.features import (
@@ -17,16 +17,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Condition, Named, Player, Population
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import refused
-
-
-@contextmanager
-def key_context(key: str) -> Iterator[None]:
-    """Let errors say at which key of the file they are."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{key}: {error}") from None
+from gupai_env.words.checks import key_context, refused
 
 
 def variant_of(game: Game, options: dict[str, Any]) -> Variant:

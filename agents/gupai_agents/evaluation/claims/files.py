@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims.actions import Action
-from gupai_agents.evaluation.claims.check import Place, key_context, variant_of
+from gupai_agents.evaluation.claims.check import Place, variant_of
 from gupai_agents.evaluation.claims.exacts import Exact
 from gupai_agents.evaluation.claims.orderings import Ordering
 from gupai_agents.evaluation.claims.players import given_in, labels_in
@@ -35,7 +35,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
 from gupai_env.storage.models import Written, checked, read_written
-from gupai_env.words.checks import as_path, nearest, short_repr
+from gupai_env.words.checks import as_path, key_context, nearest, short_repr
 from gupai_env.words.messages import messages_in
 
 SUFFIX = ".yaml"

@@ -35,7 +35,7 @@ from gupai_env.core.rng import EXACT, in_json
 from gupai_env.core.sources import sources_digest
 from gupai_env.storage.files import LOCK, json_text, locked_folder, naming, new_file, write_file
 from gupai_env.storage.models import CLOSE, Count, DamagedError, Number, Share, Stored, Text, difference, read_stored
-from gupai_env.words.checks import as_path, read_whole, short_repr
+from gupai_env.words.checks import as_path, key_context, read_whole, short_repr
 
 MANIFEST, GAMES, BLOCKS = "manifest.json", "games.jsonl.gz", "blocks"
 ROWS, SUMMARY, REPORT = "games.csv", "summary.json", "report.html"
@@ -332,10 +332,8 @@ def _require(folder: Path, wanted: Manifest) -> Manifest:
     """Return the manifest of a folder; raises FolderError, naming the first difference, for another tournament's."""
     saved = read_manifest(folder)
     if saved.agents == wanted.agents and len(saved.players) == len(wanted.players):
-        try:
+        with key_context(f"{folder} is another tournament", FolderError):
             require_same(wanted.agents, saved.players, wanted.players)
-        except ValueError as error:
-            raise FolderError(f"{folder} is another tournament: {error}") from None
     there, here = (content.model_dump(exclude={"command"}) for content in (saved, wanted))  # it follows from the rest
     if mismatch := difference(there, here):
         raise FolderError(f"{folder} is another tournament: {mismatch}")
@@ -508,11 +506,9 @@ def _verify_agents(folder: Path, plan: Schedule, manifest: Manifest, note: Calla
         if player.spec is None:
             note(f"{label} was an object of a program: whether it plays like this was not checked")
             continue
-        try:
+        with key_context(f"{folder / MANIFEST}: players", FolderError):
             agent = make_agent(player.spec, plan.game, **vars(plan.variant))
             require_same([label], [player], [identity_of(agent, plan.game, plan.variant)])
-        except ValueError as error:
-            raise FolderError(f"{folder / MANIFEST}: players: {error}") from None
 
 
 def verify_file(path: Path, parts: Iterable[bytes], note: Callable[[str], Any]) -> None:
