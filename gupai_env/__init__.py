@@ -12,9 +12,9 @@ from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.move import Move
 from gupai_env.games import GAMES, add_game, get_game, load_plugins
+from gupai_env.messages.checks import refused
 from gupai_env.registries import add_to_registries, environments, module_of
 from gupai_env.vector import VectorEnv, make_vec
-from gupai_env.words.checks import refused
 
 __version__ = "0.1.0"
 __all__ = ["GAMES", "WAIT", "Game", "Move", "VectorEnv", "get_game", "make_vec", "register"]

@@ -22,10 +22,10 @@ from gupai_env.core.rng import as_key, drawn_seed
 from gupai_env.core.variant import Variant
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 from gupai_env.options import Options
 from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 
 MASK_PLACES = ("observation", "info")
 DTYPES = ("int8", "float32")  # of observations

@@ -18,8 +18,8 @@ from gupai_env.core.memory import bytes_of, record_of
 from gupai_env.core.rng import as_key, as_keys
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import refused, truth, whole_number
 from gupai_env.options import Options
-from gupai_env.words.checks import refused, truth, whole_number
 
 Tensor = Any  # torch is imported only by those who ask for a GPU
 

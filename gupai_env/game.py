@@ -23,6 +23,7 @@ from gupai_env.core.memory import scratch
 from gupai_env.core.move import Move
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import long_rule, rule
+from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import (
     FULL_SET,
     KINDS,
@@ -44,8 +45,7 @@ from gupai_env.core.tiles import (
 )
 from gupai_env.core.variant import Variant, option
 from gupai_env.games.phrases import chips, says, seats_from, title
-from gupai_env.words.messages import say
-from gupai_env.words.scene import Pile, Place, Scene
+from gupai_env.messages import say
 
 __all__ = [
     "FULL_SET", "KINDS", "NOBODY", "ONE", "PIPS", "WEIGHT", "Encoder", "Feature", "Game", "Hints", "Layout", "Move",

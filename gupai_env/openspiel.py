@@ -33,9 +33,9 @@ from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import Deals, all_deals
 from gupai_env.games import GAMES, get_game, variant_from
+from gupai_env.messages.checks import is_whole, one_of_an_array, real_number, short_repr, whole_number
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import is_whole, one_of_an_array, real_number, short_repr, whole_number
 
 PREFIX = "python_gupai_"
 SEED = "rng_seed"

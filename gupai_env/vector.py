@@ -21,8 +21,8 @@ from gupai_env.core.rng import KEYS, as_key, as_keys
 from gupai_env.core.variant import Variant
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import truth, whole_number, whole_numbers
 from gupai_env.options import Options
-from gupai_env.words.checks import truth, whole_number, whole_numbers
 
 if TYPE_CHECKING:
     from gupai_env.cuda_vector import CudaVectorEnv

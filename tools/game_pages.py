@@ -16,9 +16,9 @@ from gupai_agents.registry import NOT_NAMED
 from gupai_agents.shipped import networks, shipped_heuristics
 from gupai_app.play.session import Session
 from gupai_env.core.game import Game
+from gupai_env.core.scene import seat_names
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
-from gupai_env.words.scene import seat_names
 
 CLEAR = 0.05  # chips below which a loss is not worth a word
 HISTORY = {  # what each version of a game changed, by id

@@ -34,6 +34,7 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.move import PLAY
 from gupai_env.core.position import read_tiles
+from gupai_env.core.scene import seat_names
 from gupai_env.core.tiles import DECK, tile_name
 from gupai_env.games import GAMES
 from gupai_env.games.pai_gow.exact import TABLE, Opponent, splits_by
@@ -42,7 +43,6 @@ from gupai_env.games.pai_gow.policies import WAYS
 from gupai_env.games.pai_gow.policies.hand import Hand
 from gupai_env.games.pai_gow.position import split_of
 from gupai_env.render import draw_svg
-from gupai_env.words.scene import seat_names
 
 FOLDER = ROOT / "docs" / "strategy"
 PICTURES, POSITIONS = FOLDER / "positions", ROOT / "results" / "positions.json"

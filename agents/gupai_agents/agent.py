@@ -18,8 +18,8 @@ from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import kernels
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.words.checks import short_repr, whole_numbers
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import short_repr, whole_numbers
 
 # Options that change neither what a seat observes nor what it may do, so a player made for one value plays with all.
 FREE_OPTIONS = ("leader", "deals", "stake")

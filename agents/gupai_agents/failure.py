@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 LONGEST = 300  # characters of a message that are repeated
 OURS = tuple(str(Path(__file__).parent.parent / name) + "/" for name in ("gupai_agents", "gupai_env"))

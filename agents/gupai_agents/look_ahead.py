@@ -13,7 +13,7 @@ from gupai_agents.players.search import Plan, SearchAgent
 from gupai_agents.shipped import has_tuned, tuned_weights
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import real_number, short_repr, whole_number
+from gupai_env.messages.checks import real_number, short_repr, whole_number
 
 MOST_TILES = 32  # in a hand
 HEADER_KEY = "look_ahead"  # of a checkpoint, with the numbers of `Depth`

@@ -32,9 +32,9 @@ from gupai_agents.shipped import (
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game, variant_from
+from gupai_env.messages import joined, say
+from gupai_env.messages.checks import key_context, nearest, short_repr
 from gupai_env.options import Options
-from gupai_env.words.checks import key_context, nearest, short_repr
-from gupai_env.words.messages import joined, say
 
 NOT_NAMED = (
     "search:playouts=200",

@@ -15,9 +15,9 @@ from gupai_agents.evaluation.claims.files import MOST_ID
 from gupai_agents.evaluation.claims.schema import Named
 from gupai_agents.registry import agent_names
 from gupai_env.core.game import Game
+from gupai_env.messages import say
+from gupai_env.messages.checks import key_context, short_repr
 from gupai_env.storage.models import Written, set_key
-from gupai_env.words.checks import key_context, short_repr
-from gupai_env.words.messages import say
 
 SUITS = "123456"
 MOST_NAME = 120  # characters of the name of a reading

@@ -39,8 +39,8 @@ from gupai_agents.evaluation.records.games import RecordWriter
 from gupai_app.review.page import Parts, page, stepper
 from gupai_app.server.html import filled
 from gupai_env.games.phrases import chips
+from gupai_env.messages import joined, say, word
 from gupai_env.storage.files import check_target, write_file
-from gupai_env.words.messages import joined, say, word
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
 RECORDS = ".jsonl"

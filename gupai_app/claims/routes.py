@@ -24,8 +24,8 @@ from gupai_app.server.pages import Asked, Server, form_of, once, page, saved_as,
 from gupai_app.server.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_app.server.warming import MATCHES
 from gupai_env import __version__
+from gupai_env.messages import say
 from gupai_env.storage.models import read_stored, to_yaml
-from gupai_env.words.messages import say
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings

@@ -44,11 +44,11 @@ from gupai_app.shell.streams import say
 from gupai_env import __version__
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES, get_game
+from gupai_env.messages import alias, count, word
+from gupai_env.messages import say as message
+from gupai_env.messages.checks import short_repr
 from gupai_env.storage.files import json_text, read_text, write_file
 from gupai_env.storage.models import read_assignment
-from gupai_env.words.checks import short_repr
-from gupai_env.words.messages import alias, count, word
-from gupai_env.words.messages import say as message
 
 LINES, COLUMNS = 25, 90  # of a verdict in short
 

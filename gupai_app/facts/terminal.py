@@ -18,8 +18,8 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.tiles import tile_name
 from gupai_env.core.variant import Variant, in_words
+from gupai_env.messages import say
 from gupai_env.render import draw_text
-from gupai_env.words.messages import say
 
 ENDS = ("mean", "low", "high")  # of an interval
 TURNS = (

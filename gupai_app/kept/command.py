@@ -52,7 +52,7 @@ class Searched:
         from gupai_agents.shipped import LEVELS
         from gupai_app.kept.store import Search, Store
         from gupai_env import get_game
-        from gupai_env.words.checks import one_of
+        from gupai_env.messages.checks import one_of
 
         if self.game:
             get_game(self.game)
@@ -102,8 +102,8 @@ def statistics(
 def export(file: NewFile, numbers: Numbers = None, *, searched: Searched, force: Force = False) -> None:
     """Write your games to a file, which `gupai replay` and the review in the browser open, on any machine."""
     from gupai_app.kept.store import Store
+    from gupai_env.messages.checks import counted
     from gupai_env.storage.files import write_output
-    from gupai_env.words.checks import counted
 
     with mistakes():
         one_of({"numbers": numbers, "a search": any(vars(searched).values())})
@@ -123,7 +123,7 @@ def import_games(
     """Add the games of a file in which a person played; each is checked, and those that are there already stay."""
     from gupai_agents.evaluation.records.games import read_games
     from gupai_app.kept.store import Store, of_person
-    from gupai_env.words.checks import counted
+    from gupai_env.messages.checks import counted
 
     with mistakes():
         games = list(read_games(file))
@@ -201,7 +201,7 @@ def delete(
 ) -> None:
     """Delete games for good."""
     from gupai_app.kept.store import Store
-    from gupai_env.words.checks import counted
+    from gupai_env.messages.checks import counted
 
     with mistakes():
         one_of({"numbers": numbers, "--all": everything})

@@ -15,7 +15,7 @@ from gupai_app.kept.store import Kept, Store
 from gupai_app.review.analysis import Decision, decisions, luck
 from gupai_app.review.page import near_of
 from gupai_app.server.players import strongest
-from gupai_env.words.messages import word
+from gupai_env.messages import word
 
 PERIODS = {"all": 0, "year": 4, "month": 7, "day": 10}  # how many characters of a day name the period
 MOST_POINTS = 60  # of a curve

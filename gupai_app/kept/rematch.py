@@ -16,8 +16,8 @@ from gupai_app.play.table import Line, WebGame
 from gupai_app.review.analysis import Decision, decisions
 from gupai_app.review.page import PERSON, called, near_of
 from gupai_app.server.players import NAMED, strongest
-from gupai_env.words.checks import refused
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import refused
 
 
 def day_seed(day: date) -> int:

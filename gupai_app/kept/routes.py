@@ -32,8 +32,8 @@ from gupai_app.server.players import level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_env.games import GAMES
 from gupai_env.games.phrases import title
-from gupai_env.words.checks import one_of
-from gupai_env.words.messages import say, word
+from gupai_env.messages import say, word
+from gupai_env.messages.checks import one_of
 
 LATEST = 50  # games on a page
 SEARCHED = 5  # games in which a page looks for puzzles, half a second each

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from gupai_agents.evaluation.records.games import GameRecord
 from gupai_app.review.page import PERSON, near_of
+from gupai_env.messages import say
+from gupai_env.messages.checks import one_of, refused
 from gupai_env.storage.files import naming, short_path
 from gupai_env.storage.models import small_file
-from gupai_env.words.checks import one_of, refused
-from gupai_env.words.messages import say
 
 FILE, OFF = "games.sqlite", "games-are-not-kept"  # the second is an empty file where games are not to be kept
 APPLICATION, VERSION = 0x67757061, 1  # in the header of the file

@@ -20,7 +20,7 @@ from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import by_kind, game_in, names_at, result
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import title
-from gupai_env.words.messages import say, word
+from gupai_env.messages import say, word
 
 
 def listed(search: Search, most: int, *, as_json: bool = False) -> None:

@@ -15,8 +15,8 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.words.checks import read_whole, refused
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import read_whole, refused
 
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes

@@ -22,8 +22,8 @@ from gupai_app.play.session import Session
 from gupai_app.play.unseen import possible_deals
 from gupai_app.server.players import adviser, strongest
 from gupai_env.games.guide import guide_of
+from gupai_env.messages import say
 from gupai_env.vector import VectorEnv
-from gupai_env.words.messages import say
 
 DEALS = 200  # in which replies are looked for
 RARE = 0.05  # share of them below which a reply is not worth a word

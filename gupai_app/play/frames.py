@@ -6,9 +6,9 @@ from typing import NamedTuple
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import headline, payment, result, signed_chips
 from gupai_env.core.deal import fields_of
+from gupai_env.core.scene import Scene
 from gupai_env.games.guide import Guide
-from gupai_env.words.messages import joined
-from gupai_env.words.scene import Scene
+from gupai_env.messages import joined
 
 
 class End(NamedTuple):

@@ -11,11 +11,11 @@ from gupai_app.play.moves import Entry, digits
 from gupai_app.review.page import LAYOUTS, Parts
 from gupai_app.words.sentences import translated
 from gupai_env.core.move import Move
+from gupai_env.core.scene import Pile, Scene
 from gupai_env.core.tiles import kind_of, tile_name
+from gupai_env.messages import say, word
 from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
 from gupai_env.render.svg import Layout, TablePicture, central_piles, draw_centre, draw_table, lay_out, near_piles
-from gupai_env.words.messages import say, word
-from gupai_env.words.scene import Pile, Scene
 
 FINGER = 34  # the least width of a place for a finger, in units of a drawing
 _WIDTH = 100  # of a tile in its own units

@@ -15,8 +15,8 @@ from gupai_app.play.terminal import outcome
 from gupai_app.shell.streams import say
 from gupai_app.shell.terminal import WIDEST
 from gupai_app.words.sentences import result, translated
-from gupai_env.words.messages import joined, word
-from gupai_env.words.scene import seat_names
+from gupai_env.core.scene import seat_names
+from gupai_env.messages import joined, word
 
 
 def play(session: Session, agents: Sequence[Agent], you: int, record: RecordWriter | None = None) -> NoReturn:

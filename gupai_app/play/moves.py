@@ -19,7 +19,7 @@ from gupai_env.core.move import Move
 from gupai_env.core.tiles import PIPS, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import Guide, guide_of
-from gupai_env.words.messages import joined, say
+from gupai_env.messages import joined, say
 
 ADVISER = "search:playouts=200"  # the agent that values moves
 WIDE = 1.96  # standard errors to either side are a 95% interval

@@ -25,15 +25,15 @@ from gupai_app.server.warming import Preparation
 from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game
 from gupai_env.core.move import AWAY, PLAY
+from gupai_env.core.position import TILE, spelled
+from gupai_env.core.scene import Scene, seat_names
+from gupai_env.core.text import columns
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import listed
+from gupai_env.messages import count, say, word
 from gupai_env.render import draw_text
-from gupai_env.words.messages import count, say, word
-from gupai_env.words.scene import Scene, seat_names
-from gupai_env.words.spelling import TILE, spelled
-from gupai_env.words.text import columns
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
 UNDO, YES = ("u", "undo"), ("y", "yes")

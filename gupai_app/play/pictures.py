@@ -10,10 +10,10 @@ from gupai_app.play.session import Session
 from gupai_app.words.languages import ENGLISH, spoken
 from gupai_app.words.sentences import names_at
 from gupai_env.core.game import Game
+from gupai_env.messages import word
 from gupai_env.render.letters import drawable
 from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols
 from gupai_env.render.svg import draw_svg
-from gupai_env.words.messages import word
 
 NAMED = re.compile(r"\[([1-6]):([1-6])\]")
 HEADWORD = re.compile(r"(\w+) {2,}(.*)")

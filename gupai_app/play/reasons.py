@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_agents.shipped import has_tuned, heuristic_names, tuned_weights
 from gupai_env.games.guide import Guide
-from gupai_env.words.messages import capitalized, joined, say
+from gupai_env.messages import capitalized, joined, say
 
 SECOND = 1 / 3  # of what is said first, that what is said next weighs at least
 EXPLAINED = 1 / 3  # of the lead of a move, that all that is said weighs at least

@@ -1,5 +1,8 @@
 """The rules of a game in the terminal, its options, its agents and its card."""
 
+import re
+import textwrap
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
@@ -13,12 +16,13 @@ from gupai_app.shell.screen import Screen, put, table_of
 from gupai_app.shell.terminal import WIDEST, Terminal
 from gupai_app.words.languages import ENGLISH, spoken
 from gupai_env.core.game import Game
+from gupai_env.core.text import wrap
 from gupai_env.core.variant import Variant, typed
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import latin, title
-from gupai_env.words.messages import joined, say, word
-from gupai_env.words.spelling import fill_rules
-from gupai_env.words.text import wrap
+from gupai_env.messages import joined, say, word
+
+NARROWEST = 8  # columns of a text; a narrower terminal breaks its lines itself
 
 
 def rules_text(game: Game, width: int) -> str:
@@ -154,3 +158,21 @@ def card(game: Game) -> None:
         closes(written),
         say("The player card follows them: gupai tournament {game} card greedy best", game=game.id),
     )
+
+
+def fill_rules(text: str, width: int) -> str:
+    """Return the rules of a game in lines of at most `width` columns."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith(" ") and lines:  # continues the line before
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(_filled(line, width) for line in lines)
+
+
+def _filled(line: str, width: int) -> str:
+    """Break a line of the rules; what follows a headword and spaces stays in its column."""
+    head = re.match(r"\w+ {2,}", line)
+    wide = sum(unicodedata.east_asian_width(letter) == "W" for letter in line)  # two columns each
+    return textwrap.fill(line, max(width - wide, NARROWEST), subsequent_indent=" " * len(head[0]) if head else "")

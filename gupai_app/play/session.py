@@ -12,8 +12,8 @@ from gupai_env.core.deal import Deal, Fields
 from gupai_env.core.episode import next_deal, noise_key, step
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
-from gupai_env.words.scene import Scene
 
 
 def drawn_seed() -> int:

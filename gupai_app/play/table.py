@@ -30,7 +30,7 @@ from gupai_app.words.sentences import names_at, signed_chips
 from gupai_env.core.deal import fields_of
 from gupai_env.core.move import PLAY
 from gupai_env.games.guide import guide_of
-from gupai_env.words.messages import say, word
+from gupai_env.messages import say, word
 
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
 GROUPS = {1: "single", 2: "pair", 3: "triple"}

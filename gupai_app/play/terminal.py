@@ -18,7 +18,7 @@ from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import names_at, payment, result, winners
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import chips, title
-from gupai_env.words.messages import joined, say
+from gupai_env.messages import joined, say
 
 AGAIN, NO = ("", *YES), ("n", "no", *LEAVE)
 

@@ -10,7 +10,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.keys import derive_each
 from gupai_env.core.tiles import KINDS
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 DEALS = 400  # so that a probability is within 5% of what all possible deals would give
 EXPLAINED = say(

@@ -24,8 +24,8 @@ from gupai_app.review.page import called
 from gupai_app.server.players import adviser
 from gupai_env.core.keys import derive_each
 from gupai_env.games.guide import Guide, guide_of
+from gupai_env.messages import word
 from gupai_env.vector import VectorEnv
-from gupai_env.words.messages import word
 
 MOST_DECISIONS = 400  # that are reviewed in a game
 MOST_BARS = 8  # actions of a decision that are shown

@@ -63,7 +63,7 @@ def replay(
     from gupai_agents.evaluation.records.games import read_games
     from gupai_app.review import terminal
     from gupai_app.shell.terminal import Terminal
-    from gupai_env.words.checks import counted
+    from gupai_env.messages.checks import counted
 
     if html is not None:
         check_target("--html", html, force)

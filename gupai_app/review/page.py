@@ -20,11 +20,11 @@ from gupai_app.play.session import Session, Step
 from gupai_app.server.html import filled, sheet
 from gupai_app.words.languages import spoken
 from gupai_app.words.sentences import names_at, translated, translated_place
+from gupai_env.core.scene import YOU, Place, Scene, seat_names
 from gupai_env.games.phrases import chips, title
+from gupai_env.messages import joined, say, word
 from gupai_env.render.pieces import Piece, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
-from gupai_env.words.messages import joined, say, word
-from gupai_env.words.scene import YOU, Place, Scene, seat_names
 
 PERSON = "human"  # the name of a person among the players of a game
 

@@ -38,8 +38,8 @@ from gupai_app.server.safety import MOST_QUERY
 from gupai_app.server.warming import MATCHES
 from gupai_env.core.rng import KEYS
 from gupai_env.games.phrases import title
-from gupai_env.words.checks import refused, short_repr
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import refused, short_repr
 
 MOST_GAMES = 100_000  # of what is sent
 SAT = "sat"  # the word of an address that says who sat at the seats of a recorded game, as JSON

@@ -9,12 +9,12 @@ from gupai_app.play.session import Session
 from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
+from gupai_env.core.scene import seat_names
+from gupai_env.core.text import columns
 from gupai_env.core.variant import Variant
 from gupai_env.games.phrases import title
+from gupai_env.messages import say, word
 from gupai_env.storage.files import json_text
-from gupai_env.words.messages import say, word
-from gupai_env.words.scene import seat_names
-from gupai_env.words.text import columns
 
 NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")
 

@@ -28,9 +28,9 @@ from gupai_app.shell.streams import worded
 from gupai_app.tournaments import routes as tournament_pages
 from gupai_app.training import routes as training
 from gupai_env.games import GAMES, load_plugins
+from gupai_env.messages import say
+from gupai_env.messages.checks import short_repr
 from gupai_env.storage.files import describe
-from gupai_env.words.checks import short_repr
-from gupai_env.words.messages import say
 
 router = APIRouter()
 

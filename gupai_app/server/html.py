@@ -8,8 +8,8 @@ from gupai_agents.evaluation.pages.html import templates
 from gupai_app.play.pictures import pictured
 from gupai_app.words.languages import LANGUAGES, spoken
 from gupai_app.words.sentences import by_kind, choice_in, error_in, game_in, option_in, title_in
+from gupai_env.messages import word
 from gupai_env.render.pieces import DARK, LIGHT, style
-from gupai_env.words.messages import word
 
 SUBJECTS = ("play", "review", "kept", "claims", "tournaments", "training", "server")  # each with a folder of templates
 TEMPLATES = templates(*(f"gupai_app.{subject}" for subject in SUBJECTS))

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from gupai_env.messages import one_line, say
 from gupai_env.storage.files import describe
-from gupai_env.words.messages import one_line, say
 
 MOST_KEPT = 16  # jobs whose end is remembered
 

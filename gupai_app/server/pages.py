@@ -28,9 +28,9 @@ from gupai_app.words.sentences import HEADS, REFUSED, error_in
 from gupai_env.core.game import Game
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
+from gupai_env.messages import say
+from gupai_env.messages.checks import read_whole, refused, short_repr
 from gupai_env.storage.models import small_file
-from gupai_env.words.checks import read_whole, refused, short_repr
-from gupai_env.words.messages import say
 
 # Files of runs and tournaments that pages link to, each with its type:
 KEPT_FILES = {

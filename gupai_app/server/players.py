@@ -17,10 +17,10 @@ from gupai_app.play.moves import ADVISER
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES
+from gupai_env.messages import joined, one_line, say
+from gupai_env.messages.checks import short_repr
 from gupai_env.storage.files import describe
 from gupai_env.storage.models import DamagedError, small_file
-from gupai_env.words.checks import short_repr
-from gupai_env.words.messages import joined, one_line, say
 
 SEARCHES = ("search:playouts=20", ADVISER)
 RUN = "run:"  # before the name of a run: the player that it trained

@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gupai_app.words.languages import LANGUAGES, preferred, speak, spoken
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 MOST_QUERY, MOST_BODY = 48_000, 1 << 20  # bytes
 POLICY = (

@@ -24,8 +24,8 @@ from gupai_env.core.machine_code import on_disk
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.games.phrases import title
+from gupai_env.messages import alias, say
 from gupai_env.vector import VectorEnv
-from gupai_env.words.messages import alias, say
 
 PARTS = "players", "hints", "matches and reviews"  # what is compiled of a game, in the order in which a person needs it
 PLAYERS, HINTS, MATCHES = 1, 2, 3  # how many of them are needed for a table, for hints, and for reviews

@@ -109,8 +109,8 @@ class Commands(Worded, TyperGroup):
 
 def _with_number(parameter: Any, process: Callable[[Any, Any], Any], ctx: typer.Context, value: Any) -> Any:
     """Process the text of an option as the number that it stands for. Raises: Mistake if it stands for none."""
-    from gupai_env.words.checks import in_bounds, read_whole
-    from gupai_env.words.messages import say as message
+    from gupai_env.messages import say as message
+    from gupai_env.messages.checks import in_bounds, read_whole
 
     number = read_whole(value) if isinstance(value, str) else value
     if number is None and value is not None:
@@ -203,7 +203,7 @@ def _in_our_words(error: typer.TyperException) -> str:
         options = ", ".join(sorted(getattr(error, "possibilities", None) or ()))
         arguments = {"name": parameter.get_error_hint() if parameter else name, "options": options}
         return next((worded(usage, **arguments) for usage in USAGE_ERRORS if usage.format(**arguments) == text), text)
-    from gupai_env.words.checks import allowed_instead
+    from gupai_env.messages.checks import allowed_instead
 
     first, typed = refused()[0], parameter.get_runtime_param()
     bounds = typed.parameter_info
@@ -215,8 +215,8 @@ def _in_our_words(error: typer.TyperException) -> str:
 
 def _refused(parameter: Any, value: object, instead: str) -> str:
     """Return that a value of an option or an argument is not allowed, and what is."""
-    from gupai_env.words.checks import short_repr
-    from gupai_env.words.messages import say as message
+    from gupai_env.messages import say as message
+    from gupai_env.messages.checks import short_repr
 
     name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
     value = value if isinstance(value, str) and len(value) < 60 else short_repr(value)

@@ -116,7 +116,7 @@ class Record:
     def writer(self, option: str = "--record") -> "Iterator[RecordWriter | None]":
         """Have a new file for games, if `option` names one; what is finished when the user stops is kept."""
         from gupai_agents.evaluation.records.games import RecordWriter
-        from gupai_env.words.checks import counted
+        from gupai_env.messages.checks import counted
 
         if self.record is None:
             yield None

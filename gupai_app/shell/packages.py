@@ -18,7 +18,7 @@ def require_package(extra: str, feature: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        from gupai_env.words.messages import say  # a command says at once what it can do
+        from gupai_env.messages import say  # a command says at once what it can do
 
         missing = error.name.partition(".")[0] if error.name else error
         raise ValueError(

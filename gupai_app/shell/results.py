@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gupai_env.messages import say
 from gupai_env.storage.files import json_text, locked_folder, read_text, write_file
-from gupai_env.words.messages import say
 
 
 def locked_output(out: str | None, doing: str) -> contextlib.AbstractContextManager[Any]:

@@ -34,7 +34,7 @@ def worded(template: str, /, **arguments: Any) -> str:
     """Return a text, or a template with its arguments, in the language that was chosen."""
     if CATALOGUES not in sys.modules:
         return template.format(**arguments) if arguments else template
-    from gupai_env.words.messages import say, word
+    from gupai_env.messages import say, word
 
     return word(say(template, **arguments))
 

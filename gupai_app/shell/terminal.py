@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from gupai_agents.failure import Leave
 from gupai_app.shell.streams import printable
 from gupai_app.words.sentences import translated
+from gupai_env.core.scene import Scene
+from gupai_env.core.text import wrap
+from gupai_env.messages import word
 from gupai_env.render import draw_text
-from gupai_env.words.messages import word
-from gupai_env.words.scene import Scene
-from gupai_env.words.text import wrap
 
 WIDEST = 100  # columns
 

@@ -106,7 +106,7 @@ def record(
 
     from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import data_seed, play_tournament, schedule
-    from gupai_env.words.checks import counted
+    from gupai_env.messages.checks import counted
 
     options = {"table": table, "seed": data_seed(seed), **variant.changed()}
     with mistakes():
@@ -140,7 +140,7 @@ def verify(
 ) -> None:
     """Replay the games of a tournament, or the agent of a card, and recompute all figures."""
     from gupai_agents.evaluation.tournaments import folder
-    from gupai_env.words.checks import counted
+    from gupai_env.messages.checks import counted
 
     if os.path.isfile(path):
         return verify_card(path, agent or (), jobs)

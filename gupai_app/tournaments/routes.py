@@ -75,8 +75,8 @@ from gupai_app.server.players import ODD, RUN, Players, display_name, folder_cal
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
+from gupai_env.messages import count, say
 from gupai_env.storage.models import small_file
-from gupai_env.words.messages import count, say
 
 FEWEST, MOST = 2, 20_000  # deals of a line-up
 MOST_AGENTS = 5

@@ -33,9 +33,9 @@ from gupai_app.shell.screen import put, put_json, shares, table_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant
+from gupai_env.messages import alias, capitalized, joined, say
+from gupai_env.messages.checks import counted
 from gupai_env.storage.files import check_target
-from gupai_env.words.checks import counted
-from gupai_env.words.messages import alias, capitalized, joined, say
 
 SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
 MEANING = (

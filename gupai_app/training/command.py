@@ -116,7 +116,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
 
     from gupai_app.shell.screen import Screen
     from gupai_app.training.terminal import JsonReporter, ScreenReporter, results_table
-    from gupai_env.words.messages import say as message
+    from gupai_env.messages import say as message
     from gupai_training.config import REPORT_FILE
     from gupai_training.report import finish, results_json
     from gupai_training.run_folder import Reporter
@@ -228,8 +228,8 @@ def export_dataset(
     force: Force = False,
 ) -> None:
     """Write recorded games as arrays to learn from: observations, masks, actions, returns, deals and more."""
+    from gupai_env.messages.checks import counted
     from gupai_env.storage.files import write_file
-    from gupai_env.words.checks import counted
 
     parquet = out.endswith(".parquet")
     if not out.endswith(".npz") and not parquet:

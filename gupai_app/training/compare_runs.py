@@ -6,9 +6,9 @@ from typing import Any
 
 from gupai_agents.evaluation.pages.html import standalone
 from gupai_app.shell.screen import put, table_of
+from gupai_env.messages import say
+from gupai_env.messages.checks import counted, refused
 from gupai_env.storage.files import check_target, make_folder, write_file
-from gupai_env.words.checks import counted, refused
-from gupai_env.words.messages import say
 from gupai_training.comparison import COLUMNS, PIXELS, Comparison
 from gupai_training.trained import METRICS, as_csv, load_run
 

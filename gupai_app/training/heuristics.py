@@ -20,9 +20,9 @@ from gupai_env import __version__
 from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.variant import Variant, in_words
+from gupai_env.messages import say as message
 from gupai_env.storage.files import STREAMS, write_file
 from gupai_env.storage.models import to_yaml
-from gupai_env.words.messages import say as message
 
 TRIED = 5000  # deals against each of the game's players
 DIGITS = 4  # of a weight

@@ -19,9 +19,9 @@ from gupai_app.shell.packages import require_package
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games.phrases import title
+from gupai_env.messages import say, word
+from gupai_env.messages.checks import refused
 from gupai_env.storage.models import DamagedError, read_stored, small_file
-from gupai_env.words.checks import refused
-from gupai_env.words.messages import say, word
 from gupai_training.comparison import COLUMNS, PIXELS, Comparison
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, read
 from gupai_training.curves import CHARTS, Results, baselines_of, evaluations_of

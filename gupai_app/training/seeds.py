@@ -16,9 +16,9 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.play.workers import PROCESSES, begin_process, cores, take_cores
 from gupai_app.shell.screen import Screen, progress
 from gupai_app.shell.stop import Stop
+from gupai_env.messages import joined, say
+from gupai_env.messages.checks import refused
 from gupai_env.storage.files import json_text
-from gupai_env.words.checks import refused
-from gupai_env.words.messages import joined, say
 from gupai_training.config import RESUME_FILE, Config
 
 PATIENCE = 3.0  # seconds in which processes may save what they have learned before they are killed

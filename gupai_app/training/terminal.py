@@ -13,8 +13,8 @@ from rich.text import Text
 from gupai_app.shell.streams import note, worded
 from gupai_app.training.seeds import evaluation_line
 from gupai_env.core.variant import in_words
+from gupai_env.messages import say
 from gupai_env.storage.files import json_text
-from gupai_env.words.messages import say
 from gupai_training.config import training_text
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Row

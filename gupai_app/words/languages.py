@@ -8,7 +8,7 @@ from importlib.resources import files
 from io import BytesIO
 from typing import Any
 
-from gupai_env.words.messages import TRANSLATIONS
+from gupai_env.messages import TRANSLATIONS
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gupai_env.core.scene import YOU, Pile, Place, Scene
 from gupai_env.core.variant import value_named
 from gupai_env.games import GAMES
 from gupai_env.games.guide import Payment
 from gupai_env.games.phrases import latin
-from gupai_env.words.messages import Message, alias, capitalized, count, joined, one_line, say, word
-from gupai_env.words.scene import YOU, Pile, Place, Scene
+from gupai_env.messages import Message, alias, capitalized, count, joined, one_line, say, word
 
 # The places around a table in order of turn from the reader's, and those that are taken, by the number of seats:
 COMPASS = tuple(map(say, ("South", "Southeast", "East", "Northeast", "North", "Northwest", "West", "Southwest")))

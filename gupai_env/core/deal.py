@@ -12,9 +12,9 @@ from gupai_env.core.episode import advance, start
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import kernels
+from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import is_whole
-from gupai_env.words.scene import Scene
+from gupai_env.messages.checks import is_whole
 
 
 class Deal:

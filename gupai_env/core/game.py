@@ -20,11 +20,10 @@ from gupai_env.core.heuristic import Feature, weights_row
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
 from gupai_env.core.move import Move
-from gupai_env.core.plain_table import plain_table
 from gupai_env.core.rule import rule
+from gupai_env.core.scene import Scene, plain_table, seat_names
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import short_repr
-from gupai_env.words.scene import Scene, seat_names
+from gupai_env.messages.checks import short_repr
 
 
 def scene_of(game: "Game", *arguments: Any) -> Scene:

@@ -17,7 +17,7 @@ from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import MARKS, marks_from
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
-from gupai_env.words.checks import nearest, short_repr
+from gupai_env.messages.checks import nearest, short_repr
 
 WEIGHT = np.dtype(np.float64)
 NUMBERS = (int, float, np.integer, np.floating)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_env.core.move import Move
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import joined, say
+from gupai_env.messages import joined, say
 
 
 class Described(Protocol):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.words.checks import short_repr
-from gupai_env.words.messages import joined, say
+from gupai_env.messages import joined, say
+from gupai_env.messages.checks import short_repr
 
 NAMED = 12  # legal actions listed in full before the list is cut
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from gupai_env.core.tiles import PIPS, tile_name
-from gupai_env.words.messages import escaped, say
+from gupai_env.messages import escaped, say
 
 PLAY = "play"  # the verb of an action that is named by its tiles alone
 AWAY = "discard"  # how the label of the pile begins in which tiles lie that were thrown away

@@ -13,14 +13,33 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import first_of
 from gupai_env.core.rng import as_key
+from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
-from gupai_env.words.checks import refused, short_repr
-from gupai_env.words.spelling import spelled
-from gupai_env.words.text import draw_text
+from gupai_env.messages.checks import refused, short_repr
 
 Tile = str | tuple[int, int]
 Tiles = str | Iterable[Tile]
 """Tiles in the rulebook's notation, "[6:4][1:1]" or "64 11", or a sequence of such texts or of pairs of numbers."""
+TILE = re.compile(r"(?:\[\s*)?([1-6])\s*:?\s*([1-6])(?:\s*\])?")
+_RUN = re.compile(rf"(?:{TILE.pattern}[ ,]*)+")  # tiles that stand together
+
+
+def spelled(text: str, turned: bool = True) -> str:
+    """Return the canonical spelling of an action's name, `[6:4]` for `46` or `6:4`.
+
+    Tiles that stand together may come in any order, and groups between slashes too, but for those of one tile that
+    there are several of. Which number of a tile comes first is kept unless tiles are `turned`.
+    """
+
+    def run(match: re.Match[str]) -> str:
+        tiles = [(int(a), int(b)) for a, b in TILE.findall(match[0])]
+        tiles = [(max(tile), min(tile)) for tile in tiles] if turned else tiles
+        return " " + "".join(f"[{a}:{b}]" for a, b in sorted(tiles, reverse=True)) + " "
+
+    groups = [" ".join(_RUN.sub(run, group).split()) for group in text.lower().split("/")]
+    sizes = [group.count("[") for group in groups]
+    placed = sorted(zip(sizes, groups, strict=True), key=lambda entry: entry if entry[0] > 1 else (entry[0], ""))
+    return " / ".join(group for _, group in placed)
 
 
 class Position(Deal):

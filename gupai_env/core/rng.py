@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.rule import rule, rule_in_place
-from gupai_env.words.checks import is_whole, one_of_an_array, read_whole, short_repr, whole_numbers
+from gupai_env.messages.checks import is_whole, one_of_an_array, read_whole, short_repr, whole_numbers
 
 GOLDEN = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9

@@ -18,7 +18,7 @@ from gupai_env.core.bits import first_one, ones, spread
 from gupai_env.core.byte_rows import store_word, write_row
 from gupai_env.core.rng import shuffle_first
 from gupai_env.core.rule import rule
-from gupai_env.words.checks import short_repr
+from gupai_env.messages.checks import short_repr
 
 KINDS = 21
 MOST_TILES = 4 * KINDS  # in a tile set, and so in a deck

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from gupai_env.words.checks import cut, nearest, not_allowed, read_whole, refused, short_repr
-from gupai_env.words.messages import Message, alias, joined, say
+from gupai_env.messages import Message, alias, joined, say
+from gupai_env.messages.checks import cut, nearest, not_allowed, read_whole, refused, short_repr
 
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"

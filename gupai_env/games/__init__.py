@@ -21,8 +21,8 @@ from gupai_env.games import (
     tien_gow,
     tiu_u,
 )
-from gupai_env.words.checks import nearest, short_repr
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import nearest, short_repr
 
 PLUGINS = "gupai.games"  # the group of entry points under which packages name the module that registers their game
 _MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong, tien_gow, deer_hunt, shi_wu_hu, pai_gow)

@@ -12,10 +12,10 @@ import numpy as np
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
 from gupai_env.core.move import PLAY, Move
+from gupai_env.core.scene import Views
 from gupai_env.core.tiles import tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.words.messages import count, joined, say
-from gupai_env.words.scene import Views
+from gupai_env.messages import count, joined, say
 
 
 class Payment(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.scene import YOU
 from gupai_env.core.variant import Variant, option_in_words
-from gupai_env.words.messages import Message, count, joined, say
-from gupai_env.words.scene import YOU
+from gupai_env.messages import Message, count, joined, say
 
 
 @functools.lru_cache(maxsize=256)

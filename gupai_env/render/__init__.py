@@ -5,8 +5,8 @@ shown by `gupai_env.render.window.Window` (with pygame); only those who want the
 `pip install gupai[render]`.
 """
 
+from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.core.text import draw_text
 from gupai_env.render.svg import draw_svg
-from gupai_env.words.scene import Pile, Place, Scene
-from gupai_env.words.text import draw_text
 
 __all__ = ["Pile", "Place", "Scene", "draw_svg", "draw_text"]

@@ -10,9 +10,9 @@ from math import ceil
 
 import numpy as np
 
+from gupai_env.core.scene import Scene
 from gupai_env.render.letters import FONT, known
 from gupai_env.render.svg import DARK, THEMES, WIDTH, Box, draw_table, lay_out, style, symbols
-from gupai_env.words.scene import Scene
 
 try:
     from PIL import Image

@@ -4,9 +4,9 @@ import functools
 from html import escape
 from typing import NamedTuple
 
+from gupai_env.core.scene import Tile, red_pips
+from gupai_env.messages import say, word
 from gupai_env.render.letters import FAMILY, MIDDLE, drawable, length
-from gupai_env.words.messages import say, word
-from gupai_env.words.scene import Tile, red_pips
 
 DARK, LIGHT = "dark", "light"
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, inf
 from typing import NamedTuple
 
+from gupai_env.core.scene import Pile
 from gupai_env.render.letters import drawable, fitted, length
 from gupai_env.render.pieces import (
     LENGTH,
@@ -19,7 +20,6 @@ from gupai_env.render.pieces import (
     text_at,
     tile_at,
 )
-from gupai_env.words.scene import Pile
 
 SMALLEST = 17  # a tile's width that can be read on a phone
 COUNT = 1.4  # from the left edge of a stack to the number of its tiles, in widths of a tile

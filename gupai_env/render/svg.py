@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf
 
+from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.render.letters import drawable, fitted, length, shrunk, wrapped
 from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, sides, style, symbols, text_at
 from gupai_env.render.piles import SMALLEST, fit, gap_of, height_of, label_of, lay_piles, tall, tiles_per_row
-from gupai_env.words.scene import Pile, Place, Scene
 
 FINGERS = (40, 36)  # the largest and the smallest width of tiles that are chosen on a phone, 32 pixels or more
 SEEN = (24, 20)  # of other seats' tiles there, which are only seen: larger ones would push the own hand off the page

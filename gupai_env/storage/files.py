@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from gupai_env.words.messages import joined, say
+from gupai_env.messages import joined, say
 
 RIGHTS = 0o777  # of a file: who may read, write and run it
 PART = ".part"  # suffix of a file while it is being written

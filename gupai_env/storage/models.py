@@ -24,9 +24,9 @@ from ruamel.yaml.parser import Parser
 from ruamel.yaml.representer import SafeRepresenter
 from ruamel.yaml.resolver import VersionedResolver
 
+from gupai_env.messages import joined
+from gupai_env.messages.checks import allowed_instead, cut, read_whole, short_repr
 from gupai_env.storage.files import read_text
-from gupai_env.words.checks import allowed_instead, cut, read_whole, short_repr
-from gupai_env.words.messages import joined
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9

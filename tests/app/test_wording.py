@@ -18,7 +18,7 @@ from gupai_app.shell.screen import put, table_of
 from gupai_app.tournaments.routes import SavedTournament
 from gupai_app.words.sentences import headline, result
 from gupai_env import get_game
-from gupai_env.words.scene import YOU
+from gupai_env.core.scene import YOU
 from gupai_training.report import results_json
 from gupai_training.run_folder import FINAL_SEED, Row
 

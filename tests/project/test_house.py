@@ -22,7 +22,7 @@ SOURCES = files(*FOLDERS, name="*.py")
 # From the ground up. A module is in the layer with the longest name that begins its own, and imports that layer and
 # those before it.
 LAYERS = (
-    "gupai_env.words",
+    "gupai_env.messages",
     "gupai_env.storage",
     "gupai_env.core",
     "gupai_env.render",

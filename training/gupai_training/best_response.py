@@ -25,9 +25,9 @@ from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import real_number, whole_number
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import real_number, whole_number
 from gupai_training.network import Network, device_of, relative, threads_of
 from gupai_training.scorer import Scorer, scored_by_torch
 from gupai_training.true_hand_targets import chips_played_out

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from gupai_agents.evaluation.intervals import number_or_none
 from gupai_agents.evaluation.pages.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate, estimate, superiority, trimmed
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 from gupai_training.curves import LOSSES
 from gupai_training.trained import TrainedRun
 

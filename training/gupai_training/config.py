@@ -20,9 +20,9 @@ from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.messages import joined, say
+from gupai_env.messages.checks import key_context, short_repr
 from gupai_env.storage.models import ADVICE, Written, checked, parse_yaml, read_assignment, read_written, set_key
-from gupai_env.words.checks import key_context, short_repr
-from gupai_env.words.messages import joined, say
 
 FLOAT_BYTES = 4
 GIB = 1 << 30

@@ -10,8 +10,8 @@ from pydantic import ConfigDict, Field
 from gupai_agents.evaluation.intervals import Interval
 from gupai_agents.evaluation.pages.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_env.messages import say
 from gupai_env.storage.models import Count, DamagedError, Number, Stored, Text, parse_stored
-from gupai_env.words.messages import say
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
 
 # In an evaluation, besides the baselines:

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from gupai_agents.networks.network import GATED, Layer, forward, trunk_of, wiring
-from gupai_env.words.checks import counted
+from gupai_env.messages.checks import counted
 
 BFLOAT16 = "bfloat16"
 FORBIDDEN = -1e9  # the logit of an action that is not legal

@@ -22,8 +22,8 @@ from gupai_agents.networks.checkpoint import (
     write_checkpoint,
 )
 from gupai_env.core.rng import KEYS
+from gupai_env.messages.checks import real_number, short_repr, whole_number
 from gupai_env.storage.models import differences
-from gupai_env.words.checks import real_number, short_repr, whole_number
 from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.network import Network
 

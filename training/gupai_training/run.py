@@ -11,9 +11,9 @@ from stable_baselines3.common.logger import Logger, configure
 from gupai_agents.networks.checkpoint import CheckpointError, write_checkpoint
 from gupai_agents.networks.network import NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.play.workers import Workers, cores
+from gupai_env.messages.checks import key_context
 from gupai_env.storage.files import PART, locked, mend_lines, write_file
 from gupai_env.storage.models import to_yaml
-from gupai_env.words.checks import key_context
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.learner import Rollout, SelfPlayPPO

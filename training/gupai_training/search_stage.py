@@ -17,7 +17,7 @@ from gupai_agents.networks.checkpoint import part, read_checkpoint, under, write
 from gupai_agents.networks.network import NetworkAgent
 from gupai_agents.play.workers import Answer, LostError, StoppedError, Thread, Workers, stoppable
 from gupai_env.core.streams import TARGETS_STREAM
-from gupai_env.words.checks import whole_number
+from gupai_env.messages.checks import whole_number
 from gupai_training import resume
 from gupai_training.config import SEARCH_STAGE, Config, ExpertIterationConfig
 from gupai_training.network import FORBIDDEN, Network, relative

@@ -30,9 +30,9 @@ from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import refused, whole_numbers
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import refused, whole_numbers
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool, vacate
 
 

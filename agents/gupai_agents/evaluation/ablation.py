@@ -27,8 +27,8 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import whole_number
 from gupai_env.options import Options
-from gupai_env.words.checks import whole_number
 
 SPREAD, AGAIN_SPREAD = 0.25, 0.1  # of the first generation, in units: of a search, and of one from tuned weights
 SELECTING = 8  # times the deals of a candidate, to choose between the start of a search and its result

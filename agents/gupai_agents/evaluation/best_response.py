@@ -25,8 +25,8 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import one_of, real_number, whole_number
 from gupai_env.options import Options
-from gupai_env.words.checks import one_of, real_number, whole_number
 
 TUNING, SEARCH, NETWORK = METHODS = "tuning", "search", "network"
 QUICK_DEALS, ASKED_DEALS = 1000, 200  # of a candidate: among players of the compiled loops, among others

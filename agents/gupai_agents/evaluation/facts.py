@@ -27,9 +27,9 @@ from gupai_env.core.tiles import KINDS
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.games.claims import Outcome, counts_of, vocabulary_of
+from gupai_env.messages.checks import as_list, whole_number
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import as_list, whole_number
 
 ROUNDS = 400  # of CFR+ on the tiny deck
 CHUNK = 1 << 15  # lanes of `perft` that are played side by side

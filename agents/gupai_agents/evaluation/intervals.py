@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
+from gupai_env.messages import alias, say
 from gupai_env.storage.models import Count, Number, Stored
-from gupai_env.words.messages import alias, say
 
 KEYS = ("mean", "low", "high", "n")
 MOST_PLACES = 6  # after the point

@@ -12,7 +12,7 @@ from gupai_agents.registry import agents_of
 from gupai_agents.shipped import plainest_heuristic
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import as_list, counted, is_whole, one_of, refused
+from gupai_env.messages.checks import as_list, counted, is_whole, one_of, refused
 
 Opponents = str | Agent | Sequence[str | Agent]
 MOST_IN_POOL = 1 << 10

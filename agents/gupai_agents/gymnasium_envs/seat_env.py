@@ -29,8 +29,8 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import is_whole, one_of_an_array, refused, truth
 from gupai_env.options import Options
-from gupai_env.words.checks import is_whole, one_of_an_array, refused, truth
 
 
 class SeatEnv(OwnMemory, gymnasium.Env):

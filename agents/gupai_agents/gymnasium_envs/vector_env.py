@@ -34,9 +34,9 @@ from gupai_env.core.kernels import LEGAL, MOST_ENVS, WAIT
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import EXACT, KEYS, as_key, as_keys
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import is_one_of, one_of, refused, whole_number, whole_numbers
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import is_one_of, one_of, refused, whole_number, whole_numbers
 
 
 class LaneOptions(Options, total=False):

@@ -19,8 +19,8 @@ from gupai_agents.agent import FREE_OPTIONS
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.messages.checks import key_context, short_repr
 from gupai_env.storage.files import write_file
-from gupai_env.words.checks import key_context, short_repr
 
 FORMAT = 1
 METADATA = "gupai", "sha256"  # in the order in which they are written

@@ -24,9 +24,9 @@ from gupai_env.core.game import Game
 from gupai_env.core.heuristic import MAX_SCORE
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.messages.checks import key_context, short_repr
 from gupai_env.storage.files import check_target
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import key_context, short_repr
 
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
 GATE_LIMIT = 2.0  # largest factor of a gate, and of its opposite

@@ -18,10 +18,10 @@ from gupai_agents.networks.checkpoint import MAX_BYTES, check_identity, mixes_ac
 from gupai_agents.networks.network_agent import ObservationAgent
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.messages import say
+from gupai_env.messages.checks import key_context
 from gupai_env.storage.files import describe
 from gupai_env.storage.models import DamagedError, small_file
-from gupai_env.words.checks import key_context
-from gupai_env.words.messages import say
 
 SCORES = "logits"
 HEADER_KEY = "gupai"  # of a graph's metadata: the header of the checkpoint that it was written from

@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 from threadpoolctl import threadpool_limits
 
 from gupai_env.core import compiling
-from gupai_env.words.checks import refused, short_repr
+from gupai_env.messages.checks import refused, short_repr
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
 LISTENING = 10.0  # seconds to find out whether anything listens at an address

@@ -22,8 +22,8 @@ from gupai_env.core.rng import draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS
 from gupai_env.core.variant import Variant
+from gupai_env.messages import say
 from gupai_env.storage.models import Written
-from gupai_env.words.messages import say
 
 MOST_RULES, LONGEST = 7, 99  # rules of a card, and characters of one
 ALWAYS, MOST, FEWEST, HAND = range(4)  # what a condition counts

@@ -17,9 +17,9 @@ from gupai_env.core.heuristic import WEIGHT, heuristic_action
 from gupai_env.core.kernels import only_action, random_action
 from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rule import rule
+from gupai_env.messages.checks import key_context, short_repr
 from gupai_env.storage.files import describe
 from gupai_env.storage.models import Written, checked, read_written
-from gupai_env.words.checks import key_context, short_repr
 
 RANDOM = 0  # the number of the random player in a line-up; number n + 1 is row n of a table of heuristics
 

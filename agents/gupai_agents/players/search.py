@@ -40,7 +40,7 @@ from gupai_env.core.rule import rule
 from gupai_env.core.streams import DEAL_STREAM, PICK_STREAM
 from gupai_env.core.tiles import MOST_TILES, ONE, count, first_kind
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import real_number, whole_number
+from gupai_env.messages.checks import real_number, whole_number
 
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action if none is left out
 PARTICLES = 200  # deals that are weighted where there is a belief about the others

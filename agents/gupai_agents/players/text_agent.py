@@ -26,13 +26,13 @@ from gupai_agents.agent import DecisionBatch, note_origin
 from gupai_agents.failure import AgentError
 from gupai_agents.play.workers import pause
 from gupai_env.core.game import Game
+from gupai_env.core.scene import Scene, seat_names
+from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import PIPS
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
-from gupai_env.words.checks import read_whole, short_repr
-from gupai_env.words.messages import say, word
-from gupai_env.words.scene import Scene, seat_names
-from gupai_env.words.text import draw_text
+from gupai_env.messages import say, word
+from gupai_env.messages.checks import read_whole, short_repr
 
 LONGEST = 1000  # bytes of an answer that are read
 SECONDS, LIMIT = 60.0, "seconds="  # that a program has for an answer, and what begins the word that changes it

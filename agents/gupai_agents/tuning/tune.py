@@ -22,8 +22,8 @@ from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TUNING_STREAM
 from gupai_env.games import get_game
+from gupai_env.messages.checks import real_number, short_repr, whole_number
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import real_number, short_repr, whole_number
 
 MOST_CHAMPIONS = 8  # besides the named heuristics
 SAMPLED, STEPS = 300, 16  # lanes, and decisions in each, by which features and heuristics are measured

@@ -8,6 +8,7 @@ import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.move import PLAY
+from gupai_env.core.scene import Scene, Views
 from gupai_env.core.tiles import faces, weight
 from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL, is_head_or_tail, is_pass
@@ -15,8 +16,7 @@ from gupai_env.games.connecting import table as connecting
 from gupai_env.games.connecting.guide import ConnectingGuide, ConnectingHints
 from gupai_env.games.guide import Payment, Phrase, direct
 from gupai_env.games.phrases import says
-from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Scene, Views
+from gupai_env.messages import joined, say
 
 
 def scene(

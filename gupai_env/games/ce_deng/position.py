@@ -22,8 +22,8 @@ from gupai_env.games.ce_deng import GAME
 from gupai_env.games.ce_deng.rules import DECK_SETS, HANDS, ask_next, give_rights, may_declare
 from gupai_env.games.connecting.position import count_points, place_tiles
 from gupai_env.games.connecting.position import winner as fewest_points
+from gupai_env.messages.checks import refused
 from gupai_env.options import CeDengPosition
-from gupai_env.words.checks import refused
 
 
 def from_tiles(

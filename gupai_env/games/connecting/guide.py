@@ -7,12 +7,12 @@ import numpy as np
 
 from gupai_env.core.hints import Hints
 from gupai_env.core.move import PLAY
+from gupai_env.core.scene import Views
 from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT, tile_name, weight
 from gupai_env.games.connecting.rules import DISCARD, join
 from gupai_env.games.guide import Guide, Payment, Phrase, between, fewest_first
 from gupai_env.games.phrases import listed
-from gupai_env.words.messages import count, say
-from gupai_env.words.scene import Views
+from gupai_env.messages import count, say
 
 
 class ConnectingHints(Hints):

@@ -4,7 +4,7 @@ from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, WEIGHT, kinds_in, size
 from gupai_env.games.connecting.rules import DISCARD, SEATS
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 FEATURES = (
     Feature("pips", "pips of the tile that is laid", "pips", 2, 12),

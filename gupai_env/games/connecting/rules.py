@@ -33,8 +33,8 @@ from gupai_env.core.tiles import (
     write_kinds,
 )
 from gupai_env.core.variant import LEAST_STAKE
-from gupai_env.words.checks import refused
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import refused
 
 SEATS = 4
 TURNS = 32  # the longest deal

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.scene import Pile, Place, Scene, Tile, Views
 from gupai_env.core.tiles import KINDS, ONE, PIPS, faces, tile_name, tiles_in, weight
 from gupai_env.games.connecting.rules import DISCARD, STACK_ROW
 from gupai_env.games.phrases import deal_of_match, listed, says, seats_from, title, won_by
-from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Pile, Place, Scene, Tile, Views
+from gupai_env.messages import joined, say
 
 
 def scene(

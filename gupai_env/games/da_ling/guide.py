@@ -8,6 +8,7 @@ import numpy as np
 from gupai_env.core import hints
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.heuristic import weights_row
+from gupai_env.core.scene import Views
 from gupai_env.core.variant import FULL
 from gupai_env.games import guide
 from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
@@ -16,8 +17,7 @@ from gupai_env.games.da_ling.table import GROUP_NAMES, colour_named, is_push, wi
 from gupai_env.games.da_ling.table import scene as scene
 from gupai_env.games.guide import Payment, Phrase
 from gupai_env.games.phrases import says
-from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Views
+from gupai_env.messages import joined, say
 
 BY_STAKES = weights_row(FEATURES, HEURISTICS["greedy"])
 

@@ -19,7 +19,7 @@ from gupai_env.games.da_ling.rules import (
     points_of,
     wilds_of,
 )
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 ENOUGH = 13  # numbers of pips of the colour, from 0; no tile has the last one
 TRIPLE_PIPS = 3 * ENOUGH

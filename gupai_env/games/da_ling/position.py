@@ -24,8 +24,8 @@ from gupai_env.games.da_ling.rules import (
 )
 from gupai_env.games.da_ling.table import winners_of
 from gupai_env.games.splitting.position import Split, groups_in, split_hands
+from gupai_env.messages.checks import short_repr
 from gupai_env.options import DaLingPosition
-from gupai_env.words.checks import short_repr
 
 EXAMPLE = "[4:3] / [6:5][5:1] / [6:3][3:3][1:1]"  # single, pair and triple
 

@@ -33,8 +33,8 @@ from gupai_env.core.rule import rule
 from gupai_env.core.tiles import BLACK, DECK, KINDS, NO_TILE, ONE, RED, WEIGHT, deck_of, kind_of, parse_tiles, tile_set
 from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
 from gupai_env.games.splitting.rules import UNSPLIT, deal_hands, split_hand, unseen_splits
-from gupai_env.words.checks import refused, whole_number
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import refused, whole_number
 
 SEATS, HAND, TABLE = 5, 6, 2
 # By deck, full and tiny:

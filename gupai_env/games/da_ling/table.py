@@ -6,6 +6,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.scene import Pile, Place, Scene, Views
 from gupai_env.core.tiles import NO_TILE, ONE, faces, list_tiles
 from gupai_env.games.da_ling.rules import (
     GROUPS,
@@ -23,8 +24,7 @@ from gupai_env.games.da_ling.rules import (
 )
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
-from gupai_env.words.messages import Message, alias, joined, say
-from gupai_env.words.scene import Pile, Place, Scene, Views
+from gupai_env.messages import Message, alias, joined, say
 
 GROUP_NAMES = tuple(alias(name, context="group") for name in ("single", "pair", "triple"))
 

@@ -9,6 +9,7 @@ from gupai_env.core import hints
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import weights_row
+from gupai_env.core.scene import Pile, Place, Scene, Views
 from gupai_env.core.tiles import ONE, RED, faces, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games import guide
@@ -16,8 +17,7 @@ from gupai_env.games.deer_hunt.players import FEATURES, HEURISTICS, score, trick
 from gupai_env.games.deer_hunt.rules import HANDS, PARTNER, SEATS, TEAMS, DeerHunt
 from gupai_env.games.guide import Payment, Phrase, counted
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
-from gupai_env.words.messages import count, joined, say
-from gupai_env.words.scene import Pile, Place, Scene, Views
+from gupai_env.messages import count, joined, say
 
 
 def scene(

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.scene import Scene, Views
 from gupai_env.core.tiles import HIGHEST
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting import table as connecting
@@ -15,8 +16,7 @@ from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.rules import CLASSIC, NONE
 from gupai_env.games.guide import Payment, Phrase, direct, fewest_first
 from gupai_env.games.phrases import listed
-from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Scene, Views
+from gupai_env.messages import joined, say
 
 
 def scene(

@@ -11,8 +11,8 @@ from gupai_env.games.connecting.rules import SEATS
 from gupai_env.games.ding_niu import GAME
 from gupai_env.games.ding_niu.rules import CLASSIC, DECK_SETS, HANDS, LOST, NONE, RUNNING_SET, bits, judge, off_layout
 from gupai_env.games.phrases import listed
+from gupai_env.messages.checks import refused, short_repr
 from gupai_env.options import DingNiuPosition
-from gupai_env.words.checks import refused, short_repr
 
 __all__ = ["SuanZhang", "from_tiles", "settle", "suan_zhang", "winner"]
 

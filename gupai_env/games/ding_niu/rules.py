@@ -66,8 +66,8 @@ from gupai_env.games.connecting.rules import (
     shed,
     winner,
 )
-from gupai_env.words.checks import refused
-from gupai_env.words.messages import say
+from gupai_env.messages import say
+from gupai_env.messages.checks import refused
 
 BULLS = (kind_of(6, 2), kind_of(6, 3))
 DECK_SET = tile_set(2 * [kind for kind in range(KINDS) if COPIES[kind] == 2]) + tile_set(BULLS)

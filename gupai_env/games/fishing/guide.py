@@ -8,13 +8,13 @@ import numpy as np
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.hints import Hints
+from gupai_env.core.scene import Pile, Place, Scene, Views
 from gupai_env.core.tiles import ONE, faces, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.fishing.rules import CATCH, CATCHES_ONE, CATCHES_THREE
 from gupai_env.games.guide import Guide, Payment, Phrase, between, most_first
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
-from gupai_env.words.messages import count, joined, say
-from gupai_env.words.scene import Pile, Place, Scene, Views
+from gupai_env.messages import count, joined, say
 
 LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.scene import Scene, Views
 from gupai_env.games.connecting import table as connecting
 from gupai_env.games.connecting.guide import ConnectingGuide, ConnectingHints
 from gupai_env.games.jie_long.rules import SAFE
-from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Scene, Views
+from gupai_env.messages import joined, say
 
 
 def scene(

@@ -7,7 +7,7 @@ import numpy as np
 from gupai_env.core.bits import as_index
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import COPIES, KINDS, NO_TILE, WEIGHT, kind_of, parse_tiles
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 # The single ranks, 15 for [6:6] down to 1; [4:2] and [2:1] have none.
 _BY_RANK = "41 32|52 43|62 53|63 54|51|61|64|65|22|33|55|31|44|11|66"

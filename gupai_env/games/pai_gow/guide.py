@@ -8,6 +8,7 @@ import numpy as np
 from gupai_env.core import hints
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import weights_row
+from gupai_env.core.scene import YOU, Pile, Place, Scene, Views
 from gupai_env.core.tiles import NO_TILE, faces, list_tiles, tile_set
 from gupai_env.games import guide
 from gupai_env.games.guide import Payment, Phrase
@@ -16,8 +17,7 @@ from gupai_env.games.pai_gow.players import FEATURES, HEURISTICS, score
 from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, PaiGow, groups_high_first, hand_size, settled
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.splitting.rules import UNSPLIT
-from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import YOU, Pile, Place, Scene, Views
+from gupai_env.messages import joined, say
 
 CAME_OF = {WON: say("wins"), PUSH: say("pushes"), LOST: say("loses")}
 

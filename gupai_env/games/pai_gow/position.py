@@ -10,8 +10,8 @@ from gupai_env.games.pai_gow import GAME
 from gupai_env.games.pai_gow.groups import VALUE
 from gupai_env.games.pai_gow.rules import DECK_SETS, GROUP, SPLITS, PaiGow, groups_of, hand_size, is_distinct, table_of
 from gupai_env.games.splitting.position import Split, groups_in, split_hands
+from gupai_env.messages.checks import short_repr
 from gupai_env.options import PaiGowPosition
-from gupai_env.words.checks import short_repr
 
 EXAMPLE = "[6:6][6:3] / [4:4][1:1]"
 

@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core.scene import Scene, Views
 from gupai_env.games.fishing.guide import FishingGuide, FishingHints, fishing_move, table_of
 from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.guide import Phrase
 from gupai_env.games.phrases import says
 from gupai_env.games.shi_wu_hu.players import growth, taken
 from gupai_env.games.shi_wu_hu.rules import BAIT, FISH, GROUP_NAMES, SHARES, THOUSAND, THREE, VALUE, ShiWuHu
-from gupai_env.words.messages import joined
-from gupai_env.words.scene import Scene, Views
+from gupai_env.messages import joined
 
 
 def _move(name: str, action: int) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.scene import YOU, Pile, Place, Scene, Views
 from gupai_env.core.tiles import ONE, faces, kinds_in, size, tile_name, tile_set, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.games import guide
@@ -16,8 +17,7 @@ from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_
 from gupai_env.games.small_mahjong.players import hand_after
 from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WALL, PASS, WIN
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, prospects, triplet_of
-from gupai_env.words.messages import count, joined, say
-from gupai_env.words.scene import YOU, Pile, Place, Scene, Views
+from gupai_env.messages import count, joined, say
 
 COMBINATIONS = ("", "straights", "set+straight", "double set")  # by points
 DISCARDS = "{name} discards {tiles}", "{name} discard {tiles}"

@@ -34,8 +34,8 @@ from gupai_env.games.small_mahjong.rules import (
     study,
 )
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, TRIPLET, best_split
+from gupai_env.messages.checks import refused
 from gupai_env.options import SmallMahjongPosition
-from gupai_env.words.checks import refused
 
 FULL = 0  # the deck, where no variant is given
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from gupai_env.core.position import Position, Tiles, read_tiles, seats_of
 from gupai_env.games.splitting.rules import take_up
-from gupai_env.words.checks import short_repr
+from gupai_env.messages.checks import short_repr
 
 Split = str | Sequence[Tiles]
 """Groups of tiles, "[6:6][6:3] / [4:4][1:1]", or a sequence of them."""

@@ -12,7 +12,7 @@ import numpy as np
 from gupai_env.core.bits import gather
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import COPIES, KINDS, kind_of, set_name, tile_set
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 # Civil kinds, the highest first; then the military ones, those of equal rank together.
 CIVIL = [

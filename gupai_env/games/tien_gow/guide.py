@@ -7,6 +7,7 @@ import numpy as np
 
 from gupai_env.core import hints
 from gupai_env.core.move import PLAY
+from gupai_env.core.scene import Views
 from gupai_env.core.tiles import tile_name
 from gupai_env.games import guide
 from gupai_env.games.guide import Phrase, counted
@@ -14,8 +15,7 @@ from gupai_env.games.phrases import says
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, KIND_STRENGTH, NAMES, SIZE, STRENGTH
 from gupai_env.games.tien_gow.rules import DISCARD
 from gupai_env.games.tien_gow.table import scene as scene
-from gupai_env.words.messages import count, joined, say
-from gupai_env.words.scene import Views
+from gupai_env.messages import count, joined, say
 
 
 class Hints(hints.Hints):

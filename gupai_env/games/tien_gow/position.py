@@ -20,8 +20,8 @@ from gupai_env.games.tien_gow.combinations import CLASS, CLASSES, SIZE, combinat
 from gupai_env.games.tien_gow.combinations import beats as number_beats
 from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS
 from gupai_env.games.tien_gow.settlement import bonus_of, pay_bonus
+from gupai_env.messages.checks import whole_number
 from gupai_env.options import TienGowPosition
-from gupai_env.words.checks import whole_number
 
 
 def from_tiles(

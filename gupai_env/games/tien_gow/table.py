@@ -7,12 +7,12 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.scene import Pile, Place, Scene, Views
 from gupai_env.core.tiles import faces
 from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
 from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES, TienGow
-from gupai_env.words.messages import joined, say
-from gupai_env.words.scene import Pile, Place, Scene, Views
+from gupai_env.messages import joined, say
 
 
 class Play(NamedTuple):

@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core.scene import Scene
 from gupai_env.games.fishing.guide import FishingGuide, FishingHints, fishing_move, table_of
 from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.guide import Phrase
 from gupai_env.games.phrases import says
 from gupai_env.games.tiu_u.players import AT, FEATURES, VALUE, score_of_catch
 from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, FISH, HEAVEN_PAIR, POINTS, SHARES, SMALL_RED, THREE, tens
-from gupai_env.words.messages import joined
-from gupai_env.words.scene import Scene
+from gupai_env.messages import joined
 
 
 def _move(name: str, action: int) -> str:

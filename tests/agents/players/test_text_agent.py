@@ -25,7 +25,7 @@ from gupai_app.play.session import Session
 from gupai_app.words.languages import speak
 from gupai_env import GAMES, get_game
 from gupai_env.core.tiles import PIPS
-from gupai_env.words.messages import TRANSLATIONS
+from gupai_env.messages import TRANSLATIONS
 
 GAME = get_game("jie-long")
 EXAMPLE = ROOT / "examples" / "text_player.py"

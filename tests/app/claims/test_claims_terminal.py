@@ -12,8 +12,8 @@ from gupai_agents.evaluation.claims.files import RECORDED
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_app.claims import terminal as command
 from gupai_app.words.languages import speak
+from gupai_env.messages import TRANSLATIONS
 from gupai_env.storage.files import json_text, locked
-from gupai_env.words.messages import TRANSLATIONS
 from readings import a_verdict, finding
 
 

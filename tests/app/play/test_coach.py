@@ -12,7 +12,7 @@ from gupai_app.play.table import WebGame
 from gupai_app.review.analysis import decisions
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import get_game
-from gupai_env.words.messages import word
+from gupai_env.messages import word
 
 
 def positions(name, seed=3, every=1):

@@ -18,7 +18,7 @@ from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS, PIPS, tile_name
 from gupai_env.games import GAMES
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
-from gupai_env.words.messages import word
+from gupai_env.messages import word
 
 SIX_FOUR = next(kind for kind in range(KINDS) if sorted(PIPS[kind]) == [4, 6])
 

@@ -18,11 +18,11 @@ from gupai_app.words.languages import speak
 from gupai_app.words.sentences import names_at
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import Hints
+from gupai_env.core.text import columns
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games.ce_deng import rules as ce_deng
 from gupai_env.games.connecting import rules as connecting
-from gupai_env.words.messages import TRANSLATIONS, word
-from gupai_env.words.text import columns
+from gupai_env.messages import TRANSLATIONS, word
 
 
 class Person:

@@ -14,7 +14,7 @@ from gupai_env.core.rng import draw
 from gupai_env.core.tiles import size
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import Guide, guide_of, tiles_of
-from gupai_env.words.messages import capitalized, word
+from gupai_env.messages import capitalized, word
 from variants import some_variants
 
 FORMULA = re.compile(r"count|weight|feature|score|×|\*|=|[-+]\d|\d\.\d|_|[{}]|\bnan\b")

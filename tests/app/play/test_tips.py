@@ -11,7 +11,7 @@ from gupai_app.server.app import create_app
 from gupai_app.words.languages import ENGLISH, speak
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import guide_of
-from gupai_env.words.messages import TRANSLATIONS, word
+from gupai_env.messages import TRANSLATIONS, word
 
 TERMS = {"open end": "Where the next tile joins.", "double": "Such as [4:4].", "head seven, tail eight": "You pay."}
 TIP = re.compile(

@@ -29,7 +29,7 @@ from gupai_app.review.routes import again_from, line_in
 from gupai_app.server.players import NAMED
 from gupai_env.core.move import Move
 from gupai_env.games import GAMES, get_game
-from gupai_env.words.messages import word
+from gupai_env.messages import word
 
 every_game = pytest.mark.parametrize("game", GAMES)
 

@@ -13,11 +13,11 @@ import pytest
 
 from commands import answer, gupai
 from gupai_app.__main__ import main as first
+from gupai_app.play.rules import fill_rules
 from gupai_app.shell import screen as report
 from gupai_app.shell.streams import printable, say
 from gupai_app.shell.terminal import Terminal
 from gupai_env import GAMES, jie_long_v0
-from gupai_env.words.spelling import fill_rules
 from processes import Command
 
 HEAVY = ("numpy", "numba", "torch", "scipy", "pettingzoo", "gymnasium", "gupai_env", "gupai_agents")

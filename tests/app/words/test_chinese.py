@@ -44,8 +44,8 @@ from gupai_env.core.rng import draw
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import guide_of
+from gupai_env.messages import TRANSLATIONS, say, word
 from gupai_env.storage.files import describe
-from gupai_env.words.messages import TRANSLATIONS, say, word
 from web_room import RUN, furnish
 
 HOME = "http://127.0.0.1:8420"

@@ -25,17 +25,7 @@ from gupai_env.core.tiles import kind_of
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import fewest_first
 from gupai_env.games.phrases import says
-from gupai_env.words.messages import (
-    TRANSLATIONS,
-    alias,
-    capitalized,
-    count,
-    joined,
-    messages_in,
-    say,
-    with_messages,
-    word,
-)
+from gupai_env.messages import TRANSLATIONS, alias, capitalized, count, joined, messages_in, say, with_messages, word
 
 CHINESE = [language for language in LANGUAGES if language != ENGLISH]
 SLOT = re.compile(r"\{\w+[^{}]*\}")

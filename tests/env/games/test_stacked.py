@@ -6,10 +6,10 @@ from gupai_env.positions.jie_long import from_tiles
 
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.deal import Deal
+from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import CARRYING, KINDS, PIPS
 from gupai_env.games.claims import counts_of
 from gupai_env.games.connecting.rules import DISCARD
-from gupai_env.words.text import draw_text
 from walks import Walk, encoded, random_walk, views_of
 
 GAMES = {

@@ -12,12 +12,12 @@ from PIL import Image
 from resvg_py import svg_to_bytes
 
 from checkout import ROOT
+from gupai_env.core.text import wrap
 from gupai_env.render import Pile, Place, Scene, draw_text, letters
 from gupai_env.render.image import draw_image
 from gupai_env.render.letters import FONT, known
 from gupai_env.render.svg import draw_svg
 from gupai_env.render.window import Window
-from gupai_env.words.text import wrap
 from scenes import KINDS, SCENES, every_scene, piles_of
 
 

@@ -44,9 +44,9 @@ from gupai_agents.registry import KINDS, agent_of_data, agents_of, runs_code
 from gupai_agents.shipped import BEST, best_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.messages.checks import counted, key_context, short_repr, whole_number
 from gupai_env.storage.files import naming
 from gupai_env.storage.models import difference
-from gupai_env.words.checks import counted, key_context, short_repr, whole_number
 
 RESAMPLES = 1000  # of the bootstrap
 PLACES = 2  # decimals of a score; sums differ in later ones between machines

@@ -19,9 +19,9 @@ from gupai_agents.players.identity import Digest, Player
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+from gupai_env.messages.checks import one_of
 from gupai_env.storage.files import naming
 from gupai_env.storage.models import Count, DamagedError, Number, Stored, Text, parse_stored, small_file
-from gupai_env.words.checks import one_of
 
 SUITES = Path(__file__).parent / "suites"
 DEFAULT = "v1"

@@ -25,7 +25,7 @@ from gupai_agents.evaluation.claims.schema import (
 )
 from gupai_agents.evaluation.claims.setting import PILOT, Choice, Setting, forks, gains, means_by_deal
 from gupai_agents.evaluation.statistics import NOTHING, Estimate, estimate
-from gupai_env.words.messages import joined, say
+from gupai_env.messages import joined, say
 
 COMPARED = {
     "best_alternative": "the best other one",

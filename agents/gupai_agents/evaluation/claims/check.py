@@ -17,7 +17,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Condition, Named, Player, Population
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.words.checks import key_context, refused
+from gupai_env.messages.checks import key_context, refused
 
 
 def variant_of(game: Game, options: dict[str, Any]) -> Variant:

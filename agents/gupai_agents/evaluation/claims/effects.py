@@ -16,7 +16,7 @@ from gupai_agents.evaluation.claims.schema import MOST, Condition, Dose, Named
 from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.games.claims import Positions
-from gupai_env.words.messages import Message, capitalized, joined, say
+from gupai_env.messages import Message, capitalized, joined, say
 
 GAIN, LOSS, MEDIAN = "largest gain", "largest loss", "median"
 FEWEST_IN_GROUP = 30

@@ -18,8 +18,8 @@ from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals
 from gupai_env.games.claims import ExactQuestion, Facts, tiles_by_number, vocabulary_of
+from gupai_env.messages import joined, say
 from gupai_env.storage.models import Written
-from gupai_env.words.messages import joined, say
 
 
 def doubles_in_a_hand() -> Facts:

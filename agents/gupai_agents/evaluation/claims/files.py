@@ -34,9 +34,9 @@ from gupai_env import __version__
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
+from gupai_env.messages import messages_in
+from gupai_env.messages.checks import as_path, key_context, nearest, short_repr
 from gupai_env.storage.models import Written, checked, read_written
-from gupai_env.words.checks import as_path, key_context, nearest, short_repr
-from gupai_env.words.messages import messages_in
 
 SUFFIX = ".yaml"
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim

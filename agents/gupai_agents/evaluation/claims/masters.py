@@ -27,7 +27,7 @@ from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import PREFER_STREAM
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 DEALS = 300  # among masters, of a dose
 SEARCHED = 100  # decisions of a dose that a search thinks about, one a deal at most

@@ -19,8 +19,8 @@ from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST_DEALS, Comparator, Condition, Number, Player, Population
 from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Choice, Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, holm
+from gupai_env.messages import joined, say
 from gupai_env.storage.models import Written
-from gupai_env.words.messages import joined, say
 
 
 class Item(Written):

@@ -31,7 +31,7 @@ from gupai_agents.evaluation.claims.schema import (
 from gupai_agents.evaluation.claims.setting import PILOT, Pair, Setting, differ
 from gupai_agents.evaluation.statistics import samples_for
 from gupai_agents.players.heuristics import HeuristicAgent
-from gupai_env.words.messages import joined, say
+from gupai_env.messages import joined, say
 
 ALPHA = 0.05  # two-sided, at which a plan finds the margin
 

@@ -18,7 +18,7 @@ from gupai_agents.evaluation.claims.schema import MOST_DEALS, Alternative, Dose,
 from gupai_agents.evaluation.claims.setting import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, ratio_of_means
 from gupai_env.games.claims import Metric
-from gupai_env.words.messages import capitalized, joined, say
+from gupai_env.messages import capitalized, joined, say
 
 
 class Rate(Measuring):

@@ -46,8 +46,8 @@ from gupai_agents.shipped import BEST
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.core.variant import in_words as options_in_words
+from gupai_env.messages import capitalized, joined, say
 from gupai_env.storage.models import Written
-from gupai_env.words.messages import capitalized, joined, say
 
 # About how many times as long such a player takes.
 SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20, "onnx": 20}

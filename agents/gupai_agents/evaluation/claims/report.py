@@ -10,7 +10,7 @@ from gupai_agents.evaluation.claims.verdicts import word_of
 from gupai_agents.evaluation.intervals import interval_text
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env.core.variant import option_in_words
-from gupai_env.words.messages import capitalized, joined, say, word
+from gupai_env.messages import capitalized, joined, say, word
 
 P_IS = {"effects": "p {p:.2g} adjusted", "subgroups": "p {p:.2g} adjusted for their number"}
 TITLES = {"effects": "Figures", "subgroups": "Where (exploratory)"}

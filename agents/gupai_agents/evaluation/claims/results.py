@@ -19,8 +19,8 @@ from gupai_agents.evaluation.claims.schema import Dose, dose_of
 from gupai_agents.evaluation.intervals import FINE, interval_text
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournaments.folder import Seed
+from gupai_env.messages import with_messages
 from gupai_env.storage.models import Content, Count, Number, Stored, Text
-from gupai_env.words.messages import with_messages
 
 FEWEST_OPEN = 20  # deals with a decision at which both actions are open, to say what a strong player does
 MOST_BYTES = 1 << 22  # of a recorded verdict

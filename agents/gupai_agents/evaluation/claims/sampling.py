@@ -25,8 +25,8 @@ from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, OR
 from gupai_env.core.tiles import tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
+from gupai_env.messages.checks import counted
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import counted
 
 MOST_CASES = 200_000  # numbers of tiles by class
 MOST_WEIGHT = 1 << 62

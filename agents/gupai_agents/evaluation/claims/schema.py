@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from gupai_env.messages import Message, escaped, say
 from gupai_env.storage.models import Written
-from gupai_env.words.messages import Message, escaped, say
 
 MOST_DEALS = 1_000_000
 Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]

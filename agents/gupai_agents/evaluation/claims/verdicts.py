@@ -12,7 +12,7 @@ from gupai_agents.evaluation.claims.results import Finding, Pooled, Verdict
 from gupai_agents.evaluation.intervals import number_or_none
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, Explained, estimate, false_discovery
 from gupai_env.games.claims import Metric
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
 SMALL, INCONCLUSIVE, MEASURED = "small effect", "inconclusive", "measured"

@@ -31,8 +31,8 @@ from gupai_env.core.tiles import KINDS, tile_set
 from gupai_env.core.variant import RANDOM_LEADER, Variant
 from gupai_env.games import get_game
 from gupai_env.games.claims import BANKER, PLAYER, Chances
+from gupai_env.messages.checks import whole_number
 from gupai_env.options import Options
-from gupai_env.words.checks import whole_number
 
 SEATS = 2
 LOWER, EQUAL, HIGHER = range(3)  # a group than that of the other seat

@@ -27,9 +27,9 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import counted, whole_number
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import counted, whole_number
 
 MOST_NODES = 1_000_000
 MOST_ROUNDS = 1_000_000_000

@@ -15,8 +15,8 @@ from gupai_agents.registry import agents_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import as_list, between, whole_number
 from gupai_env.options import Options
-from gupai_env.words.checks import as_list, between, whole_number
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
 VERDICTS = {1: ACCEPTED, -1: REJECTED, 0: UNDECIDED}

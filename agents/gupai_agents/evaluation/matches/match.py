@@ -24,9 +24,9 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import as_list, counted, require_methods, whole_number
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import as_list, counted, require_methods, whole_number
 
 ENVS = 4096  # lanes that play side by side
 MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_env.messages import joined, word
 from gupai_env.render.letters import drawable
-from gupai_env.words.messages import joined, word
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
 ROW, NAMES = 30, 176  # the height of a row of intervals, and the width kept for its name

@@ -13,9 +13,9 @@ from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournaments.rating import notes
 from gupai_agents.evaluation.tournaments.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
+from gupai_env.messages import in_english, say
+from gupai_env.messages.checks import counted
 from gupai_env.render.letters import FAMILY, drawable
-from gupai_env.words.checks import counted
-from gupai_env.words.messages import in_english, say
 
 MOST_SEATED = 8  # agents in the chart of seats
 

@@ -21,8 +21,8 @@ from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import DATA_STREAM, SPLIT_STREAM
 from gupai_env.core.variant import Variant
+from gupai_env.messages.checks import counted, real_number, short_repr
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import counted, real_number, short_repr
 
 FORMAT = "gupai-decisions-1"
 LICENCE = "MIT"  # that of gupai and of the players that ship with it

@@ -33,10 +33,10 @@ from gupai_env.core.rng import EXACT, from_json, in_json
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.games import get_game
+from gupai_env.messages import one_line, say
+from gupai_env.messages.checks import as_path, counted, is_whole, short_repr
 from gupai_env.storage.files import NewFile, naming
 from gupai_env.vector import VectorEnv
-from gupai_env.words.checks import as_path, counted, is_whole, short_repr
-from gupai_env.words.messages import one_line, say
 
 FORMAT = "gupai-game-1"
 ORDER = "order"  # a key after "episode", of games that were dealt as it says and not as the seed shuffles

@@ -33,9 +33,9 @@ from gupai_agents.players.identity import Player, digest_of, identity_of, requir
 from gupai_agents.registry import make_agent
 from gupai_env.core.rng import EXACT, in_json
 from gupai_env.core.sources import sources_digest
+from gupai_env.messages.checks import as_path, key_context, read_whole, short_repr
 from gupai_env.storage.files import LOCK, json_text, locked_folder, naming, new_file, write_file
 from gupai_env.storage.models import CLOSE, Count, DamagedError, Number, Share, Stored, Text, difference, read_stored
-from gupai_env.words.checks import as_path, key_context, read_whole, short_repr
 
 MANIFEST, GAMES, BLOCKS = "manifest.json", "games.jsonl.gz", "blocks"
 ROWS, SUMMARY, REPORT = "games.csv", "summary.json", "report.html"

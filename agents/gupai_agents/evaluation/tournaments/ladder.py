@@ -19,8 +19,8 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages.checks import whole_number
 from gupai_env.options import Options
-from gupai_env.words.checks import whole_number
 
 DECISIONS = 512  # asked at once to measure how fast a player is
 FIRST_ASKED, LONG_ENOUGH = 8, 0.2  # decisions, doubled until asking for them takes so many seconds

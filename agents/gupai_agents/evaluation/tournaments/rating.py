@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_env.words.messages import say
+from gupai_env.messages import say
 
 POINTS = 173.7177927613007  # 400 / ln 10, of a unit of log-odds: ratings are read like Elo's
 QUANTILE = 1.96  # of the 95% interval

@@ -30,9 +30,9 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
+from gupai_env.messages import say
+from gupai_env.messages.checks import as_list, one_of, refused, require_methods, short_repr, whole_number
 from gupai_env.options import Options
-from gupai_env.words.checks import as_list, one_of, refused, require_methods, short_repr, whole_number
-from gupai_env.words.messages import say
 
 ONE, TWO, MIXED, ALL = "one", "two", "mixed", "all"
 TABLES = {

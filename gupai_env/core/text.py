@@ -5,7 +5,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterator
 
-from gupai_env.words.scene import Pile, Place, Scene, red_pips
+from gupai_env.core.scene import Pile, Place, Scene, red_pips
 
 NARROWEST = 40  # columns
 

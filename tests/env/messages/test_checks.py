@@ -10,7 +10,7 @@ from gupai_agents.evaluation import duel, round_robin
 from gupai_agents.evaluation.exact import tree as exact
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
-from gupai_env.words.checks import LONGEST, short_repr
+from gupai_env.messages.checks import LONGEST, short_repr
 from gupai_training.opponents import FixedOpponents
 from gupai_training.selfplay import SelfPlayVecEnv
 from trees import tiny_tree

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.words.messages import Message, alias, count, say
+from gupai_env.messages import Message, alias, count, say
 
 LONGEST = 60  # characters of a value that an error repeats
 TRUTHS = (bool, np.bool_)
