@@ -34,6 +34,7 @@ WORDS = {  # pydantic's kinds of mistakes, in a user's words
     "missing": "it is missing",
     "int_type": "it must be a whole number",
     "int_from_float": "it must be a whole number",
+    "bool_type": "it must be true or false",
     "float_type": "it must be a number",
     "finite_number": "it must be a number",
     "string_type": "it must be a text",
@@ -116,9 +117,20 @@ def _read(path: Path, model: type[Model], _: tuple[int, ...]) -> Model:
     return parse_stored(path.read_bytes(), model, path.name)
 
 
-def parse_stored(content: bytes | str, model: type[Model], where: str) -> Model:
-    """Return what JSON holds. Raises: DamagedError, which begins with `where`."""
+def parse_stored(content: bytes | str | dict[str, Any], model: type[Model], where: str) -> Model:
+    """Return what JSON holds.
+
+    Args:
+        content: JSON, or the object that was read from it.
+        model: What it should hold.
+        where: How an error begins, such as the name of the file.
+
+    Raises:
+        DamagedError: It holds something else; in one line.
+    """
     try:
+        if isinstance(content, dict):
+            return model.model_validate(content)
         return model.model_validate_json(content)
     except ValidationError as error:
         raise DamagedError(where, _damage(error)) from None

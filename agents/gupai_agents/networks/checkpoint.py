@@ -21,6 +21,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.messages.checks import key_context, short_repr
 from gupai_env.storage.files import write_file
+from gupai_env.storage.models import Stored, Text, parse_stored
 
 FORMAT = 1
 METADATA = "gupai", "sha256"  # in the order in which they are written
@@ -138,18 +139,39 @@ def identity(game: Game, variant: Variant) -> dict[str, Any]:
     }
 
 
-def require_player(path: str | Path, header: dict[str, Any]) -> None:
-    """Raise CheckpointError for a file that is not that of a player."""
+class PlayerHeader(Stored):
+    """What every player's header holds; who needs other keys, such as `recipe`, reads them from the header itself.
+
+    game, version: The game and its version.
+    rules: The options that it was trained with, by name; those that are not named are at their defaults.
+    observation, actions: The encoder, and sizes and digests of what the network sees and scores.
+    mixes: Whether the player was trained to draw from its policy.
+    net: The description of the network, which `gupai_agents.networks.network.tensor_shapes` checks.
+    """
+
+    game: Text
+    version: int
+    rules: dict[str, Any]
+    observation: dict[str, Any]
+    actions: dict[str, Any]
+    mixes: bool = False
+    net: Any = None
+
+
+def player_header(path: str | Path, header: dict[str, Any]) -> PlayerHeader:
+    """Return what the header of a player says.
+
+    Args:
+        path: The file, for errors.
+        header: Its header, as `read_header` returns it.
+
+    Raises:
+        CheckpointError: It is not that of a player, or lacks a key or has one of another type.
+    """
     if header.get("kind") != "player":
         raise CheckpointError(f"{path}: not a player, but of kind {short_repr(header.get('kind'))}")
-
-
-def mixes_actions(path: str | Path, header: dict[str, Any]) -> bool:
-    """Return whether a player was trained to draw from its policy; raises CheckpointError."""
-    mixes = header.get("mixes", False)
-    if not isinstance(mixes, bool):
-        raise CheckpointError(f"{path}: damaged, mixes of its header is {short_repr(mixes)}, not true or false")
-    return mixes
+    with key_context(path, CheckpointError):
+        return parse_stored(header, PlayerHeader, "its header is damaged")
 
 
 def binding_options(variant: Variant) -> dict[str, Any]:
@@ -163,49 +185,48 @@ def options_of(variant: Variant) -> dict[str, Any]:
     return options
 
 
-def options_in(rules: Any, variant: Variant) -> Any:
+def options_in(rules: dict[str, Any], variant: Variant) -> dict[str, Any]:
     """Return the options in the header of a checkpoint, those that it does not name at their defaults.
 
     Args:
-        rules: The options as read. Anything except a mapping is returned as it is.
+        rules: The options as read.
         variant: Any variant of the game.
     """
-    return options_of(type(variant)()) | rules if isinstance(rules, dict) else rules
+    return options_of(type(variant)()) | rules
 
 
-def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:
-    """Raise CheckpointError, naming both values, unless the checkpoint was trained for just this game and variant."""
-    require_player(path, header)
-    wanted = identity(game, variant)
-    for key, value in wanted.items():
-        if type(header.get(key)) is not type(value):
-            raise CheckpointError(
-                f"{path}: damaged, {key} of its header is {short_repr(header.get(key))}, not {type(value).__name__}"
-            )
+def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> PlayerHeader:
+    """Return what the header of a player says, if it was trained for just this game and variant.
+
+    Args:
+        path: The file, for errors.
+        header: Its header, as `read_header` returns it.
+        game, variant: What it is to play. FREE_OPTIONS may differ.
+
+    Raises:
+        CheckpointError: It was trained for something else; both values are named.
+    """
+    player, wanted = player_header(path, header), identity(game, variant)
     for key, label in (("game", "game"), ("version", "game version")):
         if header[key] != wanted[key]:
             raise CheckpointError(f"{path}: made for {label} {short_repr(header[key])}, not {wanted[key]!r}")
-    rules = options_in(header["rules"], variant)
+    rules = options_in(player.rules, variant)
     for name, value in binding_options(variant).items():
-        entry = rules.get(name)
-        if entry != value:
-            raise CheckpointError(f"{path}: trained with {name}={short_repr(entry)}, not {name}={value!r}")
+        if rules.get(name) != value:
+            raise CheckpointError(f"{path}: trained with {name}={short_repr(rules.get(name))}, not {name}={value!r}")
     for key in ("observation", "actions"):
         for name, value in wanted[key].items():
-            entry = header[key].get(name)
-            if entry != value:
+            if (entry := header[key].get(name)) != value:
                 raise CheckpointError(
                     f"{path}: made for another layout of {key}: {name} {short_repr(entry)}, not {value!r}"
                 )
+    return player
 
 
 def variant_of(path: str | Path, header: dict[str, Any]) -> tuple[Game, Variant]:
     """Return the game and variant that a player was trained for; raises CheckpointError for anything else."""
-    require_player(path, header)
-    rules = header.get("rules")
-    if not isinstance(rules, dict):
-        raise CheckpointError(f"{path}: damaged, rules of its header is {short_repr(rules)}, not dict")
-    options = {name: tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
+    player = player_header(path, header)
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in player.rules.items()}
     with key_context(path, CheckpointError):
-        game = get_game(str(header.get("game")))
+        game = get_game(player.game)
         return game, game.variant.make(**options)

@@ -15,7 +15,6 @@ from gupai_agents.networks.checkpoint import (
     CheckpointError,
     check_identity,
     identity,
-    mixes_actions,
     read_checkpoint,
     write_checkpoint,
 )
@@ -259,11 +258,11 @@ class NetworkAgent(ObservationAgent):
             sample: Draw actions from its policy, as players do in any case that were trained to mix their actions.
         """
         header, tensors = read_checkpoint(path)
-        check_identity(path, header, game, variant)
-        sample = sample or mixes_actions(path, header)
+        player = check_identity(path, header, game, variant)
+        sample = sample or player.mixes
         name = f"{'sample' if sample else 'checkpoint'}:{path}"
         with key_context(path, CheckpointError):
-            agent = cls(name, game, header.get("net"), unpacked(tensors), sample, variant)
+            agent = cls(name, game, player.net, unpacked(tensors), sample, variant)
             agent.ahead = look_ahead_of(header, game, variant)
             return agent
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from gupai_agents.failure import in_one_line
 from gupai_agents.look_ahead import LookAhead, look_ahead_of
-from gupai_agents.networks.checkpoint import MAX_BYTES, check_identity, mixes_actions
+from gupai_agents.networks.checkpoint import MAX_BYTES, check_identity
 from gupai_agents.networks.network_agent import ObservationAgent
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -108,9 +108,9 @@ class OnnxAgent(ObservationAgent):
             header = None
         if not isinstance(header, dict):
             raise ValueError(f"{path}: damaged, its metadata {HEADER_KEY!r} are not a header of gupai")
-        check_identity(path, header, self.game, variant)
+        player = check_identity(path, header, self.game, variant)
         self.variant, self.ahead = variant, look_ahead_of(header, self.game, variant)
-        self.sample = self.sample or mixes_actions(path, header)
+        self.sample = self.sample or player.mixes
 
     def _input(self) -> tuple[str, Any]:
         """Return name and type of the input; raises ValueError unless it is one for observations."""

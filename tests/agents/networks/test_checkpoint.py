@@ -108,7 +108,7 @@ def test_default_player_of_every_game_is_accepted_again(tmp_path, name):
 
 def test_player_mixes_or_not(tmp_path):
     write_checkpoint(tmp_path / "a", {**header(), "mixes": 1}, weights())
-    with pytest.raises(CheckpointError, match="mixes of its header is 1, not true or false"):
+    with pytest.raises(CheckpointError, match="its header is damaged: mixes: it must be true or false, not 1"):
         make_agent(f"checkpoint:{tmp_path / 'a'}")
 
 
@@ -248,7 +248,7 @@ def test_header_records_the_training_variant(tmp_path):
     tiu_u = get_game("tiu-u")
     assert variant_of("file", identity(tiu_u, tiu_u.variant()) | {"kind": "player"}) == (tiu_u, tiu_u.variant())
     for changes, said in (
-        ({"rules": ["players"]}, "file: damaged, rules of its header is ['players'], not dict"),
+        ({"rules": ["players"]}, "file: its header is damaged: rules: it must be an object, not ['players']"),
         ({"rules": {"players": 9}}, "file: players=9 is not allowed"),
         ({"game": "chess"}, "file: 'chess' is not a game"),
     ):
