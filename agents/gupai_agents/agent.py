@@ -150,7 +150,13 @@ AnyAgent = TypeVar("AnyAgent", bound=Agent)
 
 
 def note_origin(agent: AnyAgent, spec: str, files: Sequence[Path] = ()) -> AnyAgent:
-    """Record in an agent what it was made from, if it takes attributes; return the agent."""
+    """Record in an agent what it was made from, if it takes attributes; return the agent.
+
+    Args:
+        agent: Any agent; one that takes no attributes stays as it is.
+        spec: The text that `make_agent` made it of.
+        files: Those that it was read from, whose digests identify it.
+    """
     with contextlib.suppress(AttributeError, TypeError):
         object.__setattr__(agent, "made_from", Origin(spec, tuple(files)))
     return agent
@@ -185,7 +191,12 @@ def labels_of(agents: Sequence[Any], taken: Sequence[str] = ()) -> list[str]:
 
 
 def check_agent(agent: Any, game: Game, variant: Variant) -> None:
-    """Raise ValueError, in one line, for anything except an agent, and for one made for another game or variant."""
+    """Raise ValueError, in one line, for anything except an agent, and for one made for another game or variant.
+
+    Args:
+        agent: What is to play.
+        game, variant: What it is to play. FREE_OPTIONS may differ from those it was made for.
+    """
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise ValueError(
             f"{short_repr(agent)} is not an agent: it needs a method `act`; make_agent creates one from its name"
@@ -335,6 +346,11 @@ def certain(actions: np.ndarray, num_actions: int) -> np.ndarray:
 
 def probabilities(agent: Agent, game: Game, variant: Variant, batch: DecisionBatch) -> np.ndarray:
     """Return the policy of any agent, float64 [N, num_actions]: its own `probabilities`, or certainty of its answers.
+
+    Args:
+        agent: Any agent; it gets a copy of the batch.
+        game, variant: What is played.
+        batch: Decisions of N seats.
 
     Raises:
         ValueError: As `ask`.

@@ -105,6 +105,10 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
 def agents_of(game: Game, variant: Variant, specs: Sequence[str | Agent]) -> list[Agent]:
     """Return the agents that names (as `make_agent` takes them) and agents stand for; equal names get one agent.
 
+    Args:
+        game, variant: What they play.
+        specs: Names and agents.
+
     Raises:
         ValueError: For an unknown name, and for an agent made for another game or variant.
     """
@@ -116,7 +120,15 @@ def agents_of(game: Game, variant: Variant, specs: Sequence[str | Agent]) -> lis
 
 
 def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
-    """Return a player as `make_agent` does, except from factories and programs: names in files must not run code."""
+    """Return a player as `make_agent` does, except from factories and programs: names in files must not run code.
+
+    Args:
+        spec: The name of a player.
+        game, variant: What it plays.
+
+    Raises:
+        ValueError: For an unknown name, one that would run code, and files that cannot be read.
+    """
     if not isinstance(spec, str):
         raise ValueError(f"{short_repr(spec)} is not a player's name; players are {', '.join(agent_names(game))}")
     if spec in LEVELS:
@@ -160,7 +172,13 @@ def best_agent(game: Game, variant: Variant) -> Agent:
 
 
 def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> SearchAgent:
-    """Return a player that searches, from "playouts=200,heuristic=tuned,infer=tuned@4"; raises ValueError."""
+    """Return a player that searches, from "playouts=200,heuristic=tuned,infer=tuned@4"; raises ValueError.
+
+    Args:
+        spec: The whole text, for errors and as the name of the agent.
+        listed: Its settings, behind the colon.
+        game, variant: What it plays.
+    """
     settings = settings_of(spec, listed)
     played = {
         name: heuristic_agent(settings.pop(name), game, variant) for name in SEARCH_HEURISTICS if name in settings
@@ -192,7 +210,13 @@ def settings_of(spec: str, listed: str) -> dict[str, str]:
 
 
 def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
-    """Return a heuristic from its text; raises ValueError."""
+    """Return a heuristic from its text; raises ValueError.
+
+    Args:
+        spec: The name of a heuristic, `heuristic:` with weights, or a file of `gupai tune`; a temperature may follow
+            after @.
+        game, variant: What it plays.
+    """
     heuristic, separator, suffix = spec.rpartition("@")
     if not separator or spec.endswith(SUFFIX):  # the @ of a file's name is not a temperature
         heuristic, separator, suffix = spec, "", ""
@@ -251,7 +275,12 @@ def _unknown(spec: str, name: str, game: Game) -> ValueError:
 
 
 def agent_of_code(spec: str, game: Game, variant: Variant) -> Agent:
-    """Return a player whose text `runs_code`. Raises: ValueError and AgentError, as `make_agent`."""
+    """Return a player whose text `runs_code`. Raises: ValueError and AgentError, as `make_agent`.
+
+    Args:
+        spec: "package.module:factory" or "command:PROGRAM ARGS".
+        game, variant: What it plays.
+    """
     if spec.partition(":")[0] == COMMAND:
         from gupai_agents.players.text_agent import CommandAgent
 
@@ -261,6 +290,10 @@ def agent_of_code(spec: str, game: Game, variant: Variant) -> Agent:
 
 def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
     """Return the agent of "package.module:factory", whose module may lie in the current folder.
+
+    Args:
+        spec: The text, as above.
+        game, variant: What the factory is called with.
 
     Raises:
         ValueError: Where there is none.

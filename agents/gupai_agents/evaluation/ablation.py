@@ -173,7 +173,13 @@ def rivals_of(game: Game, variant: Variant) -> list[HeuristicAgent]:
 
 
 def among(game: Game, variant: Variant, rivals: Sequence[Agent], progress: Progress | None = None) -> Play:
-    """Return a function that plays heuristics, one per deal, among equal rivals, with another rival in every deal."""
+    """Return a function that plays heuristics, one per deal, among equal rivals, with another rival in every deal.
+
+    Args:
+        game, variant: What is played.
+        rivals: Agents, of which each deal has one at all other seats.
+        progress: Called with the number of deals just played.
+    """
 
     def play(heuristics: np.ndarray, deals: int, key: int) -> np.ndarray:
         values = Contest(game, variant.changed()).values(heuristics, rivals, deals, key)
@@ -188,6 +194,13 @@ def evolved(play: Play, evolution: Evolution, generations: int, deals: int, key:
     """Return what a search finds in some generations, each of which plays its own deals.
 
     It is the mean of the search over the second half of the generations, which is less noisy than its end.
+
+    Args:
+        play: Returns what candidates win in each deal, float64 [candidates, deals], for weights, deals and an RNG key.
+        evolution: The search; it goes on from where it is.
+        generations: How many.
+        deals: How many each generation plays.
+        key: The RNG key of the deals.
     """
     stood = [evolution.mean]
     for generation in range(generations):
@@ -197,7 +210,14 @@ def evolved(play: Play, evolution: Evolution, generations: int, deals: int, key:
 
 
 def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Searched:
-    """Tune with all features and without each group, with one seed, and compare them in fresh deals."""
+    """Tune with all features and without each group, with one seed, and compare them in fresh deals.
+
+    Args:
+        problem: What is searched.
+        budget: How long.
+        seed: Of all searches.
+        number: Of this search, from 0.
+    """
     key, (play, base, units) = derive(seed, number), (problem.play, problem.base, problem.units)
     evolution = Evolution(base, units, problem.chosen, budget.population, derive(key, TUNE), SPREAD)
     tuned = evolved(play, evolution, budget.generations, budget.deals, derive(key, TUNE))
@@ -234,6 +254,14 @@ def search_seeds(
     """Return the results of all seeds of a budget; those in `saved` are reused, the others are passed to `keep`.
 
     Threads share the seeds, by default one per core; the results do not depend on them.
+
+    Args:
+        problem: What is searched.
+        budget: How long, and with how many seeds.
+        seed: Of all searches.
+        threads: How many share the seeds, None for one per core.
+        saved: Results of seeds that were searched before, by their numbers.
+        keep: Called with each new result.
     """
     saved = saved or {}
     todo = [number for number in range(budget.seeds) if number not in saved]
@@ -347,7 +375,14 @@ def discover(
 
 
 def planned_deals(game: str | Game, budget: Budget, start: str | None = None, /, **variant: Unpack[Options]) -> int:
-    """Return how many deals `discover` plays; raises ValueError as it does."""
+    """Return how many deals `discover` plays; raises ValueError as it does.
+
+    Args:
+        game: Its id, or the game itself.
+        budget: Of the search.
+        start: The heuristic whose features are searched, None for the strongest.
+        variant: Options of the rules.
+    """
     game = get_game(game)
     made = game.variant.make(**variant)
     problem = problem_of(game, made, start_of(game, start), lambda *_: np.zeros((0, 0)))
@@ -355,7 +390,13 @@ def planned_deals(game: str | Game, budget: Budget, start: str | None = None, /,
 
 
 def problem_of(game: Game, variant: Variant, start: str, play: Play) -> Problem:
-    """Return the problem of a game's variant in which every feature is left out in turn."""
+    """Return the problem of a game's variant in which every feature is left out in turn.
+
+    Args:
+        game, variant: What is played.
+        start: The name of the heuristic where the search begins.
+        play: As of `among`.
+    """
     sample, base = DecisionSample(game, variant.changed()), game.heuristic(start)
     units = sample.units(base)
     chosen = active_features(units)

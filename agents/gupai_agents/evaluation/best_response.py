@@ -164,6 +164,14 @@ def gain_of(
     """Return the chips per deal that one `hero` wins among agents, more than one of these in the same deals and seats.
 
     Where payoffs sum to zero that is what the hero wins, for equal players win nothing over all seats.
+
+    Args:
+        game, variant: What is played.
+        hero: Who tries to win from the agents.
+        agent: At all other seats.
+        deals: How many.
+        seed: Of the deals.
+        progress: Called with the number of deals just played.
     """
     more = []
     players = one_among(game, variant, hero, agent)
@@ -178,7 +186,15 @@ def gain_of(
 def tuned_against(
     game: Game, variant: Variant, agent: Agent, effort: Effort, seed: int, progress: Progress | None = None
 ) -> str:
-    """Return the text of the heuristic that wins most from an agent: one tuned for that, or a player by name."""
+    """Return the text of the heuristic that wins most from an agent: one tuned for that, or a player by name.
+
+    Args:
+        game, variant: What is played.
+        agent: Whom it plays against.
+        effort: How long to search.
+        seed: Of the search.
+        progress: Called with the number of deals just played.
+    """
     names = [feature.name for feature in game.features]
     heuristics = rivals_of(game, variant)
     play = among(game, variant, [agent], progress)
@@ -197,7 +213,13 @@ def tuned_against(
 
 
 def searching_against(game: Game, variant: Variant, agent: Agent, effort: Effort) -> tuple[str, str]:
-    """Return the text of a search that plays others out as an agent would, and a note on whom it takes it for."""
+    """Return the text of a search that plays others out as an agent would, and a note on whom it takes it for.
+
+    Args:
+        game, variant: What is played.
+        agent: Whom it plays against.
+        effort: Its `playouts` are those of the search.
+    """
     names = [feature.name for feature in game.features]
     others, note = best_heuristic(game), ""
     if isinstance(agent, HeuristicAgent):

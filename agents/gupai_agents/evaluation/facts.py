@@ -396,6 +396,11 @@ def tiny_deck(game: Game, variant: Variant, rounds: int = ROUNDS) -> TinyDeck:
 
     Of the options of a variant it has those that the tiny deck allows, which more than two players are not.
 
+    Args:
+        game: The game.
+        variant: Its rules in the whole deck.
+        rounds: Of CFR+.
+
     Raises:
         ValueError: As `build_tree`.
     """

@@ -16,7 +16,13 @@ FINE = 0.01  # chips: half-widths below it are written with four places, as in P
 
 
 def interval(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
-    """Return a mean as files hold it: null where there is none, and for ends that are none or not known."""
+    """Return a mean as files hold it: null where there is none, and for ends that are none or not known.
+
+    Args:
+        mean: Of the samples, NaN for none.
+        low, high: The ends, infinite or NaN for none.
+        n: How many samples.
+    """
     return dict(zip(KEYS, (*map(number_or_none, (mean, low, high)), n), strict=True))
 
 

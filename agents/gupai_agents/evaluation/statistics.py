@@ -370,7 +370,14 @@ def false_discovery(p: Sequence[float]) -> list[float]:
 
 
 def samples_for(effect: float, spread: float, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return how many values of a standard deviation `spread` find a mean of `effect` with this power, two-sided."""
+    """Return how many values of a standard deviation `spread` find a mean of `effect` with this power, two-sided.
+
+    Args:
+        effect: The mean that is to be found, not 0.
+        spread: The standard deviation of a value.
+        alpha: The probability of finding one where there is none.
+        power: The probability of finding this one.
+    """
     return int(np.ceil(((scipy.special.ndtri(1 - alpha / 2) + scipy.special.ndtri(power)) * spread / effect) ** 2))
 
 
@@ -389,6 +396,11 @@ def gsprt(values: np.ndarray, gain: float, alpha: float = 0.05, beta: float = 0.
     so far, so that, as in Student's test, few values prove less. `alpha` bounds how often a mean of 0 is taken for the
     gain, `beta` how often the gain is taken for 0. There is no decision before LEAST values. Values that are all alike
     have the variance that they would have if one of them were off by the gain.
+
+    Args:
+        values: In the order in which they came, float [N].
+        gain: The mean that is tested against 0, above 0.
+        alpha, beta: Bounds of both errors, probabilities.
     """
     counts = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / counts

@@ -23,6 +23,11 @@ NONE_PLAYED = -1  # in infos, for the action that was played
 def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Agent]:
     """Return an agent for every seat except the learner's, in order of the seats after it.
 
+    Args:
+        game, variant: What is played, by `variant.players` seats.
+        opponents: One for all seats except the learner's, or one for each; a name as `make_agent` takes it, or an
+            agent.
+
     Raises:
         ValueError: As `agents_of`, and for too many or few.
     """
@@ -37,7 +42,12 @@ def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Age
 
 
 def pool_of(game: Game, variant: Variant, pool: Sequence[str | Agent]) -> list[Agent]:
-    """Return the agents from which one is drawn for each other seat; raises ValueError as `agents_of`, and for none."""
+    """Return the agents from which one is drawn for each other seat; raises ValueError as `agents_of`, and for none.
+
+    Args:
+        game, variant: What is played.
+        pool: Names as `make_agent` takes them, or agents: 1 to MOST_IN_POOL.
+    """
     specs = as_list("pool", pool, "agents")
     if not 0 < len(specs) <= MOST_IN_POOL:
         raise refused("pool", pool, f"it must be a list of 1 to {MOST_IN_POOL:,} agents")
@@ -47,7 +57,17 @@ def pool_of(game: Game, variant: Variant, pool: Sequence[str | Agent]) -> list[A
 def others_of(
     game: Game, variant: Variant, opponents: Opponents | None, pool: Sequence[str | Agent] | None
 ) -> tuple[list[Agent], list[Agent]]:
-    """Return the agents of the other seats, and the pool from which they are drawn instead; one of the two is empty."""
+    """Return the agents of the other seats, and the pool from which they are drawn instead; one of the two is empty.
+
+    Args:
+        game, variant: What is played.
+        opponents: As of `opponents_at`; None: the plainest heuristic of the game, unless there is a pool.
+        pool: As of `pool_of`, or None.
+
+    Raises:
+        ValueError: As `opponents_at` and `pool_of`, where both are given, and for an agent that answers equal decisions
+            differently.
+    """
     if pool is not None and opponents is not None:
         raise refused("pool", pool, "give either opponents or a pool")
     opponents = plainest_heuristic(game) if opponents is None else opponents
@@ -63,6 +83,11 @@ def reward_of_illegal(game: Game, variant: Variant, illegal: str, illegal_reward
 
     By default, these are minus the most that a seat can lose in an episode, so that no legal play pays less. Nobody
     receives what the offender loses.
+
+    Args:
+        game, variant: What is played.
+        illegal: What an illegal action does, one of ILLEGAL.
+        illegal_reward: Chips that the caller wants it to pay, None for the default.
 
     Raises:
         ValueError: For an unknown `illegal`, a reward that is not a number, and one that would never be paid.

@@ -49,6 +49,12 @@ def write_checkpoint(
     """Write tensors and header; the file appears whole or not at all, and replaces another unless `force` is false.
 
     Equal tensors and headers are equal bytes, in whatever order they are given.
+
+    Args:
+        path: The file.
+        header: What JSON can hold; of a player at least what `PlayerHeader` has, and "kind".
+        tensors: Arrays of numbers by name.
+        force: Whether an existing file may be replaced.
     """
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
     content = save(tensors, metadata=dict(zip(METADATA, (text, digest_of(text, tensors)), strict=True)))

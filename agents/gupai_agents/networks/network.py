@@ -36,7 +36,14 @@ SCALE = "_scale"  # after the name of a weight in whole numbers: the factor of e
 
 
 def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
-    """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
+    """Return the names and shapes that a network of this description has; raises ValueError for a bad one.
+
+    Args:
+        net: The description of a network: `type` (one of TYPES), `hidden` (the widths of its layers) and `activation`,
+            "relu".
+        inputs: The size of an observation.
+        actions: The number of actions, which have a score each.
+    """
     if not isinstance(net, dict) or net.get("type") not in TYPES or net.get("activation") != "relu":
         raise ValueError(
             f"{short_repr(net)} is not a known network; the type is '{MLP}', '{RESIDUAL}' or '{GATED}', its "
@@ -123,6 +130,14 @@ def forward(layers: Sequence[Layer], x: Any, relu: Callable[..., Any] = relu) ->
     """Apply layers to inputs [N, inputs]: the one definition of the network, in numpy and in torch.
 
     There is a ReLU before each layer except the first.
+
+    Args:
+        layers: Those of the trunk and the one that scores the actions, in this order.
+        x: Observations, float32 [N, inputs].
+        relu: The ReLU of the library whose arrays these are.
+
+    Returns:
+        The scores of actions, float32 [N, num_actions].
     """
     first, *others = layers
     x = first.linear(x)

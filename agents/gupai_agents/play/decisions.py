@@ -79,7 +79,14 @@ def decisions(
 def play_out(
     envs: VectorEnv, agents: Sequence[Agent], seating: np.ndarray | int = 0, after: After | None = None
 ) -> None:
-    """Play every lane to its end; see `decisions`. With `after` all agents are asked; what is played is the same."""
+    """Play every lane to its end; see `decisions`. With `after` all agents are asked; what is played is the same.
+
+    Args:
+        envs: Lanes that deal once.
+        agents: Those that play.
+        seating: Who sits where, numbers of agents [B, players]; or one agent for all seats.
+        after: Called after every step, with the actions just played, int64 [B], WAIT where there was none.
+    """
     for _ in decisions(envs, agents, seating, after, quick=after is None):
         pass
 
@@ -121,12 +128,22 @@ def _answers(
 
 
 def new_lanes(game: Game, variant: Variant, number: int) -> VectorEnv:
-    """Return lanes that deal once and observe nothing."""
+    """Return lanes that deal once and observe nothing.
+
+    Args:
+        game, variant: What is played.
+        number: How many lanes, B.
+    """
     return VectorEnv(game, number, observe=False, renew=False, **variant.changed())
 
 
 def resume_lanes(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
-    """Return such lanes with deals under way in the given states."""
+    """Return such lanes with deals under way in the given states.
+
+    Args:
+        game, variant: What is played.
+        states: The deals, a record array [B] of full states; they are copied.
+    """
     envs = new_lanes(game, variant, len(states))
     envs.states[:] = states
     envs.refresh()

@@ -75,6 +75,15 @@ def play_others(game, rules, heuristics, state, line_up, learner, view, mask):
     """Play on while it is a rule-based player's turn; the line-up, (line-ups, row), counts seats from `learner`.
 
     Returns how many decisions were made, and the chips that `learner` was paid.
+
+    Args:
+        game: The module of a game, as in all compiled loops.
+        rules: The options, as rules functions take them.
+        heuristics: The weights of all heuristics, float64 [heuristics, features + 1].
+        state: A deal, which is played on.
+        line_up: Numbers of players, int16 [line-ups, players], and the row that sits at this table.
+        learner: The seat from which a line-up is counted, and where play stops.
+        view, mask: Scratch, a view and bool [num_actions].
     """
     decisions, chips = 0, 0.0
     while not state.terminated:
@@ -91,7 +100,16 @@ def play_others(game, rules, heuristics, state, line_up, learner, view, mask):
 
 @long_rule
 def observe_seldom(game, rules, state, seat, view, observation):
-    """Write what a seat observes; called rarely enough that the cost of a call does not matter."""
+    """Write what a seat observes; called rarely enough that the cost of a call does not matter.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: A deal.
+        seat: Whose turn it would be to see it.
+        view: Scratch, a view.
+        observation: Is written, int8 [layout.size].
+    """
     observe(game, rules, state, seat, view, observation)
 
 
@@ -99,6 +117,16 @@ def observe_seldom(game, rules, state, seat, view, observation):
 def play_round(game, rules, rows, lane, action, view, ending):
     """Play an action and, with `skip_forced`, those that follow without a choice, as `play_on` of lanes that are dealt
     again; return whether a deal was paid. `ending` is (watched, over, final), as of `converse`.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        rows: The arrays of a batch of lanes, `gupai_env.core.kernels`.
+        lane: Which of them.
+        action: Legal for the seat to act.
+        view: Scratch, a view.
+        ending: As of `converse`: whose last view is written, seats [B]; which episodes had ended before, bool [B]; and
+            the last observations, int8 [B, layout.size], or none.
     """
     state, (watched, over, final) = rows.states[lane], ending
     while True:
@@ -119,20 +147,42 @@ def play_round(game, rules, rows, lane, action, view, ending):
 
 @rule
 def learning_seat(players, key, seat):
-    """Return where the learner sits in the episode of a key: at `seat`, or for ANY_SEAT where the key says."""
+    """Return where the learner sits in the episode of a key: at `seat`, or for ANY_SEAT where the key says.
+
+    Args:
+        players: The seats of the table.
+        key: The RNG key of the episode.
+        seat: A seat, or ANY_SEAT.
+    """
     return draw(derive(key, LEARNER_STREAM), 0, players) if seat == ANY_SEAT else seat
 
 
 @rule
 def draw_line_up(players, key, pool, line_up):
-    """Write who of a pool sits in the seats after the learner's, in the episode of a key; an empty pool draws none."""
+    """Write who of a pool sits in the seats after the learner's, in the episode of a key; an empty pool draws none.
+
+    Args:
+        players: The seats of the table.
+        key: The RNG key of the episode.
+        pool: The numbers of the players in the pool, int16.
+        line_up: Is written, int16 [players]; place 0 is the learner's and stays.
+    """
     for place in range(1, players if len(pool) else 0):
         line_up[place] = pool[draw(derive(key, POOL_STREAM), place, len(pool))]
 
 
 @rule
 def next_episode(game, rules, rows, lane, tables, line_up):
-    """Begin the next episode of a lane; return where the learner sits. `tables` are (seat, pool), as of `respond`."""
+    """Begin the next episode of a lane; return where the learner sits. `tables` are (seat, pool), as of `respond`.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        rows: The arrays of a batch of lanes.
+        lane: Which of them.
+        tables: The learner's seat (ANY_SEAT: drawn) and the pool, as of `respond`.
+        line_up: Is written, int16 [players].
+    """
     begin_next(game, rules, rows, lane)
     key = rows.states[lane].seed
     draw_line_up(rules.players, key, tables[1], line_up)
@@ -141,7 +191,13 @@ def next_episode(game, rules, rows, lane, tables, line_up):
 
 @rule
 def forced(rows, lane, learner):
-    """Return the learner's action if it is to act and `skip_forced` plays it, else -1."""
+    """Return the learner's action if it is to act and `skip_forced` plays it, else -1.
+
+    Args:
+        rows: The arrays of a batch of lanes.
+        lane: Which of them.
+        learner: The learner's seat there.
+    """
     state = rows.states[lane]
     if not rows.skip_forced or state.to_act != learner or state.settled or not state.moves:
         return -1
@@ -297,7 +353,13 @@ def finish(envs: VectorEnv, heuristics: np.ndarray, line_ups: np.ndarray) -> int
 
 
 def playout_runs(game: Game, player: str = "greedy", num_envs: int = 4096) -> Callable[[int], int]:
-    """Return a function that measures playouts: `run(number)` deals, plays all lanes out and counts decisions."""
+    """Return a function that measures playouts: `run(number)` deals, plays all lanes out and counts decisions.
+
+    Args:
+        game: The game, by its default rules.
+        player: The heuristic that has all seats.
+        num_envs: Lanes that are played at once.
+    """
     envs = VectorEnv(game, num_envs, observe=False)
     line_ups = np.full((num_envs, game.max_seats), RANDOM + 1, np.int16)
     heuristics = game.heuristic(player)[None]

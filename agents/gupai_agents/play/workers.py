@@ -73,6 +73,11 @@ def in_threads(task: Callable[[One], Found], tasks: Iterable[One], threads: int 
 
     When the iterator is left early, as by ctrl-C, nothing more is started, and what is under way ends at its next
     pause; close the iterator where it may be left.
+
+    Args:
+        task: Is called with one argument.
+        tasks: The arguments.
+        threads: How many, None for one per core.
     """
     ended, before = threading.Event(), _stop_here()
 
@@ -259,7 +264,14 @@ PROCESSES: Any = multiprocessing.get_context("forkserver" if sys.platform == "li
 
 
 def begin_process(target: Callable[..., Any], *arguments: Any, name: str | None = None, needs: str) -> Any:
-    """Start a process that ends with this one, a `multiprocessing.Process`; needs: the module that it works with."""
+    """Start a process that ends with this one, a `multiprocessing.Process`; needs: the module that it works with.
+
+    Args:
+        target: What the process runs; a function of a module.
+        arguments: Its arguments, which are pickled.
+        name: Of the process, for people.
+        needs: The module that it works with, which the process is forked with.
+    """
     PROCESSES.set_forkserver_preload([needs, "gupai_agents.play.preloaded"])
     process = PROCESSES.Process(target=target, args=arguments, name=name, daemon=True)
     with _no_interrupts():

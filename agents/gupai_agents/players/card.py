@@ -111,7 +111,18 @@ def _index(game: Game, quantity: Quantity) -> int:
 
 @rule
 def measure(game, view, weights, feature, sign, moves, count, values):
-    """Write one feature of each of the first `count` moves, times a sign; `weights` are zero, before and after."""
+    """Write one feature of each of the first `count` moves, times a sign; `weights` are zero, before and after.
+
+    Args:
+        game: The module of a game.
+        view: What the seat knows.
+        weights: Scratch, float64 [features + 1].
+        feature: The number of the feature.
+        sign: 1.0 or -1.0.
+        moves: Actions, of which the first `count` are left.
+        count: How many are.
+        values: Is written, float64, one for each move.
+    """
     weights[feature] = sign
     for place in range(count):
         values[place] = game.score(view, moves[place], weights)
@@ -120,7 +131,14 @@ def measure(game, view, weights, feature, sign, moves, count, values):
 
 @rule
 def in_bounds(row, hand, values, count):
-    """Return whether what a condition counts, among the values of the `count` moves that are left, is in its bounds."""
+    """Return whether what a condition counts, among the values of the `count` moves that are left, is in its bounds.
+
+    Args:
+        row: A rule as numbers, a row of `card_rows`.
+        hand: Tiles in the hand of the player.
+        values: What the condition counts, of each move.
+        count: How many moves are left.
+    """
     quantity = values[0] if row[COUNTED] != HAND else float(hand)
     if row[COUNTED] != HAND:
         for place in range(1, count):
@@ -130,7 +148,17 @@ def in_bounds(row, hand, values, count):
 
 @rule
 def keep_moves(game, row, view, hand, weights, values, moves, count):
-    """Put those of the first `count` moves that a rule keeps before the others; return how many they are."""
+    """Put those of the first `count` moves that a rule keeps before the others; return how many they are.
+
+    Args:
+        game: The module of a game.
+        row: A rule as numbers, a row of `card_rows`.
+        view: What the seat knows.
+        hand: Tiles in its hand.
+        weights, values: Scratch, as of `measure`.
+        moves: Actions; their order changes.
+        count: How many are left before the rule.
+    """
     if row[COUNTED] != ALWAYS:
         if row[COUNTED] != HAND:
             measure(game, view, weights, int(row[OF]), 1.0, moves, count, values)
@@ -145,6 +173,12 @@ def keep_highest(values, within, moves, count):
     """Put those of the first `count` moves with the highest values, or within so much of them, before the others.
 
     Returns how many they are; they stay in their order.
+
+    Args:
+        values: One for each move, float64.
+        within: By how much less than the highest a value may be.
+        moves: Actions; their order changes.
+        count: How many are left.
     """
     best, remaining = -np.inf, 0
     for place in range(count):
@@ -158,7 +192,14 @@ def keep_highest(values, within, moves, count):
 
 @rule
 def tiles_in_hand(game, view, start, seen):
-    """Return how many tiles the player holds; the kinds in hand begin at `start` of an observation."""
+    """Return how many tiles the player holds; the kinds in hand begin at `start` of an observation.
+
+    Args:
+        game: The module of a game.
+        view: What the seat knows.
+        start: Where its hand begins in an observation.
+        seen: Scratch, int8 [layout.size].
+    """
     seen[:] = 0
     game.encode(view, seen)
     tiles = 0
@@ -208,7 +249,13 @@ class CardAgent:
     """A card of rules as an `Agent`."""
 
     def __init__(self, game: Game, name: str, rules: Sequence[CardRule]) -> None:
-        """Make the player; raises ValueError as `card_rows`."""
+        """Make the player; raises ValueError as `card_rows`.
+
+        Args:
+            game: A game whose features have words.
+            name: What it is called.
+            rules: At most MOST_RULES, in the order in which they are applied.
+        """
         self.game, self.name, self.rules = game, name, tuple(rules)
         self.rows: np.ndarray = card_rows(game, rules)
 

@@ -26,7 +26,16 @@ RANDOM = 0  # the number of the random player in a line-up; number n + 1 is row 
 
 @rule
 def choose(game, heuristics, player, view, mask, key):
-    """Return the action of a player by number; in compiled loops `game` is a game's module."""
+    """Return the action of a player by number; in compiled loops `game` is a game's module.
+
+    Args:
+        game: The module of a game.
+        heuristics: The weights of all heuristics, float64 [heuristics, features + 1].
+        player: RANDOM, or RANDOM + 1 + the row of a heuristic.
+        view: What the seat to act knows.
+        mask: Its legal actions, bool [num_actions].
+        key: The RNG key of the decision.
+    """
     if player == RANDOM:
         return random_action(mask, key, 0)
     # Its row of the table: with ordinary indexing numba would count references, and playouts would take a fifth longer.
@@ -36,7 +45,15 @@ def choose(game, heuristics, player, view, mask, key):
 
 @rule
 def decide(game, rules, heuristics, state, player, view, mask):
-    """Return the action of a player by number at its turn in a state; the only legal action is played unasked."""
+    """Return the action of a player by number at its turn in a state; the only legal action is played unasked.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        heuristics, player: As of `choose`.
+        state: A deal.
+        view, mask: Scratch, a view and bool [num_actions].
+    """
     mask[:] = False
     game.legal_actions(rules, state, mask)
     action = only_action(mask)
@@ -159,14 +176,26 @@ def writable(array: np.ndarray) -> np.ndarray:
 
 
 def scores_of(game: Game, weights: np.ndarray, batch: DecisionBatch) -> np.ndarray:
-    """Return each action's score by a heuristic's weights, float64 [N, num_actions]; -inf where it is not legal."""
+    """Return each action's score by a heuristic's weights, float64 [N, num_actions]; -inf where it is not legal.
+
+    Args:
+        game: The game.
+        weights: Of one heuristic, float64 [features + 1], as `Game.heuristic` returns them.
+        batch: Decisions of N seats.
+    """
     scores = np.full(batch.masks.shape, -np.inf)
     heuristic_loops(game).weigh(writable(weights), batch.views, writable(batch.masks), scores)
     return scores
 
 
 def batch_actions(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
-    """Return the action of a player by number in every row of a batch that was checked, int16 [N]."""
+    """Return the action of a player by number in every row of a batch that was checked, int16 [N].
+
+    Args:
+        game: The game.
+        player, heuristics: As of `choose`.
+        batch: Decisions of N seats.
+    """
     actions = np.empty(len(batch.rng_keys), np.int16)
     heuristic_loops(game).choose(
         player, writable(heuristics), batch.views, writable(batch.masks), batch.rng_keys, actions

@@ -47,7 +47,12 @@ def digest_of(path: str | Path) -> str:
 
 
 def identity_of(agent: Agent, game: Game, variant: Variant) -> Player:
-    """Return who an agent is; raises ValueError as `ask`, and for a name that no file may hold."""
+    """Return who an agent is; raises ValueError as `ask`, and for a name that no file may hold.
+
+    Args:
+        agent: Any agent.
+        game, variant: What it plays; the questions are decisions of this variant.
+    """
     origin = origin_of(agent)
     content = {
         "name": name_of(agent),
@@ -59,7 +64,12 @@ def identity_of(agent: Agent, game: Game, variant: Variant) -> Player:
 
 
 def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
-    """Return the SHA-256 of an agent's answers to fixed questions, None if they are not certain."""
+    """Return the SHA-256 of an agent's answers to fixed questions, None if they are not certain.
+
+    Args:
+        agent: Any agent; it is asked twice.
+        game, variant: What it plays.
+    """
     if isinstance(agent, SearchAgent) and agent.plan.seconds is not None:
         return None
     batch = questions(game, variant)
@@ -71,7 +81,12 @@ def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
 
 
 def require_steady(agent: Agent, game: Game, variant: Variant) -> None:
-    """Raise ValueError, in one line, for an agent of a program that answers the same decisions differently."""
+    """Raise ValueError, in one line, for an agent of a program that answers the same decisions differently.
+
+    Args:
+        agent: Any agent; those of this package are not asked.
+        game, variant: What it plays.
+    """
     if not type(agent).__module__.startswith("gupai_agents.") and moves_of(agent, game, variant) is None:
         raise ValueError(
             f"{name_of(agent)} answers equal decisions differently: draw from their RNG keys, or give the agent a "

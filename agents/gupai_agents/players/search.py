@@ -108,7 +108,15 @@ def try_action(game, rules, heuristics, state, action, sides, view, mask):
 
 @rule
 def others_first(game, rules, heuristics, state, view, mask):
-    """Let all except the seat to act decide, where nobody sees it: once for all actions that are tried afterwards."""
+    """Let all except the seat to act decide, where nobody sees it: once for all actions that are tried afterwards.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        heuristics: The weights of all heuristics, float64 [heuristics, features + 1]; the others play by row OTHERS.
+        state: A deal, which is played on up to the next decision of the seat to act.
+        view, mask: Scratch, a view and bool [num_actions].
+    """
     seat = state.to_act
     state.to_act = seat_after(rules, state, seat)
     while state.to_act != seat:
@@ -117,7 +125,14 @@ def others_first(game, rules, heuristics, state, view, mask):
 
 @rule
 def leave_out(alive, sums, keep, protected):
-    """Leave out all except the `keep` actions of the highest sums, of equals the later ones, and never `protected`."""
+    """Leave out all except the `keep` actions of the highest sums, of equals the later ones, and never `protected`.
+
+    Args:
+        alive: The actions that are still tried, bool [num_actions]; is written.
+        sums: Chips of each, float64 [num_actions].
+        keep: How many stay.
+        protected: The action that always stays, -1 for none.
+    """
     while count_marks(alive) > keep:
         worst = -1
         for action in range(len(alive)):
@@ -138,7 +153,13 @@ def best_of(alive, sums):
 
 @rule
 def compare_with(best, chips, totals):
-    """Sum up how much better each action is than one that was tried in all deals, over the deals that both were."""
+    """Sum up how much better each action is than one that was tried in all deals, over the deals that both were.
+
+    Args:
+        best: An action that was tried in all deals.
+        chips: What each action won, float64 [deals, num_actions].
+        totals: The sums of each action, float64 [num_actions, columns]; BETTER and BETTER_SQUARES are written.
+    """
     for action in range(len(totals)):
         totals[action, BETTER] = 0
         totals[action, BETTER_SQUARES] = 0
@@ -150,7 +171,14 @@ def compare_with(best, chips, totals):
 
 @rule
 def keep_rivals(alive, mask, totals, best):
-    """Mark the best action, the second best of those that were alive, and all that are not worse beyond doubt."""
+    """Mark the best action, the second best of those that were alive, and all that are not worse beyond doubt.
+
+    Args:
+        alive: The actions that were still tried, bool [num_actions]; is written.
+        mask: The legal actions, bool [num_actions].
+        totals: The sums of each action, see `compare_with`.
+        best: The action with the most chips.
+    """
     alive[best] = False
     second = best_of(alive, totals[:, CHIPS])
     for action in range(len(alive)):
@@ -173,7 +201,16 @@ def fewest(alive, deals):
 
 @rule
 def log_probability(game, weights, view, mask, played, scores):
-    """Return the log-probability that a heuristic with a temperature plays an action; `scores` is scratch."""
+    """Return the log-probability that a heuristic with a temperature plays an action; `scores` is scratch.
+
+    Args:
+        game: The module of a game.
+        weights: Of the heuristic, float64 [features + 1]; the last is its temperature, above 0.
+        view: What the seat knew.
+        mask: What was legal for it, bool [num_actions].
+        played: The action that it played.
+        scores: Scratch, float64 [num_actions].
+    """
     most, temperature = -np.inf, weights[len(weights) - 1]
     for action in range(len(mask)):
         if mask[action]:
@@ -212,6 +249,17 @@ def log_likelihood(game, rules, weights, state, past, order, actions, viewer, sp
     """Return the logarithm of how likely the moves of all except the viewer are in a deal, if they play by a heuristic.
 
     `past` is a copy of the state, in which the deal is played again; `spare` are a view, a mask and scores to work in.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        weights: Of the heuristic, as of `log_probability`.
+        state: A deal under way, dealt in a way that the viewer's view allows.
+        past: A copy of the state.
+        order: Scratch, int8 [32]: the tiles as they were dealt.
+        actions: Scratch, int16: what was played.
+        viewer: The seat whose moves say nothing.
+        spare: A view, a mask and scores to work in.
     """
     view, mask, scores = spare
     moves = game.history(rules, state, order, actions)
@@ -248,7 +296,13 @@ def add_up(logs):
 
 @rule
 def particle_of(sums, key, number):
-    """Return which particle is met as deal `number`: each in proportion to its weight, spread as evenly as can be."""
+    """Return which particle is met as deal `number`: each in proportion to its weight, spread as evenly as can be.
+
+    Args:
+        sums: The running sums of the weights, float64 [particles], the last of which is 1.
+        key: The RNG key of the decision.
+        number: Of the deal, from 0.
+    """
     place = (derive(key, 0) / KEYS + number * GOLDEN) % 1.0
     return min(np.searchsorted(sums, place, side="right"), len(sums) - 1)
 
@@ -532,7 +586,14 @@ def fits(game: Game, weights: np.ndarray) -> bool:
 
 
 def values_of(totals: np.ndarray, masks: np.ndarray, usual: np.ndarray, effective: np.ndarray) -> Values:
-    """Return the values from the sums of a search."""
+    """Return the values from the sums of a search.
+
+    Args:
+        totals: The sums of a search, float64 [N, num_actions, columns].
+        masks: The legal actions, bool [N, num_actions].
+        usual: What the heuristic plays without a search, int16 [N].
+        effective: Deals that weigh as much as those that were drawn, float64 [N].
+    """
     deals = np.where(masks, totals[..., DEALS], np.nan)
     degrees = np.maximum(deals - 1, 1)
     means, gains = totals[..., CHIPS] / deals, totals[..., BETTER] / deals

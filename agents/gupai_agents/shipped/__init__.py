@@ -121,7 +121,12 @@ def levels(game: Game) -> list[Level]:
 
 
 def player_of(level: str, game: Game, variant: Variant) -> str:
-    """Return the player of a level. Raises: ValueError for a game that has no levels."""
+    """Return the player of a level. Raises: ValueError for a game that has no levels.
+
+    Args:
+        level: One of LEVELS.
+        game, variant: What is played; where `best` does not play the variant, the best heuristic does.
+    """
     player = next((candidate.player for candidate in levels(game) if candidate.name == level), None)
     if player is None:
         raise ValueError(f"{game.id} has no levels; choose one of {', '.join(heuristic_names(game))}")

@@ -65,6 +65,14 @@ def narrow(features, hand, row, values, moves, count):
     """Put those of the first `count` moves that a rule, a row of a card, keeps before the others; return how many.
 
     features: of the moves of one decision, float64 [moves, features]. values: scratch, float64 [moves].
+
+    Args:
+        features: Of the moves of one decision, float64 [moves, features].
+        hand: Tiles in the hand of the player.
+        row: A rule as numbers, a row of `card_rows`.
+        values: Scratch, float64 [moves].
+        moves: Numbers of moves; their order changes.
+        count: How many are left before the rule.
     """
     if row[COUNTED] != ALWAYS:
         for place in range(count):
@@ -116,6 +124,13 @@ class Sample:
     """
 
     def __init__(self, game: Game, batch: DecisionBatch, strong: Any) -> None:
+        """Compute what rules are judged by.
+
+        Args:
+            game: A game whose features have words.
+            batch: Decisions between several moves.
+            strong: An agent with `scores`, whose differences are chips that a move loses.
+        """
         self.game = game
         masks, self.counts = batch.masks, batch.masks.sum(1)
         actions = np.argsort(~masks, 1, kind="stable")[:, : self.counts.max()]
@@ -192,7 +207,14 @@ class Sample:
     def insertions(
         self, rules: Sequence[CardRule], place: int, tried: Sequence[CardRule], rng: np.random.Generator
     ) -> list[tuple[float, CardRule]]:
-        """Return the best of some rules at a place among others, each with the loss of all, the best first."""
+        """Return the best of some rules at a place among others, each with the loss of all, the best first.
+
+        Args:
+            rules: Those of a card.
+            place: Where another comes between them.
+            tried: The candidates.
+            rng: Draws the decisions in which all candidates are tried before the best are tried in all.
+        """
         moves, counts = self.moves_left(rules[:place])
         still_open, after = np.flatnonzero(counts > 1), self.rows(rules[place:])
         if not len(still_open):
@@ -221,7 +243,14 @@ class Sample:
 
 
 def fitted(sample: Sample, rules: Sequence[CardRule], steps: int, rng: np.random.Generator) -> list[CardRule]:
-    """Return rules that lose less in a sample, changed step by step from others."""
+    """Return rules that lose less in a sample, changed step by step from others.
+
+    Args:
+        sample: The decisions by which rules are judged.
+        rules: Where the search begins.
+        steps: Changes that are tried.
+        rng: Draws them.
+    """
     rules = list(rules)
     now = sample.loss(rules)
     best, least = rules, now
@@ -285,7 +314,16 @@ def sampled(
     key: int,
     rng: np.random.Generator,
 ) -> DecisionBatch:
-    """Return decisions between several moves, from deals in which every seat draws its player by its share."""
+    """Return decisions between several moves, from deals in which every seat draws its player by its share.
+
+    Args:
+        game, variant: What is played.
+        players: Those that may have a seat.
+        shares: The probability of each, which add up to 1.
+        number: How many decisions.
+        key: The RNG key of the deals.
+        rng: Draws who sits where, and which decisions are taken.
+    """
     batches, total, deal = [], 0, 0
     while total < number:
         envs = new_lanes(game, variant, lanes := 100)

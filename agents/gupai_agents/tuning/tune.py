@@ -247,11 +247,25 @@ class Contest:
     played: int
 
     def __init__(self, game: Game, variant: dict[str, Any], workers: Workers | None = None) -> None:
+        """Hold what all candidates play.
+
+        Args:
+            game: The game.
+            variant: Options that differ from their defaults.
+            workers: They share the deals; by default all are played in this process.
+        """
         self.game, self.variant, self.played = game, variant, 0
         self.workers: Workers = workers or Workers()
 
     def chips(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
-        """Return the chips per deal that candidates win, float64 [candidates], see `values`."""
+        """Return the chips per deal that candidates win, float64 [candidates], see `values`.
+
+        Args:
+            candidates: Weights, float64 [candidates, features + 1].
+            rivals: Agents, or rows of weights, of which each deal has one at all other seats.
+            deals: How many each candidate plays; all play the same.
+            key: The RNG key of the deals.
+        """
         return self.values(candidates, rivals, deals, key).mean(1)
 
     def values(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
@@ -259,6 +273,9 @@ class Contest:
 
         Deal d has the candidate at seat d modulo seats (with teams at all of that side), one of the rivals, agents or
         rows of weights, at all others.
+
+        Args:
+            candidates, rivals, deals, key: As of `chips`.
         """
         parts = parts_of(len(candidates), deals, self.workers.count)
         tasks = ((self.game, self.variant, candidates[part], rivals, deals, key) for part in parts)
@@ -268,7 +285,13 @@ class Contest:
 
 
 def parts_of(candidates: int, deals: int, workers: int = 1) -> list[np.ndarray]:
-    """Return the numbers of candidates in parts that play in no more than BATCH lanes, one or more for each worker."""
+    """Return the numbers of candidates in parts that play in no more than BATCH lanes, one or more for each worker.
+
+    Args:
+        candidates: How many there are.
+        deals: How many each plays.
+        workers: That there are.
+    """
     many = max(1, min(BATCH // deals, -(-candidates // workers)))
     return np.array_split(np.arange(candidates), -(-candidates // many))
 
@@ -283,7 +306,13 @@ def heuristics_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
 def won_by(
     game: Game, variant: dict[str, Any], candidates: np.ndarray, rivals: Rivals, deals: int, key: int
 ) -> np.ndarray:
-    """Return what candidates win in each deal, as `Contest.values`."""
+    """Return what candidates win in each deal, as `Contest.values`.
+
+    Args:
+        game: The game.
+        variant: Options that differ from their defaults.
+        candidates, rivals, deals, key: As of `Contest.values`.
+    """
     envs = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
     seats, stream = envs.variant.players, derive(key, TUNING_STREAM)
     envs.reset(seeds=np.tile(derive_each(stream, 0, deals), len(candidates)))

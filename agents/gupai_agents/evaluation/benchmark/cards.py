@@ -63,7 +63,12 @@ CLASSES: dict[float, str] = {
 
 
 def hash_of(spec: str, game: Game, variant: Variant) -> str:
-    """Return what identifies a player of a population: SHA-256 of its file, or of its answers to fixed decisions."""
+    """Return what identifies a player of a population: SHA-256 of its file, or of its answers to fixed decisions.
+
+    Args:
+        spec: The name of the player.
+        game, variant: What it plays.
+    """
     path = best_file(game, variant) if spec == BEST else None
     if path is not None:
         return digest_of(path)
@@ -98,7 +103,15 @@ def check_population(suite: Suite, task: Task) -> None:
 
 
 def play_duel(task: Task, agent: str | Agent, rival: str, seed: int, deals: int) -> np.ndarray:
-    """Return what an agent wins per deal from one player of a population, float64 [deals], over all its seats."""
+    """Return what an agent wins per deal from one player of a population, float64 [deals], over all its seats.
+
+    Args:
+        task: What is played.
+        agent: The one that is measured, or its name.
+        rival: The name of a player of the population.
+        seed: Of the deals.
+        deals: How many.
+    """
     game, variant = task.played
     (made,) = agents_of(game, variant, [agent])
     met = agent_of_data(recorded_player(task, rival), game, variant)
@@ -279,6 +292,13 @@ def card_of(
     suite: Suite, name: str, deals: int, players: Mapping[str, Player], chips: Mapping[str, Mapping[str, np.ndarray]]
 ) -> Card:
     """Return the card that follows from chips, by task and by player of the population.
+
+    Args:
+        suite: What was played.
+        name: What the card calls the agent.
+        deals: The most deals of a task.
+        players: Who the agent was in each task, by its name.
+        chips: What it won in each deal, float [deals], by task and by player of the population.
 
     Raises:
         ValueError: Unless they are of the population, in as many deals as are to be played.

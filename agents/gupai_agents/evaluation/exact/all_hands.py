@@ -100,6 +100,11 @@ class Hands:
         `nothing`: what is said of two groups of value 0.
 
         The sum over all hands, each split as its seat's policy says, is what that wins per deal.
+
+        Args:
+            policy: The probability of each split, float64 [H, splits].
+            chips: What a deal pays by the comparison of the high groups and that of the low groups, float64 [3, 3].
+            nothing: What is said of two groups of value 0.
         """
         out, number = np.zeros(policy.shape), cores()
         bounds = np.linspace(0, len(self.hands), number + 1).astype(np.int64)
@@ -224,12 +229,25 @@ class HandTree:
 
 
 def roles_worth(hands: Hands, rules: Any, game: Game, policy: np.ndarray) -> np.ndarray:
-    """Return what each split wins as player and as banker, [roles, H, splits], against a policy by role."""
+    """Return what each split wins as player and as banker, [roles, H, splits], against a policy by role.
+
+    Args:
+        hands: All hands, with their splits.
+        rules: The options, as rules functions take them.
+        game: The game.
+        policy: Of both roles, float64 [roles, H, splits].
+    """
     return np.array([role_worth(hands, rules, game, role, policy[1 - role]) for role in (PLAYER, BANKER)])
 
 
 def role_worth(hands: Hands, rules: Any, game: Game, role: int, policy: np.ndarray) -> np.ndarray:
-    """Return what each split wins in one role, float64 [H, splits], against a policy of the other role, the same."""
+    """Return what each split wins in one role, float64 [H, splits], against a policy of the other role, the same.
+
+    Args:
+        hands, rules, game: As of `roles_worth`.
+        role: PLAYER or BANKER.
+        policy: Of the other role, float64 [H, splits].
+    """
     assert game.hands
     chips = game.hands.chips_between(rules)[role]
     own = chips if role == PLAYER else chips[::-1, ::-1]  # seen from this role
@@ -311,7 +329,13 @@ def chances_against(game: Game, splits: Callable[[np.ndarray], np.ndarray]) -> C
 
 
 def batch_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> DecisionBatch:
-    """Return what a seat is asked with each hand, as player and then as banker; whatever it cannot see is left out."""
+    """Return what a seat is asked with each hand, as player and then as banker; whatever it cannot see is left out.
+
+    Args:
+        game, variant: What is played, by two.
+        hands: The tiles of each, int [H, tiles].
+        seat: Who holds them.
+    """
     states = game.new_states(2 * len(hands))
     rules = variant.as_rules()
     deck = tile_set(np.asarray(game.deck(rules)).tolist())
@@ -329,6 +353,14 @@ def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | N
     """Return the average policy after some rounds of CFR+, which approaches an equilibrium; see `exact.solve`.
 
     Tiles that are worth the same are not distinguished, which changes no equilibrium's value.
+
+    Args:
+        tree: Of all hands.
+        rounds: How many.
+        progress: Called with 1 after every round.
+
+    Returns:
+        The policy, float64 [seats, roles, H, splits].
 
     Raises:
         ValueError: For less than one round.
@@ -389,7 +421,14 @@ def in_proportion(weights: np.ndarray, masks: np.ndarray) -> np.ndarray:
 
 
 def policy_by_tiles(by_tiles: Hands, hands: Hands, class_index: np.ndarray, policy: np.ndarray) -> np.ndarray:
-    """Return a policy of hands of worth, [roles, C, splits], as one of hands of tiles, [roles, H, splits]."""
+    """Return a policy of hands of worth, [roles, C, splits], as one of hands of tiles, [roles, H, splits].
+
+    Args:
+        by_tiles: The hands of tiles.
+        hands: Those that differ in worth.
+        class_index: For each hand of tiles the number of its hand of worth, int [H].
+        policy: Of the hands of worth, float64 [roles, C, splits].
+    """
     first = first_of_equal(by_tiles.groups) & by_tiles.masks
     # [H, splits, splits of its worth]
     same = (by_tiles.groups[:, :, None] == hands.groups[class_index][:, None]).all(3)

@@ -213,6 +213,11 @@ def solve(tree: GameTree | HandTree, rounds: int, progress: Callable[[int], None
 
     Seats take turns, regrets stay above zero, round t counts t times (Tammelin, "Solving large imperfect information
     games using CFR+", 2014). Raises: ValueError for less than one round.
+
+    Args:
+        tree: Of all deals, or of all hands.
+        rounds: How many, from 1.
+        progress: Called with 1 after every round.
     """
     rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)
     if isinstance(tree, HandTree):

@@ -87,6 +87,11 @@ def rotations_of(game: Game, seats: int, line_up: Sequence[int]) -> int:
 
     All, as many as seats, where everybody plays alone. With teams a rotation that puts the same agents on the same
     sides as one before is the same game, and pays partners alike.
+
+    Args:
+        game: The game.
+        seats: How many there are.
+        line_up: The number of the agent of each.
     """
     sides = game.sides(seats)
     for rotations in range(1, seats):
@@ -248,7 +253,13 @@ def chunks(total: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def one_among(game: Game, variant: Variant, hero: AnyPlayer, villain: AnyPlayer) -> list[AnyPlayer]:
-    """Return a line-up of one hero, player 0, and equal villains; with teams the hero's partners are heroes too."""
+    """Return a line-up of one hero, player 0, and equal villains; with teams the hero's partners are heroes too.
+
+    Args:
+        game, variant: What is played.
+        hero: An agent, or its name.
+        villain: Another.
+    """
     sides = game.sides(variant.players)
     return [hero if side == sides[0] else villain for side in sides]
 
@@ -300,6 +311,14 @@ class Redealing:
     """In place of a record writer: takes the games of a duel, and passes them on."""
 
     def __init__(self, hero: str, villain: Agent, redeals: int, record: RecordWriter | None) -> None:
+        """Collect the luck of what is played.
+
+        Args:
+            hero: The name of who is not a villain.
+            villain: A rule-based player, by which deals are played on.
+            redeals: Deals that are drawn at every decision.
+            record: Where games are written, None for nowhere.
+        """
         self.hero, self.villain, self.redeals, self.record = hero, villain, redeals, record
         self.luck: list[np.ndarray] = []  # as of `luck_of`, a block each
 

@@ -37,7 +37,16 @@ KIND, ACTION = np.dtype(np.int8), np.dtype(np.int16)
 
 @rule
 def play_on(game, rules, villain, state, seat, view, mask):
-    """Let the villain, (heuristics, player), play a deal to its end in all seats; return the chips of a seat."""
+    """Let the villain, (heuristics, player), play a deal to its end in all seats; return the chips of a seat.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        villain: The weights of heuristics and the number of the player, as of `gupai_agents.players.heuristics.choose`.
+        state: A deal, which is played to its end.
+        seat: Whose chips are returned.
+        view, mask: Scratch, a view and bool [num_actions].
+    """
     while not state.terminated:
         advance(game, rules, state, decide(game, rules, villain[0], state, villain[1], view, mask))
     return state.payoff[seat]
@@ -45,7 +54,15 @@ def play_on(game, rules, villain, state, seat, view, mask):
 
 @rule
 def worth(game, rules, villain, state, tried, action, view, mask):
-    """Return the chips by which an action is better than the villain's for the seat to act; `tried` is scratch."""
+    """Return the chips by which an action is better than the villain's for the seat to act; `tried` is scratch.
+
+    Args:
+        game, rules, villain: As of `play_on`.
+        state: A deal, which stays as it is.
+        tried: Scratch, a record array [1] of states.
+        action: Legal for the seat to act.
+        view, mask: Scratch, a view and bool [num_actions].
+    """
     seat = state.to_act
     tried[0] = state
     usual = play_on(game, rules, villain, tried[0], seat, view, mask)
@@ -56,7 +73,15 @@ def worth(game, rules, villain, state, tried, action, view, mask):
 
 @rule
 def observe_into(game, rules, state, seen, row):
-    """Write all that the seat to act knows into a row of `seen`, views and their bytes."""
+    """Write all that the seat to act knows into a row of `seen`, views and their bytes.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: A deal.
+        seen: Views, record array [rows], and their bytes, uint8 [rows, size]: the same memory.
+        row: Which of them is written.
+    """
     seen[1][row, :] = 0
     game.information_set(rules, state, np.int64(state.to_act), seen[0][row], True)
 
@@ -154,7 +179,15 @@ def redeal_loop(game: Game) -> Callable[..., Any]:
 
 
 def check_redeals(game: Game, variant: Variant, villain: Agent) -> None:
-    """Raise ValueError where nothing can be dealt again."""
+    """Raise ValueError where nothing can be dealt again.
+
+    Args:
+        game, variant: What is played.
+        villain: The player by which deals would be played on.
+
+    Raises:
+        ValueError: It is not rule-based, the game reconstructs no history, or a match has several deals.
+    """
     if numbered(game, [villain]).numbers[0] >= ASKED:
         raise ValueError(
             f"redeals play by the villain millions of times: a heuristic or random, not {name_of(villain)}"

@@ -72,7 +72,12 @@ class Scale(NamedTuple):
 
     @classmethod
     def spanning(cls, values: Iterable[float], begin: float, end: float) -> "Scale":
-        """Return a scale that spans zero and these values."""
+        """Return a scale that spans zero and these values.
+
+        Args:
+            values: In the unit of the axis.
+            begin, end: Where the axis begins and ends, in pixels.
+        """
         known = [0.0, *values]
         step = round_step(max(known) - min(known))
         first = floor(min(known) / step)

@@ -476,7 +476,12 @@ def _content(number: int, line: bytes) -> dict[str, Any]:
 
 
 def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
-    """Return the order of a deal, given as a list; raises ValueError for what is none of this variant."""
+    """Return the order of a deal, given as a list; raises ValueError for what is none of this variant.
+
+    Args:
+        game, variant: What is played.
+        order: Kinds of tiles as they are dealt, as JSON has them.
+    """
     deck = np.asarray(game.deck(variant.as_rules())).tolist()
     if variant.deals > 1:
         raise ValueError("the order of the tiles can be given for a single deal, not for a match")

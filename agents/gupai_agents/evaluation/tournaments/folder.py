@@ -204,7 +204,13 @@ def rows(plan: Schedule, tournament: Tournament) -> Iterator[bytes]:
 
 
 def derived(plan: Schedule, tournament: Tournament, made_by: Manifest) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """Yield the files that follow from a manifest and its games: the name of each, and its content in parts."""
+    """Yield the files that follow from a manifest and its games: the name of each, and its content in parts.
+
+    Args:
+        plan: What was played.
+        tournament: What came of it.
+        made_by: The manifest of the folder.
+    """
     from gupai_agents.evaluation.pages.html import report
 
     yield ROWS, rows(plan, tournament)

@@ -100,7 +100,13 @@ def play_ladder(
 
 
 def some_decisions(game: Game, agent: Agent, variant: Variant) -> DecisionBatch:
-    """Return DECISIONS decisions from deals among copies of an agent, drawn from all moments of a deal."""
+    """Return DECISIONS decisions from deals among copies of an agent, drawn from all moments of a deal.
+
+    Args:
+        game: The game.
+        agent: It has all seats.
+        variant: Options of the rules.
+    """
     envs = new_lanes(game, variant, DECISIONS)
     together = concatenated([now.batch for now in decisions(envs, [agent])])
     return together.at(np.random.default_rng(0).choice(len(together.rng_keys), DECISIONS, replace=False))
@@ -109,7 +115,14 @@ def some_decisions(game: Game, agent: Agent, variant: Variant) -> DecisionBatch:
 def speed(
     agent: Agent, game: Game, variant: Variant, batch: DecisionBatch, clock: Callable[[], float] = time.perf_counter
 ) -> float:
-    """Return how many decisions per second an agent makes when it is asked for many at once, a slow one for fewer."""
+    """Return how many decisions per second an agent makes when it is asked for many at once, a slow one for fewer.
+
+    Args:
+        agent: Who is asked.
+        game, variant: What it plays.
+        batch: Decisions, of which as many are asked as its speed allows.
+        clock: Returns seconds.
+    """
     ask(agent, game, variant, batch.at(slice(2)), memory=first_memory(agent, 2))  # compiles
     rows = FIRST_ASKED
     while True:

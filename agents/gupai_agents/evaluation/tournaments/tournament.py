@@ -62,6 +62,12 @@ def line_ups(agents: int, seats: int, table: str = ONE, sides: Sequence[int] = (
 
     With `sides`, as `Game.sides` gives them, an agent has all seats of a side, which then counts as one seat.
 
+    Args:
+        agents: How many there are.
+        seats: Of a table.
+        table: One of TABLES.
+        sides: The side of each seat, none where everybody plays alone.
+
     Raises:
         ValueError: For a table that is none of TABLES, or that these agents or seats cannot fill.
     """
@@ -306,7 +312,13 @@ class Schedule:
     def played(
         self, agents: Sequence[Agent], blocks: Iterable[Block], workers: Workers | None = None
     ) -> Iterator[Played]:
-        """Yield what is played in some blocks, in their order, by workers; default: by this process."""
+        """Yield what is played in some blocks, in their order, by workers; default: by this process.
+
+        Args:
+            agents: The agents of `players`, in their order.
+            blocks: What is played.
+            workers: Who plays, by default this process.
+        """
         workers = workers or Workers()
         plan, seating = workers.share(self), workers.share(list(agents))
         return workers.in_order(play_block, ((plan, seating, block) for block in blocks))
@@ -328,7 +340,13 @@ class Schedule:
 
 
 def play_block(plan: Schedule, agents: Sequence[Agent], block: Block) -> Played:
-    """Play a block, logged; the agents are those of `players`."""
+    """Play a block, logged; the agents are those of `players`.
+
+    Args:
+        plan: The schedule.
+        agents: The agents of its `players`.
+        block: The number of a line-up, the first deal, and how many.
+    """
     number, first, some = block
     seated = plan.line_ups[number].agents
     envs = new_lanes(plan.game, plan.variant, some * plan.rotations)
@@ -373,7 +391,13 @@ def schedule(
 
 
 def fill(tournament: Tournament, block: Block, played: Played) -> None:
-    """Write what was played in a block into a tournament."""
+    """Write what was played in a block into a tournament.
+
+    Args:
+        tournament: Is written.
+        block: Which line-up and deals.
+        played: What came of them.
+    """
     number, first, some = block
     tournament.chips[number, first : first + some] = played.chips
     tournament.action_types[number, first : first + some] = played.action_types
