@@ -48,7 +48,13 @@ IN_USE = "this environment is in use by another thread; give each thread one of 
 
 
 def observation_box(layout: Layout, dtype: np.dtype, seats: int = 1) -> spaces.Box:
-    """Return the space of the observations of so many seats, one after the other."""
+    """Return the space of the observations of so many seats, one after the other.
+
+    Args:
+        layout: Of an observation, with the lowest and the highest value of each entry.
+        dtype: Of observations, one of DTYPES.
+        seats: How many observations.
+    """
     low, high = (np.tile(bound, seats).astype(dtype) for bound in (layout.low, layout.high))
     return spaces.Box(low, high, dtype=dtype.type)
 

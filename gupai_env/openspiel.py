@@ -172,7 +172,13 @@ class GupaiGame(pyspiel.Game):
         return after
 
     def redealt(self, position: Position, player: int, key: int) -> Position:
-        """Return a position drawn from `key` among those that `player` cannot distinguish from this one."""
+        """Return a position drawn from `key` among those that `player` cannot distinguish from this one.
+
+        Args:
+            position: Any position.
+            player: A seat.
+            key: An RNG key.
+        """
         self._put(position.deal.redealt(player, key).states)
         # What the others have seen is known from their views of now alone.
         drawn = self._position(self.nothing, self.nothing, position.moves)

@@ -109,12 +109,24 @@ def load_half(row: np.ndarray, offset: int) -> int:
 
 
 def store_word(row: np.ndarray, offset: int, word: int) -> None:
-    """Write a word to row[offset : offset + 8], of int8 or bool."""
+    """Write a word to row[offset : offset + 8], of int8 or bool.
+
+    Args:
+        row: int8 or bool [n].
+        offset: The first entry that is written.
+        word: Eight entries, the first in the lowest byte.
+    """
     row[offset : offset + WORD] = np.frombuffer((int(word) % (1 << 64)).to_bytes(WORD, "little"), row.dtype)
 
 
 def store_half(row: np.ndarray, offset: int, word: int) -> None:
-    """Write the lower half of a word to row[offset : offset + 4], of int8 or bool."""
+    """Write the lower half of a word to row[offset : offset + 4], of int8 or bool.
+
+    Args:
+        row: int8 or bool [n].
+        offset: The first entry that is written.
+        word: Four entries, the first in the lowest byte.
+    """
     row[offset : offset + HALF] = np.frombuffer((int(word) % (1 << 32)).to_bytes(HALF, "little"), row.dtype)
 
 
@@ -124,7 +136,13 @@ def load_marks(row: np.ndarray, offset: int) -> int:
 
 
 def store_marks(row: np.ndarray, offset: int, bits: int) -> None:
-    """Write the lowest bits of a word to row[offset : offset + MARKS], of bool, the lowest first."""
+    """Write the lowest bits of a word to row[offset : offset + MARKS], of bool, the lowest first.
+
+    Args:
+        row: bool [n].
+        offset: The first entry that is written.
+        bits: Of which the lowest MARKS are written.
+    """
     for index in range(MARKS):
         row[offset + index] = bits >> index & 1
 
@@ -162,7 +180,15 @@ def write_row(target, source):
 
 @rule
 def copy_entries(source, start, target, offset, width):
-    """Copy source[start : start + width] to target[offset : offset + width], four entries or more."""
+    """Copy source[start : start + width] to target[offset : offset + width], four entries or more.
+
+    Args:
+        source: int8 or bool [n].
+        start: The first entry that is read.
+        target: Such an array.
+        offset: The first entry that is written.
+        width: How many, from 4.
+    """
     if width < WORD:
         store_half(target, offset, load_half(source, start))
         store_half(target, offset + width - HALF, load_half(source, start + width - HALF))
@@ -176,7 +202,15 @@ def copy_entries(source, start, target, offset, width):
 
 @rule
 def mark_entries(source, start, target, offset, width):
-    """Set each of target[offset : offset + width], four to eight, to 1 where source[start : ...] is above 0, else 0."""
+    """Set each of target[offset : offset + width], four to eight, to 1 where source[start : ...] is above 0, else 0.
+
+    Args:
+        source: int8 [n], no entry of which is below 0.
+        start: The first entry that is read.
+        target: bool or int8 [n].
+        offset: The first entry that is written.
+        width: How many, from 4 to 8.
+    """
     # Adding 127 to each byte sets its highest bit just where it was not 0: four comparisons in one addition. It cannot
     # carry into the next byte, because entries are below 128.
     store_half(target, offset, (load_half(source, start) + BELOW >> 7) & EACH)
@@ -248,7 +282,13 @@ def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], 
 
 
 def copy_block(source: np.ndarray, target: np.ndarray, offset: int) -> None:
-    """Copy source[offset : offset + BLOCK] to the same position of `target`, both rows of int8 or bool."""
+    """Copy source[offset : offset + BLOCK] to the same position of `target`, both rows of int8 or bool.
+
+    Args:
+        source: int8 or bool [n].
+        target: Such an array.
+        offset: The first entry.
+    """
     target[offset : offset + BLOCK] = source[offset : offset + BLOCK]
 
 

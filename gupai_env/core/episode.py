@@ -81,7 +81,13 @@ def view_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:
 
 @rule
 def seat_after(rules, state, seat):
-    """Return the seat whose turn follows `seat`."""
+    """Return the seat whose turn follows `seat`.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal; its `direction` is 1 or -1.
+        seat: Any seat.
+    """
     seat += state.direction
     if seat == rules.players:
         return 0
@@ -90,14 +96,28 @@ def seat_after(rules, state, seat):
 
 @rule
 def distance(rules, state, seat, other):
-    """Return how many turns after `seat` the turn of `other` comes, 0 for the seat itself."""
+    """Return how many turns after `seat` the turn of `other` comes, 0 for the seat itself.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        seat: From which turns are counted.
+        other: Up to whose turn.
+    """
     turns = state.direction * (other - seat)
     return turns + rules.players if turns < 0 else turns
 
 
 @rule
 def seat_at(rules, state, seat, steps):
-    """Return the seat whose turn comes `steps` after that of `seat`."""
+    """Return the seat whose turn comes `steps` after that of `seat`.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        seat: Any seat.
+        steps: Turns, from 0.
+    """
     return (seat + state.direction * steps) % rules.players
 
 
@@ -112,7 +132,14 @@ def noise_key(state):
 
 @rule
 def begin_view(rules, state, seat, view):
-    """Begin to fill a view: the fields every game has."""
+    """Begin to fill a view: the fields every game has.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        seat: Who sees it.
+        view: Is written.
+    """
     view.seat = seat
     view.direction = state.direction
     view.deal = state.deal
@@ -122,7 +149,15 @@ def begin_view(rules, state, seat, view):
 
 @rule
 def rotate(rules, state, seat, by_seat, by_place):
-    """Fill an array that begins with a seat and continues in order of turn from one by seat."""
+    """Fill an array that begins with a seat and continues in order of turn from one by seat.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        seat: Whose entry comes first.
+        by_seat: An array with an entry for each seat.
+        by_place: Is written; places that nobody has stay as they are.
+    """
     for place in range(len(by_place)):  # a constant, so that the loop is unrolled
         if place == rules.players:
             break
@@ -132,7 +167,15 @@ def rotate(rules, state, seat, by_seat, by_place):
 
 @rule
 def rotate_back(rules, state, seat, by_place, by_seat):
-    """Fill an array by seat from one that begins with a seat and continues in order of turn."""
+    """Fill an array by seat from one that begins with a seat and continues in order of turn.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        seat: Whose entry is the first of `by_place`.
+        by_place: An array with an entry for each place.
+        by_seat: Is written.
+    """
     for place in range(rules.players):
         by_seat[seat] = by_place[place]
         seat = seat_after(rules, state, seat)
@@ -143,6 +186,12 @@ def resume_from(rules, view, key, state):
     """Begin to fill a state from a view: the fields every game has, of a deal under way.
 
     The episode's key is drawn again from `key`, because a view does not reveal the later deals of the match.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        key: An RNG key.
+        state: Is written.
     """
     state.seed = derive(key, 0)
     state.moves = 0
@@ -168,7 +217,15 @@ def deal_hidden(rules, state, viewer, unseen, sizes, key):
 
 @rule
 def deal_listed(rules, state, viewer, tiles, sizes):
-    """Deal tiles, a list of kinds, to the other hands like `deal_hidden`; return how many were dealt."""
+    """Deal tiles, a list of kinds, to the other hands like `deal_hidden`; return how many were dealt.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal, whose hands get the tiles.
+        viewer: The seat whose hand is known; the others follow it in order of turn.
+        tiles: Kinds, in the order in which they are dealt.
+        sizes: Tiles of each place; place 0 is the viewer's.
+    """
     dealt, seat = 0, viewer
     for place in range(1, rules.players):
         seat = seat_after(rules, state, seat)
@@ -186,7 +243,14 @@ def pass_lead(rules, state):
 
 @long_rule
 def deal(game, rules, state, key):
-    """Deal from an order of the deck drawn from `key`. `game` is its module."""
+    """Deal from an order of the deck drawn from `key`. `game` is its module.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: Is written.
+        key: An RNG key, of this deal alone.
+    """
     order = scratch(MOST_TILES, BYTE)
     size = shuffle_deck(game.DECKS[rules.deck], key, order)
     game.deal_from(rules, state, order[:size])
@@ -194,7 +258,14 @@ def deal(game, rules, state, key):
 
 @rule
 def start(game, rules, state, seed):
-    """Begin an episode: the first deal of a match."""
+    """Begin an episode: the first deal of a match.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: Is written.
+        seed: The RNG key of the episode, from which those of its deals are derived.
+    """
     state.seed = seed
     state.moves = 0
     state.deal = 0
@@ -209,7 +280,14 @@ def start(game, rules, state, seed):
 
 @rule
 def advance(game, rules, state, action):
-    """Play one decision; pay and deal again when it ends a deal that is not the last of the match."""
+    """Play one decision; pay and deal again when it ends a deal that is not the last of the match.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: The deal; `settled` is 1 afterwards if it was paid.
+        action: Legal for the seat to act.
+    """
     step(game, rules, state, action)
     if state.settled:
         next_deal(game, rules, state)
@@ -217,7 +295,14 @@ def advance(game, rules, state, action):
 
 @rule
 def step(game, rules, state, action):
-    """Play one decision, and pay the deal if that ends it."""
+    """Play one decision, and pay the deal if that ends it.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: The deal.
+        action: Legal for the seat to act.
+    """
     state.settled = 0
     state.moves += 1
     game.step(rules, state, action)
@@ -227,7 +312,13 @@ def step(game, rules, state, action):
 
 @long_rule
 def settle(game, rules, state):
-    """Pay a deal that is over."""
+    """Pay a deal that is over.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: The deal; its `payoff` is written, and added to `total`.
+    """
     state.settled = 1
     state.payoff[:] = 0
     game.payoffs(rules, state, state.payoff)
@@ -238,7 +329,13 @@ def settle(game, rules, state):
 
 @long_rule
 def next_deal(game, rules, state):
-    """Deal again after a deal that is over, if it is not the last of the match."""
+    """Deal again after a deal that is over, if it is not the last of the match.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        state: A deal that was settled.
+    """
     if state.deal < rules.deals:
         game.next_deal(rules, state)
         state.terminated = 0

@@ -50,6 +50,11 @@ def indices(features: Sequence[Feature]) -> Any:
 def weights_row(features: Sequence[Feature], weights: Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
     """Return a heuristic as the loops take it, float64 [features + 1]; features that are not named weigh nothing.
 
+    Args:
+        features: Those of the game.
+        weights: Chips, or points of a score, per unit of a feature, by its name.
+        temperature: Of the noise with which actions are drawn, 0 for none: the best is played, of equals the first.
+
     Raises:
         ValueError: For an unknown feature, naming the nearest, for a weight or a temperature that is not a number, and
             for weights so large that a score may exceed MAX_SCORE.
@@ -102,7 +107,15 @@ def gumbel(key, action):
 
 @rule
 def heuristic_action(game, weights, view, mask, key):
-    """Return the action that a heuristic plays; in compiled loops `game` is a game's module."""
+    """Return the action that a heuristic plays; in compiled loops `game` is a game's module.
+
+    Args:
+        game: The module of a game.
+        weights: float64 [features + 1], the last the temperature.
+        view: What the seat to act knows.
+        mask: Its legal actions, bool [num_actions].
+        key: The RNG key of the decision.
+    """
     best, best_score, temperature = -1, -np.inf, weights[len(weights) - 1]
     for start in range(0, len(mask), 2 * MARKS):
         legal = marks_from(mask, start)

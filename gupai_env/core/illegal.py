@@ -22,7 +22,15 @@ def first_of(names: Sequence[str]) -> str:
 
 
 def describe_illegal(game: Game, who: str, action: object, mask: np.ndarray, view: np.record) -> str:
-    """Return one line: who tried what, and what is legal; `view` is that of the seat to act."""
+    """Return one line: who tried what, and what is legal; `view` is that of the seat to act.
+
+    Args:
+        game: The game.
+        who: Who tried it, for people.
+        action: What was tried, of any type.
+        mask: What is legal, bool [num_actions].
+        view: What the seat to act knows.
+    """
     listed = first_of(
         [
             say("{move} ({action})", move=say(game.action_name(action, view)), action=action)

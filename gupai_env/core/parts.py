@@ -131,7 +131,13 @@ def replace(function: Callable[..., Any], other: Callable[..., Any]) -> None:
 def generate(
     function: Callable[..., Any], generator: Callable[..., Any], without_bmi2: Callable[..., Any] | None
 ) -> None:
-    """Make a code generator replace calls of a function."""
+    """Make a code generator replace calls of a function.
+
+    Args:
+        function: The plain function.
+        generator: Makes LLVM code for a call of it.
+        without_bmi2: Replaces it where the processor has no PDEP and PEXT, None where none are used.
+    """
     if without_bmi2 and not MOVES_BITS:
         replace(function, without_bmi2)
     elif CODED:

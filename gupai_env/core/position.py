@@ -139,7 +139,14 @@ class Position(Deal):
 
 
 def new_position(game: Game, leader: int, seats: int, options: Mapping[str, Any]) -> Position:
-    """Return a position of nothing except a leader and an order of turn; raises ValueError for bad options."""
+    """Return a position of nothing except a leader and an order of turn; raises ValueError for bad options.
+
+    Args:
+        game: The game.
+        leader: Who leads.
+        seats: As many as tiles were given for.
+        options: Of the rules, which must agree with `seats`.
+    """
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
     variant = game.variant.make(**{"players": seats, **plain})
     if variant.players != seats:
@@ -177,7 +184,13 @@ def whole(value: object) -> int | None:
 
 
 def read_seat(name: str, seat: object, players: int) -> int:
-    """Return a seat as an integer; raises ValueError naming what it was given for."""
+    """Return a seat as an integer; raises ValueError naming what it was given for.
+
+    Args:
+        name: What it is given for, for errors.
+        seat: A whole number of any type.
+        players: How many seats there are.
+    """
     number = whole(seat)
     if number is None or not 0 <= number < players:
         raise refused(name, seat, f"choose a seat of {list(range(players))}")
@@ -236,7 +249,14 @@ def piles_of(name: str, piles: object) -> list[Any]:
 
 
 def seats_of(name: str, piles: object, players: int, empty: Any = "") -> list[Any]:
-    """Return one pile per seat, empty ones for None; raises ValueError if there are not as many as seats."""
+    """Return one pile per seat, empty ones for None; raises ValueError if there are not as many as seats.
+
+    Args:
+        name: What is given, for errors.
+        piles: One for each seat, in any form that `piles_of` reads, or None.
+        players: How many seats there are.
+        empty: What stands for nothing.
+    """
     if piles is None:
         return [empty] * players
     entries = piles_of(name, piles)

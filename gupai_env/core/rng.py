@@ -45,7 +45,13 @@ rule_in_place(derive, _derive_on_words)
 
 @rule
 def draw(key, counter, n):
-    """Return draw number `counter` of `key`: an integer below `n` (biased by less than n / 2**31)."""
+    """Return draw number `counter` of `key`: an integer below `n` (biased by less than n / 2**31).
+
+    Args:
+        key: An RNG key.
+        counter: From 0; equal counters give equal draws.
+        n: From 1, and below 2**31.
+    """
     return (((derive(key, counter) >> 32) * n) >> 31) & DRAWN  # not negative, which compiled code uses as `as_index`
 
 
@@ -57,7 +63,13 @@ def shuffle(tiles, key):
 
 @rule
 def shuffle_first(tiles, number, key):
-    """Shuffle the first `number` entries of an array in the same way."""
+    """Shuffle the first `number` entries of an array in the same way.
+
+    Args:
+        tiles: Is shuffled in place.
+        number: Entries.
+        key: An RNG key.
+    """
     for last in range(number - 1, 0, -1):
         other = draw(key, last, last + 1)
         tiles[last], tiles[other] = tiles[other], tiles[last]

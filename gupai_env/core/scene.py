@@ -127,6 +127,13 @@ def plain_table(
 
     Drawn is what the views have of these: `hand`, a tile set, or as many tiles face down as `sizes` says by place;
     other fields of tile sets by place, face up; and at `mover` the seat to act.
+
+    Args:
+        game: The game.
+        variant: Its rules.
+        views: What some seats know; the first is at the near side.
+        names: Of the seats.
+        payoffs: The chips of each seat if the deal is over, else None.
     """
     near, own = views[0], {int(view.seat): view for view in views}
     fields = game.view.names

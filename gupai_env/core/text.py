@@ -44,6 +44,11 @@ def wrap(text: str, width: int, initial_indent: str = "", subsequent_indent: str
     """Return a text in lines of at most `width` columns, as `textwrap.wrap`.
 
     Chinese is broken at any letter, but no line begins with a mark that closes, or ends with one that opens.
+
+    Args:
+        text: In one line.
+        width: Columns; Chinese letters take two.
+        initial_indent, subsequent_indent: What begins the first line and all others.
     """
     if columns(text) == len(text):
         return textwrap.wrap(text, width, initial_indent=initial_indent, subsequent_indent=subsequent_indent)

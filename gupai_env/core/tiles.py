@@ -108,7 +108,13 @@ def weight(tiles):
 
 @rule
 def write_counts(tiles, out, start):
-    """Write a tile set to out[at : at + KINDS], int8 or bool, as copies of each kind."""
+    """Write a tile set to out[at : at + KINDS], int8 or bool, as copies of each kind.
+
+    Args:
+        tiles: A tile set, int64.
+        out: int8 or bool [n].
+        start: The first of KINDS entries that are written.
+    """
     store_word(out, start, spread(tiles))
     store_word(out, start + 8, spread(tiles >> 24))
     store_word(out, start + 13, spread(tiles >> 39))  # the last eight kinds; three of them a second time
@@ -122,7 +128,13 @@ def counts_of(tiles):
 
 @rule
 def write_kinds(kinds, out, start):
-    """Write a set of kinds to out[at : at + KINDS], int8 or bool, as zeros and ones."""
+    """Write a set of kinds to out[at : at + KINDS], int8 or bool, as zeros and ones.
+
+    Args:
+        kinds: A set of kinds, int64, one bit for each.
+        out: int8 or bool [n].
+        start: The first of KINDS entries that are written.
+    """
     write_counts(kinds, out, start)
 
 
@@ -152,7 +164,13 @@ def list_hand(tiles, out):
 
 @rule
 def shuffle_deck(deck, key, order):
-    """Write the kinds of `deck` to the beginning of `order`, int8 [MOST_TILES], as `key` draws; return their number."""
+    """Write the kinds of `deck` to the beginning of `order`, int8 [MOST_TILES], as `key` draws; return their number.
+
+    Args:
+        deck: Kinds, int8 [tiles].
+        key: An RNG key.
+        order: Is written, int8 [MOST_TILES].
+    """
     write_row(order, deck)
     if len(deck) == len(DECK):
         shuffle_first(order, len(DECK), key)  # a constant, with which the loop is faster

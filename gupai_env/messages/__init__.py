@@ -57,13 +57,26 @@ def say(template: str, /, **arguments: Any) -> Message:
 
 
 def count(one: str, many: str, number: float, /, **arguments: Any) -> Message:
-    """Return the message of the template for one, or for any other number, which is the argument `number` too."""
+    """Return the message of the template for one, or for any other number, which is the argument `number` too.
+
+    Args:
+        one: The template for 1.
+        many: That for any other number.
+        number: What is counted.
+        arguments: Of the template's other slots.
+    """
     arguments["number"] = number
     return _made((one if number == 1 else many).format(**arguments), one, arguments, many)
 
 
 def alias(english: object, template: str = "", context: str = "") -> Message:
-    """Return a text that reads otherwise in English than its key in catalogues, as identifiers do."""
+    """Return a text that reads otherwise in English than its key in catalogues, as identifiers do.
+
+    Args:
+        english: What it reads in English.
+        template: Its key in catalogues, by default the same.
+        context: In which the word means something special.
+    """
     return _made(str(english), template or str(english), {}, context=context)
 
 
@@ -130,7 +143,13 @@ def messages_in(content: Any, place: str = "") -> dict[str, dict[str, Any]]:
 
 
 def with_messages(content: Any, messages: Mapping[str, Mapping[str, Any]], place: str = "") -> Any:
-    """Return data from JSON whose texts are the messages again that `messages_in` returned."""
+    """Return data from JSON whose texts are the messages again that `messages_in` returned.
+
+    Args:
+        content: What JSON holds.
+        messages: What `messages_in` returned of it, by places.
+        place: Of `content` in the whole, "" for all of it.
+    """
     if isinstance(content, dict | list):
         members = {key: with_messages(member, messages, f"{place}/{key}") for key, member in _members(content)}
         return members if isinstance(content, dict) else list(members.values())

@@ -32,7 +32,13 @@ def cut(text: str, longest: int = LONGEST) -> str:
 
 
 def refused(name: str, value: object, instead: str) -> ValueError:
-    """Return the error for a value that is not allowed; `instead` says what is."""
+    """Return the error for a value that is not allowed; `instead` says what is.
+
+    Args:
+        name: Of the option, as an identifier.
+        value: What was given.
+        instead: What is allowed, a template of a message.
+    """
     return ValueError(not_allowed(name, short_repr(value), instead))
 
 
@@ -46,13 +52,25 @@ def key_context(key: object, kind: type[ValueError] = ValueError) -> Iterator[No
 
 
 def not_allowed(name: str, value: str, instead: str) -> Message:
-    """Return that a value is not allowed, and what is."""
+    """Return that a value is not allowed, and what is.
+
+    Args:
+        name: Of the option, as an identifier.
+        value: What was given, as a text.
+        instead: What is allowed, a template of a message.
+    """
     option = alias(name, name.replace("_", " "))
     return say("{option}={value} is not allowed; {instead}", option=option, value=value, instead=say(instead))
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
-    """Return "did you mean greedy? " for a name that is close to one of those known, "" if none is close."""
+    """Return "did you mean greedy? " for a name that is close to one of those known, "" if none is close.
+
+    Args:
+        name: What was given.
+        known: The names that there are.
+        most: How many are suggested at most.
+    """
     near = difflib.get_close_matches(name, list(known), most)
     return say("did you mean {names}? ", names=" or ".join(near)) if near else ""
 
@@ -154,21 +172,39 @@ def is_one_of(value: object, words: Iterable[str]) -> bool:
 
 
 def one_of(name: str, value: Any, words: Iterable[str]) -> str:
-    """Return one of some words; raises ValueError naming them."""
+    """Return one of some words; raises ValueError naming them.
+
+    Args:
+        name: What the value is for.
+        value: What was given.
+        words: What is allowed.
+    """
     if is_one_of(value, words):
         return str(value)
     raise refused(name, value, say("choose one of {words}", words=", ".join(words)))
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
-    """Return a whole number from `least` to `most`; raises ValueError naming what it is for and what came."""
+    """Return a whole number from `least` to `most`; raises ValueError naming what it is for and what came.
+
+    Args:
+        name: What the value is for.
+        value: What was given; numbers of numpy are numbers, booleans are none.
+        least, most: Bounds, which are allowed.
+    """
     if is_whole(value) and least <= value <= most:
         return int(value)
     raise refused(name, value, say("it must be {allowed}", allowed=in_bounds(True, ge=least, le=most)))
 
 
 def real_number(name: str, value: Any, least: float, most: float) -> float:
-    """Return a number from `least` to `most`; raises ValueError naming what it is for and what came."""
+    """Return a number from `least` to `most`; raises ValueError naming what it is for and what came.
+
+    Args:
+        name: What the value is for.
+        value: What was given; numbers of numpy are numbers, booleans are none.
+        least, most: Bounds, which are allowed.
+    """
     real = is_whole(value) or isinstance(value, (float, np.floating))
     if real and least <= value <= most:
         return float(value)
@@ -185,6 +221,12 @@ def truth(name: str, value: Any) -> bool:
 def whole_numbers(name: str, values: Any, count: int, unit: str) -> np.ndarray:
     """Return `count` whole numbers as an array of the integers it came as, [count].
 
+    Args:
+        name: What the values are for.
+        values: What was given, for instance a list or an array.
+        count: How many are wanted.
+        unit: What there is one for.
+
     Raises:
         ValueError: Beginning with `name`, for another shape or type; `unit` is what there is one for.
     """
@@ -200,14 +242,27 @@ def whole_numbers(name: str, values: Any, count: int, unit: str) -> np.ndarray:
 
 
 def between(name: str, value: Any, least: float, most: float, allowed: str) -> float:
-    """Return a number above `least` and below `most`; raises ValueError for anything else."""
+    """Return a number above `least` and below `most`; raises ValueError for anything else.
+
+    Args:
+        name: What the value is for.
+        value: What was given.
+        least, most: Bounds, which are not allowed themselves.
+        allowed: What is allowed, in words.
+    """
     if isinstance(value, (int, float)) and not isinstance(value, bool) and least < value < most:
         return value
     raise refused(name, value, say("it must be {allowed}", allowed=say(allowed)))
 
 
 def as_list(name: str, values: Any, kind: str) -> list[Any]:
-    """Return several things as a list; raises ValueError for anything else, such as a single text."""
+    """Return several things as a list; raises ValueError for anything else, such as a single text.
+
+    Args:
+        name: What the values are for.
+        values: What was given.
+        kind: What they are, in the plural.
+    """
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise refused(name, values, f"it must be a list of {kind}")
     return list(values)

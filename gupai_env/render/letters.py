@@ -57,14 +57,26 @@ def drawable(text: str) -> str:
 
 
 def shrunk(text: str, capacity: float, size: float) -> tuple[str, float]:
-    """Return a text and the size at which it fits; where that would be too small to read, it is cut."""
+    """Return a text and the size at which it fits; where that would be too small to read, it is cut.
+
+    Args:
+        text: In one line.
+        capacity: Its room, in pixels.
+        size: Of the letters where it fits, in pixels.
+    """
     size = round(size * min(1.0, max(capacity / max(length(text, size), 1), 0.6)), 2)
     return fitted(text, capacity, size), size
 
 
 @functools.lru_cache(maxsize=1024)
 def fitted(text: str, capacity: float, size: float) -> str:
-    """Return a text, cut with dots where it is longer than `capacity`."""
+    """Return a text, cut with dots where it is longer than `capacity`.
+
+    Args:
+        text: In one line.
+        capacity: Its room, in pixels.
+        size: Of the letters, in pixels.
+    """
     if length(text, size) <= capacity + 0.5:  # half a pixel, for the size has been rounded
         return text
     while text and length(text + DOTS, size) > capacity:
@@ -74,7 +86,13 @@ def fitted(text: str, capacity: float, size: float) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def wrapped(text: str, capacity: float, size: float) -> tuple[str, ...]:
-    """Return a text in rows no longer than `capacity`, broken after commas rather than between words."""
+    """Return a text in rows no longer than `capacity`, broken after commas rather than between words.
+
+    Args:
+        text: In one line.
+        capacity: Room of each row, in pixels.
+        size: Of the letters, in pixels.
+    """
     rows = [""]
     for part in re.split(r"(?<=,) ", text):
         for word in [part] if length(part, size) <= capacity else part.split():

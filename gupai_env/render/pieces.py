@@ -138,19 +138,39 @@ def short(number: float) -> str:
 
 
 def rectangle(x: float, y: float, w: float, h: float, radius: float, name: str, more: str = "") -> str:
-    """Return a rectangle with round corners, of the class `name`."""
+    """Return a rectangle with round corners, of the class `name`.
+
+    Args:
+        x, y: The left upper corner, in pixels.
+        w, h: Width and height.
+        radius: Of its corners.
+        name: The class, "" for none.
+        more: Other attributes, with a blank before each.
+    """
     return f"<rect{sides(x, y, w, h, radius, name, more)}/>"
 
 
 def sides(x: float, y: float, w: float, h: float, radius: float, name: str, more: str = "") -> str:
-    """Return the attributes of such a rectangle."""
+    """Return the attributes of such a rectangle.
+
+    Args:
+        x, y, w, h, radius, name, more: As of `rectangle`.
+    """
     corner = "".join(f' {key}="{short(value)}"' for key, value in (("x", x), ("y", y)) if value)
     called = f' class="{name}"' if name else ""
     return f'{called}{corner} width="{short(w)}" height="{short(h)}" rx="{short(radius)}"{more}'
 
 
 def text_at(x: float, y: float, text: str, size: float, colour: str, anchor: str = "start") -> Piece:
-    """Return a text whose capitals have their middle at the height y; `anchor` is where x is in it."""
+    """Return a text whose capitals have their middle at the height y; `anchor` is where x is in it.
+
+    Args:
+        x, y: Where the text is, in pixels.
+        text: In one line.
+        size: Of the letters, in pixels.
+        colour: The end of a class "g-...".
+        anchor: "start", "middle" or "end".
+    """
     size = round(size, 2)
     width = round(length(text, size), 1)
     offset = {"start": 0.0, "middle": -width / 2, "end": -width}[anchor]
@@ -268,7 +288,15 @@ def _symbol(name: str) -> str:
 def tile_at(
     tile: Tile | None, x: float, y: float, size: float, turned: str = UPRIGHT, marked: bool = False
 ) -> list[Piece]:
-    """Return a tile, `size` wide, its left upper corner at (x, y), and its rim; None is a tile face down."""
+    """Return a tile, `size` wide, its left upper corner at (x, y), and its rim; None is a tile face down.
+
+    Args:
+        tile: Two numbers, or None.
+        x, y: The left upper corner, in pixels.
+        size: Its shorter side, in pixels.
+        turned: UPRIGHT, LYING_LEFT or LYING_RIGHT.
+        marked: Whether it has a rim.
+    """
     name = "back" if tile is None else f"{turned}{tile[0]}{tile[1]}"
     lying = turned != UPRIGHT
     w, h = (LENGTH * _UNIT, _UNIT) if lying else (_UNIT, LENGTH * _UNIT)
@@ -278,13 +306,24 @@ def tile_at(
 
 
 def slot_at(x: float, y: float, size: float) -> Piece:
-    """Return the faint outline of a tile that may yet come to lie here."""
+    """Return the faint outline of a tile that may yet come to lie here.
+
+    Args:
+        x, y: The left upper corner, in pixels.
+        size: The shorter side of the tile, in pixels.
+    """
     box = Box(-2, -2, _UNIT + 4, LENGTH * _UNIT + 4)
     return Piece(x, y, box, "use", SLOT, "", size / _UNIT)
 
 
 def badge_at(number: int, x: float, y: float, size: float) -> list[Piece]:
-    """Return the number that is open at an end of the line, in a ring `size` wide."""
+    """Return the number that is open at an end of the line, in a ring `size` wide.
+
+    Args:
+        number: 1 to 6.
+        x, y: The left upper corner, in pixels.
+        size: The width of the ring, in pixels.
+    """
     half, more = size / 2, f' class="g-panel g-edge-accent" r="{short(0.39 * size)}"'
     more += f' stroke-width="{short(0.07 * size)}"'
     title = say("open end {end}", end=number)

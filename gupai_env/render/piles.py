@@ -40,7 +40,14 @@ def label_of(piles: tuple[Pile, ...]) -> float:
 
 @functools.lru_cache(maxsize=2048)  # most of a table is as it was a move before
 def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int, smallest: int = SMALLEST) -> tuple[Piece, ...]:
-    """Lay piles side by side, in as many rows as they need, with the largest tiles that fit into `box`."""
+    """Lay piles side by side, in as many rows as they need, with the largest tiles that fit into `box`.
+
+    Args:
+        piles: In the order in which they lie.
+        box: The room, in pixels; of height 0 where it is not bounded.
+        largest: The most pixels of a tile's shorter side.
+        smallest: The fewest with which it can be read.
+    """
     label = label_of(piles)
     size, rows = fit(piles, box if box.h > 0 else box._replace(h=inf), largest, label, smallest)
     gap = gap_of(size)
@@ -67,6 +74,13 @@ def fit(
 
     Where the height is not bounded, it is the largest one that takes as few rows of tiles as the smallest tiles that
     can be read.
+
+    Args:
+        piles: In the order in which they lie.
+        box: The room, in pixels; its height may be infinite.
+        largest: The most pixels of a tile's shorter side.
+        label: Height of a label above a pile, in pixels.
+        smallest: The fewest with which a tile can be read.
     """
     if box.h == inf:
         fewest = _lines(_rows(piles, smallest, box.w), smallest)
@@ -138,7 +152,13 @@ def _block(pile: Pile, size: int, width: float) -> Block:
 
 
 def height_of(rows: Sequence[Sequence[Block]], label: float, gap: float) -> float:
-    """Return how high rows of piles are."""
+    """Return how high rows of piles are.
+
+    Args:
+        rows: Blocks side by side, row by row.
+        label: Height of a label above a pile, in pixels.
+        gap: Between rows, in pixels.
+    """
     return sum(max(block.h for block in row) + label for row in rows) + gap * max(len(rows) - 1, 0)
 
 

@@ -227,7 +227,14 @@ def _tiles_box(place: Place, area: Box) -> Box:
 
 def draw_tiles(place: Place, area: Box, layout: Layout, *, near: bool = False) -> tuple[Piece, ...]:
     """Return the piles of a seat; the near hand has rows of its own, with tiles for fingers, on a phone and where it
-    would be small next to other piles."""
+    would be small next to other piles.
+
+    Args:
+        place: A seat and its piles.
+        area: The room of the seat, in pixels.
+        layout: Of the whole picture.
+        near: Whether it is the seat at the near side.
+    """
     box, sizes = _tiles_box(place, area), SEEN if layout.narrow else (40,)
     piles = _piles_of(place, box, near) if layout.narrow else place.piles
     hand, others = place.piles[:1], piles[1:]

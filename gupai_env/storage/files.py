@@ -255,7 +255,13 @@ def _place(temporary: Path, target: Path) -> None:
 
 
 def write_file(path: str | Path, content: bytes | str, *, force: bool = False) -> None:
-    """Write a whole file (text as UTF-8); arguments and errors as those of `new_file`."""
+    """Write a whole file (text as UTF-8); arguments and errors as those of `new_file`.
+
+    Args:
+        path: The file.
+        content: All of it.
+        force: Whether an existing file may be replaced.
+    """
     with new_file(path, force=force) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
@@ -267,7 +273,13 @@ def check_output(path: str | Path, *, force: bool = False) -> None:
 
 
 def write_output(path: str | Path, content: bytes | str, *, force: bool = False) -> None:
-    """Write a whole file as `write_file` does, or to standard output where the path is "-" or "/dev/stdout"."""
+    """Write a whole file as `write_file` does, or to standard output where the path is "-" or "/dev/stdout".
+
+    Args:
+        path: The file, or one of STREAMS.
+        content: All of it; text as UTF-8.
+        force: Whether an existing file may be replaced.
+    """
     if str(path) not in STREAMS:
         write_file(path, content, force=force)
         return

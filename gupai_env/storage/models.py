@@ -367,7 +367,14 @@ class Difference(NamedTuple):
 
 
 def difference(there: Any, here: Any, key: str = "", *, close: float = 0) -> Difference | None:
-    """Return the first difference of two values of JSON, as of `differences`."""
+    """Return the first difference of two values of JSON, as of `differences`.
+
+    Args:
+        there: What is in a file.
+        here: What is wanted.
+        key: Of both, "" for the whole.
+        close: By how much floats may differ, relatively or absolutely.
+    """
     return next(differences(there, here, key, close=close), None)
 
 

@@ -61,7 +61,13 @@ def put(env: GupaiEnv, states: np.recarray) -> None:
 
 
 def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:
-    """Return a copy in which all that a seat cannot know is dealt again."""
+    """Return a copy in which all that a seat cannot know is dealt again.
+
+    Args:
+        env: A deal under way, which stays as it is.
+        agent: The seat whose knowledge stays.
+        rng: Draws the rest.
+    """
     dealt, seat = clone(env), env.possible_agents.index(agent)
     drawn = env.deal.redealt(seat, int(rng.integers(KEYS)))
     if drawn.seat == seat:  # it knows whether it is to act, but not by its view who is asked before it
@@ -111,7 +117,14 @@ def payoffs(env: GupaiEnv) -> dict[str, float]:
 def lane_games(
     game: Game, variant: dict[str, Any], seeds: Sequence[int], actions: Sequence[Sequence[int]]
 ) -> list[LaneGame]:
-    """Play each list of actions in a lane of its own."""
+    """Play each list of actions in a lane of its own.
+
+    Args:
+        game: The game.
+        variant: Options of the rules.
+        seeds: Of the lanes.
+        actions: What is played in each, one list for each seed.
+    """
     envs = VectorEnv(game, len(seeds), renew=False, **variant)
     envs.reset(seeds=np.array(seeds))
     turns: list[list] = [[] for _ in seeds]

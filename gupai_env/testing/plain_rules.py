@@ -111,6 +111,13 @@ class PlainGame:
     """
 
     def __init__(self, place: Place, game: Game, variant: Variant, seed: int) -> None:
+        """Prepare the game of a seed.
+
+        Args:
+            place: Is told where the game is: seed, move and rule.
+            game, variant: What is played.
+            seed: The RNG key of the episode.
+        """
         self.place, self.game, self.variant, self.seed, self.moves = place, game, variant, seed, 0
         self.rules: Any = variant.as_rules()
         self.bound = game.payoff_bound(variant)
@@ -123,7 +130,14 @@ class PlainGame:
         raise ConformanceError("", self.seed, self.moves, None, problem)
 
     def call(self, name: str, rule: Callable[..., Any], *arguments: Any, keeps: Sequence[np.ndarray] = ()) -> Any:
-        """Call a rule, which must leave some record arrays as they are; what it raises is a finding."""
+        """Call a rule, which must leave some record arrays as they are; what it raises is a finding.
+
+        Args:
+            name: Of the rule.
+            rule: The function.
+            arguments: Records among them come as rules functions take them.
+            keeps: The record arrays that the rule may only read.
+        """
         self.place(self.seed, self.moves, name)
         before = [fields(records) for records in keeps]
         try:
@@ -158,7 +172,14 @@ class PlainGame:
         return mask
 
     def view(self, states: np.recarray, seat: int, views: np.recarray | None = None, history: bool = True) -> Any:
-        """Return what a seat knows, a record array [1], in views that may have been used."""
+        """Return what a seat knows, a record array [1], in views that may have been used.
+
+        Args:
+            states: The full state, a record array [1].
+            seat: Who sees it.
+            views: Is written, a record array [1]; by default a new one.
+            history: Whether the view has the history of the deal.
+        """
         views = np.zeros(1, self.game.view).view(np.recarray) if views is None else views
         arguments = self.rules, states, seat, views, history
         self.call("information_set", self.game.information_set, *arguments, keeps=[states])
@@ -213,7 +234,13 @@ class PlainGame:
             self.judge_history(states)
 
     def judge_actions(self, states: np.recarray, views: np.recarray, dealt: np.recarray) -> None:
-        """Play each action, also in a deal that the seat to act may think of, and in that deal one seat further."""
+        """Play each action, also in a deal that the seat to act may think of, and in that deal one seat further.
+
+        Args:
+            states: The full state, a record array [1].
+            views: What the seat to act knows, a record array [1].
+            dealt: A state that agrees with its view, a record array [1].
+        """
         players, seat, moved = self.variant.players, int(states["to_act"][0]), views.copy()
         moved["seat"] = (seat + 1) % players
         further = self.dealt(moved)
@@ -316,6 +343,12 @@ def _as_rules_see_it(argument: Any) -> Any:
 
 def play_by_rules(game: Game, options: dict[str, Any], place: Place, seeds: Sequence[int]) -> list[str]:
     """Play the games of some seeds in plain Python, then compiled; return what is worth saying.
+
+    Args:
+        game: The game.
+        options: Of its rules.
+        place: Is told where each game is.
+        seeds: Of the episodes.
 
     Raises:
         ConformanceError: Naming the rule, the seed and the move.

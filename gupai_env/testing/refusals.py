@@ -43,7 +43,14 @@ def refusal(hooks: Hooks, error: Exception) -> tuple[str, str]:
 
 
 def attempt(hooks: Hooks, env: AECEnv, action: Any, before: Snapshot | None = None) -> Answer:
-    """Step an environment that may be spoilt and say what it did; `before` is its snapshot, if at hand."""
+    """Step an environment that may be spoilt and say what it did; `before` is its snapshot, if at hand.
+
+    Args:
+        hooks: How the environment refuses an action.
+        env: The environment, which may be spoilt afterwards.
+        action: Of any type.
+        before: The snapshot of the environment, None to take it now.
+    """
     before, was_over = before or snapshot(env), is_over(env)
     mover = env.agent_selection if env.agents else None
     try:
@@ -59,7 +66,13 @@ def attempt(hooks: Hooks, env: AECEnv, action: Any, before: Snapshot | None = No
 
 
 def attempts(trial: Trial, game: Game, actions: Iterable[Any]) -> Iterator[tuple[Any, Answer]]:
-    """Attempt each action in the position of `game`, or as many as there is time for, on copies."""
+    """Attempt each action in the position of `game`, or as many as there is time for, on copies.
+
+    Args:
+        trial: Says how much time there is.
+        game: The position, which stays as it is.
+        actions: Of any type.
+    """
     copy = before = None
     for action in trial.some(game, actions):
         if copy is None:

@@ -22,6 +22,15 @@ class ConformanceError(AssertionError):
     what: str
 
     def __init__(self, check: str, seed: int | None, move: int | None, seat: str | None, what: str) -> None:
+        """Hold what was found and where.
+
+        Args:
+            check: The name of the check.
+            seed: Of the game, None where it is in no game.
+            move: Actions that were played before, None where it is in no game.
+            seat: Whom it concerns, None for nobody.
+            what: The finding, in one line.
+        """
         self.check, self.seed, self.move, self.seat, self.what = check, seed, move, seat, what
         super().__init__(check, seed, move, seat, what)
 

@@ -16,7 +16,13 @@ MOST_REDEALS = 200  # of one position, until each tile has moved: one that shoul
 
 
 def known(env: AECEnv, agent: str, hooks: Hooks) -> Snapshot:
-    """All that the environment shows to one seat."""
+    """All that the environment shows to one seat.
+
+    Args:
+        env: The environment.
+        agent: The seat.
+        hooks: Say what else is shown to it.
+    """
     observation = env.observe(agent)
     parts = observation if isinstance(observation, Mapping) else {"observation": observation}
     seen: Snapshot = {f"its {name}": frozen(part) for name, part in parts.items()}

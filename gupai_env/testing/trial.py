@@ -127,16 +127,33 @@ class Trial:
     # Findings
 
     def error(self, problem: str, seat: str | None = None, move: int | None = None) -> ConformanceError:
+        """Return the error for a problem, at the place where the trial is.
+
+        Args:
+            problem: In one line.
+            seat: Whom it concerns, None for nobody.
+            move: Actions that were played before, None for all of the game.
+        """
         if self.game is None:
             return ConformanceError(self.check, None, None, seat, problem)
         move = len(self.game.moves) if move is None else move
         return ConformanceError(self.check, self.game.seed, move, seat, problem)
 
     def fail(self, problem: str, seat: str | None = None, move: int | None = None) -> NoReturn:
+        """Fail with a problem.
+
+        Args:
+            problem, seat, move: As of `error`.
+        """
         raise self.error(problem, seat, move)
 
     def fail_if(self, wrong: object, problem: str, seat: str | None = None, move: int | None = None) -> None:
-        """Fail with a problem, which is put into words in any case, if something is wrong."""
+        """Fail with a problem, which is put into words in any case, if something is wrong.
+
+        Args:
+            wrong: Whether something is wrong.
+            problem, seat, move: As of `error`.
+        """
         if wrong:
             self.fail(problem, seat, move)
 
@@ -145,7 +162,12 @@ class Trial:
             self.notes.append(text)
 
     def require_equal(self, one: Mapping[str, float], other: Mapping[str, float], sentence: str) -> None:
-        """Fail at the first seat for which two sums differ; `sentence` has a place for each."""
+        """Fail at the first seat for which two sums differ; `sentence` has a place for each.
+
+        Args:
+            one, other: Sums by seat.
+            sentence: A template of the problem.
+        """
         for seat in one:
             mine, its = float(one[seat]), float(other.get(seat, 0.0))
             if not isclose(mine, its, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
@@ -189,7 +211,13 @@ class Trial:
         return game.actions
 
     def looks(self, number: int, game: Game, moves: Sequence[int] | None) -> bool:
-        """Whether there is time to look at this position of game `number`, whose moves will be these."""
+        """Whether there is time to look at this position of game `number`, whose moves will be these.
+
+        Args:
+            number: Of the game, from 0.
+            game: The position.
+            moves: All that will be played in it, None where that is not known.
+        """
         done = (number + len(game.moves) / max(1, len(moves or ()))) / len(self.seeds)
         return self.stopwatch.looks(done, first=not game.moves)
 
@@ -236,6 +264,11 @@ class Trial:
 
         `poke` is called before each move, or as often as there is time for; it may do anything that must not
         change the game.
+
+        Args:
+            game: A game under way.
+            moves: What is played, None to draw it.
+            poke: Called with the position.
         """
         turns = []
         number = self.seeds.index(game.seed) if poke else 0
@@ -251,7 +284,13 @@ class Trial:
         return turns
 
     def compare(self, expected: Sequence[Turn], got: Sequence[Turn], when: str) -> None:
-        """Fail at the first turn in which two transcripts of the game differ."""
+        """Fail at the first turn in which two transcripts of the game differ.
+
+        Args:
+            expected: What was seen first.
+            got: What was seen later.
+            when: Ends the sentence, "when ...".
+        """
         for one, other in zip(expected, got, strict=False):
             if mismatch := difference(one.shown, other.shown):
                 self.fail(f"{mismatch}{one.of} differs {when}", move=one.move)
@@ -261,7 +300,15 @@ class Trial:
     def require_same(
         self, expected: Sequence[Turn], game: Game, moves: Sequence[int], when: str, poke: Poke | None = None
     ) -> None:
-        """Play `game` on with the rest of `moves`, and fail where it differs from what is expected."""
+        """Play `game` on with the rest of `moves`, and fail where it differs from what is expected.
+
+        Args:
+            expected: What was seen first.
+            game: A game under way.
+            moves: All that is played, also before.
+            when: Ends the sentence, "when ...".
+            poke: As of `transcript`.
+        """
         try:
             repeat = self.transcript(game, moves, poke)
         except ConformanceError:
@@ -308,6 +355,11 @@ def check(
     """Register a function under its own name, `mask_soundness` as "mask-soundness".
 
     By default a check takes for granted that nothing crashes.
+
+    Args:
+        needs: Hooks without which the check cannot run.
+        rests_on: Checks without whose success it says nothing.
+        given: Raises NotRun where the check cannot judge a trial.
     """
 
     def register(run: Run) -> Run:
