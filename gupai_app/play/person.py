@@ -126,9 +126,9 @@ class HumanPlayer:
         """Show the table, the moves under their headings, and at first how the game is played."""
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
         if not self._greeted:
-            for sentences in dict.fromkeys((self.guide.goal(), self.hints.reminder())):
+            for sentences in dict.fromkeys((self.guide.goal, self.hints.reminder())):
                 self.terminal.paragraph(sentences)
-            self.terminal.paragraph(self.hints.answers())
+            self.terminal.paragraph(self.hints.answers)
             keys = "? lists all that you can type, q leaves the table."
             if self.adviser is not None:
                 keys = "! gives a hint, u takes back your last move, ? lists all that you can type, q leaves the table."
@@ -245,9 +245,9 @@ class HumanPlayer:
                 "There is no move {number}; your moves are 1 to {most}.", number=place, most=len(entries)
             )
         if not text:
-            return self.hints.answers()
+            return self.hints.answers
         if set(TILE.sub("", text)) - set(ascii_lowercase + " ,"):
-            return say("I do not understand {text!r}. {advice}", text=text, advice=say(self.hints.answers()))
+            return say("I do not understand {text!r}. {advice}", text=text, advice=say(self.hints.answers))
         by_tile = self._named(tiles, words, entries)
         if by_number and by_tile is not by_number and any(entry.move.named == tiles for entry in entries):
             tile = f"[{text[0]}:{text[1]}]"
@@ -314,7 +314,7 @@ class HumanPlayer:
         if len(matches) == 1:
             return matches[0]
         if not matches and not tiles:
-            return say("I do not understand {text!r}. {advice}", text=" ".join(words), advice=say(self.hints.answers()))
+            return say("I do not understand {text!r}. {advice}", text=" ".join(words), advice=say(self.hints.answers))
         if not matches:
             text = " ".join([*words, called])
             return say("{text} is not among your moves, which are 1 to {most}.", text=text, most=len(entries))

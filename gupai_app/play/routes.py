@@ -37,7 +37,7 @@ router = APIRouter()
 @router.get("/")
 def front() -> Response:
     guides = [guide_of(game, game.variant()) for game in map(get_game, GAMES)]
-    return page("front.html", games=[(guide.game, guide.kind, guide.goal()) for guide in guides])
+    return page("front.html", games=[(guide.game, guide.kind, guide.goal) for guide in guides])
 
 
 @router.get("/picture/{theme}.svg")
@@ -79,7 +79,7 @@ def rules(name: str) -> Response:
         "rules.html",
         game=game,
         head=title(game, game.variant()),
-        goal=guide.goal(),
+        goal=guide.goal,
         rules=rules_in_words(game),
         terms=guide.terms,
         tipped=Tips(guide.terms),

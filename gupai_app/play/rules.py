@@ -46,7 +46,7 @@ def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> l
         "q": "leave the table",
     }
     return [
-        *wrap(word(game.hints(game, variant).answers()), width),
+        *wrap(word(game.hints(game, variant).answers), width),
         *(f"  {key:<9}  {word(meaning)}" for key, meaning in keys.items() if practises or key not in "!u"),
     ]
 
@@ -91,7 +91,7 @@ TOPICS = {"rules": _rule_lines, "terms": _term_lines, "options": _option_lines, 
 def _heading(game: Game) -> str:
     if spoken() == ENGLISH:
         return game.rules_text.partition("\n")[0]
-    return joined(": ", [latin(game.title), guide_of(game, game.variant()).goal()])
+    return joined(": ", [latin(game.title), guide_of(game, game.variant()).goal])
 
 
 def games(listed: Iterable[Game]) -> None:

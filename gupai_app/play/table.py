@@ -175,7 +175,7 @@ class WebGame:
 
     def _lessons(self) -> list[str]:
         """Return the rules that matter to the seat to act now."""
-        return list(self.guide.lessons(self.session.view(self.session.seat), self.session.mask()))
+        return list(self.guide.lessons_at(self.session.view(self.session.seat), self.session.mask()))
 
     @functools.cached_property
     def lessons(self) -> list[str]:

@@ -21,20 +21,21 @@ from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
 from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
-from gupai_env.core.scene import Scene, plain_table, seat_names
+from gupai_env.core.scene import Scene, seat_names
+from gupai_env.core.table import Table
 from gupai_env.core.variant import Variant
 from gupai_env.messages.checks import short_repr
 
 
-def scene_of(game: "Game", *arguments: Any) -> Scene:
-    """Return the table as the module `guide` of a game draws it, or else a plain one."""
-    scene: Scene = getattr(game.guide, "scene", plain_table)(game, *arguments)
-    return scene
+def table_of(game: "Game", *arguments: Any) -> Table:
+    """Return the table that the module `guide` of a game has, or else a plain one."""
+    table: Table = getattr(game.guide, "Table", Table)(game, *arguments)
+    return table
 
 
 def hints_of(game: "Game", variant: Variant) -> Hints:
-    """Return the hints that the module `guide` of a game has, or else plain ones."""
-    hints: Hints = getattr(game.guide, "Hints", Hints)(game, variant)
+    """Return the texts that the module `guide` of a game has, or else plain ones."""
+    hints: Hints = getattr(game.guide, "Guide", Hints)(game, variant)
     return hints
 
 
@@ -87,8 +88,8 @@ class Game:
     modules: tuple[ModuleType, ...] = field(default=(), repr=False)
     summary: str = ""  # the game in a sentence, for people
     encoder: Encoder = None  # type: ignore[assignment]  # default: of the module's LAYOUT, by the game's id and version
-    table: Callable[..., Scene] = scene_of  # see `scene`
-    hints: Callable[..., Hints] = hints_of  # what people read about the moves
+    table: Callable[..., Table] = table_of  # a subclass of `Table`
+    hints: Callable[..., Hints] = hints_of  # a subclass of `Hints`, such as `gupai_env.games.guide.Guide`
     # Each seat decides once in a deal, and none sees the decisions of others before all have decided: search lets the
     # others decide first.
     simultaneous: bool = False
@@ -186,8 +187,9 @@ class Game:
     def guide(self) -> ModuleType | None:
         """The module `guide` of the package, of what people see and read; None if there is none.
 
-        It may have `scene`, the table; `Hints`, texts about moves; `Guide`, which leads newcomers through a deal, see
-        `gupai_env.games.guide`. Compiled loops know nothing of it, so that a text can be changed without compiling.
+        It may have `Table`, which draws the table, see `gupai_env.core.table`, and `Guide`, texts about moves and for
+        newcomers, see `gupai_env.games.guide`. Compiled loops know nothing of it, so that a text can be changed without
+        compiling.
         """
         return self._optional("guide")
 
@@ -277,7 +279,8 @@ class Game:
             names: One per seat; default "Seat 0", "Seat 1", ...
             payoffs: Chips by seat of a deal that is over, to show its count; None while it continues.
         """
-        return self.table(self, variant, views, seat_names(variant.players) if names is None else names, payoffs)
+        names = seat_names(variant.players) if names is None else names
+        return self.table(self, variant, views, names, payoffs).scene()
 
 
 def _game_of(module_name: str) -> Game:

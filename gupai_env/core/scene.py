@@ -5,12 +5,10 @@ A game turns a view (or, for spectators, a state) into a `Scene`; `draw_text` an
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from gupai_env.core.tiles import faces
-from gupai_env.core.variant import Variant, option_in_words
 from gupai_env.messages import say
 
 Tile = tuple[int, int]
@@ -18,7 +16,6 @@ Tile = tuple[int, int]
 Views = Sequence[np.record]
 """What some seats know, a record of the game's view for each."""
 YOU = say("You")
-TILE_SET = np.dtype(np.int64)
 
 
 def seat_names(players: int, you: int | None = None) -> list[str]:
@@ -114,39 +111,3 @@ class Scene:
 
     def __post_init__(self) -> None:
         _freeze(self, centre=tuple(self.centre), places=tuple(self.places), notes=tuple(self.notes))
-
-
-def plain_table(
-    game: Any,  # a `gupai_env.core.game.Game`, whose module imports this one
-    variant: Variant,
-    views: Views,
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
-) -> Scene:
-    """Return the table of a game that draws none of its own, from fields called as in most games; see `Game.scene`.
-
-    Drawn is what the views have of these: `hand`, a tile set, or as many tiles face down as `sizes` says by place;
-    other fields of tile sets by place, face up; and at `mover` the seat to act.
-
-    Args:
-        game: The game.
-        variant: Its rules.
-        views: What some seats know; the first is at the near side.
-        names: Of the seats.
-        payoffs: The chips of each seat if the deal is over, else None.
-    """
-    near, own = views[0], {int(view.seat): view for view in views}
-    fields = game.view.names
-    lying = [name for name in fields if game.view[name] == np.dtype((TILE_SET, (game.max_seats,)))]
-    places = []
-    for place in range(variant.players):
-        seat = (int(near.seat) + int(near.direction) * place) % variant.players
-        hand = Pile("hand", hidden=int(near.sizes[place]) if "sizes" in fields else 0)
-        if seat in own and "hand" in fields:
-            hand = Pile("hand", faces(own[seat].hand))
-        piles = (Pile(say(name), faces(getattr(near, name)[place]), capacity=1) for name in lying)
-        to_act = payoffs is None and "mover" in fields and bool(place == near.mover)
-        note = "" if payoffs is None else say("{chips:+g} chips", chips=payoffs[seat] + 0.0)
-        places.append(Place(names[seat], (hand, *piles), to_act=to_act, note=note))
-    options = (option_in_words(name, value) for name, value in variant.changed().items())
-    return Scene(say(game.title), places=tuple(places), notes=tuple(options))

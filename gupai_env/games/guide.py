@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.hints import Hints
+from gupai_env.core.hints import Hints, Lines
 from gupai_env.core.move import PLAY, Move
 from gupai_env.core.scene import Views
 from gupai_env.core.tiles import tile_name
@@ -70,11 +70,14 @@ SUBJECTS = {
 }
 
 
-class Guide:
-    """The texts for a newcomer to any game; each is one or more whole sentences.
+class Guide(Hints):
+    """The texts for people who play a game, about its moves and for newcomers; each is one or more whole sentences.
 
     Attributes:
         kind: What kind of game it is, in a few words.
+        goal: The goal of the game in a line.
+        tasks: What is to be done now, such as "match the {ends}, or discard a tile": the first that applies.
+        lessons: Rules when they matter; a page shows each the first time that it applies.
         terms: What the terms of the game mean, by term.
         phrases: What a move does, by the feature that its number is; features without one are not spoken of.
         card_words: What rules of cards may be about, by feature: what a move does ("lay a double"), what it has most or
@@ -83,35 +86,30 @@ class Guide:
         card_notes: How to count what a card speaks of, by a part of its phrases.
     """
 
-    game: Game
-    variant: Variant
-
     kind: ClassVar[str] = ""
+    tasks: ClassVar[Lines] = ()
+    lessons: ClassVar[Lines] = ()
     terms: ClassVar[Mapping[str, str]] = {}
     phrases: ClassVar[Mapping[str, Phrase]] = {}
     card_words: ClassVar[Mapping[str, str | tuple[str, str]]] = {}
     card_notes: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, game: Game, variant: Variant) -> None:
-        """Make the guide of a variant.
-
-        Args:
-            game, variant: What is played.
-        """
-        self.game, self.variant = game, variant
-        self.hints: Hints = game.hints(game, variant)
-
+    @property
     def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return self.hints.reminder()
+        """The goal of a game that says none, its reminder."""
+        return self.game.hints(self.game, self.variant).reminder()
 
     def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return what the viewer is to do now, such as "Match the 4, or discard a tile".
+        """Return what the viewer is to do now.
 
         Args:
             mask: bool [num_actions], the legal actions; there is at least one.
         """
-        return "Choose your move"
+        return next(self.applicable(self.tasks, view, mask), "Choose your move")
+
+    def lessons_at(self, view: np.record, mask: np.ndarray) -> list[str]:
+        """Return the rules that matter in this decision; the arguments are those of `task`."""
+        return list(self.applicable(self.lessons, view, mask))
 
     def subject(self, view: np.record, action: int) -> str:
         """Return a move as a sentence begins that says what it does: "[6:4]", or "discarding [6:4]"."""
@@ -128,10 +126,6 @@ class Guide:
             values: The features of the move, by name.
         """
         return {"other": tiles_of(self.game.move(other, view))}
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield the rules that matter in this decision; a page shows each the first time that it is among them."""
-        yield from ()
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield in the game's terms why a deal, which is over, ended as it did.
@@ -159,8 +153,8 @@ def tiles_of(move: Move) -> str:
 
 def guide_of(game: Game, variant: Variant) -> Guide:
     """Return the guide of a game, a plain one where the game has none of its own."""
-    guide: Guide = getattr(game.guide, "Guide", Guide)(game, variant)
-    return guide
+    hints = game.hints(game, variant)
+    return hints if isinstance(hints, Guide) else Guide(game, variant)
 
 
 def direct(payoffs: Sequence[float]) -> list[Payment]:

@@ -81,7 +81,7 @@ def words_of(name: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {part: [] for part in ("goal", "task", "lessons", "moves", "reasons", "payments")}
     for variant in variants(game := GAMES[name]):
         guide, hints = guide_of(game, variant), game.hints(game, variant)
-        found["goal"] += [guide.kind, guide.goal(), hints.reminder(), hints.answers(), *map(str, guide.terms.items())]
+        found["goal"] += [guide.kind, guide.goal, hints.reminder(), hints.answers, *map(str, guide.terms.items())]
     for seed in range(DEALS):
         for session in decisions(name, seed, **({"deals": 2} if seed % 2 else {})):
             guide, hints = guide_of(session.game, session.variant), session.game.hints(session.game, session.variant)
@@ -89,7 +89,7 @@ def words_of(name: str) -> dict[str, list[str]]:
                 break
             mask, view = session.mask(), session.view(session.seat)
             found["task"].append(guide.task(view, mask))
-            found["lessons"] += guide.lessons(view, mask)
+            found["lessons"] += guide.lessons_at(view, mask)
             if seed < 2:  # a line for each of many moves
                 found["moves"] += [_move(hints, view, int(action)) for action in mask.nonzero()[0]]
         views, chips = session.as_paid(session.payoffs[0]).views(), session.payoffs[0]

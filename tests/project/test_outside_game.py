@@ -160,7 +160,7 @@ def test_features_and_history_of_a_game_are_optional(bare_game, capsys):
     for _ in range(2 * 3 - 1):
         deal.advance(int(np.flatnonzero(deal.mask())[0]))
     assert (deal.state.leader, deal.state.total.sum()) == (2, 0)
-    assert "> Seat 1\n  hand  [5:4] [5:1] [3:3]\n  laid  -\n" in draw_text(deal.scene())
+    assert "> Seat 1   -1 in the match\n  hand  [5:4] [5:1] [3:3]\n  laid  -\n" in draw_text(deal.scene())
     assert agent_names(bare_game) == ["random"]
     searching = make_agent("search", bare_game)
     assert searching.heuristics.tolist() == [[1], [1]]  # temperatures: playouts are random

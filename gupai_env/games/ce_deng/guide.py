@@ -1,53 +1,41 @@
 """What people see and read of Ce Deng."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.game import Game
+from gupai_env.core.hints import Line
 from gupai_env.core.move import PLAY
-from gupai_env.core.scene import Scene, Views
+from gupai_env.core.scene import Views
 from gupai_env.core.tiles import faces, weight
-from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL, is_head_or_tail, is_pass
-from gupai_env.games.connecting import table as connecting
-from gupai_env.games.connecting.guide import ConnectingGuide, ConnectingHints
+from gupai_env.games.connecting import table
+from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.guide import Payment, Phrase, direct
 from gupai_env.games.phrases import says
 from gupai_env.messages import joined, say
 
 
-def scene(
-    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`."""
-    table, near = connecting.scene(game, variant, views, names, payoffs), views[0]
-    if payoffs is None and near.turn < variant.players * near.hand_size:
-        return table
-    if payoffs is not None and near.turn == 0:  # nothing was played: who is paid declared
-        declarer = max(range(variant.players), key=lambda seat: payoffs[seat])
-        return replace(
-            table, last_move=says(names[declarer], "{name} declares eight doubles", "{name} declare eight doubles")
-        )
-    rules = variant.as_rules()
-    places = [
-        replace(scene_place, note=joined(", ", [scene_place.note, *_doublings(rules, near, place)]))
-        for place, scene_place in enumerate(table.places)
-    ]
-    return replace(table, places=tuple(places))
+class Table(table.Table):
+    """Ce Deng: a declaration, and what doubles payments."""
 
+    def note(self, place: int) -> list[str]:
+        """Return what is noted of a seat, and what doubles its payments."""
+        words, rules, near = super().note(place), self.variant.as_rules(), self.near
+        if self.over and near.turn:
+            words += ["pass"] * bool(is_pass(rules, near, place))
+            if is_head_or_tail(rules, near, place):
+                missed = near.hand_size - near.plays[place]  # tiles never played: head seven, tail eight
+                words.append(say("head {missed}" if place == near.leader else "tail {missed}", missed=missed))
+        return words
 
-def _doublings(rules: Any, near: np.record, place: int) -> list[str]:
-    """Return what doubles the payments of a seat."""
-    words = ["pass"] if is_pass(rules, near, place) else []
-    if is_head_or_tail(rules, near, place):
-        missed = near.hand_size - near.plays[place]  # tiles never played: head seven, tail eight
-        words.append(
-            say("head {missed}", missed=missed) if place == near.leader else say("tail {missed}", missed=missed)
-        )
-    return words
+    def last_move(self) -> str:
+        """Return the last public move; where nothing was played, who is paid declared."""
+        if self.payoffs is None or self.near.turn:
+            return super().last_move()
+        declarer = int(np.argmax([self.payoffs[seat] for seat in self.seats]))
+        return says(self.names[declarer], "{name} declares eight doubles", "{name} declare eight doubles")
 
 
 ANSWERS = {
@@ -57,25 +45,37 @@ ANSWERS = {
 }
 
 
-class Hints(ConnectingHints):
-    """Ce Deng: the answers before the play are explained."""
-
-    difference = "their difference, doubled if just one of them played all tiles or none"
-
-    def heading(self, verb: str, verbs: Sequence[str]) -> str:
-        """Return what stands over the moves of one verb."""
-        return super().heading(verb, verbs) if verb in (PLAY, "discard") else "Before the play"
-
-    def label(self, view: np.record, actions: Sequence[int]) -> str:
-        """Return a tile and the numbers it leaves open, what discarding it costs, or what an answer means."""
-        if actions[0] in ANSWERS:
-            return joined(": ", [self.game.action_name(actions[0]), ANSWERS[actions[0]]])
-        return super().label(view, actions)
-
-
 class Guide(ConnectingGuide):
     """Ce Deng: declarations before the play, a block, and what doubles payments."""
 
+    goal = "Lay as many tiles as you can; the player with the fewest pips left and discarded wins."
+    difference = "their difference, doubled if just one of them played all tiles or none"
+    headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        PLAY: ConnectingGuide.headings[PLAY],
+        "discard": ConnectingGuide.headings[""],
+        "": "Before the play",
+    }
+    tasks = (
+        Line(
+            "declare your doubles or demand a redeal if you may, or play on", lambda moment: "play on" in moment.verbs
+        ),
+        *ConnectingGuide.tasks,
+    )
+    lessons = (
+        Line(
+            "Many doubles are a bad hand to play, so before the play you may have the deal end or dealt again.",
+            lambda moment: "play on" in moment.verbs,
+        ),
+        *ConnectingGuide.lessons,
+        Line(
+            "The numbers have names: 6 dragon, 5 plum, 4 blood, 3 slant, 2 two, 1 nail. Doubles are called stubborn.",
+            lambda moment: moment.view.turn == 0 and PLAY in moment.verbs,
+        ),
+        Line(
+            "If all others drink in a row and who laid the last tile cannot match, hands count too: a block.",
+            lambda moment: moment.view.turn and moment.view.passes,
+        ),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         **ConnectingGuide.terms,
         "drink": "A discard.",
@@ -96,29 +96,11 @@ class Guide(ConnectingGuide):
         "declare": Phrase("wins the deal at once", none="does not"),
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Lay as many tiles as you can; the player with the fewest pips left and discarded wins."
-
-    def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return what is to be decided before the play, or which number is to be matched."""
-        if mask[PLAY_ON]:
-            return "declare your doubles or demand a redeal if you may, or play on"
-        return super().task(view, mask)
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield what a declaration is, and the block."""
-        if mask[PLAY_ON]:
-            yield "Many doubles are a bad hand to play, so before the play you may have the deal end or dealt again."
-            return
-        yield from super().lessons(view, mask)
-        if view.turn == 0:
-            yield (
-                "The numbers have names: 6 dragon, 5 plum, 4 blood, 3 slant, 2 two, 1 nail. Doubles are called "
-                "stubborn."
-            )
-        if view.turn and view.passes:
-            yield "If all others drink in a row and who laid the last tile cannot match, hands count too: a block."
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a tile and the numbers it leaves open, what discarding it costs, or what an answer means."""
+        if actions[0] in ANSWERS:
+            return joined(": ", [self.game.action_name(actions[0]), ANSWERS[actions[0]]])
+        return super().label(view, actions)
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the declaration, or the points, the block with what was left in hand, and what doubles payments."""

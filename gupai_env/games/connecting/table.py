@@ -1,69 +1,104 @@
 """The table of a connecting game, drawn from views alone: what no viewer sees lies face down."""
 
+import functools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from gupai_env.core.game import Game
-from gupai_env.core.scene import Pile, Place, Scene, Tile, Views
-from gupai_env.core.tiles import KINDS, ONE, PIPS, faces, tile_name, tiles_in, weight
+from gupai_env.core import table
+from gupai_env.core.scene import Pile, Tile
+from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
 from gupai_env.games.connecting.rules import DISCARD, STACK_ROW
-from gupai_env.games.phrases import deal_of_match, listed, says, seats_from, title, won_by
+from gupai_env.games.phrases import listed, says
 from gupai_env.messages import joined, say
 
 
-def scene(
-    game: Game, variant: Any, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`."""
-    near, both_ends = views[0], variant.open_ends == 2
-    players = variant.players
-    order = seats_from(near, players)
-    terminated = payoffs is not None or near.turn == players * near.hand_size
-    choosers = [int(view.seat) for view in views if view.asked]
-    to_act = choosers[0] if choosers else order[(near.leader + near.turn) % players]
+class Table(table.Table):
+    """The line, and the hand and the discards of each seat."""
 
-    deck = len(game.deck(variant.as_rules()))
-    layout = _stacked(near) if variant.stacked else _layout(near, both_ends, deck)
-    centre = [layout]
-    unused = deck - players * int(near.hand_size)
-    if unused:
-        centre.append(Pile("unused", hidden=unused, capacity=unused, form="stack"))
-    places = [
-        Place(
-            names[seat],
-            _piles(near, place, _view_of(seat, views)),
-            to_act=not terminated and seat == to_act,
-            note=_note(near, place, _view_of(seat, views), terminated, None if payoffs is None else payoffs[seat]),
-        )
-        for place, seat in enumerate(order)
-    ]
+    @property
+    def over(self) -> bool:
+        """Whether the deal is over."""
+        return super().over or bool(self.near.turn == self.turns)
 
-    notes: list[str] = []
-    if near.turn:
-        first, second = near.ends
-        notes.append(
-            say("open ends {first} and {second}", first=first, second=second)
-            if both_ends
-            else say("open end {end}", end=first)
-        )
-    if covered := sum(map(int, near.plays[:players])) - len(layout.tiles):
-        notes.append(say("covered tiles: {covered}", covered=covered))
-    if not terminated:
-        notes.append(say("turn {turn} of {turns}", turn=near.turn + 1, turns=players * near.hand_size))
-    notes.append(say("leader: {name}", name=names[order[near.leader]]))
-    notes += deal_of_match(near, terminated)
-    if choosers and not terminated:
-        notes.append(say("asked before the play: {name}", name=names[to_act]))
-    if near.locked and not terminated:
-        notes.append("locked: no double may be played")
-    last_move = _last_move(near, [names[seat] for seat in order], terminated)
-    return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
+    @property
+    def turns(self) -> int:
+        """How many turns the longest deal has."""
+        return int(self.variant.players * self.near.hand_size)
 
+    @property
+    def acting(self) -> list[int]:
+        """The seat that is asked before the play, or whose turn it is."""
+        return [] if self.over else (self.choosers or [(self.near.leader + self.near.turn) % self.variant.players])[:1]
 
-def _view_of(seat: int, views: Views) -> np.record | None:
-    return next((view for view in views if view.seat == seat), None)
+    @functools.cached_property
+    def layout(self) -> Pile:
+        """The line, or what of it is not covered."""
+        if self.variant.stacked:
+            return _stacked(self.near)
+        return _layout(self.near, self.variant.open_ends == 2, len(self.game.decks[self.deck]))
+
+    def centre(self) -> list[Pile]:
+        """Return the line, and the tiles that were not dealt."""
+        unused = len(self.game.decks[self.deck]) - self.turns
+        return [self.layout, *[Pile("unused", hidden=unused, capacity=unused, form="stack")] * (unused > 0)]
+
+    def piles(self, place: int) -> Sequence[Pile]:
+        """Return a seat's hand and discards."""
+        capacity = int(self.near.hand_size)
+        return [
+            self.pile("hand", place, "hand", "sizes", capacity=capacity),
+            self.pile("discards", place, "discards", "drops", capacity=capacity),
+        ]
+
+    def note(self, place: int) -> list[str]:
+        """Return what a seat has won, and its points if they show."""
+        words, view = super().note(place), self.views[place]
+        if view is None:
+            return words
+        if self.over and self.near.turn == 0:
+            return [*words, say("{pips} pips held", pips=weight(view.hand))]
+        return [*words, say("{points} points", points=weight(view.discards) + self.over * weight(view.hand))]
+
+    def notes(self) -> list[str]:
+        """Return the open ends, how many tiles are covered, whose turn it is, and what is special to it."""
+        near = self.near
+        notes: list[str] = []
+        if near.turn:
+            first, second = near.ends
+            notes.append(
+                say("open ends {first} and {second}", first=first, second=second)
+                if self.variant.open_ends == 2
+                else say("open end {end}", end=first)
+            )
+        if covered := sum(map(int, near.plays[: self.variant.players])) - len(self.layout.tiles):
+            notes.append(say("covered tiles: {covered}", covered=covered))
+        if not self.over:
+            notes.append(say("turn {turn} of {turns}", turn=near.turn + 1, turns=self.turns))
+        notes += [say("leader: {name}", name=self.names[near.leader]), *super().notes()]
+        if self.choosers and not self.over:
+            notes.append(say("asked before the play: {name}", name=self.names[self.choosers[0]]))
+        return [*notes, *["locked: no double may be played"] * bool(near.locked and not self.over)]
+
+    def last_move(self) -> str:
+        """Return the last public move as a phrase."""
+        near, names = self.near, self.names
+        if near.turn == 0:
+            leads = says(names[near.leader], "{name} leads", "{name} lead")
+            return say("The tiles are dealt: {leads}", leads=leads)
+        mover = names[(near.leader + near.turn - 1) % len(names)]
+        action = int(near.record[near.turn - 1])
+        if action < DISCARD:
+            move = says(
+                mover,
+                "{name} plays {tile}, leaving {ends} open",
+                "{name} play {tile}, leaving {ends} open",
+                tile=tile_name(action % KINDS),
+                ends=listed(near.ends),
+            )
+        else:
+            move = says(mover, "{name} discards a tile", "{name} discard a tile")
+        return joined("; ", [move, "the deal ends here" if self.over and near.turn < self.turns else ""])
 
 
 def _layout(view: np.record, both_ends: bool, capacity: int) -> Pile:
@@ -119,43 +154,3 @@ def _stacked(view: np.record) -> Pile:
         for _, action in sorted(top.items())
     ]
     return Pile("layout", tuple(tiles), marked=(column,) if tiles else (), capacity=STACK_ROW)
-
-
-def _piles(near: np.record, place: int, view: np.record | None) -> tuple[Pile, Pile]:
-    """Return a seat's hand and discards, face up if its own view is given."""
-    capacity = int(near.hand_size)
-    if view is None:
-        hand, discards = int(near.sizes[place]), int(near.drops[place])
-        return Pile("hand", hidden=hand, capacity=capacity), Pile("discards", hidden=discards, capacity=capacity)
-    return Pile("hand", faces(view.hand), capacity=capacity), Pile("discards", faces(view.discards), capacity=capacity)
-
-
-def _note(near: np.record, place: int, view: np.record | None, terminated: bool, payoff: float | None) -> str:
-    """Return what a seat has won, and its points if they show."""
-    words = won_by(near, place, payoff)
-    if view is not None and terminated and near.turn == 0:
-        words.append(say("{pips} pips held", pips=weight(view.hand)))
-    elif view is not None:
-        words.append(say("{points} points", points=weight(view.discards) + terminated * weight(view.hand)))
-    return joined(", ", words)
-
-
-def _last_move(near: np.record, called: Sequence[str], terminated: bool) -> str:
-    """Return the last public move as a phrase; `called` names the seats from the viewer on."""
-    if near.turn == 0:
-        leads = says(called[near.leader], "{name} leads", "{name} lead")
-        return say("The tiles are dealt: {leads}", leads=leads)
-    mover = called[(near.leader + near.turn - 1) % len(called)]
-    action = int(near.record[near.turn - 1])
-    if action < DISCARD:
-        move = says(
-            mover,
-            "{name} plays {tile}, leaving {ends} open",
-            "{name} play {tile}, leaving {ends} open",
-            tile=tile_name(action % KINDS),
-            ends=listed(near.ends),
-        )
-    else:
-        move = says(mover, "{name} discards a tile", "{name} discard a tile")
-    early = terminated and near.turn < len(called) * near.hand_size
-    return joined("; ", [move, "the deal ends here" if early else ""])

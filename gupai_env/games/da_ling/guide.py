@@ -5,77 +5,47 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.core import hints
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.heuristic import weights_row
+from gupai_env.core.hints import Line
 from gupai_env.core.scene import Views
 from gupai_env.core.variant import FULL
 from gupai_env.games import guide
-from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
-from gupai_env.games.da_ling.rules import GROUPS, NO_MATCH, SPLITS, DaLing
+from gupai_env.games.da_ling.rules import GROUPS, NO_MATCH, SPLITS
 from gupai_env.games.da_ling.table import GROUP_NAMES, colour_named, is_push, winners_of
-from gupai_env.games.da_ling.table import scene as scene
+from gupai_env.games.da_ling.table import Table as Table
 from gupai_env.games.guide import Payment, Phrase
 from gupai_env.games.phrases import says
 from gupai_env.messages import joined, say
 
-BY_STAKES = weights_row(FEATURES, HEURISTICS["greedy"])
-
-
-class Hints(hints.Hints):
-    """Da Ling: every split with the stakes that it matches, the highest in all first."""
-
-    most_shown = 12
-
-    def reminder(self) -> str:
-        """Return the game in a sentence."""
-        split = (
-            "six tiles into a single, a pair and a triple"
-            if self.variant.deck == FULL
-            else "three tiles, one as the single, one as the pair and one as the triple"
-        )
-        return say(
-            "Split your {tiles}. A group matches if its points end in the target; [4:2] and [2:1] count 3 or 6. All "
-            "three take everything; else the strongest group takes its stake.",
-            tiles=say(split),
-        )
-
-    def answers(self) -> str:
-        """Return what a person may type."""
-        return "Type the number of a split, or write it with its slashes."
-
-    def heading(self, verb: str, verbs: Sequence[str]) -> str:
-        """Return what stands over the splits."""
-        return "Your splits, the highest stakes first, and the stakes of the groups that match"
-
-    def value(self, view: np.record, actions: Sequence[int]) -> float:
-        """Return the stakes that a split matches; pips of the colour decide between equal ones."""
-        return float(score(view, actions[0], BY_STAKES))
-
-    def label(self, view: np.record, actions: Sequence[int]) -> str:
-        """Return a split and the stakes of its groups that match."""
-        stakes = [stake for stake in _matched(view, actions[0]) if stake]
-        return joined("  ", [super().label(view, actions), "+".join(stakes) or "-"])
-
-    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
-        """Return of each group whether it matches, and its stake."""
-        return tuple(
-            say("matches: stake {stake}", stake=stake) if stake else "no match" for stake in _matched(view, action)
-        )
-
-
-def _matched(view: np.record, action: int) -> list[str]:
-    """Return the stakes of the groups of a split, "" of those that do not match."""
-    groups = SPLITS[action]
-    return [f"{view.stakes[index]:g}" if view.strength[group] != NO_MATCH else "" for index, group in enumerate(groups)]
-
 
 class Guide(guide.Guide):
-    """Da Ling: one split, and who takes which stakes."""
+    """Da Ling: every split with the stakes that it matches, the highest in all first, and who takes which stakes."""
 
     kind = "A game of splitting, like Chinese poker: everybody arranges a hand, then all compare"
-
-    variant: DaLing
+    goal = "Split your tiles into a single, a pair and a triple, so that the pips of each end in the target."
+    reminders = (
+        Line(
+            "Split your {tiles}. A group matches if its points end in the target; [4:2] and [2:1] count 3 or 6. All "
+            "three take everything; else the strongest group takes its stake."
+        ),
+    )
+    most_shown = 12
+    answers = "Type the number of a split, or write it with its slashes."
+    headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "": "Your splits, the highest stakes first, and the stakes of the groups that match"
+    }
+    sorted_by = "greedy"
+    tasks = (Line("split your hand into {groups} whose pips end in {target}"),)
+    lessons = (
+        Line(
+            "The pips on the table end in {target}, so that is the target. A group of yours matches if its pips end in "
+            "{target} too; [4:2] and [2:1] each count 3 or 6, whichever helps."
+        ),
+        Line(
+            "Of the groups that match the one with most {colour} pips takes its stake from everybody; who matches with "
+            "all three groups takes everything."
+        ),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         "target": "The last digit of the pips of the two table tiles.",
         "match": "A group matches if the last digit of its pips is the target.",
@@ -103,33 +73,33 @@ class Guide(guide.Guide):
         ),
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Split your tiles into a single, a pair and a triple, so that the pips of each end in the target."
+    def facts(self, view: np.record | None) -> dict[str, Any]:
+        """Return how a hand is split, the target and the colour."""
+        full = self.variant.deck == FULL
+        tiles = (
+            "six tiles into a single, a pair and a triple"
+            if full
+            else "three tiles, one as the single, one as the pair and one as the triple"
+        )
+        if view is None:
+            return {"tiles": say(tiles)}
+        groups = say("a single, a pair and a triple" if full else "three groups of one tile")
+        return {"groups": groups, "target": int(view.target), "colour": colour_named(view)}
 
-    def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return how the hand is to be split."""
-        split = "a single, a pair and a triple" if self.variant.deck == FULL else "three groups of one tile"
-        target = int(view.target)
-        return say("split your hand into {groups} whose pips end in {target}", groups=say(split), target=target)
+    def remark(self, view: np.record, action: int) -> str:
+        """Return the stakes of the groups of a split that match."""
+        return "+".join(filter(None, _matched(view, action))) or "-"
+
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return of each group whether it matches, and its stake."""
+        return tuple(
+            say("matches: stake {stake}", stake=stake) if stake else "no match" for stake in _matched(view, action)
+        )
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also about how often each group wins its stake."""
         often = {f"{name}_often": _often(values[f"{name}_probability"]) for name in GROUP_NAMES}
         return super().slots(view, action, other, values) | often
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield what a match is, and what decides."""
-        yield say(
-            "The pips on the table end in {target}, so that is the target. A group of yours matches if its pips end in "
-            "{target} too; [4:2] and [2:1] each count 3 or 6, whichever helps.",
-            target=int(view.target),
-        )
-        yield say(
-            "Of the groups that match the one with most {colour} pips takes its stake from everybody; who matches with "
-            "all three groups takes everything.",
-            colour=colour_named(view),
-        )
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield who matched all, or who won which group."""
@@ -174,3 +144,9 @@ def _often(probability: float) -> str:
     if 0.005 <= probability < 0.995:
         return say("about {share:.0%} of the time", share=probability)
     return say("less than 1% of the time" if probability < 0.5 else "more than 99% of the time")
+
+
+def _matched(view: np.record, action: int) -> list[str]:
+    """Return the stakes of the groups of a split, "" of those that do not match."""
+    groups = SPLITS[action]
+    return [f"{view.stakes[index]:g}" if view.strength[group] != NO_MATCH else "" for index, group in enumerate(groups)]

@@ -1,12 +1,12 @@
 """The table of Da Ling, drawn from views alone: no split shows before its time."""
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.game import Game
-from gupai_env.core.scene import Pile, Place, Scene, Views
+from gupai_env.core.scene import Pile
 from gupai_env.core.tiles import NO_TILE, ONE, faces, list_tiles
 from gupai_env.games.da_ling.rules import (
     GROUPS,
@@ -22,57 +22,72 @@ from gupai_env.games.da_ling.rules import (
     strength_of,
     value_of,
 )
-from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
+from gupai_env.games.phrases import says
+from gupai_env.games.splitting.guide import SplittingTable
 from gupai_env.games.splitting.rules import UNSPLIT
 from gupai_env.messages import Message, alias, joined, say
 
 GROUP_NAMES = tuple(alias(name, context="group") for name in ("single", "pair", "triple"))
 
 
-def scene(
-    game: Game, variant: DaLing, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`.
+class Table(SplittingTable):
+    """The table tiles, and hands or the groups into which they were split.
 
     The tiles of a group that matches are marked, and its label shows its pips of the colour; at the end also
     whether it wins or ties.
     """
-    near = views[0]
-    players = variant.players
-    order = seats_from(near, players)
-    is_open = near.splits[1] != UNSPLIT
-    choosers = [int(view.seat) for view in views if view.asked]
-    own = {int(view.seat): view for view in views}
-    size = HANDS[variant.as_rules().deck]
-    absolute, winners = winners_of(near, variant) if is_open else (NOBODY, [NOBODY] * GROUPS)
 
-    places = []
-    for place, seat in enumerate(order):
-        view, offset = (own[seat], 0) if seat in own else (near, place)
-        words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        words.append(_pips(view, offset))
+    @functools.cached_property
+    def winners(self) -> tuple[int, list[int]]:
+        """The absolute winner and the winner of each group, NOBODY before the end."""
+        return winners_of(self.near, self.variant) if self.over else (NOBODY, [NOBODY] * GROUPS)
+
+    def centre(self) -> Sequence[Pile]:
+        """Return the table tiles."""
+        return [Pile("table", faces(self.near.table), capacity=TABLE)]
+
+    def size(self) -> int:
+        """Return how many tiles each seat is dealt."""
+        return HANDS[self.deck]
+
+    def groups(self, place: int) -> Sequence[Pile]:
+        """Return the groups of a hand, each with what came of it."""
+        view, offset = self.seen(place)
+        groups = groups_of(view.splits[offset], _tiles(view, offset))
+        verdicts = _verdicts(self.near, place, self.winners[1]) if self.over else [""] * GROUPS
+        rows = zip(GROUP_NAMES, groups, _strengths(view, offset), verdicts, strict=True)
+        return [_group(name, group, strength, verdict) for name, group, strength, verdict in rows]
+
+    def note(self, place: int) -> list[str]:
+        """Return what a seat has won, the pips of the colour if all its groups match, and which it wins."""
+        words, (view, offset), (absolute, winners) = super().note(place), self.seen(place), self.winners
+        if view.hands[offset] and view.splits[offset] != UNSPLIT and NO_MATCH not in _strengths(view, offset):
+            pips = colour_of(value_of(_tiles(view, offset), (1 << HAND) - 1), view.red)
+            words.append(say("all match: {pips}", pips=pips))
         won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == place]
         if won:
             words.append("takes all stakes" if absolute == place else say("wins {groups}", groups=joined(" and ", won)))
-        verdicts = _verdicts(near, place, winners) if is_open else [""] * GROUPS
-        piles = _piles(view, offset, size, verdicts)
-        places.append(Place(names[seat], piles, to_act=seat in choosers, note=joined(", ", words)))
+        return words
 
-    colour = "colour {colour}: its pips are counted" if is_open else "colour {colour}"
-    notes: list[str] = [
-        say("target {target}", target=int(near.target)),
-        say(colour, colour=colour_named(near)),
-        say("stakes {stakes}", stakes=", ".join(f"{stake:g}" for stake in near.stakes)),
-    ]
-    notes += deal_of_match(near, is_open)
-    last_move = "All hands are open" if is_open else "Everybody splits a hand, unseen by the others"
-    if absolute != NOBODY:
-        winner = names[order[absolute]]
-        last_move = joined(": ", [last_move, says(winner, "{name} matches all three", "{name} match all three")])
-    elif is_open and winners == [NOBODY] * GROUPS:
-        last_move = joined(": ", [last_move, "nobody wins"])
-    centre = (Pile("table", faces(near.table), capacity=TABLE),)
-    return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
+    def notes(self) -> list[str]:
+        """Return the target, the colour and the stakes."""
+        colour = "colour {colour}: its pips are counted" if self.over else "colour {colour}"
+        return [
+            say("target {target}", target=int(self.near.target)),
+            say(colour, colour=colour_named(self.near)),
+            say("stakes {stakes}", stakes=", ".join(f"{stake:g}" for stake in self.near.stakes)),
+            *super().notes(),
+        ]
+
+    def last_move(self) -> str:
+        """Return whether the hands are open, and who has won all if somebody has, or that nobody has won anything."""
+        absolute, winners = self.winners
+        if not self.over:
+            return super().last_move()
+        came_of = "nobody wins" if winners == [NOBODY] * GROUPS else ""
+        if absolute != NOBODY:
+            came_of = says(self.names[absolute], "{name} matches all three", "{name} match all three")
+        return joined(": ", ["All hands are open", came_of])
 
 
 def _tiles(view: np.record, place: int) -> np.ndarray:
@@ -126,31 +141,13 @@ def _verdict(place: int, winner: int, strengths: Sequence[int]) -> str:
     return alias("ties", context="group") if ties else ""
 
 
-def _piles(view: np.record, place: int, size: int, verdicts: Sequence[str]) -> tuple[Pile, ...]:
-    """Return a hand, or the groups into which it was split, as far as the view shows it."""
-    if view.hands[place] == 0:
-        return (Pile("hand", hidden=size, capacity=size),)
-    if view.splits[place] == UNSPLIT:
-        return (Pile("hand", faces(view.hands[place]), capacity=size),)
-    piles = []
-    groups = groups_of(view.splits[place], _tiles(view, place))
-    rows = zip(GROUP_NAMES, groups, _strengths(view, place), verdicts, strict=True)
-    for name, group, strength, verdict in rows:
-        tiles = tuple(face for kind in reversed(group) for face in faces(ONE[kind]))
-        marked = tuple(range(len(tiles))) if strength != NO_MATCH else ()
-        made: str = alias("no", context="group")
-        if strength != NO_MATCH:
-            made = say("{pips} {verdict}", pips=strength, verdict=verdict) if verdict else str(strength)
-        label = joined(": ", [name, made])
-        piles.append(Pile(label, tiles, marked=marked))
-    return tuple(piles)
-
-
-def _pips(view: np.record, place: int) -> str:
-    """Return the pips of the colour in a whole hand that the view shows, if all its groups match."""
-    if view.hands[place] == 0 or view.splits[place] == UNSPLIT or NO_MATCH in _strengths(view, place):
-        return ""
-    return say("all match: {pips}", pips=colour_of(value_of(_tiles(view, place), (1 << HAND) - 1), view.red))
+def _group(name: str, group: Sequence[int], strength: int, verdict: str) -> Pile:
+    """Return a group of a hand that was split."""
+    tiles = tuple(face for kind in reversed(group) for face in faces(ONE[kind]))
+    made: str = alias("no", context="group")
+    if strength != NO_MATCH:
+        made = say("{pips} {verdict}", pips=strength, verdict=verdict) if verdict else str(strength)
+    return Pile(joined(": ", [name, made]), tiles, marked=tuple(range(len(tiles))) if strength != NO_MATCH else ())
 
 
 def colour_named(view: np.record) -> Message:

@@ -5,124 +5,121 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.core import hints
+from gupai_env.core import table
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.game import Game
-from gupai_env.core.heuristic import weights_row
-from gupai_env.core.scene import Pile, Place, Scene, Views
+from gupai_env.core.hints import Line
+from gupai_env.core.scene import Pile, Views
 from gupai_env.core.tiles import ONE, RED, faces, tile_name
-from gupai_env.core.variant import Variant
 from gupai_env.games import guide
-from gupai_env.games.deer_hunt.players import FEATURES, HEURISTICS, score, trick_of
-from gupai_env.games.deer_hunt.rules import HANDS, PARTNER, SEATS, TEAMS, DeerHunt
+from gupai_env.games.deer_hunt.players import trick_of
+from gupai_env.games.deer_hunt.rules import HANDS, PARTNER, SEATS, TEAMS
 from gupai_env.games.guide import Payment, Phrase, counted
-from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
+from gupai_env.games.phrases import says
 from gupai_env.messages import count, joined, say
 
 
-def scene(
-    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`. The trick is in the centre, and the tile that takes it is marked."""
-    near = views[0]
-    order = seats_from(near, SEATS)
-    terminated = payoffs is not None
-    own = {int(view.seat): view for view in views}
-    size = HANDS[variant.as_rules().deck]
+class Table(table.Table):
+    """The trick in the centre, where the tile that takes it is marked, hands, and the tricks taken."""
 
-    centre, places = [], []
-    for place, seat in enumerate(order):
-        hand = Pile("hand", hidden=int(near.sizes[place]), capacity=size)
-        if seat in own:
-            hand = Pile("hand", faces(own[seat].hand), capacity=size)
-        kind = near.trick[place]
-        played = () if kind == NOBODY else faces(ONE[kind])
-        marked = (0,) if played and place == near.taking else ()
-        centre.append(Pile(names[seat], played, marked=marked, capacity=1))
-        words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        words.append(say("{pips} red pips taken", pips=near.red[place]))
-        piles = (hand, Pile("taken", faces(near.taken[place]), capacity=SEATS * size // 2))
-        places.append(
-            Place(names[seat], piles, to_act=not terminated and place == near.mover, note=joined(", ", words))
+    @property
+    def size(self) -> int:
+        """Tiles dealt to each seat."""
+        return HANDS[self.deck]
+
+    def centre(self) -> Sequence[Pile]:
+        """Return the tiles of the trick, and those that have escaped."""
+        near, piles = self.near, []
+        for place, name in enumerate(self.names):
+            played = () if near.trick[place] == NOBODY else faces(ONE[near.trick[place]])
+            piles.append(Pile(name, played, marked=(0,) if played and place == near.taking else (), capacity=1))
+        escaped = Pile("escaped", faces(near.escaped), capacity=SEATS * self.size // 2)
+        return [*piles, escaped] if near.escape else piles
+
+    def piles(self, place: int) -> Sequence[Pile]:
+        """Return a seat's hand, and what it has taken."""
+        taken = Pile("taken", faces(self.near.taken[place]), capacity=SEATS * self.size // 2)
+        return [self.pile("hand", place, "hand", "sizes", capacity=self.size), taken]
+
+    def note(self, place: int) -> list[str]:
+        """Return what a seat has won, and its red pips."""
+        return [*super().note(place), say("{pips} red pips taken", pips=self.near.red[place])]
+
+    def notes(self) -> list[str]:
+        """Return what is in the trick, who deals, and the red pips of both sides."""
+        near, names, notes = self.near, self.names, []
+        if near.lying:
+            takes = says(names[near.taking], "{name} takes it", "{name} take it")
+            notes.append(joined(", ", [say("{pips} red pips", pips=self.red), takes]))
+        sides = [int(near.red[side] + near.red[side + PARTNER]) for side in range(2)]
+        partners = [joined(" and ", [names[side], names[side + PARTNER]]) for side in range(2)]
+        dealer, red = say("dealer: {name}", name=names[near.leader]), counted(partners, sides, range(2))
+        return [*notes, dealer, say("red pips: {sides}", sides=red), *super().notes()]
+
+    @property
+    def red(self) -> int:
+        """The red pips of the trick."""
+        return sum(int(RED[kind]) for kind in self.near.trick if kind != NOBODY)
+
+    def last_move(self) -> str:
+        """Return the last tile that was played and, if it ended a trick, who took that."""
+        near, names = self.near, self.names
+        if not near.plays:
+            return says(names[near.leader], "{name} leads", "{name} lead")
+        if near.lying:
+            tile = tile_name(near.record[near.plays - 1])
+            return says(names[near.mover - 1], "{name} plays {tiles}", "{name} play {tiles}", tiles=tile)
+        if near.escape and all(RED[kind] > 0 for kind in near.trick):
+            nothing = (
+                "{name} takes the trick, which counts for nobody",
+                "{name} take the trick, which counts for nobody",
+            )
+            return joined("; ", ["The deer escape", says(names[near.taking], *nothing)])
+        return says(
+            names[near.taking],
+            "{name} takes the trick with {tile}: {pips} red pips",
+            "{name} take the trick with {tile}: {pips} red pips",
+            tile=tile_name(int(near.trick[near.taking])),
+            pips=self.red,
         )
-
-    if near.escape:
-        centre.append(Pile("escaped", faces(near.escaped), capacity=SEATS * size // 2))
-    notes = []
-    if near.lying:
-        red = sum(int(RED[kind]) for kind in near.trick if kind != NOBODY)
-        takes = says(names[order[near.taking]], "{name} takes it", "{name} take it")
-        notes.append(joined(", ", [say("{pips} red pips", pips=red), takes]))
-    sides = [int(near.red[side] + near.red[side + PARTNER]) for side in range(2)]
-    partners = [joined(" and ", [names[order[side]], names[order[side + PARTNER]]]) for side in range(2)]
-    notes.append(say("dealer: {name}", name=names[order[near.leader]]))
-    notes.append(say("red pips: {sides}", sides=counted(partners, sides, range(2))))
-    notes += deal_of_match(near, terminated)
-    return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), _last_move(near, names, order))
-
-
-def _last_move(near: np.record, names: Sequence[str], order: Sequence[int]) -> str:
-    """Return the last tile that was played and, if it ended a trick, who took that."""
-    if not near.plays:
-        return says(names[order[near.leader]], "{name} leads", "{name} lead")
-    if near.lying:
-        player = (near.mover + SEATS - 1) % SEATS
-        tile = tile_name(near.record[near.plays - 1])
-        return says(names[order[player]], "{name} plays {tiles}", "{name} play {tiles}", tiles=tile)
-    kinds = [int(kind) for kind in near.trick]
-    taker = names[order[near.taking]]
-    if near.escape and all(RED[kind] > 0 for kind in kinds):
-        nothing = "{name} takes the trick, which counts for nobody", "{name} take the trick, which counts for nobody"
-        return joined("; ", ["The deer escape", says(taker, *nothing)])
-    return says(
-        taker,
-        "{name} takes the trick with {tile}: {pips} red pips",
-        "{name} take the trick with {tile}: {pips} red pips",
-        tile=tile_name(kinds[near.taking]),
-        pips=sum(int(RED[kind]) for kind in kinds),
-    )
-
-
-BY_RED = weights_row(FEATURES, HEURISTICS["greedy"])
-
-
-class Hints(hints.Hints):
-    """Deer Hunt: every tile with its red pips and whether it takes the trick as it is."""
-
-    variant: DeerHunt
-
-    def reminder(self) -> str:
-        """Return the game in a sentence."""
-        reminder = (
-            "You and your partner opposite collect tricks with red pips: ones, fours, and six on [6:6]. Play any tile. "
-            "The larger half decides, then the smaller; of equal tiles the earlier takes the trick."
-        )
-        if self.variant.escape:
-            return joined(" ", [reminder, "A trick of four tiles with red pips counts for nobody."])
-        return reminder
-
-    def heading(self, verb: str, verbs: Sequence[str]) -> str:
-        """Return what stands over the moves."""
-        return "Your tiles, with their red pips"
-
-    def value(self, view: np.record, actions: Sequence[int]) -> float:
-        """Return about how many red pips a tile brings to the side now."""
-        return float(score(view, actions[0], BY_RED))
-
-    def label(self, view: np.record, actions: Sequence[int]) -> str:
-        """Return a tile with its red pips, and whether it takes the trick as it is."""
-        red = int(RED[actions[0]])
-        taker = trick_of(view, actions[0])[3] if view.lying else None
-        pips = joined(", ", [say("{red} red", red=red), "takes the trick so far" if taker == 0 else ""])
-        return joined("  ", [super().label(view, actions), pips])
 
 
 class Guide(guide.Guide):
-    """Deer Hunt: two sides, and the red pips in their tricks."""
+    """Deer Hunt: two sides, and the red pips in their tricks and on every tile."""
 
     kind = "A trick-taking game of two against two, like Whist"
-
-    variant: DeerHunt
+    goal = "Take tricks with many red pips (ones and fours), together with your partner opposite."
+    reminders = (
+        Line(
+            "You and your partner opposite collect tricks with red pips: ones, fours, and six on [6:6]. Play any tile. "
+            "The larger half decides, then the smaller; of equal tiles the earlier takes the trick."
+        ),
+        Line("A trick of four tiles with red pips counts for nobody.", lambda moment: moment.variant.escape),
+    )
+    headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {"": "Your tiles, with their red pips"}
+    sorted_by = "greedy"
+    tasks = (
+        Line("lead any tile", lambda moment: not moment.view.lying),
+        Line(
+            "play any tile; so far {tile} takes the trick, your partner's", lambda moment: moment.view.taking == PARTNER
+        ),
+        Line("play any tile; so far {tile} takes the trick, the others'"),
+    )
+    lessons = (
+        Line(
+            "The tile with the larger half takes the trick, then the one with the larger other half; of equal ones the "
+            "earlier. You need not follow anything: play what you like."
+        ),
+        Line("Only red pips count: ones, fours, and six on [6:6]. Give them to your partner, not to the others."),
+        Line(
+            "Your partner has the strongest tile so far: red pips that you add are for your side, unless the next "
+            "player beats it.",
+            lambda moment: moment.view.lying and moment.view.taking == PARTNER,
+        ),
+        Line(
+            "If all four tiles of a trick have red pips, the deer escape: it counts for nobody.",
+            lambda moment: moment.view.escape,
+        ),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         "trick": "Four tiles, one of each player; the strongest takes them all.",
         "deer": "A red pip: every one and every four is red, and six of the pips of [6:6].",
@@ -168,18 +165,14 @@ class Guide(guide.Guide):
         "escapes": Phrase("makes the trick count for nobody", none="does not"),
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Take tricks with many red pips (ones and fours), together with your partner opposite."
+    def facts(self, view: np.record | None) -> dict[str, Any]:
+        """Return the tile that takes the trick."""
+        return {"tile": tile_name(int(view.trick[view.taking]))} if view is not None and view.lying else {}
 
-    def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return what the trick holds so far."""
-        if not view.lying:
-            return "lead any tile"
-        best = tile_name(int(view.trick[view.taking]))
-        if view.taking == 2:
-            return say("play any tile; so far {tile} takes the trick, your partner's", tile=best)
-        return say("play any tile; so far {tile} takes the trick, the others'", tile=best)
+    def remark(self, view: np.record, action: int) -> str:
+        """Return the red pips of a tile, and whether it takes the trick as it is."""
+        takes = view.lying and trick_of(view, action)[3] == 0
+        return joined(", ", [say("{red} red", red=int(RED[action])), "takes the trick so far" if takes else ""])
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also how many red pips a tile is likely to bring either side."""
@@ -192,21 +185,6 @@ class Guide(guide.Guide):
             gives = count("gives them about one red pip", "gives them about {number} red pips", theirs)
         parts = [part for part, pips in ((wins, ours), (gives, theirs)) if pips]
         return super().slots(view, action, other, values) | {"wins": joined(" and ", parts or ["wins no red pips"])}
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield what takes a trick, and what it is good for."""
-        yield (
-            "The tile with the larger half takes the trick, then the one with the larger other half; of equal ones the "
-            "earlier. You need not follow anything: play what you like."
-        )
-        yield "Only red pips count: ones, fours, and six on [6:6]. Give them to your partner, not to the others."
-        if view.lying and view.taking == 2:
-            yield (
-                "Your partner has the strongest tile so far: red pips that you add are for your side, unless the next "
-                "player beats it."
-            )
-        if view.escape:
-            yield "If all four tiles of a trick have red pips, the deer escape: it counts for nobody."
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the red pips of both sides."""

@@ -1,149 +1,135 @@
 """What people see and read of a fishing game."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core import table
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.game import Game
-from gupai_env.core.hints import Hints
-from gupai_env.core.scene import Pile, Place, Scene, Views
+from gupai_env.core.hints import Line, Lines
+from gupai_env.core.scene import Pile, Views
 from gupai_env.core.tiles import ONE, faces, tile_name
-from gupai_env.core.variant import Variant
 from gupai_env.games.fishing.rules import CATCH, CATCHES_ONE, CATCHES_THREE
 from gupai_env.games.guide import Guide, Payment, Phrase, between, most_first
-from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
-from gupai_env.messages import count, joined, say
+from gupai_env.games.phrases import says
+from gupai_env.messages import count, say
 
 LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
+DONE = {  # by verb, what a seat did, and what you did
+    "lay": ("{name} lays {bait} into the lake", "{name} lay {bait} into the lake"),
+    CATCHES_ONE: ("{name} catches {fish} with {bait}", "{name} catch {fish} with {bait}"),
+    CATCHES_THREE: ("{name} catches three tiles with {bait}", "{name} catch three tiles with {bait}"),
+    "heaven pair": ("{name} lays a heaven pair into the catch", "{name} lay a heaven pair into the catch"),
+}
 
 
-def table_of(
-    shares: Sequence[tuple[int, int]], baits: np.ndarray, move_of: Callable[[str, int], str]
-) -> Callable[..., Scene]:
-    """Return the `scene` of a game, which marks the tiles of the last play.
+class Table(table.Table):
+    """The lake, the stock, hands and catches; the tiles of the last play are marked."""
 
-    Args:
-        shares: By deck, the tiles in all hands and in the lake.
-        baits: The kind that each action plays.
-        move_of: Returns what a seat did by an action, from its name and the action.
+    @property
+    def action(self) -> int | None:
+        """The last play."""
+        return int(self.near.record[self.near.plays - 1]) if self.near.plays else None
+
+    def played(self, label: str, tiles: int, capacity: int, here: bool) -> Pile:
+        """Return a pile, face up, in which the bait of the last play is marked if it went here."""
+        tile_faces = faces(tiles)
+        marked = (tile_faces.index(faces(ONE[self.rules.BAIT[self.action]])[0]),) if here else ()
+        return Pile(label, tile_faces, marked=marked, capacity=capacity)
+
+    @property
+    def rules(self) -> Any:
+        """The module of the game's rules."""
+        return self.game.modules[0]
+
+    def centre(self) -> Sequence[Pile]:
+        """Return the lake, the tile that is turned up, and the stock."""
+        near, action = self.near, self.action
+        drawn = [Pile("from the stock", faces(ONE[near.drawn]), marked=(0,))] if near.drawn != NOBODY else []
+        stock = len(self.game.decks[self.deck]) - sum(self.rules.SHARES[self.deck])
+        return [
+            self.played("lake", near.lake, LAKE_CAPACITY, action is not None and action < CATCH),
+            *drawn,
+            Pile("stock", hidden=int(near.stock), capacity=stock, form="stack"),
+        ]
+
+    def piles(self, place: int) -> Sequence[Pile]:
+        """Return a seat's hand and catch."""
+        near, action = self.near, self.action
+        caught = action is not None and action >= CATCH and place == near.last_player
+        return [
+            self.pile("hand", place, "hand", "sizes", capacity=self.rules.SHARES[self.deck][0] // self.variant.players),
+            self.played("catch", near.catches[place], CATCH_CAPACITY, caught),
+        ]
+
+    def note(self, place: int) -> list[str]:
+        """Return what a seat has won, and its points."""
+        return [*super().note(place), say("{points} points", points=self.near.points[place])]
+
+    def notes(self) -> list[str]:
+        """Return where the bait is to come from, and who led."""
+        bait = "bait from the hand" if self.near.drawn == NOBODY else "bait from the stock"
+        leader = say("leader: {name}", name=self.names[self.near.leader])
+        return [*[bait] * (not self.over), leader, *super().notes()]
+
+    def last_move(self) -> str:
+        """Return the last play."""
+        near, names = self.near, self.names
+        if self.action is None:
+            return says(names[near.leader], "{name} leads", "{name} lead")
+        move = self.game.moves[self.action]
+        bait, *fish = map(tile_name, (*(move.tiles or (0,)), *move.takes[:1]))
+        return says(names[near.last_player], *DONE[move.verb], bait=bait, fish="".join(fish))
+
+
+CAUGHT = {CATCHES_ONE, CATCHES_THREE}
+
+
+class FishingGuide(Guide):
+    """The fishing games: a bait from the hand, then one from the stock.
+
+    With each move stands what the catch adds to your points, or what a tile laid may count for others.
     """
 
-    def scene(
-        game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-    ) -> Scene:
-        """Return the table; see `Game.scene`."""
-        dealt, lake = shares[variant.as_rules().deck]
-        return _drawn(game, variant, views, names, payoffs, dealt, lake, baits, move_of)
-
-    return scene
-
-
-def _drawn(
-    game: Game,
-    variant: Variant,
-    views: Views,
-    names: Sequence[str],
-    payoffs: Sequence[float] | None,
-    dealt: int,
-    lake: int,
-    baits: np.ndarray,
-    move_of: Callable[[str, int], str],
-) -> Scene:
-    """Return the table of a fishing game."""
-    near = views[0]
-    players = variant.players
-    order = seats_from(near, players)
-    terminated = payoffs is not None
-    own = {int(view.seat): view for view in views}
-    action = int(near.record[near.plays - 1]) if near.plays else None
-
-    laid = baits[action] if action is not None and action < CATCH else NOBODY
-    centre = [_pile("lake", near.lake, LAKE_CAPACITY, laid)]
-    if near.drawn != NOBODY:
-        centre.append(Pile("from the stock", faces(ONE[near.drawn]), marked=(0,)))
-    stock = len(game.deck(variant.as_rules())) - dealt - lake
-    centre.append(Pile("stock", hidden=int(near.stock), capacity=stock, form="stack"))
-
-    places = []
-    for place, seat in enumerate(order):
-        hand = Pile("hand", hidden=int(near.sizes[place]), capacity=dealt // players)
-        if seat in own:
-            hand = Pile("hand", faces(own[seat].hand), capacity=dealt // players)
-        caught = baits[action] if action is not None and action >= CATCH and place == near.last_player else NOBODY
-        words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        words.append(say("{points} points", points=near.points[place]))
-        piles = (hand, _pile("catch", near.catches[place], CATCH_CAPACITY, caught))
-        places.append(
-            Place(names[seat], piles, to_act=not terminated and place == near.mover, note=joined(", ", words))
-        )
-
-    bait = "bait from the hand" if near.drawn == NOBODY else "bait from the stock"
-    notes = [] if terminated else [bait]
-    notes.append(say("leader: {name}", name=names[order[near.leader]]))
-    notes += deal_of_match(near, terminated)
-    mover = names[order[near.leader if action is None else near.last_player]]
-    last_move = says(mover, "{name} leads", "{name} lead") if action is None else move_of(mover, action)
-    return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
-
-
-def _pile(label: str, tiles: int, capacity: int, marked: int) -> Pile:
-    """Return a face-up pile, one tile of the kind `marked` highlighted."""
-    tile_faces = faces(tiles)
-    index = tile_faces.index(faces(ONE[marked])[0]) if marked != NOBODY else None
-    return Pile(label, tile_faces, marked=() if index is None else (index,), capacity=capacity)
-
-
-def fishing_move(name: str, bait: int, fish: int, three: bool) -> str:
-    """Return what a seat did with a bait; `fish` is the kind that it caught one of, or NOBODY."""
-    tile = tile_name(bait)
-    if three:
-        catches = "{name} catches three tiles with {bait}", "{name} catch three tiles with {bait}"
-        return says(name, *catches, bait=tile)
-    if fish == NOBODY:
-        return says(name, "{name} lays {bait} into the lake", "{name} lay {bait} into the lake", bait=tile)
-    return says(
-        name, "{name} catches {fish} with {bait}", "{name} catch {fish} with {bait}", fish=tile_name(fish), bait=tile
-    )
-
-
-class FishingHints(Hints):
-    """The fishing games: what each catch adds to your points, and what a tile laid may count for others."""
-
-    how = (
+    how = Line(
         "Play a bait from your hand, then the top tile of the stock: it catches a tile of equal pips from the lake or "
         "is laid there."
     )
     """How a turn goes."""
 
-    def heading(self, verb: str, verbs: Sequence[str]) -> str:
-        """Return what stands over the moves of one verb."""
-        if verb == "lay":
-            return "Lay a tile into the lake; what it counts at most is next to it"
-        if verb == CATCHES_THREE:
-            return "Catch three of a kind; the points it adds to your catch are next to it"
-        if verb == CATCHES_ONE:
-            return "Catch a fish; the points it adds to your catch are next to it"
-        return "Before your bait; the points it adds to your catch are next to it"
-
-    def value(self, view: np.record, actions: Sequence[int]) -> float:
-        """Return the points a catch adds, or less what a tile counts at most that is laid."""
-        return self.points(view, actions[0]) * (1 if actions[0] >= CATCH else -1)
-
-    def label(self, view: np.record, actions: Sequence[int]) -> str:
-        """Return a move and its points."""
-        sign = "+" if actions[0] >= CATCH else ""
-        return joined("  ", [super().label(view, actions), f"{sign}{self.points(view, actions[0])}"])
-
-    def points(self, view: np.record, action: int) -> int:
-        """Return the points a catch adds, or what a tile counts at most that is laid."""
-        raise NotImplementedError
-
-
-class FishingGuide(Guide):
-    """The fishing games: a bait from the hand, then one from the stock."""
-
+    headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "lay": "Lay a tile into the lake; what it counts at most is next to it",
+        CATCHES_THREE: "Catch three of a kind; the points it adds to your catch are next to it",
+        CATCHES_ONE: "Catch a fish; the points it adds to your catch are next to it",
+        "": "Before your bait; the points it adds to your catch are next to it",
+    }
+    tasks: ClassVar[Lines] = (
+        Line(
+            "catch a fish with {tile} from the stock",
+            lambda moment: moment.view.drawn != NOBODY and moment.verbs & CAUGHT,
+        ),
+        Line("lay {tile} from the stock into the lake", lambda moment: moment.view.drawn != NOBODY),
+        Line(
+            "choose a bait from your hand, then its fish, or lay a tile into the lake",
+            lambda moment: moment.verbs & CAUGHT,
+        ),
+        Line("lay a tile into the lake"),
+    )
+    lessons: ClassVar[Lines] = (
+        Line(
+            "The top tile of the stock is your second bait: it is played at once, and that ends your turn.",
+            lambda moment: moment.view.drawn != NOBODY,
+        ),
+        Line(
+            "A bait from your hand catches a tile of the lake with as many pips. Both of them count for you.",
+            lambda moment: moment.view.drawn == NOBODY and moment.verbs & CAUGHT,
+        ),
+        Line(
+            "None of your tiles catches anything, so you must lay one, a fish for the others.",
+            lambda moment: moment.view.drawn == NOBODY and not moment.verbs & CAUGHT,
+        ),
+    )
     kind = "A fishing game, like Scopa: a tile of the hand catches tiles on the table"
     terms: ClassVar[Mapping[str, str]] = {
         "lake": "The tiles that lie face up in the middle.",
@@ -183,23 +169,21 @@ class FishingGuide(Guide):
         "pile": Phrase("catches three with the fourth", none="does not"),
     }
 
-    def catches(self, mask: np.ndarray) -> bool:
-        """Return whether a bait catches a fish."""
-        return bool(mask[CATCH:].any())
+    def facts(self, view: np.record | None) -> dict[str, Any]:
+        """Return the tile of the stock that is to be played."""
+        return {} if view is None or view.drawn == NOBODY else {"tile": tile_name(int(view.drawn))}
 
-    def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return which bait is to be played."""
-        catches = self.catches(mask)
-        if view.drawn != NOBODY:
-            tile = tile_name(int(view.drawn))
-            if catches:
-                return say("catch a fish with {tile} from the stock", tile=tile)
-            return say("lay {tile} from the stock into the lake", tile=tile)
-        return (
-            "choose a bait from your hand, then its fish, or lay a tile into the lake"
-            if catches
-            else "lay a tile into the lake"
-        )
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return the points a catch adds, or less what a tile counts at most that is laid."""
+        return self.adds(view, actions[0]) * (1 if actions[0] >= CATCH else -1)
+
+    def remark(self, view: np.record, action: int) -> str:
+        """Return the points of a move."""
+        return f"{'+' * (action >= CATCH)}{self.adds(view, action)}"
+
+    def adds(self, view: np.record, action: int) -> int:
+        """Return the points a catch adds, or what a tile counts at most that is laid."""
+        raise NotImplementedError
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also how many tiles are caught, and what the other players may catch, or no longer."""
@@ -219,15 +203,6 @@ class FishingGuide(Guide):
             "offered": -points * catchers if move.takes else points * catchers,
         }
         return super().slots(view, action, other, values) | more
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield what a bait is, and what follows."""
-        if view.drawn != NOBODY:
-            yield "The top tile of the stock is your second bait: it is played at once, and that ends your turn."
-        elif self.catches(mask):
-            yield "A bait from your hand catches a tile of the lake with as many pips. Both of them count for you."
-        else:
-            yield "None of your tiles catches anything, so you must lay one, a fish for the others."
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the points of all catches."""

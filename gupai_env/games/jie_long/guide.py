@@ -1,35 +1,40 @@
 """What people see and read of Jie Long."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
-
-from gupai_env.core.game import Game
-from gupai_env.core.scene import Scene, Views
-from gupai_env.games.connecting import table as connecting
-from gupai_env.games.connecting.guide import ConnectingGuide, ConnectingHints
+from gupai_env.core.hints import Line
+from gupai_env.core.scene import Views
+from gupai_env.games.connecting import table
+from gupai_env.games.connecting.guide import ConnectingGuide
 from gupai_env.games.jie_long.rules import SAFE
 from gupai_env.messages import joined, say
 
 
-def scene(
-    game: Game, variant: Any, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`."""
-    table = connecting.scene(game, variant, views, names, payoffs)
-    near = views[0]
-    if variant.all_laid_doubles and near.turn and near.hand_size in near.plays[: variant.players]:
-        table = replace(table, notes=(*table.notes, "all tiles of a seat are laid: points of the others count double"))
-    return table
+class Table(table.Table):
+    """Jie Long: points may count double."""
+
+    def notes(self) -> list[str]:
+        """Return what is noted of the moment, and whether points count double."""
+        near, notes = self.near, super().notes()
+        if self.variant.all_laid_doubles and near.turn and near.hand_size in near.plays[: self.variant.players]:
+            notes.append("all tiles of a seat are laid: points of the others count double")
+        return notes
 
 
 PAYMENTS = {"kkoribuchigi": say("a chip"), "kkoribuchigi_difference": say("the difference")}
 
 
-class Hints(ConnectingHints):
-    """Jie Long: who pays whom depends on the options."""
+class Guide(ConnectingGuide):
+    """Jie Long: who pays whom depends on the options, points may count double, and doubles may be locked."""
+
+    goal = "Get rid of your tiles by adding them to the line; whoever discards the fewest pips wins."
+    lessons = (
+        *ConnectingGuide.lessons,
+        Line(
+            "The turn came back to who laid the last tile, so no double may be laid until another tile is.",
+            lambda moment: moment.view.locked,
+        ),
+    )
 
     def payment(self) -> str:
         """Return what the points bring, as the end of a sentence."""
@@ -43,20 +48,6 @@ class Hints(ConnectingHints):
             )
         doubled = "if somebody plays all tiles, the points of the others count double"
         return joined("; ", [paid, doubled if self.variant.all_laid_doubles else ""])
-
-
-class Guide(ConnectingGuide):
-    """Jie Long: points may count double, and doubles may be locked."""
-
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Get rid of your tiles by adding them to the line; whoever discards the fewest pips wins."
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield also what a lock is, where there is one."""
-        yield from super().lessons(view, mask)
-        if view.locked:
-            yield "The turn came back to who laid the last tile, so no double may be laid until another tile is."
 
     def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
         """Return how many stakes a seat wins from another one; a seat that laid all its tiles doubles the points."""

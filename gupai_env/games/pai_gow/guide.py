@@ -5,57 +5,54 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.core import hints
-from gupai_env.core.game import Game
-from gupai_env.core.heuristic import weights_row
-from gupai_env.core.scene import YOU, Pile, Place, Scene, Views
+from gupai_env.core.hints import Line
+from gupai_env.core.scene import YOU, Pile, Views
 from gupai_env.core.tiles import NO_TILE, faces, list_tiles, tile_set
 from gupai_env.games import guide
 from gupai_env.games.guide import Payment, Phrase
 from gupai_env.games.pai_gow.groups import VALUE, group_name
-from gupai_env.games.pai_gow.players import FEATURES, HEURISTICS, score
-from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, PaiGow, groups_high_first, hand_size, settled
-from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
-from gupai_env.games.splitting.rules import UNSPLIT
+from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, groups_high_first, hand_size, settled
+from gupai_env.games.phrases import says
+from gupai_env.games.splitting.guide import SplittingTable
 from gupai_env.messages import joined, say
 
 CAME_OF = {WON: say("wins"), PUSH: say("pushes"), LOST: say("loses")}
 
 
-def scene(
-    game: Game, variant: PaiGow, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`.
+class Table(SplittingTable):
+    """What the groups of split hands make, at the end also what came of them; winning ones are marked."""
 
-    A hand that is split shows what its groups make, at the end also what came of them; winning ones are marked.
-    """
-    near = views[0]
-    players = variant.players
-    order = seats_from(near, players)
-    is_open = near.splits[1] != UNSPLIT
-    rules = variant.as_rules()
-    choosers = [int(view.seat) for view in views if view.asked]
-    own = {int(view.seat): view for view in views}
-    bankers = groups_at(near, int(near.banker)) if is_open else []
+    def size(self) -> int:
+        """Return how many tiles each seat is dealt."""
+        return hand_size(self.variant.as_rules())
 
-    places = []
-    for place, seat in enumerate(order):
-        view, offset = (own[seat], 0) if seat in own else (near, place)
-        words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        if place == near.banker:
-            words.append("banker")
-        came_of = results_of(rules, near, groups_at(view, offset), bankers) if is_open and place != near.banker else []
-        piles = _piles(view, offset, hand_size(rules), came_of)
-        places.append(Place(names[seat], piles, to_act=seat in choosers, note=joined(", ", words)))
+    def groups(self, place: int) -> Sequence[Pile]:
+        """Return the groups of a hand, the high one first."""
+        near, (view, offset) = self.near, self.seen(place)
+        groups = groups_at(view, offset)
+        results: Sequence[int | None] = [None] * len(groups)
+        if self.over and place != near.banker:
+            results = results_of(self.variant.as_rules(), near, groups, groups_at(near, int(near.banker)))
+        piles = []
+        for group, result in zip(groups, results, strict=True):
+            label = joined(", ", [group_name(view.table, *group), "" if result is None else CAME_OF[result]])
+            tiles = faces(tile_set(group))
+            piles.append(Pile(label, tiles, marked=tuple(range(len(tiles))) if result == WON else ()))
+        return piles
 
-    notes = [say("banker: {name}", name=names[order[near.banker]]), *deal_of_match(near, is_open)]
-    if variant.small:
-        last_move = "Everybody has two tiles, unseen by the others"
-    else:
-        last_move = "Everybody splits a hand, unseen by the others"
-    if is_open:
-        last_move = "All hands are open: every player meets the banker"
-    return Scene(title(game, variant), (), tuple(places), tuple(notes), last_move)
+    def note(self, place: int) -> list[str]:
+        """Return what a seat has won, and whether it is banker."""
+        return [*super().note(place), *["banker"] * int(place == self.near.banker)]
+
+    def notes(self) -> list[str]:
+        """Return who is banker."""
+        return [say("banker: {name}", name=self.names[self.near.banker]), *super().notes()]
+
+    def last_move(self) -> str:
+        """Return whether the hands are open."""
+        if self.over:
+            return "All hands are open: every player meets the banker"
+        return "Everybody has two tiles, unseen by the others" if self.variant.small else super().last_move()
 
 
 def groups_at(view: np.record, place: int) -> list[list[int]]:
@@ -73,67 +70,48 @@ def results_of(
     return [settled(rules, value, banker) for value, banker in zip(*values, strict=True)]
 
 
-def _piles(view: np.record, place: int, size: int, came_of: Sequence[int]) -> tuple[Pile, ...]:
-    """Return a hand, or the groups into which it was split, as far as the view shows it."""
-    if view.hands[place] == 0:
-        return (Pile("hand", hidden=size, capacity=size),)
-    if view.splits[place] == UNSPLIT:
-        return (Pile("hand", faces(view.hands[place]), capacity=size),)
-    piles = []
-    for index, group in enumerate(groups_at(view, place)):
-        label, tiles = group_name(view.table, *group), faces(tile_set(group))
-        if came_of:
-            label = joined(", ", [label, CAME_OF[came_of[index]]])
-        marked = tuple(range(len(tiles))) if came_of and came_of[index] == WON else ()
-        piles.append(Pile(label, tiles, marked=marked))
-    return tuple(piles)
-
-
-BY_ODDS = weights_row(FEATURES, HEURISTICS["odds"])
-
-
-class Hints(hints.Hints):
-    """Pai Gow: every split with what its groups make, those that are likely to win most first."""
-
-    def reminder(self) -> str:
-        """Return the game in a sentence."""
-        if self.variant.small:  # type: ignore[attr-defined]
-            return "Your two tiles meet the banker's; the better group wins, and there is nothing to decide."
-        return (
-            "Split your four tiles into two groups of two. The higher meets the banker's higher, the lower his lower: "
-            "pairs, wong, gong, then points modulo ten, where [4:2] and [2:1] count 3 or 6."
-            if self.variant.wild  # type: ignore[attr-defined]
-            else "Split your four tiles into two groups of two. The higher meets the banker's higher, the lower his "
-            "lower: pairs, wong, gong, then points modulo ten."
-        )
-
-    def answers(self) -> str:
-        """Return what a person may type."""
-        return "Type the number of a split, or write it: 66 63 / 44 11."
-
-    def heading(self, verb: str, verbs: Sequence[str]) -> str:
-        """Return what stands over the splits."""
-        return "Your splits, high group first, and what the groups make"
-
-    def value(self, view: np.record, actions: Sequence[int]) -> float:
-        """Return how many groups are likely to win."""
-        return float(score(view, actions[0], BY_ODDS))
-
-    def label(self, view: np.record, actions: Sequence[int]) -> str:
-        """Return a split and what its groups make."""
-        return joined("  ", [super().label(view, actions), joined(" / ", self.makes(view, actions[0]))])
-
-    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
-        """Return what the groups make, the high one first."""
-        return tuple(group_name(view.table, *group) for group in groups_high_first(view.table, action, view.tiles))
-
-
 class Guide(guide.Guide):
-    """Pai Gow: one split, and how each group met the banker's."""
+    """Pai Gow: one split, those that are likely to win most first, and how each group met the banker's."""
 
     kind = "A casino game against a banker: everybody splits four tiles, then all compare"
-
-    variant: PaiGow
+    goal = "Split four tiles into two pairs so that both beat the banker's; if you are the banker, beat everybody."
+    reminders = (
+        Line(
+            "Your two tiles meet the banker's; the better group wins, and there is nothing to decide.",
+            lambda moment: moment.variant.small,
+        ),
+        Line(
+            "Split your four tiles into two groups of two. The higher meets the banker's higher, the lower his lower: "
+            "pairs, wong, gong, then points modulo ten, where [4:2] and [2:1] count 3 or 6.",
+            lambda moment: not moment.variant.small and moment.variant.wild,
+        ),
+        Line(
+            "Split your four tiles into two groups of two. The higher meets the banker's higher, the lower his lower: "
+            "pairs, wong, gong, then points modulo ten.",
+            lambda moment: not (moment.variant.small or moment.variant.wild),
+        ),
+    )
+    answers = "Type the number of a split, or write it: 66 63 / 44 11."
+    headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        "": "Your splits, high group first, and what the groups make"
+    }
+    sorted_by = "odds"
+    tasks = (
+        Line("show your two tiles, for there is nothing to decide", lambda moment: moment.variant.small),
+        Line(
+            "split your four tiles into two groups, which meet those of everybody",
+            lambda moment: moment.view.banker == 0,
+        ),
+        Line("split your four tiles into two groups, which meet the banker's two"),
+    )
+    lessons = (
+        Line(
+            "Your better group meets the banker's better group, your other one the other. You win only if you win "
+            "both, or win one and push the other, so a weak group can cost what a strong one gains.",
+            lambda moment: not moment.variant.small,
+        ),
+        Line("From the top: pairs, wong, gong, then points, the last digit of the pips of both tiles."),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         "banker": "The player whom all others meet, each alone.",
         "high group": "The better one of your two groups; it meets the banker's better one.",
@@ -164,37 +142,24 @@ class Guide(guide.Guide):
         )
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Split four tiles into two pairs so that both beat the banker's; if you are the banker, beat everybody."
+    def remark(self, view: np.record, action: int) -> str:
+        """Return what the groups of a split make."""
+        return joined(" / ", self.makes(view, action))
 
-    def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return that the hand is to be split, and against whom."""
-        if self.variant.small:
-            return "show your two tiles, for there is nothing to decide"
-        if view.banker == 0:
-            return "split your four tiles into two groups, which meet those of everybody"
-        return "split your four tiles into two groups, which meet the banker's two"
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return what the groups make, the high one first."""
+        return tuple(group_name(view.table, *group) for group in groups_high_first(view.table, action, view.tiles))
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also the shares of groups that are lower than those of a split."""
         chances = {"high": values["high_probability"], "low": values["low_probability"]}
         return super().slots(view, action, other, values) | chances
 
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield how groups meet."""
-        if not self.variant.small:
-            yield (
-                "Your better group meets the banker's better group, your other one the other. You win only if you win "
-                "both, or win one and push the other, so a weak group can cost what a strong one gains."
-            )
-        yield "From the top: pairs, wong, gong, then points, the last digit of the pips of both tiles."
-
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield what the banker's groups make, and what came of those of all others."""
         near = views[0]
         rules = self.variant.as_rules()
-        banker = self._banker(views)
+        banker = int(views[0].banker)
         bankers = groups_at(near, banker)
         yield says(
             names[banker],
@@ -221,12 +186,9 @@ class Guide(guide.Guide):
 
     def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return what every player settles with the banker, less the commission."""
-        banker = self._banker(views)
+        banker = int(views[0].banker)
         return [
             Payment(banker, seat, chips) if chips > 0 else Payment(seat, banker, -chips)
             for seat, chips in enumerate(payoffs)
             if seat != banker and chips
         ]
-
-    def _banker(self, views: Views) -> int:
-        return int(views[0].banker)

@@ -1,51 +1,44 @@
 """What people see and read of Shi Wu Hu."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.scene import Scene, Views
-from gupai_env.games.fishing.guide import FishingGuide, FishingHints, fishing_move, table_of
+from gupai_env.core.hints import Line
+from gupai_env.core.scene import Views
+from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.fishing.guide import Table as Table
 from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.guide import Phrase
 from gupai_env.games.phrases import says
 from gupai_env.games.shi_wu_hu.players import growth, taken
-from gupai_env.games.shi_wu_hu.rules import BAIT, FISH, GROUP_NAMES, SHARES, THOUSAND, THREE, VALUE, ShiWuHu
+from gupai_env.games.shi_wu_hu.rules import BAIT, GROUP_NAMES, THOUSAND, VALUE
 from gupai_env.messages import joined
 
 
-def _move(name: str, action: int) -> str:
-    """Return what a seat did."""
-    return fishing_move(name, BAIT[action], FISH[action], action >= THREE)
-
-
-scene: Callable[..., Scene] = table_of(SHARES, BAIT, _move)
-
-
-class Hints(FishingHints):
+class Guide(FishingGuide):
     """Shi Wu Hu: tiles of full groups count more."""
 
-    variant: Any  # one that says `thousand`
-
-    def reminder(self) -> str:
-        """Return the game in a sentence."""
-        count = (
+    goal = "Catch tiles of the lake with tiles of equal pips, and fill groups, whose tiles count two or three times."
+    reminders = (
+        FishingGuide.how,
+        Line(
             "Every tile caught counts 10, tiles of full groups 20 or 30, and every two players settle the difference "
             "of their points."
-        )
-        twice = "A difference counts twice if just one of the two has 1,000 points."
-        return joined(" ", [self.how, count, twice if self.variant.thousand else ""])
-
-    def points(self, view: np.record, action: int) -> int:
-        """Return the points a catch adds, or what a tile counts at most that is laid."""
-        return int(growth(view, 0, taken(action)) if action >= CATCH else VALUE[BAIT[action]])
-
-
-class Guide(FishingGuide):
-    """Shi Wu Hu: the groups that are full."""
-
-    variant: ShiWuHu
+        ),
+        Line(
+            "A difference counts twice if just one of the two has 1,000 points.", lambda moment: moment.variant.thousand
+        ),
+    )
+    lessons = (
+        *FishingGuide.lessons,
+        Line(
+            "Every tile that you catch counts 10, and 30 or 20 once its group is full: Heaven-nine [6:6][6:3][5:4], "
+            "Supreme [4:2][2:1], four of [5:5], [6:5] or [6:4] (30); [1:1][6:2][5:3], [4:4][5:2][4:3], "
+            "[3:1][4:1][3:2] (20)."
+        ),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         **FishingGuide.terms,
         "full group": "All its tiles are in your catch, as far as the rules ask: each of them counts 20 or 30, not 10.",
@@ -78,20 +71,9 @@ class Guide(FishingGuide):
         "thousand": Phrase("takes you to 1,000 points", none="does not"),
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return (
-            "Catch tiles of the lake with tiles of equal pips, and fill groups, whose tiles count two or three times."
-        )
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield also what the groups are."""
-        yield from super().lessons(view, mask)
-        yield (
-            "Every tile that you catch counts 10, and 30 or 20 once its group is full: Heaven-nine [6:6][6:3][5:4], "
-            "Supreme [4:2][2:1], four of [5:5], [6:5] or [6:4] (30); [1:1][6:2][5:3], [4:4][5:2][4:3], "
-            "[3:1][4:1][3:2] (20)."
-        )
+    def adds(self, view: np.record, action: int) -> int:
+        """Return the points a catch adds, or what a tile counts at most that is laid."""
+        return int(growth(view, 0, taken(action)) if action >= CATCH else VALUE[BAIT[action]])
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the points, and whose groups are full."""

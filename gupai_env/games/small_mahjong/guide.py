@@ -1,113 +1,123 @@
 """What people see and read of Small Mahjong."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core import table
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.game import Game
-from gupai_env.core.scene import YOU, Pile, Place, Scene, Views
+from gupai_env.core.hints import Line
+from gupai_env.core.scene import YOU, Pile, Views
 from gupai_env.core.tiles import ONE, faces, kinds_in, size, tile_name, tile_set, tiles_in
-from gupai_env.core.variant import Variant
 from gupai_env.games import guide
 from gupai_env.games.guide import Phrase
-from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
+from gupai_env.games.phrases import says
 from gupai_env.games.small_mahjong.players import hand_after
-from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WALL, PASS, WIN
-from gupai_env.games.small_mahjong.triplets import POINTS, TILES, prospects, triplet_of
+from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WALL
+from gupai_env.games.small_mahjong.triplets import POINTS, prospects, triplet_of
 from gupai_env.messages import count, joined, say
 
 COMBINATIONS = ("", "straights", "set+straight", "double set")  # by points
 DISCARDS = "{name} discards {tiles}", "{name} discard {tiles}"
+CLAIMS = (  # laid out, and into the hand
+    ("{name} claims {tile}", "{name} claim {tile}"),
+    ("{name} claims {tile} into the hand", "{name} claim {tile} into the hand"),
+)
 DISCARD_CAPACITY = 8  # tiles; there are seldom more
 
 
-def scene(
-    game: Game, variant: Variant, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`.
+class Table(table.Table):
+    """The wall, hands, triplets and discards.
 
     A discard that somebody is asked about is in the middle, if one of the views is that of a seat asked.
     """
-    near = views[0]
-    players = variant.players
-    order = seats_from(near, players)
-    terminated = payoffs is not None
-    own = {int(view.seat): view for view in views}
-    mover = order[near.mover]
-    # Of all that have been asked, the one farthest from the discarder is asked now.
-    choosers = [seat for seat in order[near.mover :] + order[: near.mover] if seat in own and own[seat].offer != NOBODY]
-    offer = int(own[choosers[-1]].offer) if choosers else NOBODY
 
-    wall = Pile("wall", hidden=int(near.wall), capacity=LONGEST_WALL, form="stack")
-    hand = HANDS[variant.as_rules().deck]
-    centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if choosers else (wall,)
-    places = []
-    for place, seat in enumerate(order):
-        words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        points = _laid_out(near, place)[1]
-        if points:
-            words.append(count("{number} point", "{number} points", sum(points)))
-        to_act = not terminated and seat == (choosers[-1] if choosers else mover)
-        piles = _piles(near, place, own.get(seat), offer if seat == mover else NOBODY, hand)
-        places.append(Place(names[seat], piles, to_act=to_act, note=joined(", ", words)))
+    @functools.cached_property
+    def choosers(self) -> list[int]:
+        """The place of the seat that is asked: of all that have been asked the one farthest from the discarder."""
+        views = [*enumerate(self.views)]
+        turns = views[self.near.mover :] + views[: self.near.mover]
+        return [place for place, view in turns if view is not None and view.offer != NOBODY][-1:]
 
-    notes: list[str] = [say("leader: {name}", name=names[order[near.leader]])]
-    if choosers and not terminated:
-        notes.append(say("asked: {name}", name=names[choosers[-1]]))
-    notes += deal_of_match(near, terminated)
-    last_move = _last_move(near, [names[seat] for seat in order], offer, terminated)
-    return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
+    @property
+    def acting(self) -> list[int]:
+        """The seat to act."""
+        return [] if self.over else self.choosers or super().acting
 
+    @property
+    def offer(self) -> int:
+        """The discard that a seat is asked about, or NOBODY."""
+        view = self.views[self.choosers[0]] if self.choosers else None
+        return NOBODY if view is None else int(view.offer)
 
-def _laid_out(view: np.record, place: int) -> tuple[list[int], list[int]]:
-    """Return the triplets that a seat has laid out, as tile sets, and their points."""
-    numbers = {int(tiles): number for number, tiles in enumerate(TILES)}
-    laid_out = [int(tiles) for tiles in view.melds[place] if tiles]
-    return laid_out, [int(POINTS[numbers[tiles]]) for tiles in laid_out]
+    def centre(self) -> Sequence[Pile]:
+        """Return the wall, and a discard that nobody has claimed yet."""
+        wall = Pile("wall", hidden=int(self.near.wall), capacity=LONGEST_WALL, form="stack")
+        return [wall, Pile("discarded", faces(ONE[self.offer]), marked=(0,))] if self.choosers else [wall]
 
+    def laid_out(self, place: int) -> list[tuple[int, int]]:
+        """Return the triplets that a seat has laid out, tile sets, with their points."""
+        return [(int(tiles), points_of(int(tiles))) for tiles in self.near.melds[place] if tiles]
 
-def _piles(near: np.record, place: int, view: np.record | None, offer: int, size_of_hand: int) -> tuple[Pile, ...]:
-    """Return a seat's hand, triplets and discards; a tile that it offers lies elsewhere."""
-    if place == near.winner:
-        hand = Pile("hand", faces(near.shown))
-    elif view is not None:
+    def piles(self, place: int) -> Sequence[Pile]:
+        """Return a seat's hand, triplets and discards; a tile that it offers lies elsewhere."""
+        melds = [Pile(COMBINATIONS[points], faces(tiles)) for tiles, points in self.laid_out(place)]
+        discards = Pile("discards", faces(self.near.discards[place]), capacity=DISCARD_CAPACITY)
+        return [self.hand(place), *melds, discards]
+
+    def hand(self, place: int) -> Pile:
+        """Return what of a hand the viewer knows."""
+        near, view, offer = self.near, self.views[place], self.offer if place == self.near.mover else NOBODY
+        if place == near.winner:
+            return Pile("hand", faces(near.shown))
+        if view is None:
+            known = faces(near.known[place])
+            still = offer != NOBODY and near.offer == NOBODY  # to a viewer that is not asked the tile is still there
+            return Pile("hand", known, hidden=int(near.sizes[place] - len(known) - still))
         held = int(view.hand)
-        if offer != NOBODY and size(held) + 3 * sum(tiles != 0 for tiles in view.melds[0]) > size_of_hand:
+        if offer != NOBODY and size(held) + 3 * sum(tiles != 0 for tiles in view.melds[0]) > HANDS[self.deck]:
             held -= ONE[offer]
         new = view.new_tile if offer == NOBODY else NOBODY
         tile_faces = faces(held)
-        hand = Pile("hand", tile_faces, marked=(tile_faces.index(faces(ONE[new])[0]),) if new != NOBODY else ())
-    else:
-        known = faces(near.known[place])
-        still = offer != NOBODY and near.offer == NOBODY  # to a viewer that is not asked the tile is still there
-        hand = Pile("hand", known, hidden=int(near.sizes[place] - len(known) - still))
-    melds = [Pile(COMBINATIONS[points], faces(tiles)) for tiles, points in zip(*_laid_out(near, place), strict=True)]
-    return hand, *melds, Pile("discards", faces(near.discards[place]), capacity=DISCARD_CAPACITY)
+        return Pile("hand", tile_faces, marked=(tile_faces.index(faces(ONE[new])[0]),) if new != NOBODY else ())
 
+    def note(self, place: int) -> list[str]:
+        """Return what a seat has won, and the points of its triplets."""
+        points = sum(points for _, points in self.laid_out(place))
+        return [*super().note(place), count("{number} point", "{number} points", points) if points else ""]
 
-def _last_move(view: np.record, called: Sequence[str], offer: int, terminated: bool) -> str:
-    """Return the last public move as a phrase; `called` names the seats from the viewer on."""
-    mover, turn = called[view.mover], view.turns - 1
-    if view.winner != NOBODY:
-        return says(called[view.winner], "{name} wins", "{name} win")
-    if offer != NOBODY:
-        return says(mover, *DISCARDS, tiles=tile_name(offer))
-    if terminated:
-        return "Nobody takes the last discard: a draw"
-    begun = view.begun[turn]
-    if begun != DREW:
-        claimed = tile_name(view.thrown[turn - 1])
-        if begun == JOINED:
-            return says(mover, "{name} claims {tile} into the hand", "{name} claim {tile} into the hand", tile=claimed)
-        return says(mover, "{name} claims {tile}", "{name} claim {tile}", tile=claimed)
-    drawn = says(mover, "{name} draws", "{name} draw")
-    if turn == 0 or view.thrown[turn - 1] == NOBODY:
-        return drawn
-    before = called[view.mover - view.steps[turn]]
-    return joined(", ", [says(before, *DISCARDS, tiles=tile_name(view.thrown[turn - 1])), drawn])
+    def notes(self) -> list[str]:
+        """Return who leads, and who is asked."""
+        notes: list[str] = [say("leader: {name}", name=self.names[self.near.leader])]
+        if self.choosers and not self.over:
+            notes.append(say("asked: {name}", name=self.names[self.choosers[0]]))
+        return [*notes, *super().notes()]
+
+    def last_move(self) -> str:
+        """Return the last public move as a phrase."""
+        view, names = self.near, self.names
+        mover, turn = names[view.mover], view.turns - 1
+        if view.winner != NOBODY:
+            return says(names[view.winner], "{name} wins", "{name} win")
+        if self.offer != NOBODY:
+            return says(mover, *DISCARDS, tiles=tile_name(self.offer))
+        if self.over:
+            return "Nobody takes the last discard: a draw"
+        begun = view.begun[turn]
+        if begun != DREW:
+            claimed = tile_name(view.thrown[turn - 1])
+            into = "{name} claims {tile} into the hand", "{name} claim {tile} into the hand"
+            return says(
+                mover, *(into if begun == JOINED else ("{name} claims {tile}", "{name} claim {tile}")), tile=claimed
+            )
+        drawn = says(mover, "{name} draws", "{name} draw")
+        if turn == 0 or view.thrown[turn - 1] == NOBODY:
+            return drawn
+        before = names[view.mover - view.steps[turn]]
+        return joined(", ", [says(before, *DISCARDS, tiles=tile_name(view.thrown[turn - 1])), drawn])
 
 
 KINDS_OF_TRIPLETS = "", say("two straights"), say("a set and a straight"), say("a double set")  # by points
@@ -117,6 +127,29 @@ class Guide(guide.Guide):
     """Small Mahjong: two triplets, and what a claim needs."""
 
     kind = "A drawing game, like Rummy: draw, discard, and complete a hand of sets"
+    goal = "Be the first whose six tiles are two triplets; all others pay you the points of both."
+    tasks = (
+        Line("declare your win, or discard and hope for more", lambda moment: {"win", "discard"} <= moment.verbs),
+        Line("declare your win", lambda moment: "win" in moment.verbs),
+        Line("claim {tile}, or pass", lambda moment: "pass" in moment.verbs),
+        Line("discard a tile"),
+    )
+    lessons = (
+        Line(
+            "You may take this discard, which makes a triplet with two of yours. The farther you are from who "
+            "discarded it, the more points the triplet must have, unless it wins the game.",
+            lambda moment: "pass" in moment.verbs,
+        ),
+        Line(
+            "Your six tiles are two triplets: you win, and everybody pays you their points.",
+            lambda moment: "win" in moment.verbs,
+        ),
+        Line(
+            "You hold six tiles and keep five. Collect triplets: three tiles whose six numbers make two groups, sets "
+            "such as 444 or straights such as 234.",
+            lambda moment: "discard" in moment.verbs,
+        ),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         "triplet": "Three tiles whose six numbers make two groups: sets such as 444, or straights such as 234.",
         "double set": "Two sets, such as 222 555: 3 points.",
@@ -172,17 +205,9 @@ class Guide(guide.Guide):
         "closed": Phrase("keeps your hand closed", none="lays tiles open"),
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Be the first whose six tiles are two triplets; all others pay you the points of both."
-
-    def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return whether to win, to claim or to discard."""
-        if mask[WIN]:
-            return "declare your win" if not mask[:WIN].any() else "declare your win, or discard and hope for more"
-        if mask[PASS]:
-            return say("claim {tile}, or pass", tile=tile_name(int(view.offer)))
-        return "discard a tile"
+    def facts(self, view: np.record | None) -> dict[str, Any]:
+        """Return the discard that a seat is asked about."""
+        return {} if view is None or view.offer == NOBODY else {"tile": tile_name(int(view.offer))}
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also how many unseen tiles complete the hand, after the best discard if one follows."""
@@ -192,23 +217,6 @@ class Guide(guide.Guide):
         waits = count("leaves you waiting for one unseen tile", "leaves you waiting for {number} unseen tiles", waiting)
         none = say("leaves you waiting for nothing")
         return super().slots(view, action, other, values) | {"waiting": waiting, "waits": waits if waiting else none}
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield what a triplet is, and what a claim needs."""
-        if mask[PASS]:
-            yield (
-                "You may take this discard, which makes a triplet with two of yours. The farther you are from who "
-                "discarded it, the more points the triplet must have, unless it wins the game."
-            )
-            return
-        if mask[WIN]:
-            yield "Your six tiles are two triplets: you win, and everybody pays you their points."
-            if not mask[:WIN].any():
-                return
-        yield (
-            "You hold six tiles and keep five. Collect triplets: three tiles whose six numbers make two groups, sets "
-            "such as 444 or straights such as 234."
-        )
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield the six tiles of the winner as triplets, with their points."""
@@ -233,16 +241,17 @@ class Guide(guide.Guide):
         return say("{tiles}, {kind} ({points})", tiles=tiles, kind=KINDS_OF_TRIPLETS[points], points=points)
 
 
+def points_of(triplet: int) -> int:
+    """Return the points of a triplet, a tile set; 0 of other tiles."""
+    return int(POINTS[triplet_of(triplet)])
+
+
 def best_triplets(hand: int, melds: Sequence[int]) -> list[tuple[int, int]]:
     """Return the triplets of a won hand in its best split, those laid out first: tile sets and their points."""
-    number_of = {int(tiles): number for number, tiles in enumerate(TILES)}
-    laid = [(tiles, int(POINTS[number_of[tiles]])) for tiles in melds]
+    laid = [(tiles, points_of(tiles)) for tiles in melds]
     if size(hand) < 6:
-        return [*laid, (hand, int(POINTS[triplet_of(hand)]))] if hand else laid
-    splits = []
-    for chosen in combinations(tiles_in(hand), 3):
-        parts = tile_set(chosen), hand - tile_set(chosen)
-        numbers = [triplet_of(part) for part in parts]
-        if all(numbers):
-            splits.append([(int(part), int(POINTS[number])) for part, number in zip(parts, numbers, strict=True)])
-    return laid + max(splits, key=lambda split: sum(points for _, points in split))
+        return [*laid, (hand, points_of(hand))] if hand else laid
+    halves = [tile_set(chosen) for chosen in combinations(tiles_in(hand), 3)]
+    splits = [[(part, points_of(part)) for part in (half, hand - half)] for half in halves]
+    complete = [split for split in splits if all(points for _, points in split)]
+    return laid + max(complete, key=lambda split: sum(points for _, points in split))

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gupai_env.core import hints
+from gupai_env.core.hints import Line
 from gupai_env.core.move import PLAY
 from gupai_env.core.scene import Views
 from gupai_env.core.tiles import tile_name
@@ -14,58 +14,8 @@ from gupai_env.games.guide import Phrase, counted
 from gupai_env.games.phrases import says
 from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, KIND_STRENGTH, NAMES, SIZE, STRENGTH
 from gupai_env.games.tien_gow.rules import DISCARD
-from gupai_env.games.tien_gow.table import scene as scene
+from gupai_env.games.tien_gow.table import Table as Table
 from gupai_env.messages import count, joined, say
-
-
-class Hints(hints.Hints):
-    """Tien Gow: what may be led or beats, with what nobody can beat marked, and what may be discarded."""
-
-    most_shown = 40
-    composed = True
-
-    def reminder(self) -> str:
-        """Return the game in a sentence."""
-        return (
-            "Lead one to four tiles that belong together; the others beat them with higher ones of the same class or "
-            "discard as many face down. Who wins the last trick wins the deal, and each other pays for the tricks "
-            "that it lacks. Civil tiles, the highest first: [6:6] [1:1] [4:4] [3:1] [5:5] [3:3] [2:2] [6:5] [6:4] "
-            "[6:1] [5:1]; all others are military, and their pips count."
-        )
-
-    def answers(self) -> str:
-        """Return what a person may type."""
-        return "Type the number of a move or its tiles: 6663 for [6:6][6:3], d6451 to discard [6:4][5:1]."
-
-    def heading(self, verb: str, verbs: Sequence[str]) -> str:
-        """Return what stands over the moves of one verb."""
-        if verb == PLAY:
-            return "Play face up; * cannot be beaten by any tiles that you do not see"
-        if PLAY in verbs:
-            return "Or discard face down, if several from the right of your hand to the left"
-        return "Discard face down, if several from the right of your hand to the left"
-
-    def value(self, view: np.record, actions: Sequence[int]) -> float:
-        """Return by what the moves are listed: the most tiles and the strongest first; of discards the weakest."""
-        action = actions[0]
-        if action >= DISCARD:
-            return -float(KIND_STRENGTH[action - DISCARD])
-        return 10.0 * float(SIZE[action]) + float(STRENGTH[action])
-
-    def label(self, view: np.record, actions: Sequence[int]) -> str:
-        """Return the tiles, marked if none that the viewer does not see beat them."""
-        tiles = "".join(map(tile_name, self.game.move(actions[0]).tiles))
-        return f"{tiles} *" if _is_sure(view, actions[0]) else tiles
-
-    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
-        """Return the class of the tiles, and whether anything can beat them."""
-        if action >= DISCARD:
-            return ()
-        return (joined(", ", [CLASS_NAMES[CLASS[action]], "which nothing can beat" if _is_sure(view, action) else ""]),)
-
-    def discards(self, view: np.record) -> int:
-        """Return how many tiles are discarded to this trick, or must still be."""
-        return int(view.to_discard or view.tiles)
 
 
 def _is_sure(view: np.record, action: int) -> bool:
@@ -77,9 +27,54 @@ DISCARDED = ("discard_strength", "discard_sure", "discard_breaks")  # what a sea
 
 
 class Guide(guide.Guide):
-    """Tien Gow: classes of combinations, discards, and the last trick."""
+    """Tien Gow: classes of combinations, with what nobody can beat marked, discards, and the last trick."""
 
     kind = "A trick-taking game with combinations, like Big Two"
+    goal = "Win the last trick: everybody then pays you for the tricks that they lack."
+    reminders = (
+        Line(
+            "Lead one to four tiles that belong together; the others beat them with higher ones of the same class or "
+            "discard as many face down. Who wins the last trick wins the deal, and each other pays for the tricks "
+            "that it lacks. Civil tiles, the highest first: [6:6] [1:1] [4:4] [3:1] [5:5] [3:3] [2:2] [6:5] [6:4] "
+            "[6:1] [5:1]; all others are military, and their pips count."
+        ),
+    )
+    most_shown = 40
+    composed = True
+    answers = "Type the number of a move or its tiles: 6663 for [6:6][6:3], d6451 to discard [6:4][5:1]."
+    headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {
+        PLAY: "Play face up; * cannot be beaten by any tiles that you do not see",
+        "": (
+            "Or discard face down, if several from the right of your hand to the left",
+            "Discard face down, if several from the right of your hand to the left",
+        ),
+    }
+    tasks = (
+        Line("lead a tile, or several that belong together", lambda moment: not moment.view.tiles),
+        Line("discard another tile", lambda moment: moment.view.to_discard),
+        Line(
+            "beat {best} ({combination}) with a higher one of the same class, or discard {tiles} face down",
+            lambda moment: PLAY in moment.verbs,
+        ),
+        Line("discard {tiles} face down, for you cannot beat {best}"),
+    )
+    lessons = (
+        Line(
+            "You lead: one tile, an equal pair, or tiles of one family such as [6:6][6:3]. The others must beat it "
+            "with a higher one of the same class or throw as many tiles away.",
+            lambda moment: not moment.view.tiles,
+        ),
+        Line(
+            "Only the same class beats a combination: civil tiles beat civil ones by rank, military ones military "
+            "ones by pips. You need not beat it: what you discard instead lies face down and wins nothing.",
+            lambda moment: moment.view.tiles,
+        ),
+        Line(
+            "Keep something strong for the end, for the last trick alone wins; without any trick you pay five.",
+            lambda moment: not moment.view.taken[0],
+        ),
+        Line("This is the last trick: who wins it wins the deal.", lambda moment: moment.view.last),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         "trick": "What everybody puts down for one lead; the best combination wins it and leads the next one.",
         "civil": "[6:6] [1:1] [4:4] [3:1] [5:5] [3:3] [2:2] [6:5] [6:4] [6:1] [5:1], the highest first.",
@@ -141,49 +136,40 @@ class Guide(guide.Guide):
         "supreme": Phrase("leads the supreme pair", none="does not", weighs=("supreme_early",)),
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Win the last trick: everybody then pays you for the tricks that they lack."
+    def facts(self, view: np.record | None) -> dict[str, Any]:
+        """Return what is to be beaten, and how many tiles are to be played."""
+        if view is None or not view.tiles:
+            return {}
+        tiles, best = count("a tile", "{number} tiles", int(view.tiles)), int(view.best)
+        return {"tiles": tiles, "best": NAMES[best], "combination": CLASS_NAMES[int(CLASS[best])]}
 
-    def task(self, view: np.record, mask: np.ndarray) -> str:
-        """Return what is to be beaten, or that a trick is to be led."""
-        tiles = count("a tile", "{number} tiles", int(view.tiles))
-        if not view.tiles:
-            return "lead a tile, or several that belong together"
-        best = NAMES[int(view.best)]
-        if not mask[:DISCARD].any():
-            if view.to_discard:
-                return "discard another tile"
-            return say("discard {tiles} face down, for you cannot beat {best}", tiles=tiles, best=best)
-        return say(
-            "beat {best} ({combination}) with a higher one of the same class, or discard {tiles} face down",
-            best=best,
-            combination=CLASS_NAMES[int(CLASS[view.best])],
-            tiles=tiles,
-        )
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return by what the moves are listed: the most tiles and the strongest first; of discards the weakest."""
+        action = actions[0]
+        if action >= DISCARD:
+            return -float(KIND_STRENGTH[action - DISCARD])
+        return 10.0 * float(SIZE[action]) + float(STRENGTH[action])
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return the tiles, marked if none that the viewer does not see beat them."""
+        tiles = "".join(map(tile_name, self.game.move(actions[0]).tiles))
+        return f"{tiles} *" if _is_sure(view, actions[0]) else tiles
+
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return the class of the tiles, and whether anything can beat them."""
+        if action >= DISCARD:
+            return ()
+        return (joined(", ", [CLASS_NAMES[CLASS[action]], "which nothing can beat" if _is_sure(view, action) else ""]),)
+
+    def discards(self, view: np.record) -> int:
+        """Return how many tiles are discarded to this trick, or must still be."""
+        return int(view.to_discard or view.tiles)
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also how a move fails to win the trick for sure, and that it may."""
         fails = say("can be beaten" if action < DISCARD else "gives the trick up")
         if_it_wins = "" if values["takes"] else say(" if it wins")
         return super().slots(view, action, other, values) | {"fails": fails, "if_it_wins": if_it_wins}
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield what may be led, what beats what, and what the last trick is about."""
-        if not view.tiles:
-            yield (
-                "You lead: one tile, an equal pair, or tiles of one family such as [6:6][6:3]. The others must beat it "
-                "with a higher one of the same class or throw as many tiles away."
-            )
-        else:
-            yield (
-                "Only the same class beats a combination: civil tiles beat civil ones by rank, military ones military "
-                "ones by pips. You need not beat it: what you discard instead lies face down and wins nothing."
-            )
-        if not view.taken[0]:
-            yield "Keep something strong for the end, for the last trick alone wins; without any trick you pay five."
-        if view.last:
-            yield "This is the last trick: who wins it wins the deal."
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield who won the last trick with what, and the tricks of all."""

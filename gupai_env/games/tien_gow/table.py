@@ -1,18 +1,19 @@
 """The table of Tien Gow, drawn from views alone: other hands and discards lie face down."""
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from gupai_env.core import table
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.game import Game
-from gupai_env.core.scene import Pile, Place, Scene, Views
+from gupai_env.core.scene import Pile
 from gupai_env.core.tiles import faces
-from gupai_env.games.phrases import deal_of_match, says, seats_from, title, won_by
+from gupai_env.games.phrases import says
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
-from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES, TienGow
-from gupai_env.messages import joined, say
+from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES
+from gupai_env.messages import say
 
 
 class Play(NamedTuple):
@@ -29,46 +30,6 @@ class Play(NamedTuple):
     start: int
     end: int
     each: int
-
-
-def scene(
-    game: Game, variant: TienGow, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
-) -> Scene:
-    """Return the table; see `Game.scene`. A trick is in the centre until the next lead; what takes it is marked."""
-    near = views[0]
-    order = seats_from(near, variant.players)
-    terminated = payoffs is not None
-    own = {int(view.seat): view for view in views}
-    size = HANDS[variant.as_rules().deck]
-    plays, tricks = plays_of(near)
-    trick = tricks[-1] if tricks else {}
-    capacity = max((play.each for play in trick.values()), default=0)
-
-    centre, places = [], []
-    for place, seat in enumerate(order):
-        in_trick = _in_trick(trick.get(place), own.get(seat))
-        if trick:
-            centre.append(_trick_pile(names[seat], in_trick, capacity, takes=place == near.holder))
-        piles = _piles(near, own.get(seat), place, size, in_trick)
-        words = won_by(near, place, None if payoffs is None else payoffs[seat])
-        if place == near.leader:
-            words += ["banker", *([say("times {times}", times=near.multiplier)] if near.multiplier > 1 else [])]
-        if near.bonus[place]:
-            words.append(say("{chips:+d} at once", chips=near.bonus[place]))
-        to_act = not terminated and place == near.mover
-        places.append(Place(names[seat], tuple(piles), to_act=to_act, note=joined(", ", words)))
-
-    notes: list[str] = []
-    if near.tiles > 0 and not terminated:
-        notes.append(say("to beat: {tiles} of {name}", tiles=NAMES[near.best], name=names[order[near.holder]]))
-    elif not terminated:
-        notes.append(say("{name} to lead", name=names[order[near.mover]]))
-    if near.last and not terminated:
-        notes.append("the last trick")
-    notes += deal_of_match(near, terminated)
-    return Scene(
-        title(game, variant), tuple(centre), tuple(places), tuple(notes), _last_move(near, names, order, plays)
-    )
 
 
 def plays_of(view: np.record) -> tuple[list[Play], list[dict[int, Play]]]:
@@ -112,41 +73,79 @@ def _in_trick(play: Play | None, own: np.record | None) -> InTrick:
     return InTrick(0, sum(int(TILES[action]) for action in own.record[play.start : play.end].tolist()), 0)
 
 
-def _trick_pile(name: str, tiles: InTrick, capacity: int, *, takes: bool) -> Pile:
-    """Return the pile of a seat in a trick of `capacity` tiles."""
-    up = faces(tiles.up)
-    label = say("{name}, face down", name=name) if tiles.down else name
-    marked = tuple(range(len(up))) if takes else ()
-    return Pile(label, up or faces(tiles.down), hidden=tiles.unknown, marked=marked, capacity=capacity)
+class Table(table.Table):
+    """The trick in the centre until the next lead, what takes it marked, and before each seat what it has played."""
 
+    @functools.cached_property
+    def plays(self) -> tuple[list[Play], list[dict[int, Play]]]:
+        """All plays, and by trick what each seat played."""
+        return plays_of(self.near)
 
-def _piles(near: np.record, own: np.record | None, place: int, size: int, in_trick: InTrick) -> list[Pile]:
-    """Return the piles of a seat, without what it has in the trick."""
-    if own is None:
-        hand, down = Pile("hand", hidden=int(near.sizes[place])), 0
-        unknown = int(near.face_down[place]) - in_trick.unknown
-    else:
-        hand, down, unknown = Pile("hand", faces(own.hand), capacity=size), int(own.discards) - in_trick.down, 0
-    played = Pile("played", faces(int(near.played[place]) - in_trick.up), capacity=size)
-    discarded = Pile("discarded", faces(down), hidden=unknown, capacity=size, form="fan" if own is None else "row")
-    return [hand, played, discarded, Pile("tricks", hidden=int(near.taken[place]), capacity=size, form="stack")]
+    @property
+    def trick(self) -> dict[int, Play]:
+        """What each seat has played to the last trick."""
+        return self.plays[1][-1] if self.plays[1] else {}
 
+    def in_trick(self, place: int) -> InTrick:
+        """Return what a seat has in the trick."""
+        return _in_trick(self.trick.get(place), self.views[place])
 
-def _last_move(view: np.record, names: Sequence[str], order: Sequence[int], plays: list[Play]) -> str:
-    if not plays:
-        return says(names[order[view.opener]], "{name} leads", "{name} lead")
-    last = plays[-1]
-    name = names[order[last.seat]]
-    if last.action == NOBODY:
-        if last.each == 1:
-            return says(name, "{name} discards 1 tile", "{name} discard 1 tile")
-        return says(
-            name,
-            "{name} discards {done} of {tiles} tiles",
-            "{name} discard {done} of {tiles} tiles",
-            done=last.end - last.start,
-            tiles=last.each,
-        )
-    if view.turns == 1 and view.tiles > 0:
-        return says(name, "{name} leads {tiles}", "{name} lead {tiles}", tiles=NAMES[last.action])
-    return says(name, "{name} plays {tiles}", "{name} play {tiles}", tiles=NAMES[last.action])
+    def centre(self) -> Sequence[Pile]:
+        """Return the trick."""
+        piles, capacity = [], max((play.each for play in self.trick.values()), default=0)
+        for place, name in enumerate(self.names if self.trick else ()):
+            tiles = self.in_trick(place)
+            up = faces(tiles.up)
+            label = say("{name}, face down", name=name) if tiles.down else name
+            marked = tuple(range(len(up))) if place == self.near.holder else ()
+            piles.append(Pile(label, up or faces(tiles.down), hidden=tiles.unknown, marked=marked, capacity=capacity))
+        return piles
+
+    def piles(self, place: int) -> Sequence[Pile]:
+        """Return the piles of a seat, without what it has in the trick."""
+        near, own, tiles, size = self.near, self.views[place], self.in_trick(place), HANDS[self.deck]
+        down = 0 if own is None else int(own.discards) - tiles.down
+        unknown = int(near.face_down[place]) - tiles.unknown if own is None else 0
+        return [
+            self.pile("hand", place, "hand", "sizes", capacity=0 if own is None else size),
+            Pile("played", faces(int(near.played[place]) - tiles.up), capacity=size),
+            Pile("discarded", faces(down), hidden=unknown, capacity=size, form="fan" if own is None else "row"),
+            Pile("tricks", hidden=int(near.taken[place]), capacity=size, form="stack"),
+        ]
+
+    def note(self, place: int) -> list[str]:
+        """Return what a seat has won, whether it is banker, and what it was paid at once."""
+        near, words = self.near, super().note(place)
+        if place == near.leader:
+            words += ["banker", say("times {times}", times=near.multiplier) if near.multiplier > 1 else ""]
+        return [*words, say("{chips:+d} at once", chips=near.bonus[place]) if near.bonus[place] else ""]
+
+    def notes(self) -> list[str]:
+        """Return what is to be beaten, or who is to lead, and whether the trick is the last."""
+        near, notes = self.near, super().notes()
+        if self.over:
+            return notes
+        beat = say("to beat: {tiles} of {name}", tiles=NAMES[near.best], name=self.names[near.holder])
+        lead = say("{name} to lead", name=self.names[near.mover])
+        return [beat if near.tiles > 0 else lead, *["the last trick"] * bool(near.last), *notes]
+
+    def last_move(self) -> str:
+        """Return the last play."""
+        view, plays = self.near, self.plays[0]
+        if not plays:
+            return says(self.names[view.opener], "{name} leads", "{name} lead")
+        last = plays[-1]
+        name = self.names[last.seat]
+        if last.action == NOBODY:
+            if last.each == 1:
+                return says(name, "{name} discards 1 tile", "{name} discard 1 tile")
+            return says(
+                name,
+                "{name} discards {done} of {tiles} tiles",
+                "{name} discard {done} of {tiles} tiles",
+                done=last.end - last.start,
+                tiles=last.each,
+            )
+        if view.turns == 1 and view.tiles > 0:
+            return says(name, "{name} leads {tiles}", "{name} lead {tiles}", tiles=NAMES[last.action])
+        return says(name, "{name} plays {tiles}", "{name} play {tiles}", tiles=NAMES[last.action])

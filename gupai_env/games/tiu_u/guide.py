@@ -1,56 +1,44 @@
 """What people see and read of Tiu-U."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from gupai_env.core.scene import Scene
-from gupai_env.games.fishing.guide import FishingGuide, FishingHints, fishing_move, table_of
+from gupai_env.core.hints import Line
+from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.fishing.guide import Table as Table
 from gupai_env.games.fishing.rules import CATCH
 from gupai_env.games.guide import Phrase
-from gupai_env.games.phrases import says
 from gupai_env.games.tiu_u.players import AT, FEATURES, VALUE, score_of_catch
-from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, FISH, HEAVEN_PAIR, POINTS, SHARES, SMALL_RED, THREE, tens
-from gupai_env.messages import joined
-
-
-def _move(name: str, action: int) -> str:
-    """Return what a seat did."""
-    if action == HEAVEN_PAIR:
-        return says(name, "{name} lays a heaven pair into the catch", "{name} lay a heaven pair into the catch")
-    return fishing_move(name, BAIT[action], FISH[action], action >= THREE)
-
-
-scene: Callable[..., Scene] = table_of(SHARES, BAIT, _move)
-
+from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, POINTS, SMALL_RED, tens
 
 BY_POINTS = np.zeros(len(FEATURES) + 1)  # weights by which a score is the points that are caught
 BY_POINTS[AT.points] = 1
 
 
-class Hints(FishingHints):
-    """Tiu-U: big fish count by their pips, small ones by their red pips."""
+class Guide(FishingGuide):
+    """Tiu-U: red pips of small fish, and big fish, which count by their pips."""
 
-    def reminder(self) -> str:
-        """Return the game in a sentence."""
-        count = (
+    goal = "Catch tiles of the lake with tiles of equal pips: big ones and red pips make the most points."
+    reminders = (
+        FishingGuide.how,
+        Line(
             "A tile of eight pips or more counts two points for every pip, a smaller one a point for each red pip, "
             "rounded up to tens in all. Whoever has more points wins the difference."
-        )
-        return joined(" ", [self.how, count])
-
-    def points(self, view: np.record, action: int) -> int:
-        """Return the points a catch adds, or what a tile counts at most that is laid."""
-        if action >= CATCH:
-            return int(score_of_catch(view, action, BY_POINTS))
-        return int(BIG_POINTS[BAIT[action]] + tens(SMALL_RED[BAIT[action]]))
-
-
-class Guide(FishingGuide):
-    """Tiu-U: red pips of small fish, and big fish."""
-
-    variant: Any  # one that says `settlement`
+        ),
+    )
+    lessons = (
+        *FishingGuide.lessons,
+        Line(
+            "A tile of eight pips or more counts two points for every pip; a smaller one counts a point for each red "
+            "pip, rounded up to tens in all."
+        ),
+        Line(
+            "You hold two [6:6]: you may put both into your catch at once, before your bait.",
+            lambda moment: "heaven pair" in moment.verbs,
+        ),
+    )
     terms: ClassVar[Mapping[str, str]] = {
         **FishingGuide.terms,
         "red pips": "Ones and fours are red, and so are six of the pips of [6:6]; all other pips are black.",
@@ -74,23 +62,11 @@ class Guide(FishingGuide):
         "red": Phrase("catches {number} red pips", "catches one red pip", "catches no red pips"),
     }
 
-    def goal(self) -> str:
-        """Return the goal of the game in a line."""
-        return "Catch tiles of the lake with tiles of equal pips: big ones and red pips make the most points."
-
-    def catches(self, mask: np.ndarray) -> bool:
-        """Return whether a bait catches a fish, which a heaven pair does not."""
-        return super().catches(mask[:HEAVEN_PAIR])
-
-    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
-        """Yield also what the tiles count, and the heaven pair."""
-        yield from super().lessons(view, mask)
-        yield (
-            "A tile of eight pips or more counts two points for every pip; a smaller one counts a point for each red "
-            "pip, rounded up to tens in all."
-        )
-        if mask[HEAVEN_PAIR]:
-            yield "You hold two [6:6]: you may put both into your catch at once, before your bait."
+    def adds(self, view: np.record, action: int) -> int:
+        """Return the points a catch adds, or what a tile counts at most that is laid."""
+        if action >= CATCH:
+            return int(score_of_catch(view, action, BY_POINTS))
+        return int(BIG_POINTS[BAIT[action]] + tens(SMALL_RED[BAIT[action]]))
 
     def settled(self, points: Sequence[int], seat: int, other: int) -> float:
         """Return what a seat wins from another one."""

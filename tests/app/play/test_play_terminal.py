@@ -142,7 +142,7 @@ def test_newcomer_sees_the_game_once():
     agent.choose(session.decision_batch())
     shown = " ".join("\n".join(person.shown).split())
     assert shown.count("Play a tile that has the open number") == 1
-    assert shown.count(session.game.hints(session.game, session.variant).answers()) == 2  # and in the list of keys
+    assert shown.count(session.game.hints(session.game, session.variant).answers) == 2  # and in the list of keys
 
 
 def test_answers_before_the_play_of_ce_deng_are_words():

@@ -131,7 +131,7 @@ def test_catalogue_has_chinese_marks():
 def test_game_texts_are_chinese(name):
     game = get_game(name)
     guide, found = guide_of(game, game.variant()), []
-    found += [guide.kind + ".", guide.goal(), game_sentence(game), *guide.terms, *guide.terms.values()]
+    found += [guide.kind + ".", guide.goal, game_sentence(game), *guide.terms, *guide.terms.values()]
     for option in fields(game.variant):
         choices, allowed = option.metadata["choices"], game.variant.allowed(option.name)
         found += [option.metadata["help"], *([] if choices else [allowed])]
@@ -241,7 +241,7 @@ def test_texts_of_a_deal_are_chinese(name):
         while not session.terminated:
             view, mask = session.view(session.seat), session.mask()
             entries = entries_of(hints, view, mask)
-            found |= {guide.task(view, mask), *guide.lessons(view, mask), *headed(hints, entries)}
+            found |= {guide.task(view, mask), *guide.lessons_at(view, mask), *headed(hints, entries)}
             moves = [entry.actions[0] for entry in entries]
             found |= {reason(guide, view, *pair) for move in pairwise(moves) for pair in (move, move[::-1])}
             for entry in entries:

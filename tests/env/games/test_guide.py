@@ -40,11 +40,11 @@ def test_decisions_have_a_task_and_the_first_a_lesson(game):
         guide, view, mask = guide_of(session.game, session.variant), session.view(session.seat), session.mask()
         task = guide.task(view, mask)
         assert task and task[0].islower() and not task.endswith(".") and task != "choose your move"
-        lessons = list(guide.lessons(view, mask))
+        lessons = list(guide.lessons_at(view, mask))
         assert all(each[0].isupper() and each.endswith(".") for each in lessons)
         taught.update(lessons)
     assert len(taught) > 1
-    assert guide.goal().endswith(".") and "\n" not in guide.goal() and guide.terms
+    assert guide.goal.endswith(".") and "\n" not in guide.goal and guide.terms
 
 
 @every_game
@@ -97,7 +97,7 @@ def test_six_tiles_are_shown_as_two_triplets():
 def test_game_without_a_guide_gets_a_plain_one():
     game = get_game("jie-long")
     plain = Guide(game, game.variant())
-    assert plain.goal() == plain.hints.reminder()
+    assert plain.goal == game.hints(game, game.variant()).reminder()
     assert plain.payments([], [3.0, -1.0, -2.0]) == [Payment(1, 0, 1.0), Payment(2, 0, 2.0)]
 
 

@@ -142,7 +142,7 @@ def text_of(game: str, options: dict, *moves: str) -> str:
         lines = list(guide.reasons(views, compass(len(seats)), position.paid()))
     else:
         view, mask = position.view(position.seat), position.mask()
-        lines = [f"Task: {guide.task(view, mask)}", *guide.lessons(view, mask)]
+        lines = [f"Task: {guide.task(view, mask)}", *guide.lessons_at(view, mask)]
     return "\n".join([repr(position), *lines])
 
 
