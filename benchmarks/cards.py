@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.card_search import Budget, find_card
 from gupai_agents.evaluation.matches.match import duel
 from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
 from gupai_agents.players.card import CardAgent, CardRule
 from gupai_agents.registry import make_agent
 from gupai_agents.shipped import CARDS, shipped_card
-from gupai_agents.tuning.card_search import Budget, find_card
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES

@@ -8,8 +8,8 @@ half an hour of one core.
 
 import argparse
 
+from gupai_agents.players.tune import tune
 from gupai_agents.shipped import FOLDER, shipped_heuristics
-from gupai_agents.tuning.tune import tune
 from gupai_app.training.heuristics import described
 from gupai_env import GAMES
 from gupai_env.storage.models import to_yaml

@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
-from gupai_env.core.copying import OwnMemory
+from gupai_env.core.copying import OneThread, OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
@@ -20,7 +20,6 @@ from gupai_env.core.kernels import LEGAL
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import as_key, drawn_seed
 from gupai_env.core.variant import Variant
-from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
 from gupai_env.messages.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 from gupai_env.options import Options

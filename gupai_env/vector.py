@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import numpy as np
 
 from gupai_env.core.compiling import bind, bound_loop
-from gupai_env.core.copying import OwnMemory
+from gupai_env.core.copying import OneThread, OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
@@ -19,7 +19,6 @@ from gupai_env.core.layout import Layout
 from gupai_env.core.memory import record_of
 from gupai_env.core.rng import KEYS, as_key, as_keys
 from gupai_env.core.variant import Variant
-from gupai_env.forking import OneThread
 from gupai_env.games import get_game, variant_from
 from gupai_env.messages.checks import truth, whole_number, whole_numbers
 from gupai_env.options import Options

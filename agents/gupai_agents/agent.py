@@ -76,32 +76,15 @@ class Agent(Protocol):
     """A player of one variant. Equal views, masks and keys must give equal actions, whatever the batch.
 
     Two more attributes are optional: `game`, a game or its id, and `variant`, a `Variant`, say what the agent was made
-    for; it is refused elsewhere.
+    for; it is refused elsewhere. An agent with an array `memory` remembers the decisions which its seat has made in a
+    deal: its `act(batch, memory)` gets what the seat to act remembers, [N, *memory.shape], and returns actions and what
+    is to be remembered.
     """
 
     name: str
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action per row, int16 [N]."""
-        ...
-
-
-class StatefulAgent(Protocol):
-    """An agent that remembers the decisions which its seat has made in a deal.
-
-    memory: an array of any shape and type, what it remembers before the first decision of a deal. Equal views, masks,
-        keys and memories must give equal answers, whatever the batch.
-    """
-
-    name: str
-    memory: np.ndarray
-
-    def act(self, batch: DecisionBatch, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return one legal action per row, int16 [N], and what is to be remembered, [N, *memory.shape].
-
-        Args:
-            memory: What the seat to act remembers in each row, [N, *memory.shape].
-        """
         ...
 
 

@@ -10,8 +10,8 @@ from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.players.heuristics import HeuristicAgent
+from gupai_agents.players.tune import Tuned, tune
 from gupai_agents.registry import agent_names, make_agent
-from gupai_agents.tuning.tune import Tuned, tune
 from gupai_app.shell.packages import require_package
 from gupai_app.shell.results import keep, locked_output, saved_result
 from gupai_app.shell.screen import progress, put, shares, table_of

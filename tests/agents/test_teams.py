@@ -24,7 +24,7 @@ from gupai_agents.evaluation.matches.match import rotations_of
 from gupai_agents.evaluation.tournaments.ladder import play_ladder
 from gupai_agents.evaluation.tournaments.tournament import ALL, MIXED, ONE, TWO, line_ups
 from gupai_agents.players import search
-from gupai_agents.tuning.tune import Contest
+from gupai_agents.players.tune import Contest
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_training import true_hand_targets

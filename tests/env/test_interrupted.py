@@ -11,14 +11,15 @@ import gymnasium
 import numpy as np
 import pytest
 
-from gupai_agents import gymnasium_envs
-from gupai_env import VectorEnv, aec, forking, vector
+from gupai_agents.gymnasium_envs import seat_env, vector_env
+from gupai_env import VectorEnv, aec, vector
 from gupai_env.aec import GupaiEnv
+from gupai_env.core import copying
 from gupai_training import selfplay
 from gupai_training.opponents import LEARNER
 from gupai_training.selfplay import SelfPlayVecEnv
 
-OURS = {module.__file__ for module in (aec, forking, vector, gymnasium_envs, selfplay)}
+OURS = {module.__file__ for module in (aec, copying, vector, seat_env, vector_env, selfplay)}
 
 
 def interrupted(do, moment) -> bool:

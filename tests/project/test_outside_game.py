@@ -24,7 +24,7 @@ from gupai_agents.evaluation.claims import claim_of, try_claim
 from gupai_agents.evaluation.claims.features import actions_with, metrics_of
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.exact.tree import build_tree
-from gupai_agents.tuning.tune import start_of
+from gupai_agents.players.tune import start_of
 from gupai_app.claims.terminal import template
 from gupai_app.play.address import Address
 from gupai_app.play.moves import digits

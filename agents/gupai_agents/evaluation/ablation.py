@@ -20,9 +20,9 @@ from gupai_agents.evaluation.matches.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_agents.play.workers import in_threads
 from gupai_agents.players.heuristics import HeuristicAgent
+from gupai_agents.players.tune import Contest, DecisionSample, Evolution, active_features, start_of
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import heuristic_names
-from gupai_agents.tuning.tune import Contest, DecisionSample, Evolution, active_features, start_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant

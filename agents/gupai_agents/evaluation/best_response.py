@@ -18,9 +18,9 @@ from gupai_agents.evaluation.matches.match import MOST_FIGURES, Progress, key_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.play.decisions import chips_won, new_lanes, play_out
 from gupai_agents.players.heuristics import HeuristicAgent, RandomAgent
+from gupai_agents.players.tune import DecisionSample, Evolution, active_features
 from gupai_agents.registry import agents_of, make_agent
 from gupai_agents.shipped import best_heuristic, heuristic_names
-from gupai_agents.tuning.tune import DecisionSample, Evolution, active_features
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive, in_json
 from gupai_env.core.variant import Variant

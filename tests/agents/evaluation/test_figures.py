@@ -13,7 +13,7 @@ from gupai_agents.evaluation.statistics import estimate, estimate_columns, holm,
 from gupai_agents.evaluation.tournaments import ladder
 from gupai_agents.evaluation.tournaments.ladder import speed
 from gupai_agents.evaluation.tournaments.tournament import schedule
-from gupai_agents.tuning.tune import Contest, DecisionSample
+from gupai_agents.players.tune import Contest, DecisionSample
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 

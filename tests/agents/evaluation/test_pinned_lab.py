@@ -29,7 +29,7 @@ from gupai_agents.evaluation.pages.html import report
 from gupai_agents.evaluation.tournaments.folder import summary
 from gupai_agents.evaluation.tournaments.ladder import play_ladder
 from gupai_agents.evaluation.tournaments.tournament import ALL, ONE, TWO, Tournament, line_ups
-from gupai_agents.tuning.tune import tune
+from gupai_agents.players.tune import tune
 from gupai_app.claims.changes import changed, fields_of
 from gupai_app.claims.page import claim_page
 from gupai_app.claims.terminal import paths

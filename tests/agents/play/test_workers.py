@@ -43,7 +43,7 @@ from gupai_agents.play.workers import (
     workers_for,
 )
 from gupai_agents.players.search import in_blocks
-from gupai_agents.tuning.tune import Contest
+from gupai_agents.players.tune import Contest
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run

@@ -6,6 +6,7 @@ import os
 import numpy as np
 import pytest
 
+from benchmarks.card_search import sampled
 from checkout import ROOT
 from commands import answer
 from errors import one_line
@@ -14,7 +15,6 @@ from gupai_agents.evaluation import duel
 from gupai_agents.players.card import MOST_RULES, CardAgent, CardRule, When, card_words, notes, rule_in_words
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import shipped_card
-from gupai_agents.tuning.card_search import sampled
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.game import Game
 from second_reader import FACTS, Reader, sentences

@@ -16,7 +16,7 @@ from checkout import SHIPPED, files
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.claims.sampling import stream_of
-from gupai_agents.tuning.tune import won_by
+from gupai_agents.players.tune import won_by
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core import streams
 from gupai_env.core.keys import derive_each

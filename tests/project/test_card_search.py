@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from benchmarks.card_search import Budget, Sample, find_card, fitted, sampled
 from gupai_agents import make_agent
 from gupai_agents.players.card import CardAgent, rule_in_words
-from gupai_agents.tuning.card_search import Budget, Sample, find_card, fitted, sampled
 from gupai_env import get_game
 
 JIE_LONG = get_game("jie-long")

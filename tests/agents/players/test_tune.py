@@ -9,7 +9,7 @@ from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import evolved
-from gupai_agents.tuning.tune import Contest, DecisionSample, parts_of, tune
+from gupai_agents.players.tune import Contest, DecisionSample, parts_of, tune
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 from gupai_env.storage.models import parse_yaml
@@ -53,8 +53,8 @@ def test_candidates_are_played_in_parts_of_at_most_a_batch(monkeypatch):
         played.append(len(candidates))
         return np.zeros((len(candidates), deals))
 
-    monkeypatch.setattr("gupai_agents.tuning.tune.won_by", won_by)
-    monkeypatch.setattr("gupai_agents.tuning.tune.BATCH", 100)
+    monkeypatch.setattr("gupai_agents.players.tune.won_by", won_by)
+    monkeypatch.setattr("gupai_agents.players.tune.BATCH", 100)
     rows = np.zeros((7, len(JIE_LONG.features) + 1))
     assert Contest(JIE_LONG, FORCED).chips(rows, rows[:1], 33, 1).shape == (7,)
     assert Contest(JIE_LONG, FORCED).chips(rows[:2], rows[:1], 101, 1).shape == (2,)

@@ -1,1 +1,0 @@
-"""Finding players that need no network: weights for heuristics, and cards for people."""
