@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
+from itertools import chain
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -168,6 +170,58 @@ def begin_position(
     """
     entries = piles_of(name, piles)
     return new_position(game, leader, len(entries), options), entries
+
+
+class Setup:
+    """The tiles of a position by where they lie, checked against the deck.
+
+    They are put into the new position wherever its state has tile sets of the same name.
+
+    Attributes:
+        position, state, players: What they are put into, its state, and how many seats there are.
+        by_seat: By name, the kinds before each seat.
+        lying: By name, the kinds that belong to nobody.
+        rest: All other tiles of the deck, a tile set.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        leader: int,
+        options: Mapping[str, Any],
+        by_seat: Mapping[str, Any],
+        lying: Mapping[str, Tiles] = MappingProxyType({}),
+    ) -> None:
+        """Read the tiles.
+
+        Args:
+            game, leader, options: As of `new_position`.
+            by_seat: Piles by seat, by name; as many seats as the first has entries. None: nothing.
+            lying: Other tiles, by name.
+
+        Raises:
+            ValueError: For what is not a tile, too many copies of one, or another number of piles.
+        """
+        first, piles = next(iter(by_seat.items()))
+        self.position, begun = begin_position(game, leader, first, piles, options)
+        self.state, self.players = self.position.state, len(begun)
+        self.by_seat = {
+            name: [read_tiles(pile) for pile in seats_of(name, piles, self.players)]
+            for name, piles in {**by_seat, first: begun}.items()
+        }
+        self.lying = {name: read_tiles(tiles) for name, tiles in lying.items()}
+        given = chain(*chain(*self.by_seat.values()), *self.lying.values())
+        self.rest = rest_of(tile_set(game.deck(self.position.rules)), given)
+        fields = self.state.dtype
+        for name in {*self.by_seat, *self.lying} & {*(fields.names or ())}:
+            if fields[name] == np.int64:
+                self.state[name] = tile_set(self.lying[name])
+            elif fields[name] == np.dtype((np.int64, (game.max_seats,))):
+                self.state[name][: self.players] = list(map(tile_set, self.by_seat[name]))
+
+    def seat(self, name: str, given: int | None) -> int:
+        """Return a seat that was given for something, or else the leader; raises ValueError."""
+        return int(self.state.leader) if given is None else read_seat(name, given, self.players)
 
 
 # --- reading --------------------------------------------------------------------------------------

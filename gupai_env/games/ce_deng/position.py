@@ -1,25 +1,12 @@
 """Positions of Ce Deng."""
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Unpack
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.position import (
-    Position,
-    Tiles,
-    begin_position,
-    new_position,
-    piles_of,
-    read_seat,
-    read_tiles,
-    rest_of,
-    seats_of,
-    whole,
-)
-from gupai_env.core.tiles import tile_set
+from gupai_env.core.position import Position, Setup, Tiles, begin_position, piles_of, read_tiles, seats_of, whole
 from gupai_env.games.ce_deng import GAME
-from gupai_env.games.ce_deng.rules import DECK_SETS, HANDS, ask_next, give_rights, may_declare
+from gupai_env.games.ce_deng.rules import HANDS, ask_next, give_rights, may_declare
 from gupai_env.games.connecting.position import count_points, place_tiles
 from gupai_env.games.connecting.position import winner as fewest_points
 from gupai_env.messages.checks import refused
@@ -46,8 +33,8 @@ def from_tiles(
         leader: Who led; whose turn it is follows from the tiles shed.
         last_player: Who laid the last tile; None: whoever may have.
     """
-    position, hands = begin_position(GAME, leader, "hands", hands, variant)
-    position = place_tiles(position, hands, layout, discards, last_player)
+    setup = Setup(GAME, leader, variant, {"hands": hands, "discards": discards}, {"layout": layout})
+    position = place_tiles(setup, layout, last_player)
     if position.state.turn == 0:
         give_rights(position.rules, position.state)
         ask_next(position.rules, position.state)
@@ -86,20 +73,15 @@ def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Unpack[
     Raises:
         ValueError: For too many copies of a tile, larger hands than are dealt, or if the seat may not declare.
     """
-    hands = piles_of("hands", hands)
-    declarer = read_seat("declarer", declarer, len(hands)) if hands else 0
-    position = new_position(GAME, declarer, len(hands), variant)
-    deck, size = position.rules.deck, HANDS[position.rules.deck]
-    held = [read_tiles(hand) for hand in hands]
-    for seat, kinds in enumerate(held):
+    setup = Setup(GAME, 0, variant, {"hands": hands})
+    state, size = setup.state, HANDS[setup.position.rules.deck]
+    state.leader = state.declarer = setup.seat("declarer", declarer)
+    for seat, kinds in enumerate(setup.by_seat["hands"]):
         if len(kinds) > size:
             raise ValueError(f"seat {seat} has {len(kinds)} tiles; a hand has {size}")
-        position.state.hands[seat] = tile_set(kinds)
-    rest_of(DECK_SETS[deck], chain(*held))
-    if not may_declare(position.rules, position.state.hands[declarer]):
+    if not may_declare(setup.position.rules, state.hands[state.declarer]):
         raise ValueError(f"seat {declarer} may not declare: the option is off or it has not {size} doubles")
-    position.state.declarer = declarer
-    return position.paid()
+    return setup.position.paid()
 
 
 def winner(position: Position) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gupai_env.core.position import Position, Tiles, read_line, read_seat, read_tiles, rest_of, seats_of, whole
+from gupai_env.core.position import Position, Setup, Tiles, read_line, read_tiles, rest_of, seats_of, whole
 from gupai_env.core.tiles import (
     CARRYING,
     KINDS,
@@ -40,53 +40,49 @@ def read_layout(layout: Tiles) -> Line:
 
 
 def place_tiles(
-    position: Position,
-    hands: Sequence[Tiles],
+    setup: Setup,
     layout: Tiles,
-    discards: Sequence[Tiles] | None,
     last_player: int | None,
     may_stand: Callable[[Line, int], bool] = lambda line, seat: True,
 ) -> Position:
-    """Fill an empty position by playing it from its beginning, in an order of play that the rules allow.
+    """Return a position that was played from its beginning, in an order of play that the rules allow.
 
     Where an order of play has ended the deal with tiles left in hand, another is preferred that has not.
 
     Args:
+        setup: The `hands`, the `discards` and the `layout`.
+        layout: The line as it lies.
         last_player: Who laid the last tile; None: whoever may have.
         may_stand: Whether a deal continues after a seat laid the last tile of a line; only such lines come up on the
             way.
     """
-    variant, deck = position.variant, tile_set(position.game.deck(position.rules))
-    players = variant.players
+    variant, players, line = setup.position.variant, setup.players, read_layout(layout)
     if last_player is not None:
-        last_player = read_seat("last_player", last_player, players)
-    line = read_layout(layout)
-    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    dropped = [read_tiles(pile) for pile in seats_of("discards", discards, players)]
-    given = [*itertools.chain(*held, *dropped), *(kind_of(*tile) for tile in line)]
-    unused = rest_of(deck, given)
-    if not given or len(given) % players:
-        raise ValueError(f"{len(given)} tiles cannot be shared equally by {players} seats")
-    hand_size = len(given) // players
+        last_player = setup.seat("last_player", last_player)
+    held, dropped = setup.by_seat["hands"], setup.by_seat["discards"]
+    given = sum(map(len, (*held, *dropped, line)))
+    if not given or given % players:
+        raise ValueError(f"{given} tiles cannot be shared equally by {players} seats")
+    hand_size = given // players
     lays = [hand_size - len(hand) - len(pile) for hand, pile in zip(held, dropped, strict=True)]
-    check_batch(position, held, lays, hand_size)
+    check_batch(setup, held, lays, hand_size)
 
-    leader, both_ends = int(position.state.leader), variant.open_ends == 2
+    leader, both_ends = int(setup.state.leader), variant.open_ends == 2
     search = Search(line, players, leader, last_player, variant.forced_play, both_ends, may_stand)
     table = Table(
-        turn=len(given) - sum(map(len, held)),
+        turn=given - sum(map(len, held)),
         low=0,
         high=len(line),
         hands=tuple(map(tile_set, held)),
         discards=tuple(map(tile_set, dropped)),
         lays=tuple(lays),
     )
-    ended = None
+    ended, setup.state.hands, setup.state.discards = None, 0, 0  # they are dealt now
     orders = (itertools.islice(search.orders(table, late), ORDERS) for late in (True, False))
     for moment, moves in itertools.chain.from_iterable(orders):
         dealt = [kind for hand in moment.hands for kind in tiles_in(hand)]
-        order = np.array([*dealt, *deck_of(unused)], np.int8)
-        candidate = position.after()
+        order = np.array([*dealt, *deck_of(setup.rest)], np.int8)
+        candidate = setup.position.after()
         deal_hands(candidate.rules, candidate.state, order, hand_size)
         if play_all(candidate, moves):
             if not candidate.terminated or not any(held):
@@ -102,9 +98,9 @@ def mirrored(line: Line) -> Line:
     return tuple((b, a) for a, b in reversed(line))
 
 
-def check_batch(position: Position, held: Sequence[list[int]], lays: Sequence[int], hand_size: int) -> None:
+def check_batch(setup: Setup, held: Sequence[list[int]], lays: Sequence[int], hand_size: int) -> None:
     """Raise ValueError if the seats have not taken turns, or one has more tiles than its share."""
-    players, leader = position.variant.players, int(position.state.leader)
+    players, leader = setup.players, int(setup.state.leader)
     shed = [hand_size - len(hand) for hand in held]
     for place in range(players):
         seat = (leader + place) % players

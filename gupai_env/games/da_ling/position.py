@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, Unpack
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.position import Position, Tiles, begin_position, piles_of, read_tiles, rest_of, seats_of
+from gupai_env.core.position import Position, Setup, Tiles, piles_of, read_tiles, rest_of
 from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
 from gupai_env.games.da_ling import GAME
 from gupai_env.games.da_ling.rules import (
@@ -50,17 +50,13 @@ def from_tiles(
     Raises:
         ValueError: For wrong numbers or too many copies of a tile, or a split that is not of its hand.
     """
-    position, hands = begin_position(GAME, leader, "hands", hands, variant)
-    state, players = position.state, position.variant.players
-    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    table_tiles = read_tiles(table)
-    size = HANDS[position.rules.deck]
+    setup = Setup(GAME, leader, variant, {"hands": hands}, {"table": table})
+    held, table_tiles, size = setup.by_seat["hands"], setup.lying["table"], HANDS[setup.position.rules.deck]
     if len(table_tiles) != TABLE or any(len(hand) != size for hand in held):
         sizes = ", ".join(str(len(tiles)) for tiles in (table_tiles, *held))
         raise ValueError(f"{TABLE} tiles lie on the table and {size} are in each hand, not {sizes}")
-    state.unused = rest_of(DECK_SETS[position.rules.deck], [*table_tiles, *(kind for hand in held for kind in hand)])
-    lay_table(state, *table_tiles)
-    return split_hands(position, held, splits, partial(split_of, position.rules))
+    lay_table(setup.state, *table_tiles)
+    return split_hands(setup, splits, partial(split_of, setup.position.rules))
 
 
 def split_of(rules: Any, hand: Sequence[int], split: Split) -> int:

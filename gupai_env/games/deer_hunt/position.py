@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from gupai_env.core.position import Position, Tiles, begin_position, piles_of, read_seat, read_tiles, rest_of, seats_of
-from gupai_env.core.tiles import FULL_SET, ONE, RED, tile_set
+from gupai_env.core.position import Position, Setup, Tiles, piles_of, read_tiles, rest_of
+from gupai_env.core.tiles import FULL_SET, ONE, RED
 from gupai_env.games.deer_hunt import GAME
-from gupai_env.games.deer_hunt.rules import DECK_SETS, HANDS, SEATS
+from gupai_env.games.deer_hunt.rules import HANDS, SEATS
 from gupai_env.options import DeerHuntPosition
 
 
@@ -34,31 +34,22 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile, hands of wrong sizes, or tricks that are not of four tiles.
     """
-    position, hands = begin_position(GAME, leader, "hands", hands, variant)
-    state, rules = position.state, position.rules
-    held = [read_tiles(hand) for hand in hands]
-    caught = [read_tiles(tiles) for tiles in seats_of("taken", taken, SEATS)]
-    lying, gone = read_tiles(trick), read_tiles(escaped)
-    rest_of(DECK_SETS[rules.deck], [*lying, *gone, *(kind for tiles in (*held, *caught) for kind in tiles)])
-    for label, tiles in (*(("taken", tiles) for tiles in caught), ("escaped", gone)):
+    setup = Setup(GAME, leader, variant, {"hands": hands, "taken": taken}, {"trick": trick, "escaped": escaped})
+    state, held, caught = setup.state, setup.by_seat["hands"], setup.by_seat["taken"]
+    lying, most = setup.lying["trick"], HANDS[setup.position.rules.deck]
+    for label, tiles in (*(("taken", tiles) for tiles in caught), ("escaped", setup.lying["escaped"])):
         if len(tiles) % SEATS:
             raise ValueError(f"{label} must hold whole tricks, of {SEATS} tiles each, not {len(tiles)} tiles")
     if len(lying) >= SEATS:
         raise ValueError(f"a trick under way has at most {SEATS - 1} tiles, not {len(lying)}")
-    mover = (int(state.leader) + len(lying)) % SEATS if to_act is None else read_seat("to_act", to_act, SEATS)
+    mover = (setup.seat("to_act", to_act) + (len(lying) if to_act is None else 0)) % SEATS
     players = [(mover - len(lying) + turn) % SEATS for turn in range(len(lying))]
     sizes = [len(tiles) + (seat in players) for seat, tiles in enumerate(held)]
-    if min(sizes) != max(sizes) or max(sizes) > HANDS[rules.deck]:
-        raise ValueError(
-            f"before the trick every hand has the same number of tiles, at most {HANDS[rules.deck]}, not {sizes}"
-        )
+    if min(sizes) != max(sizes) or max(sizes) > most:
+        raise ValueError(f"before the trick every hand has the same number of tiles, at most {most}, not {sizes}")
 
     state.to_act = mover
-    for seat in range(SEATS):
-        state.hands[seat] = tile_set(held[seat])
-        state.taken[seat] = tile_set(caught[seat])
-        state.red[seat] = sum(int(RED[kind]) for kind in caught[seat])
-    state.escaped = tile_set(gone)
+    state.red = [RED[tiles].sum() for tiles in caught]
     state.terminated = not any(held)
     for kind, seat in zip(lying, players, strict=True):
         if not state.lying or kind > state.trick[state.taking]:
@@ -68,14 +59,14 @@ def from_tiles(
         state.record[state.plays] = kind
         state.lying += 1
         state.plays += 1
-    return position
+    return setup.position
 
 
 def red_pips(tiles: Tiles) -> int:
     """Return the red pips on some tiles."""
     kinds = read_tiles(tiles)
     rest_of(int(FULL_SET), kinds)
-    return sum(int(RED[kind]) for kind in kinds)
+    return int(RED[kinds].sum())
 
 
 def settle(taken: Sequence[Tiles], **variant: Unpack[DeerHuntPosition]) -> list[float]:

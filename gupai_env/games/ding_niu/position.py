@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Unpack
 
 from gupai_env.core.bits import gather
-from gupai_env.core.position import Position, Tiles, begin_position, new_position, read_seat, rest_of
+from gupai_env.core.position import Position, Setup, Tiles, begin_position, new_position, read_seat, rest_of
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
 from gupai_env.games.connecting.position import Line, count_points, mirrored, place_tiles, read_layout, winner
 from gupai_env.games.connecting.rules import SEATS
@@ -54,8 +54,8 @@ def from_tiles(
     Raises:
         ValueError: As `jie_long.from_tiles` does, and for a maker without a suan zhang.
     """
-    position, hands = begin_position(GAME, leader, "hands", hands, variant)
-    line = _line_of_the_deck(position, layout)
+    setup = Setup(GAME, leader, variant, {"hands": hands, "discards": discards}, {"layout": layout})
+    position, line = setup.position, read_layout(layout)
     goes_on = position.variant.after_suan_zhang == "play_on"
     stands = _judged(position, line)
     if stands and not (goes_on and stands.kind == "classic"):
@@ -64,7 +64,7 @@ def from_tiles(
             f"{written} is a {stands}, which ends the deal; build the position before its last tile and play that"
         )
     if maker is not None:
-        maker = read_seat("maker", maker, len(hands))
+        maker = setup.seat("maker", maker)
         if not stands:
             raise ValueError(f"maker={maker} is not allowed, for the layout is not a suan zhang")
 
@@ -72,7 +72,7 @@ def from_tiles(
         made = _made(position, line)
         return made is None or (goes_on and made.kind == "classic" and maker in (None, seat))
 
-    return place_tiles(position, hands, layout, discards, last_player, may_stand)
+    return place_tiles(setup, layout, last_player, may_stand)
 
 
 def suan_zhang(
@@ -92,16 +92,11 @@ def suan_zhang(
     if last not in (None, "left", "right"):
         raise refused("last", last, "choose None, 'left' or 'right'")
     position = new_position(GAME, 0, variant.pop("players", SEATS), variant)
-    line = _line_of_the_deck(position, layout)
+    line = read_layout(layout)
+    rest_of(DECK_SETS[position.rules.deck], [kind_of(*tile) for tile in line])
     if last is None:
         return _judged(position, line)
     return _made(position, line if last == "right" else mirrored(line))
-
-
-def _line_of_the_deck(position: Position, layout: Tiles) -> Line:
-    line = read_layout(layout)
-    rest_of(DECK_SETS[position.rules.deck], [kind_of(*tile) for tile in line])
-    return line
 
 
 def _made(position: Position, line: Line) -> SuanZhang | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from gupai_env.core.position import Position, Tiles, begin_position
+from gupai_env.core.position import Position, Setup, Tiles, begin_position
 from gupai_env.games.connecting.position import count_points, place_tiles, winner
 from gupai_env.games.jie_long import GAME
 from gupai_env.games.jie_long.rules import HAND_SIZES
@@ -37,7 +37,8 @@ def from_tiles(
         ValueError: For too many copies of a tile, a line that does not join, unequal shares, seats that have not taken
             turns, or a position to which no order of play leads.
     """
-    return place_tiles(*begin_position(GAME, leader, "hands", hands, variant), layout, discards, last_player)
+    setup = Setup(GAME, leader, variant, {"hands": hands, "discards": discards}, {"layout": layout})
+    return place_tiles(setup, layout, last_player)
 
 
 def settle(discards: Sequence[int | Tiles], **variant: Unpack[JieLongPosition]) -> list[float]:

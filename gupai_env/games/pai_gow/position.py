@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Unpack
 
-from gupai_env.core.position import Position, Tiles, begin_position, piles_of, read_tiles, rest_of, seats_of
+from gupai_env.core.position import Position, Setup, Tiles, piles_of, read_tiles, rest_of
 from gupai_env.core.tiles import NO_TILE, PIPS, set_name, tile_set
 from gupai_env.games.pai_gow import GAME
 from gupai_env.games.pai_gow.groups import VALUE
@@ -34,14 +34,11 @@ def from_tiles(
     Raises:
         ValueError: For wrong numbers or too many copies of a tile, or a split that is not of its hand.
     """
-    position, hands = begin_position(GAME, leader, "hands", hands, variant)
-    state, players = position.state, position.variant.players
-    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    size = hand_size(position.rules)
+    setup = Setup(GAME, leader, variant, {"hands": hands})
+    held, size = setup.by_seat["hands"], hand_size(setup.position.rules)
     if any(len(hand) != size for hand in held):
         raise ValueError(f"{size} tiles are in each hand, not {', '.join(str(len(hand)) for hand in held)}")
-    state.unused = rest_of(DECK_SETS[position.rules.deck], chain(*held))
-    return split_hands(position, held, splits, split_of)
+    return split_hands(setup, splits, split_of)
 
 
 def split_of(hand: Sequence[int], split: Split) -> int:

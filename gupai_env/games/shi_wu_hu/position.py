@@ -1,23 +1,16 @@
 """Positions of Shi Wu Hu."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
-from gupai_env.core.position import Position, Tile, Tiles, begin_position, piles_of, read_tile, read_tiles, rest_of
+from gupai_env.core.position import Position, Setup, Tile, Tiles, piles_of, read_tile, read_tiles, rest_of
 from gupai_env.core.tiles import ONE, tile_set
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.shi_wu_hu import GAME
-from gupai_env.games.shi_wu_hu.rules import (
-    DECK_SETS,
-    MATCHING,
-    SHARES,
-    full_groups,
-    matching_of,
-    points_of,
-    put_into_catch,
-)
+from gupai_env.games.shi_wu_hu.rules import DECK_SETS, MATCHING, full_groups, matching_of, points_of, put_into_catch
 from gupai_env.options import ShiWuHuPosition
 
 
@@ -46,9 +39,8 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile or too many tiles in the hands or the stock.
     """
-    begun = begin_position(GAME, leader, "hands", hands, variant)
-    dealt = SHARES[begun[0].rules.deck][0]
-    return place_tiles(begun, lake, stock, catches, drawn, to_act, dealt=dealt, catch=catch_tile)
+    setup = partial(Setup, GAME, leader, variant)
+    return place_tiles(setup, hands, lake, stock, catches, drawn, to_act, catch_tile)
 
 
 def catch_tile(rules: Any, state: np.record, seat: int, kind: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from gupai_env.core.episode import NOBODY, distance
 from gupai_env.core.position import (
     Position,
+    Setup,
     Tile,
     Tiles,
     new_position,
@@ -65,18 +66,18 @@ def from_tiles(
     Raises:
         ValueError: For wrong numbers, too many copies of a tile, or three tiles that are not a triplet.
     """
-    hands = piles_of("hands", hands)
-    turn = read_seat("turn", turn, len(hands))
-    position = new_position(GAME, turn if leader is None else leader, len(hands), variant)
-    state, players = position.state, position.variant.players
-    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    laid_out = [_numbers_of(mine) for mine in seats_of("melds", melds, players, ())]
-    thrown = [read_tiles(pile) for pile in seats_of("discards", discards, players)]
-    known, ahead = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)], read_tiles(wall)
-    if offered is not None:
-        held[turn].append(read_tile("offered", offered))
+    melded = None if melds is None else [_numbers_of(mine) for mine in piles_of("melds", melds)]
+    laid_tiles = "".join(map(tile_name, _kinds_of(chain(*melded or ()))))
+    lying = {"wall": wall, "offered": "" if offered is None else [offered], "melds": laid_tiles}
+    setup = Setup(GAME, 0, variant, {"hands": hands, "discards": discards}, lying)
+    position, state, players = setup.position, setup.state, setup.players
+    turn = read_seat("turn", turn, players)
+    state.leader = setup.seat("leader", turn if leader is None else leader)
+    laid_out = seats_of("melds", melded, players, ())
+    known = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)]
+    held, ahead = setup.by_seat["hands"], setup.lying["wall"]
+    held[turn] += setup.lying["offered"]
     deck, size = position.rules.deck, HANDS[position.rules.deck]
-    rest_of(DECK_SETS[deck], [*chain(*held, *thrown), *ahead, *_kinds_of(chain(*laid_out))])
     longest = len(DECKS[deck]) - size * players
     if len(ahead) > longest:
         raise ValueError(f"the wall of {players} players has at most {longest} tiles, not {len(ahead)}")
@@ -90,7 +91,6 @@ def from_tiles(
     state.wall[state.top :] = ahead
     for seat in range(players):
         state.hands[seat], state.known[seat] = tile_set(held[seat]), tile_set(known[seat])
-        state.discards[seat] = tile_set(thrown[seat])
         for index, number in enumerate(laid_out[seat]):
             state.melds[seat, index] = TILES[number]
             state.meld_points[seat] += POINTS[number]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gupai_env.core.position import Position, Tiles, read_tiles, seats_of
+from gupai_env.core.position import Position, Setup, Tiles, read_tiles, seats_of
 from gupai_env.games.splitting.rules import take_up
 from gupai_env.messages.checks import short_repr
 
@@ -24,12 +24,9 @@ def groups_in(split: Split, example: str) -> list[list[int]]:
 
 
 def split_hands(
-    position: Position,
-    held: Sequence[Sequence[int]],
-    splits: Sequence[Split | None] | None,
-    action_of: Callable[[Sequence[int], Split], int],
+    setup: Setup, splits: Sequence[Split | None] | None, action_of: Callable[[Sequence[int], Split], int]
 ) -> Position:
-    """Deal hands, kinds by seat, to a new position and split those for which a split is given, from the leader on.
+    """Deal the `hands` that were set up, and split those for which a split is given, from the leader on.
 
     Args:
         action_of: The action that splits a hand, sorted kinds, as it is written.
@@ -37,8 +34,9 @@ def split_hands(
     Raises:
         ValueError: If a seat has split its hand and an earlier one has not.
     """
-    state, players, leader = position.state, position.variant.players, int(position.state.leader)
-    for seat, hand in enumerate(held):
+    state, players, leader = setup.state, setup.players, int(setup.state.leader)
+    state.unused = setup.rest
+    for seat, hand in enumerate(setup.by_seat["hands"]):
         take_up(state, seat, np.array(hand, np.int8), 0, len(hand))
     state.to_act = leader
     given = seats_of("splits", splits, players, None)
@@ -49,5 +47,5 @@ def split_hands(
             if any(given[(leader + later) % players] is not None for later in range(turn, players)):
                 raise ValueError(f"seat {seat} has not split its hand, but a later one has")
             break
-        position.play(action_of(state.tiles[seat], split))
-    return position
+        setup.position.play(action_of(state.tiles[seat], split))
+    return setup.position

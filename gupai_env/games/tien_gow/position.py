@@ -5,12 +5,12 @@ from typing import Unpack
 
 from gupai_env.core.position import (
     Position,
+    Setup,
     Tiles,
     begin_position,
     new_position,
     read_seat,
     read_tiles,
-    rest_of,
     seats_of,
 )
 from gupai_env.core.tiles import set_name, tile_set, tiles_in
@@ -18,7 +18,7 @@ from gupai_env.core.variant import MOST_DEALS
 from gupai_env.games.tien_gow import GAME
 from gupai_env.games.tien_gow.combinations import CLASS, CLASSES, SIZE, combination_of
 from gupai_env.games.tien_gow.combinations import beats as number_beats
-from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS
+from gupai_env.games.tien_gow.rules import HANDS
 from gupai_env.games.tien_gow.settlement import bonus_of, pay_bonus
 from gupai_env.messages.checks import whole_number
 from gupai_env.options import TienGowPosition
@@ -49,27 +49,19 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile, or other numbers of tiles or tricks.
     """
-    position, hands = begin_position(GAME, leader, "hands", hands, variant)
-    state, players, dealt = position.state, position.variant.players, HANDS[position.rules.deck]
-    held, up, down = (
-        [read_tiles(pile) for pile in seats_of(name, piles, players)]
-        for name, piles in (("hands", hands), ("played", played), ("discards", discards))
-    )
-    rest = tiles_in(rest_of(DECK_SETS[position.rules.deck], [kind for pile in (*held, *up, *down) for kind in pile]))
-    sizes = list(map(len, held))
+    setup = Setup(GAME, leader, variant, {"hands": hands, "played": played, "discards": discards})
+    position, state, dealt = setup.position, setup.state, HANDS[setup.position.rules.deck]
+    rest, sizes = tiles_in(setup.rest), list(map(len, setup.by_seat["hands"]))
     if len(set(sizes)) != 1 or not 0 < sizes[0] <= dealt:
         raise ValueError(f"all hands have equally many tiles, 1 to {dealt}, not {', '.join(map(str, sizes))}")
     place_tricks(position, tricks, dealt - sizes[0])
     state.streak = whole_number("streak", streak, 1, MOST_DEALS)
-    for seat in range(players):
-        missing = dealt - len(held[seat]) - len(up[seat]) - len(down[seat])
+    for seat, piles in enumerate(zip(*setup.by_seat.values(), strict=True)):
+        missing = dealt - sum(map(len, piles))
         if missing < 0:
             raise ValueError(f"seat {seat} has {dealt - missing} tiles in hand, played and discarded, not {dealt}")
-        down[seat] += [rest.pop() for _ in range(missing)]
-        state.hands[seat], state.played[seat], state.discards[seat] = map(tile_set, (held[seat], up[seat], down[seat]))
-    state.to_act = state.first = state.holder = state.opener = (
-        int(state.leader) if to_lead is None else read_seat("to_lead", to_lead, players)
-    )
+        state.discards[seat] += tile_set(rest.pop() for _ in range(missing))
+    state.to_act = state.first = state.holder = state.opener = setup.seat("to_lead", to_lead)
     return position
 
 

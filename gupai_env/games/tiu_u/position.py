@@ -1,14 +1,15 @@
 """Positions of Tiu-U."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
-from gupai_env.core.position import Position, Tile, Tiles, begin_position, piles_of, read_tile, read_tiles, rest_of
+from gupai_env.core.position import Position, Setup, Tile, Tiles, piles_of, read_tile, read_tiles, rest_of
 from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.tiu_u import GAME
-from gupai_env.games.tiu_u.rules import BIG_POINTS, DEALT, MATCHING, SMALL_RED, TWO_SETS, put_into_catch, tens
+from gupai_env.games.tiu_u.rules import BIG_POINTS, MATCHING, SMALL_RED, TWO_SETS, put_into_catch, tens
 from gupai_env.options import TiuUPosition
 
 
@@ -37,8 +38,8 @@ def from_tiles(
     Raises:
         ValueError: For too many copies of a tile or too many tiles in the hands or the stock.
     """
-    begun = begin_position(GAME, leader, "hands", hands, variant)
-    return place_tiles(begun, lake, stock, catches, drawn, to_act, dealt=DEALT, catch=catch_tile)
+    setup = partial(Setup, GAME, leader, variant)
+    return place_tiles(setup, hands, lake, stock, catches, drawn, to_act, catch_tile)
 
 
 def catch_tile(rules: Any, state: np.record, seat: int, kind: int) -> None:
