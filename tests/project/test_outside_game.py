@@ -1,6 +1,7 @@
 """A game of another package gets all that ours have, by its entry point alone."""
 
 import dataclasses
+import importlib
 import json
 import os
 import pickle
@@ -39,6 +40,7 @@ from gupai_env.core.game import DEFAULTS
 from gupai_env.core.move import AWAY
 from gupai_env.core.tiles import KINDS, WEIGHT
 from gupai_env.games.claims import Positions
+from gupai_env.games.guide import guide_of
 from gupai_env.render import draw_text
 from gupai_env.testing import check_env, hooks_of
 
@@ -310,3 +312,29 @@ def test_package_with_unloadable_games_is_named(monkeypatch):
     monkeypatch.setattr("gupai_env.games.entry_points", lambda group: [Broken()])
     with pytest.raises(ValueError, match="games of the package chess cannot be loaded: No module named 'boards'"):
         gupai_env.get_game("chess")
+
+
+@pytest.fixture
+def short_jie_long(monkeypatch):
+    """The other example, imported and, after the test, forgotten."""
+    monkeypatch.syspath_prepend(ROOT / "examples" / "variant")
+    yield importlib.import_module("short_jie_long").GAME
+    del sys.modules["short_jie_long"], gupai_env.GAMES["short-jie-long"]
+    del gymnasium.registry["gupai/ShortJieLong-v0"]
+    getattr(pettingzoo, "aec_registry", {}).pop("gupai/short-jie-long-v0", None)
+
+
+def test_variant_of_a_shipped_game_changes_a_part_of_it(short_jie_long):
+    variant = short_jie_long
+    shipped, deals = gupai_env.get_game("jie-long"), []
+    for game in (variant, shipped):
+        deals.append(Deal(game, game.variant(stake=2)))
+        deals[-1].start(3)
+        while not deals[-1].terminated:
+            deals[-1].step(int(np.flatnonzero(deals[-1].mask())[0]))
+    assert [deal.paid() for deal in deals] == [[6, -2, -2, -2], [84, 52, -124, -12]]
+    assert dataclasses.replace(deals[0].scene(), title="Jie Long (stake=2.0)").notes == deals[1].scene().notes
+    assert (variant.heuristics, variant.encoder) == (shipped.heuristics, shipped.encoder)
+    guide, views = guide_of(variant, deals[0].variant), deals[0].views()
+    assert guide.reminder().endswith(": whoever has the fewest wins a stake from everybody.")
+    assert [tuple(each) for each in guide.payments(views, deals[0].paid())] == [(1, 0, 2), (2, 0, 2), (3, 0, 2)]
