@@ -12,6 +12,7 @@ from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import (
+    BYTE,
     FLAG,
     LEGAL,
     WAIT,
@@ -24,7 +25,7 @@ from gupai_env.core.kernels import (
     rows_of,
     show_turn,
 )
-from gupai_env.core.memory import blank
+from gupai_env.core.memory import address_of, array_at, blank
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import INSTEAD_STREAM, LEARNER_STREAM, POOL_STREAM
@@ -98,9 +99,9 @@ def play_others(game, rules, heuristics, state, line_up, learner, view, mask):
     return decisions, chips
 
 
-@long_rule
+@rule
 def observe_seldom(game, rules, state, seat, view, observation):
-    """Write what a seat observes; called rarely enough that the cost of a call does not matter.
+    """Write what a seat observes, rarely enough that the cost of a call does not matter.
 
     Args:
         game: The module of a game.
@@ -110,7 +111,14 @@ def observe_seldom(game, rules, state, seat, view, observation):
         view: Scratch, a view.
         observation: Is written, int8 [layout.size].
     """
-    observe(game, rules, state, seat, view, observation)
+    # By its address, because references to an array that is handed to a called function are counted.
+    observe_at(game, rules, state, seat, view, address_of(observation), len(observation))
+
+
+@long_rule
+def observe_at(game, rules, state, seat, view, address, size):
+    """Write what a seat observes, int8 [size], to an address; the other arguments as of `observe_seldom`."""
+    observe(game, rules, state, seat, view, array_at(address, (size,), BYTE))
 
 
 @rule

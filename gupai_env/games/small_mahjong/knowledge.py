@@ -206,11 +206,11 @@ def determinize(rules, view, key, state):
     state.known[state.mover] = known[view.turns - 1]  # with the tile it discards, until that is settled
     tiles = scratch(MOST_TILES, np.int8)
     unseen = list_tiles(view.unseen, tiles)
-    attempt = derive(key, 1)
-    place_tiles(rules, view, tiles[:unseen], attempt, state)
-    while not possible(rules, view, who, known, attempt, state):
-        attempt = derive(attempt, 0)
+    attempt, fits = derive(key, 1), False
+    while not fits:
         place_tiles(rules, view, tiles[:unseen], attempt, state)
+        fits = possible(rules, view, who, known, attempt, state)
+        attempt = derive(attempt, 0)
     for seat in range(rules.players):
         if seat != state.mover or view.offer != NOBODY:
             study(state, seat)
@@ -285,7 +285,9 @@ def possible(rules, view, who, known, key, state):
     whatever the tiles are, all deals stay equally likely. The viewer too forgets what it drew.
     """
     luck = derive(key, len(DECK))
-    hands, laid_out = state.hands.copy(), state.meld_points.copy()
+    hands, laid_out = scratch(SEATS, np.int64), scratch(SEATS, np.int8)
+    write_row(hands, state.hands)
+    write_row(laid_out, state.meld_points)
     for turn in range(view.turns - 1, -1, -1):
         seat, thrown, begun = who[turn], view.thrown[turn], view.begun[turn]
         if thrown != NOBODY:

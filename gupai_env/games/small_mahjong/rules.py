@@ -32,7 +32,7 @@ import numpy as np
 from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, clearing, distance, seat_after, seat_at, state_dtype
-from gupai_env.core.memory import scratch
+from gupai_env.core.memory import address_of, array_at, scratch
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.tiles import (
@@ -74,6 +74,7 @@ WIN = KINDS
 PASS = WIN + 1
 JOIN = PASS + 1
 LAY_OUT = JOIN  # + the number of the triplet
+FLAG = np.dtype(np.bool_)
 DREW, JOINED = 0, -1  # how a turn began, in place of the number of a triplet
 
 
@@ -174,7 +175,8 @@ def legal_actions(rules, state, mask):
     if state.offer != NOBODY:
         mask[PASS] = True
         if rules.expose_claims:
-            mark_triplets(hand, state.meld_points[seat], state.offer, distance(rules, state, state.mover, seat), mask)
+            steps = distance(rules, state, state.mover, seat)
+            mark_triplets(hand, state.meld_points[seat], state.offer, steps, address_of(mask))
         else:
             mask[JOIN] = True
         return
@@ -184,8 +186,12 @@ def legal_actions(rules, state, mask):
 
 
 @long_rule
-def mark_triplets(hand, laid_out, kind, steps, mask):
-    """Mark the triplets for which a hand may claim a tile from `steps` seats away; `laid_out` are its points."""
+def mark_triplets(hand, laid_out, kind, steps, address):
+    """Mark the triplets for which a hand may claim a tile from `steps` seats away; `laid_out` are its points.
+
+    The mask is given by its address: references to an array that is handed to a called function would be counted.
+    """
+    mask = array_at(address, (LAY_OUT + len(TILES),), FLAG)
     tiles, twos = scratch(5, np.uint8), scratch(5, np.int64)
     list_hand(hand, tiles)
     before, places = 0, 0

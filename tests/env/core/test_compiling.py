@@ -5,6 +5,7 @@ import errno
 import importlib
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -14,13 +15,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
+from llvmlite import binding
 from numba.core import event
 
 from checkout import ROOT
+from conftest import compile_loops
+from gupai_agents.play.playouts import playouts
+from gupai_agents.players.heuristics import heuristic_loops
 from gupai_agents.players.search import search_loop
 from gupai_env import GAMES
 from gupai_env.core import internals, machine_code, sources
+from gupai_env.core.compiling import Loop
 from gupai_env.core.kernels import kernels
 from gupai_env.core.parts import LoopCompiler, register_marks
 from gupai_env.core.rule import long_rule, rule
@@ -328,6 +335,45 @@ def test_machine_code_is_named_after_sources_of_game_and_loop(game):
         digest = sources.sources_digest(module, game.module_name)
         assert len(digest) == 16
         assert f"-{game.module_name}-{digest}-" in loop.dispatcher.py_func.__qualname__
+
+
+# As the format ELF has them, in which LLVM writes objects on Linux.
+SYMBOL = np.dtype([("name", "u4"), ("kind", "u1"), ("other", "u1"), ("section", "u2"), ("value", "u8"), ("size", "u8")])
+REFERENCE = np.dtype([("offset", "u8"), ("kind", "u4"), ("symbol", "u4"), ("addend", "i8")])
+FUNCTION = 2
+
+
+def runtime_calls(loop: Loop) -> set[tuple[str, str]]:
+    """Return what the kept machine code of a loop calls of numba's runtime: by which function, and its name."""
+    cache, calls = loop.dispatcher._cache, set()
+    (index,) = Path(cache.cache_path).glob(f"{cache._impl.filename_base}.nbi")  # else it was not compiled
+    for file in index.parent.glob(f"{index.stem}.*.nbc"):
+        whole = file.read_bytes()
+        parts = binding.ObjectFileRef.from_data(whole[whole.index(b"\x7fELF") :]).sections()
+        sections = {part.name().decode(): part.data() for part in parts if part.name()}
+        symbols, texts = np.frombuffer(sections[".symtab"], SYMBOL), sections[".strtab"]
+        names = [texts[start : texts.index(0, start)].decode() for start in symbols["name"].tolist()]
+        functions = (symbols["kind"] % 16 == FUNCTION) & (symbols["section"] > 0)
+        for reference in np.frombuffer(sections.get(".rela.ltext") or sections[".rela.text"], REFERENCE):
+            if names[reference["symbol"]].startswith("NRT_"):
+                into = reference["offset"] - symbols["value"]  # of functions further on it is below 0, which wraps
+                (caller,) = np.flatnonzero(functions & (into < symbols["size"]))
+                calls.add((names[caller], names[reference["symbol"]]))
+    return calls
+
+
+@pytest.mark.skipif((sys.platform, platform.machine()) != ("linux", "x86_64"), reason="reads objects as Linux has them")
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_rules_take_nothing_from_the_heap_and_count_no_references(game):
+    """Both are slow and need numba's runtime. Only a loop counts: its own arguments, whose counters may be missing."""
+    compile_loops(game)
+    names = "begin", "show", "step", "play_random", "observe_seat", "views", "view_of", "encode", "determinize"
+    players = search_loop(game), heuristic_loops(game).choose, playouts(game).finish, playouts(game).respond
+    for loop in (*(getattr(kernels(game), name) for name in names), *players):
+        loop_itself = re.compile(rf"NRT_|_ZN7cpython|_ZN.*clocals_3e\d+{loop.function.__name__}")
+        calls = runtime_calls(loop)
+        assert {call for call in calls if not loop_itself.match(call[0])} == set()
+        assert {call for call in calls if "alloc" in call[1].lower()} == set()
 
 
 DEAL = """
