@@ -85,7 +85,8 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     for key, text in changes.items():
         set_key(content, key, _value(known[key], text, claim.about, names is None))
         by_reading.setdefault(int(key.split(".")[1]), {})[key] = text
-    readings, touched = [], []
+    readings: list[dict[str, Any]] = []
+    touched = []
     for index, reading in enumerate(content["readings"]):
         own_changes = by_reading.get(index, {})
         if reading.pop(SKIP, None):
@@ -95,8 +96,8 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
             # A suit is renamed also in what else was changed.
             suit = reading.pop("suit", "")
             reading = _renamed(reading, known[f"readings.{index}.suit"].value, suit) if suit else reading
-            words = "; ".join(_change_text(known[key], text, suit) for key, text in own_changes.items())
-            reading["note"] = f"Changed from reading {index + 1} of {claim.id}: {words}."
+            said = "; ".join(_change_text(known[key], text, suit) for key, text in own_changes.items())
+            reading["note"] = f"Changed from reading {index + 1} of {claim.id}: {said}."
         readings.append(reading)
     if not readings:
         raise ValueError("every reading is left out; keep at least one")

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from fastapi.responses import RedirectResponse
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import examples_of_verdict, play_again
@@ -20,15 +18,14 @@ from gupai_app.claims.changes import Changed, changed
 from gupai_app.claims.page import LOOKS, MEANINGS, claim_body, deal_both_ways, deal_elsewhere
 from gupai_app.review.page import Parts
 from gupai_app.server.jobs import Notify
-from gupai_app.server.pages import Asked, Server, form_of, once, page, saved_as, waiting, whole
-from gupai_app.server.players import NAMED, ODD, SEARCHES, wrong_with
+from gupai_app.server.pages import Asked, Form, Query, Server, page, saved_as, whole
+from gupai_app.server.players import NAMED, ODD, SEARCHES, found, wrong_with
 from gupai_app.server.warming import MATCHES
 from gupai_env import __version__
 from gupai_env.messages import say
 from gupai_env.storage.models import read_stored, to_yaml
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
-MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
 
 router = APIRouter()
 
@@ -65,9 +62,7 @@ class Shown(NamedTuple):
     def deal(self, number: str, back: str) -> Response:
         """Return the page of a deal, played both ways; there is no such page for another number."""
         examples = {str(name): example for name, example in enumerate(self._examples, 1)}
-        if number not in examples:
-            raise HTTPException(404)
-        index, reading, example = examples[number]
+        index, reading, example = found(examples.get(number))
         parts, pair = Parts(), play_again(self.claim, reading, self.verdict.seed, example)
         return page(
             "deal.html",
@@ -88,18 +83,16 @@ def known() -> dict[str, Claim]:
 
 
 async def claim_called(name: str) -> Claim:
-    """Return a claim by its id; there is no such page for another."""
-    if name not in known():
-        raise HTTPException(404)
-    return known()[name]
+    """Return a claim by its id. Raises: NoPageError for another."""
+    return found(known().get(name))
 
 
 Own = Annotated[Claim, Depends(claim_called)]
 
 
-def now_changed(own: Own, request: Request) -> Changed:
+def now_changed(own: Own, query: Query) -> Changed:
     """Return the claim as the words of an address change it. Raises: ValueError."""
-    return changed(own, _once(request.query_params.multi_items()), _players(own))
+    return changed(own, query, _players(own))
 
 
 Now = Annotated[Changed, Depends(now_changed)]
@@ -127,11 +120,10 @@ def claim(own: Own, now: Now, server: Asked) -> Response:
 
 
 @router.post("/claim/{name}")
-async def test(own: Own, request: Request, server: Asked) -> Response:
-    sent = _once(await form_of(request, MOST_FIELDS))
+def test(own: Own, sent: Form, server: Asked) -> Response:
     todo, deals = sent.pop("do", ""), sent.pop("deals", "").strip()
     few = whole(deals, "deals", FEWEST, MOST) if deals else None
-    now = await run_in_threadpool(changed, own, sent, _players(own))
+    now = changed(own, sent, _players(own))
     key = _address(own, now)
     if todo == "stop":
         server.jobs.stop(key)
@@ -143,11 +135,8 @@ async def test(own: Own, request: Request, server: Asked) -> Response:
 
 
 def _tried(key: str, server: Server) -> Shown:
-    """Return the verdict of a test that is finished; there is no such page without one."""
-    status = server.jobs.status(key)
-    if status is None or status.result is None:
-        raise HTTPException(404)
-    return status.result
+    """Return the verdict of a test that is finished. Raises: NoPageError without one."""
+    return found(found(server.jobs.status(key)).result)
 
 
 @router.get("/verdict/{name}")
@@ -169,16 +158,14 @@ def recorded(own: Own) -> Response:
 
 @router.get("/recorded/{name}/deal/{number}")
 def recorded_deal(own: Own, server: Asked, number: str) -> Response:
-    wait = waiting(server, own.about, MATCHES)
-    return wait or _recorded_verdict(own, lambda verdict: verdict.deal(number, f"/recorded/{own.id}"))
+    server.require(own.about, MATCHES)
+    return _recorded_verdict(own, lambda verdict: verdict.deal(number, f"/recorded/{own.id}"))
 
 
 def _recorded_verdict(own: Claim, render: Callable[[Shown], Response]) -> Response:
     """Return a page of a recorded verdict. Raises: ValueError, in one line, for one that is damaged."""
     try:
-        if (verdict := _recorded(own.id)) is None:
-            raise HTTPException(404)
-        return render(Shown(own, verdict, own.id))
+        return render(Shown(own, found(_recorded(own.id)), own.id))
     except ODD as error:
         raise ValueError(
             say("the verdict is damaged ({problem})", problem=wrong_with(error, f"{own.id}.json"))
@@ -194,10 +181,6 @@ def file(now: Now) -> Response:
 def _players(own: Claim) -> list[str]:
     """Return the players that may be named on a page of claims."""
     return [name for name in NAMED.names(own.about) if name not in SEARCHES]
-
-
-def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    return once(pairs, *(key for key, _ in pairs if key.endswith(".panel")))
 
 
 def _address(own: Claim, now: Changed) -> str:

@@ -4,10 +4,8 @@ import functools
 from datetime import date
 from urllib.parse import parse_qsl
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_agents.shipped import LEVELS
@@ -27,8 +25,8 @@ from gupai_app.review.routes import (
     show,
 )
 from gupai_app.server.jobs import Notify
-from gupai_app.server.pages import Asked, Query, Server, form_of, once, page, saved_as, waiting, whole
-from gupai_app.server.players import level_names
+from gupai_app.server.pages import Asked, Form, Query, Server, page, saved_as, whole
+from gupai_app.server.players import found, level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_env.games import GAMES
 from gupai_env.games.phrases import title
@@ -42,10 +40,8 @@ router = APIRouter()
 
 
 def _store(server: Server) -> Store:
-    """Return where games are kept; there are no such pages where they are not."""
-    if server.games is None:
-        raise HTTPException(404)
-    return server.games
+    """Return where games are kept. Raises: NoPageError where they are not."""
+    return found(server.games)
 
 
 def _search(query: dict[str, str]) -> Search:
@@ -117,9 +113,9 @@ def _statistics_at(search: Search) -> str:
 
 
 @router.post("/kept/statistics")
-async def review_games(request: Request, query: Query, server: Asked) -> Response:
-    search, sent = _search(query), once(await form_of(request))
-    address, store = _statistics_at(search), _store(server)
+def review_games(sent: Form, query: Query, server: Asked) -> Response:
+    search, store = _search(query), _store(server)
+    address = _statistics_at(search)
     if one_of("do", sent.get("do", ""), ("review", "stop")) == "stop":
         server.jobs.stop(address)
     else:
@@ -146,8 +142,7 @@ def puzzles(query: Query, server: Asked) -> Response:
     older = [game for game in _store(server).find(_search(query)) if game.number < before]
     games, listed = older[:SEARCHED], []
     for record in (read_line(game.line) for game in games):
-        if wait := waiting(server, record.game, MATCHES):
-            return wait
+        server.require(record.game, MATCHES)
         listed += _puzzles(record, server)
     more = min(game.number for game in games) if len(older) > SEARCHED else 0
     return _puzzle_page(listed, before=more)
@@ -161,14 +156,8 @@ def _puzzles(record: GameRecord, server: Server) -> list[tuple[str, str, str, in
 
 
 @router.post("/puzzles")
-async def puzzles_of_file(request: Request, server: Asked) -> Response:
-    sent = once(await form_of(request))
-    first = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
-    return await run_in_threadpool(_puzzles_of, sent.get("games", ""), first, server)
-
-
-def _puzzles_of(text: str, first: int, server: Server) -> Response:
-    """Return the page of the puzzles of recorded games, from the game of a number on. Raises: ValueError."""
+def puzzles_of_file(sent: Form, server: Asked) -> Response:
+    first, text = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES), sent.get("games", "")
     line_in(text, first)  # refuses a number that no game has
     lines, end = lines_of(text), first - 1 + SEARCHED
     records = [read_line(f"{line}\n") for line in lines[first - 1 : end]]
@@ -190,8 +179,7 @@ def _puzzle_page(
 def puzzle(query: Query, server: Asked) -> Response:
     address = Address.read(query, server.players)
     action = whole(query["play"], "play", 0, MOST_ACTIONS - 1) if "play" in query else None
-    if wait := waiting(server, address.game, PLAYERS if action is None else HINTS):
-        return wait
+    server.require(address.game, PLAYERS if action is None else HINTS)
     puzzle = Puzzle(address, action)
     fields = parse_qsl(puzzle.address.query)
     return page("puzzle.html", head=title(address.game, address.variant), puzzle=puzzle, fields=fields)
@@ -210,8 +198,7 @@ def duplicate_of(number: str, server: Asked) -> Response:
 def _duplicated(record: GameRecord, server: Server) -> Response:
     fits_a_page(record.variant)
     check_names(record.agents)
-    if wait := waiting(server, record.game, MATCHES):
-        return wait
+    server.require(record.game, MATCHES)
     played = duplicate(record, lambda name: server.players.agent(name, record.game, record.variant))
     reviews = [
         (address_of(record), word("Review your game")),
@@ -236,14 +223,8 @@ def _game(number: str, server: Server) -> Kept:
 
 
 @router.post("/kept")
-async def change(request: Request, server: Asked) -> Response:
-    sent = once(await form_of(request))
-    await run_in_threadpool(_change, _store(server), sent)
-    return RedirectResponse("/kept", 303)
-
-
-def _change(store: Store, sent: dict[str, str]) -> None:
-    """Do what a form asks. Raises: ValueError."""
+def change(sent: Form, server: Asked) -> Response:
+    store = _store(server)
     match one_of("do", sent.get("do", ""), ("on", "off", "delete", "delete-all", "import")):
         case "on" | "off" as state:
             store.switch(on=state == "on")
@@ -256,3 +237,4 @@ def _change(store: Store, sent: dict[str, str]) -> None:
             records = [game_of_line(f"{line}\n".encode()) for line in lines]
             if not store.add([record for record in records if of_person(record)]):
                 raise ValueError(say("there is no new game of a person in what was sent"))
+    return RedirectResponse("/kept", 303)

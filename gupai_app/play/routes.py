@@ -6,7 +6,6 @@ from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
-from starlette.exceptions import HTTPException
 
 from gupai_agents.shipped import levels
 from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, number_in, rules_of
@@ -15,8 +14,8 @@ from gupai_app.play.pictures import Tips, rules_in_words, table_picture
 from gupai_app.play.session import drawn_seed
 from gupai_app.play.table import WebGame
 from gupai_app.play.unseen import EXPLAINED
-from gupai_app.server.pages import Asked, Query, game_called, game_sentence, options_of, page, saved_as, waiting, whole
-from gupai_app.server.players import Players, level_names
+from gupai_app.server.pages import Asked, Query, game_called, game_sentence, options_of, page, saved_as, whole
+from gupai_app.server.players import Players, found, level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_app.words.sentences import compass
 from gupai_env.core.rng import KEYS, draw
@@ -42,16 +41,14 @@ def front() -> Response:
 
 @router.get("/picture/{theme}.svg")
 def picture(theme: str) -> Response:
-    if theme not in THEMES:
-        raise HTTPException(404)
-    drawn = table_picture(get_game(next(iter(GAMES))), theme)
+    drawn = table_picture(get_game(next(iter(GAMES))), found(theme if theme in THEMES else None))
     return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
 
 
 @router.get("/game/{name}")
 def begin(name: str, query: Query, server: Asked) -> Response:
     game = game_called(name)
-    server.preparing(game, PLAYERS, patient=False)  # while the person chooses
+    server.preparing(game, PLAYERS)  # while the person chooses
     variant = game.variant()
     choices = next(field.metadata["choices"] for field in fields(variant) if field.name == "players")
     players = whole(query.get("players", str(variant.players)), "players", min(choices), max(choices))
@@ -91,8 +88,7 @@ def table(query: Query, server: Asked) -> Response:
     # The game continues from what the address says, so that asking twice is not two moves.
     viewer = whole(query["at"], "at", 0, 99) if "at" in query else None
     address = Address.read(_drawn(query), server.players)
-    if wait := waiting(server, address.game, PLAYERS):
-        return wait
+    server.require(address.game, PLAYERS)
     seating = WebGame(address, _actions(query), viewer)
     there = seating.address
     if there.query != _saved_query(query, server.players):
@@ -104,10 +100,10 @@ def table(query: Query, server: Asked) -> Response:
     if seating.covered:  # until the next person takes the seat
         return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
     number = whole(query.get("hint", "0"), "hint", 0, STEPS + 1) if there.practice else 0
-    preparing = server.preparing(there.game, HINTS, patient=False) if number else ""
+    preparing = server.preparing(there.game, HINTS) if number else ""
     seen = "plain" in query  # hints without a search, which those with one must not contradict in silence
     hint = seating.hint(number, plain=bool(preparing), seen=seen)
-    coach_awaits = server.preparing(there.game, MATCHES, patient=False) if there.coach else ""
+    coach_awaits = server.preparing(there.game, MATCHES) if there.coach else ""
     here = f"/table?{there.query}{f'&at={seating.seat}' if len(there.people) > 1 else ''}"
     here += "&plain=1" if preparing or (seen and number) else ""
     return page(

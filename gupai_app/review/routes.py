@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
-from starlette.concurrency import run_in_threadpool
 
 from gupai_agents.evaluation.intervals import figure
 from gupai_agents.evaluation.records.games import GameRecord, game_of_line, order_of
@@ -32,7 +31,7 @@ from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
 from gupai_app.review.analysis import AGAIN, Decision, decisions, expected_result, largest_losses, luck, mistakes
 from gupai_app.review.page import Parts, called, near_of, result_of, stepper
-from gupai_app.server.pages import Asked, Query, form_of, once, page, waiting, whole
+from gupai_app.server.pages import Asked, Form, Query, page, whole
 from gupai_app.server.players import SEARCHES, Players
 from gupai_app.server.safety import MOST_QUERY
 from gupai_app.server.warming import MATCHES
@@ -163,8 +162,8 @@ def choose() -> Response:
 def review_at(query: Query, server: Asked) -> Response:
     record, agent = record_of(query, server.players), query.get("agent", "")
     position = number_in(query, "table", 0, MOST_MOVES + MOST_DEALS)
-    if agent and (wait := waiting(server, record.game, MATCHES)):
-        return wait
+    if agent:
+        server.require(record.game, MATCHES)
     answer = reviewed(record, agent, server.players, position)
     if agent and server.games:
         with contextlib.suppress(OSError, ValueError):  # the page of the games says what is wrong with their file
@@ -173,11 +172,9 @@ def review_at(query: Query, server: Asked) -> Response:
 
 
 @router.post("/review")
-async def review(request: Request, server: Asked) -> Response:
-    sent = once(await form_of(request))
+def review(sent: Form, server: Asked) -> Response:
     number = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
-    line = line_in(sent.get("games", ""), number)
-    return await run_in_threadpool(show, line, server.players, sent.get("agent", ""))
+    return show(line_in(sent.get("games", ""), number), server.players, sent.get("agent", ""))
 
 
 def show(line: str, players: Players, agent: str = "") -> Response:

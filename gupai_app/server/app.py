@@ -20,8 +20,8 @@ from gupai_app.kept import routes as kept
 from gupai_app.kept.store import Store
 from gupai_app.play import routes as play
 from gupai_app.review import routes as review
-from gupai_app.server.pages import Server, assets, page_before, sentence
-from gupai_app.server.players import Players
+from gupai_app.server.pages import Server, WaitingError, assets, page, page_before, sentence
+from gupai_app.server.players import NoPageError, Players, found
 from gupai_app.server.safety import MOST_QUERY, Guard, RefusedError
 from gupai_app.server.warming import Warmer
 from gupai_app.shell.streams import worded
@@ -62,7 +62,7 @@ def create_app(
     warmer = Warmer(list(GAMES.values())) if warm else None
     app.state.server = Server(Players(runs, agents), tournaments, games, warmer=warmer)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
-    for kind in (RefusedError, OSError, HTTPException, ValueError):
+    for kind in (RefusedError, WaitingError, NoPageError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, error_page)
     for part in (router, *(subject.router for subject in (play, review, kept, claims, tournament_pages, training))):
         app.include_router(part)
@@ -77,9 +77,7 @@ def language(request: Request) -> Response:
 
 @router.get("/static/{name}")
 def asset(name: str) -> Response:
-    if name not in assets():
-        raise HTTPException(404)
-    content, kind = assets()[name]
+    content, kind = found(assets().get(name))
     return Response(content, media_type=kind, headers={"Cache-Control": "max-age=60"})
 
 
@@ -88,6 +86,10 @@ async def error_page(request: Request, error: Exception) -> Response:
     match error:
         case RefusedError():
             return sentence(error.status, str(error))
+        case WaitingError():
+            return page("waiting.html", 202, head="One moment", sentence=str(error))
+        case NoPageError():
+            return sentence(404, "There is no such page.", page_before(request))
         case OSError():
             return sentence(503, describe(error), page_before(request))
         case HTTPException():

@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl, urlsplit
 from fastapi import Depends, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
 from markupsafe import Markup
-from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.pages.html import standalone
 from gupai_agents.evaluation.records.games import GameRecord
@@ -21,7 +20,7 @@ from gupai_app.kept.store import Store
 from gupai_app.play.pictures import tile_pictures
 from gupai_app.server.html import filled, sheet
 from gupai_app.server.jobs import Jobs
-from gupai_app.server.players import Players
+from gupai_app.server.players import Players, found
 from gupai_app.server.safety import body_of
 from gupai_app.server.warming import Warmer
 from gupai_app.words.sentences import HEADS, REFUSED, error_in
@@ -42,7 +41,13 @@ KEPT_FILES = {
 }
 MOST_BYTES = 1 << 28  # of such a file
 SHUT = "sandbox; default-src 'none'; style-src 'unsafe-inline'"  # the policy of a page that was written before
+MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
+SEVERAL = ("with", "agent", "run", "panel")  # the ends of names of words of which there may be several
 MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form offers
+
+
+class WaitingError(Exception):
+    """A page waits for something, in a sentence."""
 
 
 @dataclass
@@ -62,9 +67,14 @@ class Server:
     beginning: threading.Lock = made(default_factory=threading.Lock)
     warmer: Warmer | None = None
 
-    def preparing(self, game: Game, parts: int, *, patient: bool = True) -> str:
+    def preparing(self, game: Game, parts: int, *, patient: bool = False) -> str:
         """Return in a sentence what the first parts of a game wait for, "" when they are ready."""
         return self.warmer.await_parts(game, parts, patient=patient) if self.warmer else ""
+
+    def require(self, game: Game, parts: int) -> None:
+        """Raise WaitingError, which a page answers, until the first parts of a game are compiled."""
+        if sentence := self.preparing(game, parts, patient=True):
+            raise WaitingError(sentence)
 
     def keep(self, record: GameRecord) -> None:
         """Keep a game that has just ended, if games are kept; a failure is reported in the console."""
@@ -83,12 +93,6 @@ Asked = Annotated[Server, Depends(server_of)]
 def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
     """Return a page from a template."""
     return HTMLResponse(filled(name, **words), status)
-
-
-def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
-    """Return a page that says what is awaited, None once the first parts of a game are compiled."""
-    sentence = server.preparing(game, parts)
-    return page("waiting.html", 202, head="One moment", sentence=sentence) if sentence else None
 
 
 def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
@@ -123,53 +127,46 @@ def saved_as(name: str, text: str) -> PlainTextResponse:
 
 
 def file_of(folder: Path, name: str) -> FileResponse:
-    """Return a file of a run or tournament, in which nothing runs; there is no such page for another.
-
-    Raises:
-        DamagedError: HTTPException, OSError.
-    """
-    kind = KEPT_FILES.get(name)
-    if kind is None or not (folder / name).exists():
-        raise HTTPException(404)
+    """Return a file of a run or tournament, in which nothing runs. Raises: NoPageError, DamagedError, OSError."""
+    kind = found(KEPT_FILES.get(name) if (folder / name).exists() else None)
     path = small_file(folder / name, MOST_BYTES)
     saved = None if kind == "text/html" else f"{folder.name}-{name}"
     return FileResponse(path, media_type=kind, filename=saved, headers={"Content-Security-Policy": SHUT})
 
 
 def svg_of(name: str, drawn: Markup) -> Response:
-    """Return a chart as a file; there is no such page for one with nothing to draw."""
-    if not drawn:
-        raise HTTPException(404)
+    """Return a chart as a file. Raises: NoPageError for one with nothing to draw."""
     saved = {"Content-Disposition": f'attachment; filename="{name}.svg"'}
-    return Response(standalone(drawn), media_type="image/svg+xml", headers=saved)
+    return Response(standalone(found(drawn or None)), media_type="image/svg+xml", headers=saved)
 
 
-async def query_of(request: Request) -> dict[str, str]:
-    """Return the words of a query; agents that sit at a table, "with", may be several. Raises: ValueError."""
-    return once(request.query_params.multi_items(), "with")
-
-
-Query = Annotated[dict[str, str], Depends(query_of)]
-
-
-def once(pairs: list[tuple[str, str]], *several: str) -> dict[str, str]:
-    """Return words by name, those of the names `several` joined by ";". Raises: ValueError for another said twice."""
+def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Return words by name, those of SEVERAL joined by ";". Raises: ValueError for another that is said twice."""
     values: dict[str, str] = {}
     for name, value in pairs:
-        if name not in several and name in values:
+        may_be_several = name.rpartition(".")[2] in SEVERAL
+        if name in values and not may_be_several:
             raise ValueError(say("{name} is said twice", name=short_repr(name)))
-        if name not in several or value:
+        if value or not may_be_several:
             values[name] = f"{values[name]};{value}" if name in values else value
     return values
 
 
-async def form_of(request: Request, most: int = 8) -> list[tuple[str, str]]:
-    """Return what a form sends, up to so many fields. Raises: ValueError, RefusedError."""
+async def query_of(request: Request) -> dict[str, str]:
+    """Return the words of a query. Raises: ValueError."""
+    return once(request.query_params.multi_items())
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Return what a form sends. Raises: ValueError, RefusedError."""
     sent = (await body_of(request)).decode(errors="replace")
-    try:
-        return parse_qsl(sent, max_num_fields=most, keep_blank_values=True)
-    except ValueError:
-        raise ValueError(say("more than {most} fields were sent", most=most)) from None
+    if sent.count("&") >= MOST_FIELDS:
+        raise ValueError(say("more than {most} fields were sent", most=MOST_FIELDS))
+    return once(parse_qsl(sent, keep_blank_values=True))
+
+
+Query = Annotated[dict[str, str], Depends(query_of)]
+Form = Annotated[dict[str, str], Depends(form_of)]
 
 
 def whole(text: str, name: str, low: int, high: int) -> int:
@@ -181,10 +178,8 @@ def whole(text: str, name: str, low: int, high: int) -> int:
 
 
 def game_called(name: str) -> Game:
-    """Return a game by its id; there is no such page for another."""
-    if name not in GAMES:
-        raise HTTPException(404)
-    return get_game(name)
+    """Return a game by its id. Raises: NoPageError for another."""
+    return found(get_game(name) if name in GAMES else None)
 
 
 def game_sentence(game: Game) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
@@ -24,6 +24,7 @@ from gupai_env.storage.models import DamagedError, small_file
 
 SEARCHES = ("search:playouts=20", ADVISER)
 RUN = "run:"  # before the name of a run: the player that it trained
+Thing = TypeVar("Thing")
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")  # of a folder that pages show
 
 
@@ -39,13 +40,20 @@ def folders(folder: Path | None) -> dict[str, Path]:
     return {path.name: path for _, path in sorted(dated)}
 
 
-def folder_called(folder: Path | None, name: str) -> Path:
-    """Return one of those folders by its name; there is no such page for another."""
-    if (path := folders(folder).get(name)) is None:
-        from starlette.exceptions import HTTPException  # commands name players without a server
+class NoPageError(Exception):
+    """There is no page at an address."""
 
-        raise HTTPException(404)
-    return path
+
+def found(thing: Thing | None) -> Thing:
+    """Return what an address names. Raises: NoPageError if that is nothing."""
+    if thing is None:
+        raise NoPageError
+    return thing
+
+
+def folder_called(folder: Path | None, name: str) -> Path:
+    """Return one of those folders by its name. Raises: NoPageError for another."""
+    return found(folders(folder).get(name))
 
 
 # What may be raised by a file that does not hold what pages show of it.

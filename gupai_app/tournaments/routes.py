@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names
 from gupai_agents.agent import Agent, labels_of
@@ -58,20 +56,8 @@ from gupai_agents.players.search import SearchAgent
 from gupai_app.play.address import rules_of
 from gupai_app.review.routes import show
 from gupai_app.server.jobs import MOST_KEPT, Notify
-from gupai_app.server.pages import (
-    Asked,
-    Query,
-    Server,
-    file_of,
-    form_of,
-    game_called,
-    once,
-    options_of,
-    page,
-    svg_of,
-    whole,
-)
-from gupai_app.server.players import ODD, RUN, Players, display_name, folder_called, folders, wrong_with
+from gupai_app.server.pages import Asked, Form, Query, Server, file_of, game_called, options_of, page, svg_of, whole
+from gupai_app.server.players import ODD, RUN, Players, display_name, folder_called, folders, found, wrong_with
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
@@ -85,7 +71,6 @@ MOST_GAMES = 2_000_000  # of a tournament on a page
 MOST_LISTED = 200
 MOST_PACKED, MOST_LINE = 1 << 36, 1 << 20  # bytes of a file of games, and of one of them
 STEP, FEW = (64, 4)  # deals of every line-up between two updates of the page; fewer where an agent searches
-MOST_FIELDS = 60  # of a form
 
 router = APIRouter()
 
@@ -289,12 +274,8 @@ def intervals(standings: Sequence[Standing]) -> Markup:
 
 def index_of_game(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
     """Return the index of a game in the file of its tournament."""
-    number = 0
-    for index, first, some in plan.blocks():
-        if index == line_up and first <= deal < first + some:
-            return number + (deal - first) * plan.rotations + rotation
-        number += some * plan.rotations
-    raise AssertionError
+    first, some = next((first, some) for _, first, some in plan.blocks() if first <= deal < first + some)
+    return (len(plan.line_ups) * first + line_up * some + deal - first) * plan.rotations + rotation
 
 
 def line_at(path: Path, index: int) -> str:
@@ -345,13 +326,9 @@ def begin(game: str, server: Asked) -> Response:
 
 
 @router.post("/tournaments")
-async def play(request: Request, server: Asked) -> Response:
-    sent = once(await form_of(request, MOST_FIELDS), "agent")
-    if server.tournaments is None:
-        raise HTTPException(404)
-    plan, agents = await run_in_threadpool(_asked_for, sent, server.players)
-    key = await run_in_threadpool(_begin, server, server.tournaments, sent, plan, agents)
-    return RedirectResponse(key, 303)
+def play(sent: Form, server: Asked) -> Response:
+    folder = found(server.tournaments)
+    return RedirectResponse(_begin(server, folder, sent, *_asked_for(sent, server.players)), 303)
 
 
 def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, list[Agent]]:
@@ -455,13 +432,12 @@ def chips_file(name: str, server: Asked) -> Response:
 
 
 @router.post("/tournament/{name}")
-async def change(name: str, request: Request, server: Asked) -> Response:
-    sent = once(await form_of(request))
+def change(name: str, sent: Form, server: Asked) -> Response:
     path, key = folder_called(server.tournaments, name), f"/tournament/{name}"
     if sent.get("do") == "stop":
         server.jobs.stop(key)
     elif sent.get("do") == "go":
-        await run_in_threadpool(_go_on, server, path, key)
+        _go_on(server, path, key)
     return RedirectResponse(key, 303)
 
 

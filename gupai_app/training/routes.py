@@ -5,16 +5,15 @@ import functools
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from markupsafe import Markup
-from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.pages.html import standalone
 from gupai_agents.evaluation.tournaments.folder import csv_text
 from gupai_agents.networks.checkpoint import AGENT_FILE
 from gupai_app.play.address import query_of, words_of_rules
-from gupai_app.server.pages import Asked, file_of, once, page, saved_as, svg_of
-from gupai_app.server.players import ODD, RUN, folder_called, folders, made_for, wrong_with
+from gupai_app.server.pages import Asked, Query, file_of, page, saved_as, svg_of
+from gupai_app.server.players import ODD, RUN, NoPageError, folder_called, folders, made_for, wrong_with
 from gupai_app.shell.packages import require_package
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -190,9 +189,8 @@ class Compared(NamedTuple):
         return self.comparison.chart(self.rows, measured, axis)
 
 
-async def compared_runs(request: Request, server: Asked) -> Compared:
-    """Return the runs that a query names. Raises: ValueError, HTTPException, OSError."""
-    query = once(request.query_params.multi_items(), "run")
+def compared_runs(query: Query, server: Asked) -> Compared:
+    """Return the runs that a query names. Raises: ValueError, NoPageError, OSError."""
     names, unfinished = tuple(query.get("run", "").split(";")), query.get("unfinished") == "yes"
     if not 2 <= len(names) <= MOST_COMPARED:
         raise ValueError(say("choose {least} to {most} runs to compare", least=2, most=MOST_COMPARED))
@@ -243,7 +241,7 @@ def curves_file(runs: Annotated[Compared, Depends(compared_runs)]) -> Response:
 def compared_chart(measured: str, axis: str, kind: str, runs: Annotated[Compared, Depends(compared_runs)]) -> Response:
     comparison = runs.comparison
     if measured not in ("strength", *comparison.losses) or axis not in comparison.axes() or kind not in ("svg", "png"):
-        raise HTTPException(404)
+        raise NoPageError
     drawn = runs.chart(runs.against if measured == "strength" else measured, axis)
     if kind == "svg":
         return svg_of(f"{measured}-{axis}", drawn)
