@@ -117,7 +117,7 @@ class Address:
 
     def session(self) -> Session:
         """Return the beginning of the game."""
-        return Session(self.game, self.variant, self.seed, self.episode)
+        return Session(self.game, self.variant, self.seed, self.episode, people=self.people)
 
 
 def query_of(words: Mapping[str, str]) -> str:

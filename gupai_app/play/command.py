@@ -112,7 +112,8 @@ def _resumed(name: str | None, against: list[str] | None) -> "Table":
     if (game := games.get(names[0])) is None:
         raise Mistake("no unfinished game is kept; to begin one: gupai play GAME")
     record = unfinished_game_of_line(game.line.encode())
-    session, seat = Session.of(record), near_of(record)
+    seat = near_of(record)
+    session = Session.of(record, (seat,))
     play_on(session, record.actions)
     agents = [agent for place, agent in enumerate(record.agents) if place != seat]
     for agent in () if against else agents:

@@ -91,35 +91,26 @@ class HumanPlayer:
             key, _, topic = text.replace("?", "? ", 1).partition(" ")
             if text in LEAVE:
                 self._leave()
-                continue
-            if text in (*UNDO, *ADVICE) and self.adviser is None:
+            elif text in (*UNDO, *ADVICE) and self.adviser is None:
                 self.terminal.say("There are no hints here, and no move is taken back.")
-                continue
-            if text in UNDO:
-                if moved:
-                    return None
+            elif text in UNDO and moved:
+                return None
+            elif text in UNDO:
                 self.terminal.say(NOT_MOVED)  # without the table again, which would push this off a small screen
-                continue
-            if key in HELP:
+            elif key in HELP:
                 self._help(topic)
                 self._show(view, turn.masks[0], entries)
-                continue
-            if text in ADVICE and self.adviser is not None:
+            elif text in ADVICE and self.adviser is not None:
                 advice, steps = self._advised(self.adviser, turn, entries, advice, steps)
                 steps = self._hint(view, advice, steps)
-                continue
-            if text in ALL:
+            elif text in ALL:
                 self._list(view, entries, len(entries))
-                continue
-            answer = self._discarded(text, view, entries) or self._read(text, entries)
-            if isinstance(answer, str):
+            elif isinstance(answer := self._discarded(text, view, entries) or self._read(text, entries), str):
                 self.terminal.paragraph(answer)
-                continue
-            if isinstance(answer, list):
+            elif isinstance(answer, list):
                 self._rest = answer[1:]
                 return answer[0]
-            action = self._settle(view, answer)
-            if action is not None:
+            elif (action := self._settle(view, answer)) is not None:
                 return action
 
     def _show(self, view: np.record, mask: np.ndarray, entries: Sequence[Entry]) -> None:

@@ -8,11 +8,10 @@ from gupai_app.play.session import Session
 
 
 class Played(NamedTuple):
-    """A game at its beginning, now, and before the last move of each person; lessons: those that each has had."""
+    """A game at its beginning and now; lessons: those that each person has had."""
 
     begun: Session
     session: Session
-    marks: dict[int, Session]
     lessons: dict[int, frozenset[str]]
 
 
@@ -29,7 +28,7 @@ class Recent:
             if (played := self._found.pop(address, None)) is None:
                 return None
             self._found[address] = played  # the latest are last
-        return Played(played.begun, played.session.copy(), dict(played.marks), dict(played.lessons))
+        return Played(played.begun, played.session.copy(), dict(played.lessons))
 
     def put(self, address: Address, played: Played) -> None:
         """Cache a game, which must not be played on from now."""

@@ -44,13 +44,24 @@ class Session(Deal):
             None before.
         actions, movers: The actions played, and who played them.
         payoffs: The chips by seat of every finished deal.
+        marks: The game before the last move of each of the people, by seat, never played on; tiles that are discarded
+            together are one move.
     """
 
-    def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0, order: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        game: Game,
+        variant: Variant,
+        seed: int,
+        episode: int = 0,
+        order: Sequence[int] = (),
+        people: Sequence[int] = (),
+    ) -> None:
         """Deal.
 
         Args:
             order: The tiles as they are dealt, instead of as the seed shuffles them.
+            people: The seats whose last moves can be taken back.
 
         Raises:
             ValueError: For a bad seed.
@@ -62,13 +73,14 @@ class Session(Deal):
         self.actions: list[int] = []
         self.movers: list[int] = []
         self.payoffs: list[tuple[float, ...]] = []
-        self.order = tuple(order)
+        self.order, self.people = tuple(order), tuple(people)
+        self.marks: dict[int, Session] = {}
         self.start(derive(self.seed, episode), self.order)
 
     @classmethod
-    def of(cls, record: GameRecord) -> Self:
+    def of(cls, record: GameRecord, people: Sequence[int] = ()) -> Self:
         """Return the beginning of a recorded game."""
-        return cls(record.game, record.variant, record.seed, record.episode, record.order)
+        return cls(record.game, record.variant, record.seed, record.episode, record.order, people)
 
     def copy(self) -> Self:
         """Return the same game, to be played on independently of this one."""
@@ -88,6 +100,8 @@ class Session(Deal):
 
     def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""
+        if self.seat in self.people and not self._discards_more():
+            self.marks = {**self.marks, self.seat: self.copy()}
         self.movers.append(self.seat)
         self.actions.append(action)
         state = Fields(self.state)
@@ -99,6 +113,14 @@ class Session(Deal):
         self.payoffs.append(tuple(paid))
         next_deal(self.game.module, self.rules, state)
         return paid
+
+    def _discards_more(self) -> bool:
+        """Return whether the seat to act is about to discard another of several tiles together."""
+        mark = self.marks.get(self.seat, self)
+        since = len(mark.actions)
+        if set(self.movers[since:]) != {self.seat} or not self.game.move(self.actions[since]).discards:
+            return False
+        return len(self.actions) - since < self.game.hints(self.game, self.variant).discards(mark.view(self.seat))
 
     def take(self, action: int, names: Sequence[str], known: Sequence[str] = (), first: int = 0) -> Step:
         """Play a legal action.

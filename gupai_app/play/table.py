@@ -101,7 +101,7 @@ class WebGame:
         self.hints = address.game.hints(address.game, address.variant)
         self.guide = guide_of(address.game, address.variant)
         self._practice = address.practice
-        self._begun, self.session, self._marks, self._taught = PLAYED.get(address) or self._begin(address)
+        self._begun, self.session, self._taught = PLAYED.get(address) or self._begin(address)
         for action in actions:
             if self.session.terminated or self.session.seat not in self._people:
                 raise ValueError("it is not your turn; go back to the table")
@@ -111,13 +111,14 @@ class WebGame:
             assert agent is not None
             self._play(self.session.answer(agent))
         self.address, self.terminated = address.after(self.session.actions), self.session.terminated
-        PLAYED.put(self.address, Played(self._begun, self.session, self._marks, self._taught))
-        last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
+        PLAYED.put(self.address, Played(self._begun, self.session, self._taught))
+        marks = self.session.marks
+        last = max(marks, key=lambda seat: len(marks[seat].actions), default=None)
         self.seat = self.session.seat if not self.terminated else address.seat if last is None else last
         self.covered = len(self._people) > 1 and self.seat not in (last, viewer)
         self.undo = None
-        if self.seat in self._marks and address.practice:
-            self.undo = address.after(self._marks[self.seat].actions)
+        if self.seat in marks and address.practice:
+            self.undo = address.after(marks[self.seat].actions)
         self.names = names_at(address.variant.players, address.seat, None if self.covered else self.seat)
         won = self.session.state.total[: address.variant.players]
         self.total = [
@@ -126,11 +127,11 @@ class WebGame:
 
     def _begin(self, address: Address) -> Played:
         """Play the moves of an address from the beginning."""
-        self.session, self._marks, self._taught = address.session(), {}, {}
+        self.session, self._taught = address.session(), {}
         begun = self.session.copy()
         for move in address.moves:
             self._play(move)
-        return Played(begun, self.session, self._marks, self._taught)
+        return Played(begun, self.session, self._taught)
 
     @functools.cached_property
     def _view(self) -> np.record:
@@ -147,26 +148,14 @@ class WebGame:
         if session.terminated:
             raise ValueError(say("move {number} comes after the end of the game", number=len(session.actions) + 1))
         check_legal(session, action, len(session.actions) + 1)
-        if session.seat in self._people:
-            if not self._discards_more():
-                self._marks[session.seat] = session.copy()
-            if self._practice:
-                self._taught[session.seat] = self._taught.get(session.seat, frozenset()).union(self._lessons())
+        if session.seat in self._people and self._practice:
+            self._taught[session.seat] = self._taught.get(session.seat, frozenset()).union(self._lessons())
         session.play(action)
-
-    def _discards_more(self) -> bool:
-        """Return whether the person is about to discard another of several tiles together: one move to take back."""
-        if (mark := self._marks.get(self.session.seat)) is None:
-            return False
-        since, seat = self.session.actions[len(mark.actions) :], self.session.seat
-        if set(self.session.movers[len(mark.actions) :]) != {seat} or not self.hints.game.move(since[0]).discards:
-            return False
-        return len(since) < self.hints.discards(mark.view(seat))
 
     @functools.cached_property
     def mistake(self) -> Mistake | None:
         """What the person's last move cost, None if it was none that a coach speaks of."""
-        if (mark := self._marks.get(self.seat)) is None:
+        if (mark := self.session.marks.get(self.seat)) is None:
             return None
         since = len(mark.actions)
         turns = zip(self.session.actions[since:], self.session.movers[since:], strict=True)
@@ -207,7 +196,7 @@ class WebGame:
     @functools.cached_property
     def frames(self) -> list[Frame]:
         """What the person saw since their last move, the last one the table now."""
-        mark = self._marks.get(self.seat, self._begun)
+        mark = self.session.marks.get(self.seat, self._begun)
         moves = self.session.actions[len(mark.actions) :]
         return list(frames_of(mark.copy(), moves, self.seat, self.names, self.guide))
 

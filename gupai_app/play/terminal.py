@@ -9,7 +9,6 @@ from gupai_agents.evaluation.matches.match import labels_of_line_up
 from gupai_agents.evaluation.records.games import RecordWriter
 from gupai_agents.shipped import LEVELS
 from gupai_app.kept.store import Store
-from gupai_app.play.address import play_on
 from gupai_app.play.person import LEAVE, NOT_MOVED, UNDO, YES, HumanPlayer
 from gupai_app.play.session import Session
 from gupai_app.review.page import PERSON
@@ -48,7 +47,7 @@ class Table:
         """
         game, variant = session.game, session.variant
         self.session, self.agents, self.you, self.daily = session, agents, you, daily
-        self._games = games
+        self._games, session.people = games, (you,)
         self.terminal, self.names = terminal or Terminal(), names_at(variant.players, you, you)
         self.line_up = [PERSON if seat == you else name for seat, name in enumerate(labels_of_line_up(agents))]
         self.person = HumanPlayer(game, variant, self.terminal, self.names, leaving="Leave this game? [y/N] ")
@@ -99,24 +98,10 @@ class Table:
 
     def take_back(self) -> None:
         """Return to the person's last decision, if there is one."""
-        session, moved = self.session, [move for move, seat in enumerate(self.session.movers) if seat == self.you]
-        if not moved:
+        if self.you in self.session.marks:
+            self.session = self.session.marks[self.you].copy()
+        else:
             self.terminal.say(NOT_MOVED)
-            return
-        last = moved.pop()
-        self.session, owed = self._after(last)
-        while moved and moved[-1] == last - 1:  # tiles that were discarded together are one move
-            before, more = self._after(moved.pop())
-            if more <= owed or not session.game.move(session.actions[last - 1]).discards:
-                break
-            self.session, owed, last = before, more, last - 1
-
-    def _after(self, moves: int) -> tuple[Session, int]:
-        """Return the game after so many moves, and how many tiles the person must then discard together."""
-        session = self.session
-        then = Session(session.game, session.variant, session.seed, session.episode, session.order)
-        play_on(then, session.actions[:moves])
-        return then, self.person.hints.discards(then.view(self.you))
 
     def _count(self, payoffs: Sequence[float]) -> None:
         """Show how a deal ended that has just been played."""
@@ -174,7 +159,7 @@ class Table:
     def deal(self) -> None:
         """Begin the next game, which is no deal of the day."""
         ended, self.daily = self.session, False
-        self.session = Session(ended.game, ended.variant, ended.seed, ended.episode + 1)
+        self.session = Session(ended.game, ended.variant, ended.seed, ended.episode + 1, people=ended.people)
 
 
 def play(table: Table, record: RecordWriter | None = None) -> None:

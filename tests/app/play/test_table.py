@@ -78,7 +78,7 @@ def test_best_moves_are_those_of_the_highest_value(monkeypatch):
 def test_least_recently_shown_games_are_forgotten():
     recent, seating = Recent(2), begun("jie-long")
     one, two, three = (replace(seating.address, seed=seed) for seed in range(3))
-    held = Played(seating.session, seating.session, {}, {})
+    held = Played(seating.session, seating.session, {})
     recent.put(one, held)
     recent.put(two, held)
     assert recent.get(one) is not None
