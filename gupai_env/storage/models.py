@@ -30,21 +30,6 @@ from gupai_env.storage.files import read_text
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9
-WORDS = {  # pydantic's kinds of mistakes, in a user's words
-    "missing": "it is missing",
-    "int_type": "it must be a whole number",
-    "int_from_float": "it must be a whole number",
-    "bool_type": "it must be true or false",
-    "float_type": "it must be a number",
-    "finite_number": "it must be a number",
-    "string_type": "it must be a text",
-    "list_type": "it must be a list",
-    "dict_type": "it must be an object",
-    "model_type": "it must be an object",
-    "model_attributes_type": "it must be an object",
-    "string_pattern_mismatch": "it must be 64 hexadecimal digits",
-}
-
 Text = Annotated[str, Field(max_length=MOST_TEXT)]
 Number = Annotated[float, Field(ge=-MOST_NUMBER, le=MOST_NUMBER)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -133,21 +118,7 @@ def parse_stored(content: bytes | str | dict[str, Any], model: type[Model], wher
             return model.model_validate(content)
         return model.model_validate_json(content)
     except ValidationError as error:
-        raise DamagedError(where, _damage(error)) from None
-
-
-def _damage(error: ValidationError) -> str:
-    """Return the first thing that is wrong with what was read, with its key, in one line."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    kind, place = first["type"], ".".join(cut(" ".join(str(part).split())) for part in first["loc"])
-    if kind == "json_invalid":
-        return "it is not JSON"
-    if not place:
-        message = first["msg"].removeprefix("Value error, ")
-        return message if kind == "value_error" else "it is not an object"
-    problem = WORDS.get(kind, f"{first['msg'][0].lower()}{first['msg'][1:]}")
-    got = "" if kind == "missing" else f", not {short_repr(first['input'])}"
-    return " ".join(f"{place}: {problem}{got}".split())
+        raise DamagedError(where, _first_mistake(error, model)) from None
 
 
 # --- YAML, which people write -----------------------------------------------------------------
@@ -190,6 +161,10 @@ def _first_mistake(error: ValidationError, model: type[BaseModel]) -> str:
     first = min(error.errors(include_url=False), key=lambda mistake: mistake["type"] == "missing")
     keys, fields, field = _place(model, first["loc"])
     key, came, message = ".".join(keys), short_repr(first["input"]), first["msg"].removeprefix("Value error, ")
+    if first["type"] == "json_invalid":
+        return "it is not JSON"
+    if not key and first["type"] != "value_error":
+        return "it is not an object"
     if first["type"] == "extra_forbidden":
         return f"{key} is not known here; there are {', '.join(fields)}"
     if first["type"] == "missing":

@@ -19,9 +19,12 @@ from gupai_agents.play.decisions import decisions, new_lanes
 from gupai_agents.players.search import SearchAgent
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.storage.models import Stored, Text, checked
+from gupai_env.storage.models import ADVICE, Stored, Text, checked
 
-Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
+Digest = Annotated[
+    str,
+    Field(pattern="^[0-9a-f]{64}$", description="SHA-256", json_schema_extra={ADVICE: "write 64 hexadecimal digits"}),
+]
 QUESTIONS = 64  # decisions in which an agent is asked
 DEALS, MOVES = 16, 200  # deals out of which these are, and most moves of each
 SPREAD = 7919  # a prime, by which the moves of these deals go through the legal actions

@@ -222,7 +222,10 @@ FORGED = {
     "a deal less": (lambda card: card["results"][0]["chips"]["best"].pop(), "chips are not of 12 deals"),
     "a rival less": (lambda card: card["results"][0]["chips"].pop("best"), "its population is random, greedy"),
     "another format": (lambda card: card.update(format=0), "format 0; this version of gupai reads format"),
-    "a number that is none": (lambda card: card["score"].update(mean="high"), "score.mean: it must be a number"),
+    "a number that is none": (
+        lambda card: card["score"].update(mean="high"),
+        "score.mean='high' is not allowed; write",
+    ),
 }
 
 

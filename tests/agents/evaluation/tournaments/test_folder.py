@@ -285,10 +285,10 @@ TAMPERED = {
     "other rules": (changed("manifest.json", "rules", to="x"), "manifest.json: rules is 'x' there, here"),
     "another version of the game": (changed("manifest.json", "version", to=9), "version is 9 there, here 0"),
     "another variant": (changed("manifest.json", "variant", "players", to=4.0), "manifest.json"),
-    "no versions": (changed("manifest.json", "versions", to=None), "versions: it is missing"),
+    "no versions": (changed("manifest.json", "versions", to=None), "versions is missing"),
     "a file": (changed("manifest.json", "players", 0, "files", to={__file__: 64 * "0"}), "is not the file that played"),
     "a huge seed": (changed("manifest.json", "seed", to=1 << 64), "manifest.json: damaged, seed: "),
-    "an endless number": (changed("manifest.json", "deals", to=math.inf), "deals: it must be a whole number"),
+    "an endless number": (changed("manifest.json", "deals", to=math.inf), "deals=None is not allowed; write a whole"),
     "a summary of no JSON": (edited("summary.json", lambda text: text[:-9]), "summary.json: it does not follow from"),
     "a summary of other types": (
         edited("summary.json", lambda text: text.replace('"deals": 8', '"deals": 8.0')),
