@@ -121,7 +121,7 @@ class SavedTournament(NamedTuple):
     @property
     def standings(self) -> list[Standing]:
         """The standings of a finished tournament, the best agent first."""
-        return [Standing(self.agents[total.hero], Estimate.of(total.model_dump())) for total in self.totals]
+        return [Standing(self.agents[total.hero], total.estimate) for total in self.totals]
 
     @property
     def line_ups(self) -> list[str]:

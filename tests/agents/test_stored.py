@@ -8,7 +8,7 @@ import os
 import pytest
 
 from gupai_agents.evaluation.benchmark.models import MOST_TASKS, Card, Suite
-from gupai_agents.evaluation.intervals import Interval
+from gupai_agents.evaluation.statistics import Interval
 from gupai_agents.evaluation.tournaments.folder import MOST_AGENTS, Manifest, Summary
 from gupai_env.storage.models import MOST_NUMBER, MOST_TEXT, DamagedError, parse_stored, read_stored, small_file
 from gupai_training.curves import Evaluation
@@ -137,5 +137,5 @@ def test_file_replaced_by_one_of_equal_size_is_read_again(tmp_path):
 
 
 def test_half_width_is_half_the_interval():
-    assert Interval(mean=1.0, low=0.5, high=2.0, n=4).half_width == 0.75
-    assert Interval(mean=1.0, low=None, high=None, n=1).half_width == math.inf
+    assert Interval(mean=1.0, low=0.5, high=2.0, n=4).estimate.half_width == 0.75
+    assert Interval(mean=1.0, low=None, high=None, n=1).estimate.half_width == math.inf

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Literal
 from markupsafe import Markup
 from pydantic import ConfigDict, Field
 
-from gupai_agents.evaluation.intervals import Interval
 from gupai_agents.evaluation.pages.chart import Point, curves
-from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.evaluation.statistics import Estimate, Interval
 from gupai_env.messages import say
 from gupai_env.storage.models import Count, DamagedError, Number, Stored, Text, parse_stored
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
@@ -57,9 +56,7 @@ class Results(Stored):
     @property
     def table(self) -> list[tuple[str, str, str]]:
         """The rows of the table, its heads first."""
-        rows = [
-            (result.player, result.against, str(Estimate.of(dict(result.chips_per_deal)))) for result in self.results
-        ]
+        rows = [(result.player, result.against, str(result.chips_per_deal.estimate)) for result in self.results]
         return [("player", "against", "chips per deal"), *rows]
 
 

@@ -2,12 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self
-
-from pydantic import model_validator
+from typing import Any
 
 from gupai_env.messages import alias, say
-from gupai_env.storage.models import Count, Number, Stored
 
 KEYS = ("mean", "low", "high", "n")
 MOST_PLACES = 6  # after the point
@@ -118,34 +115,3 @@ def interval_text(
         return f"{mean_text} ±{half:.{places}f}"
     ends = {"low": f"{low:{sign}z.{places}f}", "high": f"{high:{sign}z.{places}f}"}
     return say("{mean} ({low} to {high})", mean=mean_text, **ends)
-
-
-class Interval(Stored):
-    """A mean with its 95% interval, null where too few samples give none; see `interval_text`."""
-
-    mean: Number
-    low: Number | None
-    high: Number | None
-    n: Count
-
-    @model_validator(mode="after")
-    def _both_ends_or_none(self) -> Self:
-        if (self.low is None) != (self.high is None) or (self.low or 0.0) > (self.high or 0.0):
-            raise ValueError("low and high are no interval")
-        return self
-
-    @property
-    def has_interval(self) -> bool:
-        return self.low is not None
-
-    @property
-    def half_width(self) -> float:
-        """Half of its width, infinite where there is no interval."""
-        return math.inf if self.low is None or self.high is None else (self.high - self.low) / 2
-
-    def text(self, places: int | None = None) -> str:
-        """Return it as people read it, see `interval_text`."""
-        return interval_text(self.mean, self.low, self.high, self.n, places)
-
-    def __str__(self) -> str:
-        return self.text()

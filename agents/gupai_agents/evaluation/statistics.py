@@ -10,12 +10,14 @@ intervals cover the mean in at least 93% of samples of two deals or more (`pytho
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy  # scipy.special, at its first use: 0.2 seconds; scipy.stats would take seconds
+from pydantic import model_validator
 
 from gupai_agents.evaluation.intervals import interval, interval_text
+from gupai_env.storage.models import Count, Number, Stored
 
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
 NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution, also for older versions of scipy
@@ -106,6 +108,26 @@ class Estimate(NamedTuple):
 
 
 NOTHING = Estimate(math.nan, -math.inf, math.inf, 0)  # of no values
+
+
+class Interval(Stored):
+    """A mean with its 95% interval as files hold it, null where too few samples give none; see `intervals`."""
+
+    mean: Number
+    low: Number | None
+    high: Number | None
+    n: Count
+
+    @model_validator(mode="after")
+    def _both_ends_or_none(self) -> Self:
+        if (self.low is None) != (self.high is None) or (self.low or 0.0) > (self.high or 0.0):
+            raise ValueError("low and high are no interval")
+        return self
+
+    @property
+    def estimate(self) -> Estimate:
+        """The estimate that was stored."""
+        return Estimate.of(vars(self))
 
 
 def estimate(values: np.ndarray, *, runs: bool = False) -> Estimate:

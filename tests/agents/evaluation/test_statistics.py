@@ -12,13 +12,14 @@ from benchmarks.interval_coverage import coverage
 from checkout import ROOT, files
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.intervals import KEYS, Interval, interval, interval_text
+from gupai_agents.evaluation.intervals import KEYS, interval, interval_text
 from gupai_agents.evaluation.statistics import (
     LEAST,
     NOTHING,
     Cases,
     Estimate,
     Explained,
+    Interval,
     clustered,
     estimate,
     estimate_columns,
@@ -284,14 +285,14 @@ def test_mean_with_its_interval_has_the_same_names_in_every_file():
     alone = estimate(np.array([2.0])).as_numbers()
     assert alone == {"mean": 2.0, "low": None, "high": None, "n": 1}
     assert not Estimate.of(alone).has_interval
-    assert Interval.model_validate(alone).half_width == np.inf
-    assert Interval.model_validate(found.as_numbers()).half_width < np.inf
+    assert Interval.model_validate(alone).estimate.half_width == np.inf
+    assert Interval.model_validate(found.as_numbers()).estimate.half_width < np.inf
     assert interval(np.nan, np.nan, np.nan, 1) == dict(zip(KEYS, (None, None, None, 1), strict=True))
     with pytest.raises(ValueError, match="low and high are no interval"):
         Interval(mean=0.0, low=1.0, high=None, n=2)
     with pytest.raises(ValueError, match="low and high are no interval"):
         Interval(mean=0.0, low=0.001, high=0.0, n=2)
-    assert Interval(mean=0.0, low=0.0, high=0.0, n=2).half_width == 0
+    assert Interval(mean=0.0, low=0.0, high=0.0, n=2).estimate.half_width == 0
 
 
 def figures_in(content: object, where: str) -> Iterator[tuple[str, dict]]:

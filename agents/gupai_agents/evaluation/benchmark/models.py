@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from gupai_agents.evaluation.intervals import Interval
+from gupai_agents.evaluation.statistics import Interval
 from gupai_agents.players.identity import Digest, Player
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant

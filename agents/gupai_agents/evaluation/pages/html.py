@@ -94,7 +94,7 @@ def card_page(card: Card) -> str:
     """Return the page of a benchmark's card; equal cards give equal text, as of `report`."""
     names = [result.task for result in card.results]
     means = [
-        chart.Mean(f"{result.task}: {result.score}", result.score.mean or 0.0, result.score.half_width, index)
+        chart.Mean(f"{result.task}: {result.score}", result.score.mean or 0.0, result.score.estimate.half_width, index)
         for index, result in enumerate(card.results)
     ]
     return (

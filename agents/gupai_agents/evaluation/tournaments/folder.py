@@ -24,9 +24,9 @@ import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.intervals import Interval
 from gupai_agents.evaluation.matches.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records.games import GameRecord, action_types_of, compressed, read_games
+from gupai_agents.evaluation.statistics import Interval
 from gupai_agents.evaluation.tournaments.tournament import Block, Schedule, Tournament, fill, schedule
 from gupai_agents.play.workers import Workers
 from gupai_agents.players.identity import Player, digest_of, identity_of, require_same
