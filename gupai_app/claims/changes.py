@@ -96,8 +96,8 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
             # A suit is renamed also in what else was changed.
             suit = reading.pop("suit", "")
             reading = _renamed(reading, known[f"readings.{index}.suit"].value, suit) if suit else reading
-            said = "; ".join(_change_text(known[key], text, suit) for key, text in own_changes.items())
-            reading["note"] = f"Changed from reading {index + 1} of {claim.id}: {said}."
+            sentences = "; ".join(_change_text(known[key], text, suit) for key, text in own_changes.items())
+            reading["note"] = f"Changed from reading {index + 1} of {claim.id}: {sentences}."
         readings.append(reading)
     if not readings:
         raise ValueError("every reading is left out; keep at least one")

@@ -19,7 +19,7 @@ from gupai_app.claims.page import LOOKS, MEANINGS, claim_body, deal_both_ways, d
 from gupai_app.review.page import Parts
 from gupai_app.server.jobs import Notify
 from gupai_app.server.pages import Asked, Form, Query, Server, page, saved_as, whole
-from gupai_app.server.players import NAMED, ODD, SEARCHES, found, wrong_with
+from gupai_app.server.players import NAMED, ODD, SEARCHES, existing, wrong_with
 from gupai_app.server.warming import MATCHES
 from gupai_env import __version__
 from gupai_env.messages import say
@@ -62,7 +62,7 @@ class Shown(NamedTuple):
     def deal(self, number: str, back: str) -> Response:
         """Return the page of a deal, played both ways; there is no such page for another number."""
         examples = {str(name): example for name, example in enumerate(self._examples, 1)}
-        index, reading, example = found(examples.get(number))
+        index, reading, example = existing(examples.get(number))
         parts, pair = Parts(), play_again(self.claim, reading, self.verdict.seed, example)
         return page(
             "deal.html",
@@ -84,7 +84,7 @@ def known() -> dict[str, Claim]:
 
 async def claim_called(name: str) -> Claim:
     """Return a claim by its id. Raises: NoPageError for another."""
-    return found(known().get(name))
+    return existing(known().get(name))
 
 
 Own = Annotated[Claim, Depends(claim_called)]
@@ -136,7 +136,7 @@ def test(own: Own, sent: Form, server: Asked) -> Response:
 
 def _tried(key: str, server: Server) -> Shown:
     """Return the verdict of a test that is finished. Raises: NoPageError without one."""
-    return found(found(server.jobs.status(key)).result)
+    return existing(existing(server.jobs.status(key)).result)
 
 
 @router.get("/verdict/{name}")
@@ -165,7 +165,7 @@ def recorded_deal(own: Own, server: Asked, number: str) -> Response:
 def _recorded_verdict(own: Claim, render: Callable[[Shown], Response]) -> Response:
     """Return a page of a recorded verdict. Raises: ValueError, in one line, for one that is damaged."""
     try:
-        return render(Shown(own, found(_recorded(own.id)), own.id))
+        return render(Shown(own, existing(_recorded(own.id)), own.id))
     except ODD as error:
         raise ValueError(
             say("the verdict is damaged ({problem})", problem=wrong_with(error, f"{own.id}.json"))

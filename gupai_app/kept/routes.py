@@ -26,7 +26,7 @@ from gupai_app.review.routes import (
 )
 from gupai_app.server.jobs import Notify
 from gupai_app.server.pages import Asked, Form, Query, Server, page, saved_as, whole
-from gupai_app.server.players import found, level_names
+from gupai_app.server.players import existing, level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_env.games import GAMES
 from gupai_env.games.phrases import title
@@ -41,7 +41,7 @@ router = APIRouter()
 
 def _store(server: Server) -> Store:
     """Return where games are kept. Raises: NoPageError where they are not."""
-    return found(server.games)
+    return existing(server.games)
 
 
 def _search(query: dict[str, str]) -> Search:

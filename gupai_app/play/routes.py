@@ -15,7 +15,7 @@ from gupai_app.play.session import drawn_seed
 from gupai_app.play.table import WebGame
 from gupai_app.play.unseen import EXPLAINED
 from gupai_app.server.pages import Asked, Query, game_called, game_sentence, options_of, page, saved_as, whole
-from gupai_app.server.players import Players, found, level_names
+from gupai_app.server.players import Players, existing, level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_app.words.sentences import compass
 from gupai_env.core.rng import KEYS, draw
@@ -41,7 +41,7 @@ def front() -> Response:
 
 @router.get("/picture/{theme}.svg")
 def picture(theme: str) -> Response:
-    drawn = table_picture(get_game(next(iter(GAMES))), found(theme if theme in THEMES else None))
+    drawn = table_picture(get_game(next(iter(GAMES))), existing(theme if theme in THEMES else None))
     return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
 
 

@@ -21,7 +21,7 @@ from gupai_app.kept.store import Store
 from gupai_app.play import routes as play
 from gupai_app.review import routes as review
 from gupai_app.server.pages import Server, WaitingError, assets, page, page_before, sentence
-from gupai_app.server.players import NoPageError, Players, found
+from gupai_app.server.players import NoPageError, Players, existing
 from gupai_app.server.safety import MOST_QUERY, Guard, RefusedError
 from gupai_app.server.warming import Warmer
 from gupai_app.shell.streams import worded
@@ -77,7 +77,7 @@ def language(request: Request) -> Response:
 
 @router.get("/static/{name}")
 def asset(name: str) -> Response:
-    content, kind = found(assets().get(name))
+    content, kind = existing(assets().get(name))
     return Response(content, media_type=kind, headers={"Cache-Control": "max-age=60"})
 
 

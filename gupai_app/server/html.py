@@ -4,7 +4,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from gupai_agents.evaluation.pages.html import templates
+from gupai_agents.evaluation.pages.chart import templates
 from gupai_app.play.pictures import pictured
 from gupai_app.words.languages import LANGUAGES, spoken
 from gupai_app.words.sentences import by_kind, choice_in, error_in, game_in, option_in, title_in

@@ -20,7 +20,7 @@ from gupai_app.kept.store import Store
 from gupai_app.play.pictures import tile_pictures
 from gupai_app.server.html import filled, sheet
 from gupai_app.server.jobs import Jobs
-from gupai_app.server.players import Players, found
+from gupai_app.server.players import Players, existing
 from gupai_app.server.safety import body_of
 from gupai_app.server.warming import Warmer
 from gupai_app.words.sentences import HEADS, REFUSED, error_in
@@ -128,7 +128,7 @@ def saved_as(name: str, text: str) -> PlainTextResponse:
 
 def file_of(folder: Path, name: str) -> FileResponse:
     """Return a file of a run or tournament, in which nothing runs. Raises: NoPageError, DamagedError, OSError."""
-    kind = found(KEPT_FILES.get(name) if (folder / name).exists() else None)
+    kind = existing(KEPT_FILES.get(name) if (folder / name).exists() else None)
     path = small_file(folder / name, MOST_BYTES)
     saved = None if kind == "text/html" else f"{folder.name}-{name}"
     return FileResponse(path, media_type=kind, filename=saved, headers={"Content-Security-Policy": SHUT})
@@ -137,7 +137,7 @@ def file_of(folder: Path, name: str) -> FileResponse:
 def svg_of(name: str, drawn: Markup) -> Response:
     """Return a chart as a file. Raises: NoPageError for one with nothing to draw."""
     saved = {"Content-Disposition": f'attachment; filename="{name}.svg"'}
-    return Response(standalone(found(drawn or None)), media_type="image/svg+xml", headers=saved)
+    return Response(standalone(existing(drawn or None)), media_type="image/svg+xml", headers=saved)
 
 
 def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
@@ -179,7 +179,7 @@ def whole(text: str, name: str, low: int, high: int) -> int:
 
 def game_called(name: str) -> Game:
     """Return a game by its id. Raises: NoPageError for another."""
-    return found(get_game(name) if name in GAMES else None)
+    return existing(get_game(name) if name in GAMES else None)
 
 
 def game_sentence(game: Game) -> str:

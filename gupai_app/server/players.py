@@ -44,7 +44,7 @@ class NoPageError(Exception):
     """There is no page at an address."""
 
 
-def found(thing: Thing | None) -> Thing:
+def existing(thing: Thing | None) -> Thing:
     """Return what an address names. Raises: NoPageError if that is nothing."""
     if thing is None:
         raise NoPageError
@@ -53,7 +53,7 @@ def found(thing: Thing | None) -> Thing:
 
 def folder_called(folder: Path | None, name: str) -> Path:
     """Return one of those folders by its name. Raises: NoPageError for another."""
-    return found(folders(folder).get(name))
+    return existing(folders(folder).get(name))
 
 
 # What may be raised by a file that does not hold what pages show of it.

@@ -57,7 +57,7 @@ from gupai_app.play.address import rules_of
 from gupai_app.review.routes import show
 from gupai_app.server.jobs import MOST_KEPT, Notify
 from gupai_app.server.pages import Asked, Form, Query, Server, file_of, game_called, options_of, page, svg_of, whole
-from gupai_app.server.players import ODD, RUN, Players, display_name, folder_called, folders, found, wrong_with
+from gupai_app.server.players import ODD, RUN, Players, display_name, existing, folder_called, folders, wrong_with
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
@@ -327,7 +327,7 @@ def begin(game: str, server: Asked) -> Response:
 
 @router.post("/tournaments")
 def play(sent: Form, server: Asked) -> Response:
-    folder = found(server.tournaments)
+    folder = existing(server.tournaments)
     return RedirectResponse(_begin(server, folder, sent, *_asked_for(sent, server.players)), 303)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gupai_agents.evaluation.pages.html import templates
+from gupai_agents.evaluation.pages.chart import templates
 from gupai_env.storage.files import json_text, write_file
 from gupai_env.storage.models import to_yaml
 from gupai_training.config import REPORT_FILE, RESULTS_FILE, training_text

@@ -18,7 +18,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
-from gupai_agents.evaluation.pages.html import heat
+from gupai_agents.evaluation.pages.chart import heat
 from gupai_agents.evaluation.statistics import estimate
 from gupai_app.tournaments.routes import Watched, index_of_game, progress
 from web_room import OURS, done, said

@@ -23,7 +23,7 @@ import gupai_env
 import gupai_training
 from checkout import ROOT
 from commands import gupai
-from gupai_agents.evaluation.pages.html import templates
+from gupai_agents.evaluation.pages.chart import templates
 from gupai_agents.shipped import LEVELS
 from gupai_app.claims.routes import known
 from gupai_app.facts.terminal import tables_of

@@ -1,11 +1,15 @@
-"""Charts as SVG: means with their intervals, and curves. They are styled by chart.css."""
+"""Charts as SVG: means with their intervals, and curves; and what fills in templates, chart.svg among them.
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+They are styled by chart.css.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from math import ceil, floor, isfinite, log10
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from gupai_agents.evaluation.statistics import Estimate
@@ -36,6 +40,11 @@ class Mean(NamedTuple):
     @property
     def ends(self) -> tuple[float, float]:
         return self.mean - self.half, self.mean + self.half
+
+    @property
+    def known(self) -> bool:
+        """Whether it has an interval."""
+        return isfinite(self.half)
 
 
 class Point(NamedTuple):
@@ -105,6 +114,56 @@ def short(name: str, most: int = LONGEST) -> str:
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
+@functools.cache
+def templates(*packages: str) -> Environment:
+    """Return what fills in the templates of packages; it finds those of reports and charts too."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "gupai_agents.evaluation.pages")]),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(drawable=drawable, shown=_shown, short=short, signed=signed)
+    environment.globals["heat"] = heat
+    return environment
+
+
+def _shown(text: str) -> Markup:
+    """Return a text of a chart in the language that is spoken."""
+    return Markup(escape(drawable(word(text))))
+
+
+def signed(number: float, places: int) -> str:
+    """Return a number with its sign, which is never that of a negative zero."""
+    return f"{number:+z.{places}f}"
+
+
+def heat(mean: float, p: float) -> str:
+    """Return the CSS class of a cell of a heat map, "" if nothing is shown.
+
+    Args:
+        mean: Chips per deal.
+        p: The probability of as much where both come out even: the smaller, the stronger the colour.
+    """
+    sure = sum(p < level for level in (0.05, 0.01, 0.001))
+    return f"{'won' if mean > 0 else 'lost'}{sure}" if sure else ""
+
+
+@functools.cache
+def _macros() -> Any:
+    """Return the macros of chart.svg, which know the sizes above."""
+    sizes = {name: value for name, value in globals().items() if name.isupper()}
+    return templates().get_template("chart.svg").make_module(sizes)
+
+
+def _drawn(chart: str, labels: Iterable[str], *arguments: Any) -> Markup:
+    """Return a chart, by the name of its macro; labels: what it says to who does not see it."""
+    lines = getattr(_macros(), chart)(joined("; ", labels), *arguments).splitlines()
+    return Markup("".join(map(str.strip, lines)))
+
+
 def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], label: str = "") -> Markup:
     """Return means in columns, those of every series side by side, "" if no interval is known.
 
@@ -113,47 +172,22 @@ def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], l
         names: Of the series.
         label: What is measured.
     """
-    means = _known(means)
-    if not means:
-        return Markup()
+    means = [mean for mean in means if mean.known]
     y = Scale.spanning((end for mean in means for end in mean.ends), HEIGHT - BOTTOM, TOP)
-    across = (WIDTH - LEFT) / len(heads)
-    drawn = [_text(0, 10, label), *_grid(y)]
-    for index, head in enumerate(heads):
-        drawn.append(_text(LEFT + (index + 0.5) * across, HEIGHT - 26, head, "middle"))
-    apart = min(0.16, 0.8 / len(names))
-    for mean in means:
-        x = LEFT + (mean.position + 0.5 + apart * (mean.series - (len(names) - 1) / 2)) * across
-        low, high = (y(end) for end in mean.ends)
-        line = f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{low}" y2="{high}"/>'
-        drawn.append(_titled(mean, line + _mark(mean.series, x, y(mean.mean))))
-    height = HEIGHT + _legend(drawn, names, HEIGHT - 8, _mark)
-    return _svg("chart", WIDTH, height, [mean.label for mean in means], drawn)
+    return _drawn("columns", [mean.label for mean in means], heads, names, means, label, y) if means else Markup()
 
 
 def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
     """Return means in rows with their names, "" if no interval is known."""
-    means = _known(means)
-    if not means:
-        return Markup()
-    width, height = WIDTH - 84, ROW * len(names) + 34
-    x = Scale.spanning((end for mean in means for end in mean.ends), NAMES, width - 24)
-    drawn = []
-    for value, css_class in x.lines:
-        drawn.append(f'<line class="{css_class}" x1="{x(value)}" x2="{x(value)}" y1="4" y2="{height - 26}"/>')
-        drawn.append(_text(x(value), height - 8, f"{value:+g}", "middle"))
-    for mean in means:
-        y = ROW * mean.position + ROW // 2 + 4
-        drawn.append(_text(NAMES - 12, y + 4, short(names[mean.position]), "end"))
-        drawn.append(_titled(mean, _interval(mean, x, y)))
-    return _svg("chart narrow", width, height, [mean.label for mean in means], drawn)
+    means = [mean for mean in means if mean.known]
+    x = Scale.spanning((end for mean in means for end in mean.ends), NAMES, WIDTH - 108)
+    return _drawn("rows", [mean.label for mean in means], names, means, x) if means else Markup()
 
 
 def strips(means: Sequence[Mean]) -> list[Markup]:
     """Return means with their intervals on a common scale, each as a drawing of its own for a line of a table."""
-    x = Scale.spanning((end for mean in _known(means) for end in mean.ends), 6, STRIP - 6)
-    zero = f'<line class="zero" x1="{x(0)}" x2="{x(0)}" y1="0" y2="16"/>'
-    return [_svg("chart strip", STRIP, 16, [f"{mean.mean:+z.1f}"], [zero, _interval(mean, x, 8)]) for mean in means]
+    x = Scale.spanning((end for mean in means if mean.known for end in mean.ends), 6, STRIP - 6)
+    return [_drawn("strip", [f"{mean.mean:+z.1f}"], mean, x) for mean in means]
 
 
 def curves(
@@ -175,82 +209,12 @@ def curves(
     points = [point for curve in named.values() for point in curve]
     x = Scale.spanning((point.x for point in points), LEFT, WIDTH - 12)
     y = Scale.spanning((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
-    drawn = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
-    for value, _ in x.lines:
-        number = f"{value:g}"
-        drawn.append(_text(min(x(value), WIDTH - LETTER * len(number) / 2), HEIGHT - 28, number, "middle"))
-    if parted:
-        border, before, after = parted
-        drawn.append(f'<line class="zero" x1="{x(border)}" x2="{x(border)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
-        drawn += [_text(x(border) - 6, TOP, before, "end"), _text(x(border) + 6, TOP, after)]
-    for colour, curve in zip(itertools.cycle(COLOURS), named.values()):
-        means, lows, highs = ([f"{x(point.x)},{y(point[column])}" for point in curve] for column in (1, 2, 3))
-        drawn.append(f'<polygon class="band" fill="{colour}" points="{" ".join([*lows, *reversed(highs)])}"/>')
-        drawn.append(f'<polyline class="curve" stroke="{colour}" points="{" ".join(means)}"/>')
-    for mark in marks:
-        place = f"translate({x(mark.x)} {y(mark.y)})"
-        drawn.append(_titled(mark, f'<path class="fall" transform="{place}" d="{MARKS[2]}"/>'))
-    height = HEIGHT + 18 + _legend(drawn, list(named), HEIGHT + 10, _line)
-    return _svg("chart", WIDTH, height, [*named, *(mark.label for mark in marks)], drawn)
-
-
-# --- parts of a chart -----------------------------------------------------------------------------
-
-
-def _interval(mean: Mean, x: Scale, y: int) -> str:
-    """Return a mean as a dot with its interval as a line, if that is known."""
-    ends = [x(end) for end in mean.ends] if isfinite(mean.half) else [x(mean.mean)] * 2
-    line = f'<line class="interval" x1="{ends[0]}" x2="{ends[1]}" y1="{y}" y2="{y}"/>'
-    return f'{line}<circle class="mean" cx="{x(mean.mean)}" cy="{y}" r="5"/>'
-
-
-def _known(means: Iterable[Mean]) -> list[Mean]:
-    return [mean for mean in means if isfinite(mean.half)]
-
-
-def _grid(y: Scale) -> Iterator[str]:
-    """Yield the lines across a chart, with their values."""
-    for value, css_class in y.lines:
-        yield f'<line class="{css_class}" x1="{LEFT}" x2="{WIDTH}" y1="{y(value)}" y2="{y(value)}"/>'
-        yield _text(LEFT - 8, y(value) + 4, f"{value:g}", "end")
-
-
-def _legend(drawn: list[str], names: Sequence[str], y: float, sign: Callable[[int, float, float], str]) -> int:
-    """Draw the names of all series, in as many lines as they take; return how much higher that makes the chart."""
-    x, line = float(LEFT), 0
-    for series, name in enumerate(map(short, names)):
-        width = 34 + LETTER * len(name)
-        if x + width > WIDTH and x > LEFT:
-            x, line = float(LEFT), line + 1
-        drawn.append(sign(series, x + 6, y + 20 * line))
-        drawn.append(_text(x + 16, y + 20 * line + 4, name))
-        x += width
-    return 20 * line
-
-
-def _mark(series: int, x: float, y: float) -> str:
-    return f'<path class="mean" transform="translate({x:.1f} {y})" d="{MARKS[series % len(MARKS)]}"/>'
-
-
-def _line(series: int, x: float, y: float) -> str:
-    colour = COLOURS[series % len(COLOURS)]
-    return f'<path class="curve" stroke="{colour}" d="M{x - 6:.1f} {y}h12"/>'
-
-
-def _titled(mark: Mean | Mark, content: str) -> str:
-    return f"<g><title>{_escaped(mark.label)}</title>{content}</g>"
-
-
-def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{round(x, 1)}" y="{round(y, 1)}" text-anchor="{anchor}">{_escaped(text)}</text>'
-
-
-def _svg(css: str, width: int, height: int, labels: Iterable[str], drawn: Iterable[str]) -> Markup:
-    label = _escaped(joined("; ", labels))
-    return Markup(
-        f'<svg class="{css}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
-    )
-
-
-def _escaped(text: str) -> str:
-    return escape(drawable(word(text)))
+    labels = [*named, *(mark.label for mark in marks)]
+    drawn = {  # the mean from the left to the right, the lower ends, and back along the upper ones
+        name: [
+            " ".join(f"{x(point.x)},{y(point[column])}" for point in curve[::step])
+            for column, step in ((1, 1), (2, 1), (3, -1))
+        ]
+        for name, curve in named.items()
+    }
+    return _drawn("curves", labels, drawn, x_label, y_label, parted, marks, x, y)

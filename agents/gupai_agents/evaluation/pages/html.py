@@ -1,56 +1,22 @@
 """HTML from templates, and the report of a tournament: one file with its charts inside, which needs no network."""
 
-import functools
 from collections.abc import Iterator
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from gupai_agents.evaluation.benchmark.models import Card
 from gupai_agents.evaluation.pages import chart
+from gupai_agents.evaluation.pages.chart import heat, templates
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournaments.rating import notes
 from gupai_agents.evaluation.tournaments.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
 from gupai_env.messages import in_english, say
 from gupai_env.messages.checks import counted
-from gupai_env.render.letters import FAMILY, drawable
+from gupai_env.render.letters import FAMILY
 
 MOST_SEATED = 8  # agents in the chart of seats
-
-
-@functools.cache
-def templates(*packages: str) -> Environment:
-    """Return what fills in the templates of packages; it finds those of reports and charts too."""
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "gupai_agents.evaluation.pages")]),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters["drawable"] = drawable
-    environment.filters["signed"] = signed
-    environment.globals["heat"] = heat
-    return environment
-
-
-def signed(number: float, places: int) -> str:
-    """Return a number with its sign, which is never that of a negative zero."""
-    return f"{number:+z.{places}f}"
-
-
-def heat(mean: float, p: float) -> str:
-    """Return the CSS class of a cell of a heat map, "" if nothing is shown.
-
-    Args:
-        mean: Chips per deal.
-        p: The probability of as much where both come out even: the smaller, the stronger the colour.
-    """
-    sure = sum(p < level for level in (0.05, 0.01, 0.001))
-    return f"{'won' if mean > 0 else 'lost'}{sure}" if sure else ""
 
 
 @in_english()
