@@ -1,14 +1,15 @@
 """The drawing of a table with buttons over it: on the tiles that may be played, and on the places where they may go."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from gupai_agents.evaluation.pages.chart import joined_lines
 from gupai_app.play.moves import Entry, digits
 from gupai_app.review.page import LAYOUTS, Parts
+from gupai_app.server.html import filled
 from gupai_app.words.sentences import translated
 from gupai_env.core.move import Move
 from gupai_env.core.scene import Pile, Scene
@@ -73,12 +74,11 @@ def drawn(
         layout = lay_out(scenes, narrow=narrow)
         for number, scene in enumerate(scenes):
             table, last = draw_table(scene, layout), number == len(scenes) - 1
-            hot = ""
+            hot = Markup()
             if last and by_tile is not None:
                 spots = list(_spots(scene, table, layout, by_tile, laid))
-                places = {spot.name for spot in spots}
-                targets = _targets(scene, table, by_tile, places, thrown, marked, splits=splits, asks=asks)
-                hot = "".join([*targets, *_over(spots, parts)])
+                more = {"thrown": thrown, "marked": marked, "splits": splits, "asks": asks, "parts": parts}
+                hot = _buttons(scene, table, by_tile, spots, **more)
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
                 f'<svg class="stage {name}{"" if last else " past"}" data-frame="{number}" '
@@ -97,51 +97,15 @@ def at_once(entries: Sequence[tuple[int, Entry]], *, asks: bool) -> bool:
 # --- the tiles of the hand ------------------------------------------------------------------------
 
 
-def _targets(
-    scene: Scene,
-    table: TablePicture,
-    by_tile: ByTile,
-    spots: set[str],
-    thrown: Mapping[int, int],
-    marked: Sequence[int],
-    *,
-    splits: bool,
-    asks: bool,
-) -> Iterator[str]:
-    """Yield buttons over the tiles: they play a tile at once or open a list of what can be done with it, choose a tile
-    that is to be split, or say what is to be done instead."""
+def _buttons(scene: Scene, table: TablePicture, by_tile: ByTile, spots: Sequence[Spot], **more: Any) -> Markup:
+    """Return buttons over the tiles of the hand and, hidden, over the places where they may go; more: as of `drawn`."""
+    hand, playable = _own(scene, table, by_tile)
     # Tiles that can only be discarded have no rim next to some that can be played.
     lays = any(not move.discards for entries in by_tile.values() for _, (move, _) in entries)
-    look, other = "idle", 'type="button" popovertarget="idle"'
-    if splits:
-        look, other = "tile", 'data-numbers="" type="button"'
-    hand, playable = _own(scene, table, by_tile)
-    for piece in hand:
-        kind = _kind(piece)
-        entries = by_tile.get(kind, [])
-        think = " think" if kind in marked else ""
-        throws = f'data-discard="{thrown[kind]}"' if kind in thrown else ""
-        if piece not in playable or (not entries and not throws):
-            name = f'data-tile="{digits([kind])}" aria-label="{tile_name(kind)}"'
-            yield _button(_covered(piece, 5), f'class="{look}{think}" {other} tabindex="-1" {name}')
-            continue
-        numbers = " ".join(str(number) for number, _ in entries)
-        if not entries:
-            does = 'type="button"'
-        elif at_once(entries, asks=asks):
-            does = f'name="play" value="{entries[0][1].actions[0]}"'
-        else:
-            does = f'type="button" popovertarget="tile-{digits([kind])}"'
-        # Of two things to do at one place it is the later: to catch three and not one of them.
-        goes = {_spot_of(move, action): action for _, (move, actions) in entries for action in actions}
-        places = " ".join(f"{spot}={action}" for spot, action in goes.items() if spot in spots)
-        words = escape(", ".join(word(move.name) for _, (move, _) in entries) or tile_name(kind))
-        spare = " spare" if lays and all(move.discards for _, (move, _) in entries) else ""
-        yield _button(
-            _covered(piece, 5),
-            f'class="tile{spare}{think}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} '
-            f'data-tile="{digits([kind])}" data-goes="{places}" {throws} aria-label="{words}" title="{words}"',
-        )
+    more |= {"kind_of": _kind, "covered": _covered, "at_once": at_once, "spot_of": _spot_of, "word": word}
+    more |= {"hand": hand, "playable": playable, "lays": lays, "places": {spot.name for spot in spots}}
+    more |= {"digits": digits, "tile_name": tile_name}
+    return joined_lines(filled("buttons.svg", by_tile=by_tile, spots=spots, **more))
 
 
 def _own(scene: Scene, table: TablePicture, by_tile: ByTile) -> tuple[list[Piece], list[Piece]]:
@@ -225,28 +189,12 @@ def _free_slot(piles: Sequence[Pile], pieces: Sequence[Piece], begin: str) -> Pi
     return None
 
 
-def _over(spots: Sequence[Spot], parts: Parts) -> Iterator[str]:
-    """Yield the places as hidden buttons; a script shows those of the tile that is chosen or dragged."""
-    for spot in spots:
-        ghost = f'<g class="ghost">{parts.uses([parts.add([spot.ghost])])}</g>' if spot.ghost else ""
-        words = escape(word(spot.words))
-        button = _button(spot.box, f'form="moves" name="play" aria-label="{words}" title="{words}"')
-        yield f'<g class="spot" data-spot="{spot.name}" hidden="">{ghost}{button}</g>'
-
-
 def _covered(piece: Piece, rim: float, least: float = 0) -> Box:
     """Return where a tile lies, with a rim of some units, and no narrower than a finger needs."""
     short, long = _WIDTH * piece.scale, _WIDTH * LENGTH * piece.scale
     w, h = (long, short) if piece.face.startswith((LYING_LEFT, LYING_RIGHT)) else (short, long)
     across, along = (max(rim, (least - side) / 2) for side in (w, h))
     return Box(piece.x - across, piece.y - along, w + 2 * across, h + 2 * along)
-
-
-def _button(box: Box, attributes: str) -> str:
-    return (
-        f'<foreignObject x="{box.x:.1f}" y="{box.y:.1f}" width="{box.w:.1f}" height="{box.h:.1f}">'
-        f"<button {attributes}></button></foreignObject>"
-    )
 
 
 def groups_of(move: Move) -> str:

@@ -160,8 +160,12 @@ def _macros() -> Any:
 
 def _drawn(chart: str, labels: Iterable[str], *arguments: Any) -> Markup:
     """Return a chart, by the name of its macro; labels: what it says to who does not see it."""
-    lines = getattr(_macros(), chart)(joined("; ", labels), *arguments).splitlines()
-    return Markup("".join(map(str.strip, lines)))
+    return joined_lines(getattr(_macros(), chart)(joined("; ", labels), *arguments))
+
+
+def joined_lines(drawn: str) -> Markup:
+    """Return what a template drew without the line breaks and the indents between its elements."""
+    return Markup("".join(map(str.strip, drawn.splitlines())))
 
 
 def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], label: str = "") -> Markup:
