@@ -248,7 +248,7 @@ def test_header_records_the_training_variant(tmp_path):
     tiu_u = get_game("tiu-u")
     assert variant_of("file", identity(tiu_u, tiu_u.variant()) | {"kind": "player"}) == (tiu_u, tiu_u.variant())
     for changes, said in (
-        ({"rules": ["players"]}, "file: its header is damaged: rules: it must be an object, not ['players']"),
+        ({"rules": ["players"]}, "file: its header is damaged: rules=['players'] is not allowed; write a mapping"),
         ({"rules": {"players": 9}}, "file: players=9 is not allowed"),
         ({"game": "chess"}, "file: 'chess' is not a game"),
     ):
