@@ -108,7 +108,7 @@ def test_default_player_of_every_game_is_accepted_again(tmp_path, name):
 
 def test_player_mixes_or_not(tmp_path):
     write_checkpoint(tmp_path / "a", {**header(), "mixes": 1}, weights())
-    with pytest.raises(CheckpointError, match="its header is damaged: mixes: it must be true or false, not 1"):
+    with pytest.raises(CheckpointError, match="its header is damaged: mixes=1 is not allowed; write true or false"):
         make_agent(f"checkpoint:{tmp_path / 'a'}")
 
 

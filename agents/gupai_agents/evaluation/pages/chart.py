@@ -125,12 +125,12 @@ def templates(*packages: str) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(drawable=drawable, shown=_shown, short=short, signed=signed)
+    environment.filters.update(drawable=drawable, worded=_worded, short=short, signed=signed)
     environment.globals["heat"] = heat
     return environment
 
 
-def _shown(text: str) -> Markup:
+def _worded(text: str) -> Markup:
     """Return a text of a chart in the language that is spoken."""
     return Markup(escape(drawable(word(text))))
 
