@@ -287,8 +287,8 @@ TAMPERED = {
     "another variant": (changed("manifest.json", "variant", "players", to=4.0), "manifest.json"),
     "no versions": (changed("manifest.json", "versions", to=None), "versions is missing"),
     "a file": (changed("manifest.json", "players", 0, "files", to={__file__: 64 * "0"}), "is not the file that played"),
-    "a huge seed": (changed("manifest.json", "seed", to=1 << 64), "manifest.json: damaged, seed: "),
-    "an endless number": (changed("manifest.json", "deals", to=math.inf), "deals=None is not allowed; write a whole"),
+    "a huge seed": (changed("manifest.json", "seed", to=1 << 64), "manifest.json: damaged, seed="),
+    "an endless number": (changed("manifest.json", "deals", to=math.inf), "deals=inf is not allowed; write a whole"),
     "a summary of no JSON": (edited("summary.json", lambda text: text[:-9]), "summary.json: it does not follow from"),
     "a summary of other types": (
         edited("summary.json", lambda text: text.replace('"deals": 8', '"deals": 8.0')),
