@@ -116,7 +116,7 @@ def _judge(check: Check, trial: Trial, earlier: dict[str, Result]) -> Result:
         return Result(check.name, "not run", reason=f"rests on {broken}, which failed")
     try:
         check.given(trial)
-        check.run(trial)
+        check.run(trial, *(getattr(trial.hooks, hook) for hook in check.needs))
     except NotRun as why:
         return Result(check.name, "not run", reason=str(why))
     except ConformanceError as finding:

@@ -129,10 +129,8 @@ def mask_completeness(trial: Trial) -> None:
 
 
 @check(needs=("sample",), rests_on=("mask-soundness", "mask-completeness"), given=require_mask)
-def sampled_actions(trial: Trial) -> None:
+def sampled_actions(trial: Trial, sample: Callable[..., int]) -> None:
     """Sampled actions are legal, and by other random numbers every legal action is sampled in the end."""
-    sample = trial.hooks.sample
-    assert sample
     for game in trial.positions():
         seat, missing = game.env.agent_selection, set(legal := game.legal())
         rng = np.random.default_rng([game.seed, len(game.moves), 4])

@@ -1,9 +1,11 @@
 """Checks of what a game adds up to: its length, its tiles and its payoffs."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from math import isclose
+from typing import Any
 
-from gupai_env.testing.games import Game
 from gupai_env.testing.hooks import Record
 from gupai_env.testing.report import NotRun
 from gupai_env.testing.trial import TOLERANCE, Trial, check
@@ -13,9 +15,7 @@ from gupai_env.testing.trial import TOLERANCE, Trial, check
 def bounded_length(trial: Trial) -> None:
     """Every game is over after `max_moves` moves at the latest."""
     for seed in trial.seeds:
-        game = trial.fresh(seed)
-        for _ in trial.play(game):
-            pass
+        game = trial.play_out(trial.fresh(seed))
         trial.fail_if(
             len(game.moves) >= trial.hooks.max_moves and game.seat_to_act(),
             f"the game is not over after {trial.hooks.max_moves} moves",
@@ -23,23 +23,16 @@ def bounded_length(trial: Trial) -> None:
 
 
 @check(needs=("tiles", "deck"))
-def tile_conservation(trial: Trial) -> None:
+def tile_conservation(trial: Trial, tiles: Callable[..., Iterable[Any]], deck: Mapping[Any, int]) -> None:
     """At every moment each tile is on the table exactly as often as the deck has it."""
-    tiles, whole = trial.hooks.tiles, Counter(trial.hooks.deck)
-    assert tiles
-
-    def count(game: Game) -> None:
-        there = Counter(tiles(game.env))
-        trial.fail_if(
-            there != whole,
-            f"missing {sorted((whole - there).elements())}, too many {sorted((there - whole).elements())}",
-        )
+    whole = Counter(deck)
 
     for seed in trial.seeds:
         game = trial.fresh(seed)
-        for position in trial.play(game):
-            count(position)
-        count(game)
+        for position in chain(trial.play(game), [game]):
+            there = Counter(tiles(position.env))
+            missing, more = (sorted(some.elements()) for some in (whole - there, there - whole))
+            trial.fail_if(there != whole, f"missing {missing}, too many {more}")
 
 
 @check()
@@ -69,10 +62,8 @@ def zero_sum(trial: Trial) -> None:
 
 
 @check(needs=("score",), rests_on=("zero-sum", "replay-round-trip"))
-def payoff_recomputed(trial: Trial) -> None:
+def payoff_recomputed(trial: Trial, score: Callable[[Record], Mapping[str, float]]) -> None:
     """The payoffs are those that an independent count of the finished game gives."""
-    score = trial.hooks.score
-    assert score
     for game in trial.finished_games():
         start = trial.fresh(game.seed).env
         trial.game = game

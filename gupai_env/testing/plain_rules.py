@@ -129,6 +129,11 @@ class PlainGame:
     def fail(self, problem: str) -> NoReturn:
         raise ConformanceError("", self.seed, self.moves, None, problem)
 
+    def require_alike(self, one: Snapshot, other: Snapshot, sentence: str) -> None:
+        """Fail if two snapshots differ; the sentence has a place for what differs first."""
+        if name := difference(one, other):
+            self.fail(sentence.format(name))
+
     def call(self, name: str, rule: Callable[..., Any], *arguments: Any, keeps: Sequence[np.ndarray] = ()) -> Any:
         """Call a rule, which must leave some record arrays as they are; what it raises is a finding.
 
@@ -148,8 +153,7 @@ class PlainGame:
             where, text = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(str(error).split())
             self.fail(f"{name} raises {type(error).__name__} at {where}: {text}")
         for records, was in zip(keeps, before, strict=True):
-            if changed := difference(was, fields(records)):
-                self.fail(f"{name} writes to {changed}, which it may only read")
+            self.require_alike(was, fields(records), f"{name} writes to {{}}, which it may only read")
         return result
 
     def begun(self, states: np.recarray) -> np.recarray:
@@ -219,15 +223,18 @@ class PlainGame:
         players, seat = self.variant.players, int(states["to_act"][0])
         for viewer in (seat, (seat + 1 + self.moves % (players - 1)) % players):
             views, other = self.view(states, viewer), self.view(used, (viewer + 1) % players)
-            if trace := difference(fields(views), fields(self.view(states, viewer, other))):
-                self.fail(f"information_set leaves {trace} of a view as it was")
+            self.require_alike(
+                fields(views), fields(self.view(states, viewer, other)), "information_set leaves {} of a view as it was"
+            )
             if (self.observation(self.view(states, viewer, other, history=False)) != self.observation(views)).any():
                 self.fail("encode reads what information_set leaves out without history")
             dealt = self.dealt(views)
-            if mismatch := difference(fields(dealt), fields(self.dealt(views))):
-                self.fail(f"determinize fills {mismatch} differently from the same view and key")
-            if trace := difference(fields(dealt), fields(self.dealt(views, used.copy()))):
-                self.fail(f"determinize leaves {trace} of a state as it was")
+            self.require_alike(
+                fields(dealt), fields(self.dealt(views)), "determinize fills {} differently from the same view and key"
+            )
+            self.require_alike(
+                fields(dealt), fields(self.dealt(views, used.copy())), "determinize leaves {} of a state as it was"
+            )
             if viewer == seat:
                 self.judge_actions(states, views, dealt)
         if self.game.history is not no_history:
@@ -278,8 +285,7 @@ class PlainGame:
         for action in actions[:number].tolist():
             replayed, _ = self.after(replayed, action)
         for seat, (seen, seen_again) in enumerate(zip(self.seen(states, 0), self.seen(replayed, 0), strict=True)):
-            if mismatch := difference(seen, seen_again):
-                self.fail(f"what history says leads to another {mismatch} in the view of seat {seat}")
+            self.require_alike(seen, seen_again, f"what history says leads to another {{}} in the view of seat {seat}")
 
     def play(self) -> None:
         """Play the game with the moves of every other check, then judge positions evenly chosen from it."""
@@ -294,12 +300,12 @@ class PlainGame:
             self.moves += 1
         ended, first = states.copy(), fields(positions[0])
         self.paid = ended["total"][0].tolist()
-        if trace := difference(first, fields(self.begun(states))):
-            self.fail(f"deal_from leaves {trace} of the deal before")
+        self.require_alike(first, fields(self.begun(states)), "deal_from leaves {} of the deal before")
         for action in self.actions:
             self.call("step", advance, self.game.module, self.rules, states, action)
-        if mismatch := difference(fields(ended), fields(states)):
-            self.fail(f"the same moves lead to another {mismatch} when they are played again")
+        self.require_alike(
+            fields(ended), fields(states), "the same moves lead to another {} when they are played again"
+        )
         for self.moves in sorted({*np.linspace(0, len(positions) - 1, JUDGED, dtype=int).tolist()}):
             self.judge(positions[self.moves], positions[-1 - self.moves])
 

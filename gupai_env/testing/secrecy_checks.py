@@ -1,6 +1,6 @@
 """Checks of who sees what: the hidden stays hidden, the open is seen, and all seats see alike."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from gupai_env.testing.hooks import Hooks
 from gupai_env.testing.report import ConformanceError
 from gupai_env.testing.trial import Trial, check, chooser
 
+Redeal = Callable[[AECEnv, str, np.random.Generator], AECEnv]
+Hidden = Callable[[AECEnv, str], Mapping[str, Iterable[Any]]]
 REDEALS = 2  # of each position, for each seat
 MOST_REDEALS = 200  # of one position, until each tile has moved: one that should leaves its place sooner, but for luck
 
@@ -35,13 +37,12 @@ def known(env: AECEnv, agent: str, hooks: Hooks) -> Snapshot:
 
 
 @check(needs=("redeal",))
-def information_set(trial: Trial) -> None:
+def information_set(trial: Trial, redeal: Redeal) -> None:
     """Dealing again all that a seat cannot know changes nothing that it sees, not a byte, on turn or off.
 
     The deals must differ from the one under way and from each other, or they would prove nothing.
     """
-    hooks, redeal = trial.hooks, trial.hooks.redeal
-    assert redeal
+    hooks = trial.hooks
     anything_moved = draws_differ = False
     for game in trial.positions():
         for agent in game.env.agents:
@@ -65,7 +66,7 @@ def _seen_differently(one: AECEnv, other: AECEnv, hooks: Hooks) -> bool:
 
 
 @check(needs=("redeal", "hidden"), rests_on=("information-set",))
-def hidden_tiles_move(trial: Trial) -> None:
+def hidden_tiles_move(trial: Trial, redeal: Redeal, hidden: Hidden) -> None:
     """As a game begins, every tile that a seat cannot know leaves its place when it is dealt again and again.
 
     In a rare deal a seat can infer where a tile lies, so a seat fails only if some tile stays in every game.
@@ -75,7 +76,7 @@ def hidden_tiles_move(trial: Trial) -> None:
     for seed in trial.seeds:
         game = trial.fresh(seed)
         for agent in game.env.agents if game.seat_to_act() else []:
-            if fixed := _fixed_tiles(trial.hooks, game, agent):
+            if fixed := _fixed_tiles(redeal, hidden, game, agent):
                 place, tile = min(fixed, key=repr)
                 problem = f"{tile} never leaves {place} when what it cannot know is dealt again"
                 stuck.setdefault(agent, trial.error(problem, agent))
@@ -85,11 +86,8 @@ def hidden_tiles_move(trial: Trial) -> None:
         raise errors[0]
 
 
-def _fixed_tiles(hooks: Hooks, game: Game, agent: str) -> set[tuple[str, Any]] | None:
+def _fixed_tiles(redeal: Redeal, hidden: Hidden, game: Game, agent: str) -> set[tuple[str, Any]] | None:
     """The places and tiles that are the same however often they are dealt again; None if nothing is hidden."""
-    redeal, hidden = hooks.redeal, hooks.hidden
-    assert redeal
-    assert hidden
     rng, fixed = np.random.default_rng([game.seed, 3]), None
     for _ in range(MOST_REDEALS):
         tiles = hidden(redeal(game.env, agent, rng), agent)
@@ -103,10 +101,8 @@ def _fixed_tiles(hooks: Hooks, game: Game, agent: str) -> set[tuple[str, Any]] |
 
 
 @check(needs=("public",), rests_on=("replay-round-trip",))
-def public_differences(trial: Trial) -> None:
+def public_differences(trial: Trial, public: Callable[[AECEnv], Hashable]) -> None:
     """Positions that differ in public look different to every seat, above all those one move apart."""
-    public = trial.hooks.public
-    assert public
     seen: dict[tuple[str, Hashable], Hashable] = {}
     for game in trial.positions():
         for action in trial.some(game, game.legal()):
@@ -124,10 +120,8 @@ def public_differences(trial: Trial) -> None:
 
 
 @check(needs=("rotate",), rests_on=("replay-round-trip",))
-def seat_rotation(trial: Trial) -> None:
+def seat_rotation(trial: Trial, rotate: Callable[[AECEnv, int], AECEnv]) -> None:
     """With the seats renamed, the same game shows every seat the same and pays it the same."""
-    rotate = trial.hooks.rotate
-    assert rotate
     for seed in trial.seeds:
         seats = list(trial.fresh(seed).env.possible_agents)
         for k in range(1, len(seats)):

@@ -1,7 +1,7 @@
 """Checks of seeds: what repeats, what must not, and in which process and which lane."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from gupai_env.testing.games import Game, difference, frozen, mask_of, snapshot
+from gupai_env.testing.hooks import LaneGame
 from gupai_env.testing.report import NotRun
 from gupai_env.testing.second_process import answer_of, job_of, reply_of
 from gupai_env.testing.trial import Trial, Turn, check
@@ -22,9 +23,9 @@ def require_chance(trial: Trial) -> None:
 
 
 @check(needs=("rules",), rests_on=())
-def plain_rules(trial: Trial) -> None:
+def plain_rules(trial: Trial, rules: Callable[..., Sequence[str]]) -> None:
     """Every rule stays within its arrays, and writes to all that it has to fill and to nothing else."""
-    trial.notes += answer_of(trial, trial.hooks.rules)  # type: ignore[arg-type]
+    trial.notes += answer_of(trial, rules)
 
 
 @check(rests_on=("plain-rules",))
@@ -68,8 +69,7 @@ def seed_repeats(trial: Trial) -> None:
     used = trial.make_env()
     used.reset(seed=trial.seeds[-1] + 1)
     for seed in dict.fromkeys((0, *trial.seeds)):
-        for _ in trial.play(Game(used, seed)):
-            pass  # to leave behind whatever a game leaves behind
+        trial.play_out(Game(used, seed))  # to leave behind whatever a game leaves behind
         for name, other in (("another new", trial.make_env()), ("a used", used)):
             dealt = snapshot(trial.fresh(seed).env)
             other.reset(seed=seed)
@@ -80,9 +80,7 @@ def seed_repeats(trial: Trial) -> None:
 @check(rests_on=("seed-repeats",))
 def replay_round_trip(trial: Trial) -> None:
     """The same seed and the same moves give the same game, also in an environment that has played before."""
-    used = trial.fresh(trial.seeds[-1] + 1)
-    for _ in trial.play(used):
-        pass
+    used = trial.play_out(trial.fresh(trial.seeds[-1] + 1))
     for seed in trial.seeds:
         game = trial.fresh(seed)
         seen = trial.transcript(game)
@@ -112,8 +110,7 @@ def _next_deals(trial: Trial, seed: int) -> list[Turn]:
     """The deals that follow a game with this seed, each but the last played out."""
     env, deals = trial.fresh(seed).env, []
     for episode in (2, 3, 4):
-        for _ in trial.play(Game(env, seed)):
-            pass
+        trial.play_out(Game(env, seed))
         env.reset()
         deals.append(Turn(0, snapshot(env), f" in episode {episode}"))
     return deals
@@ -145,10 +142,8 @@ def episodes_differ(trial: Trial) -> None:
 
 
 @check(needs=("lane_games",), rests_on=("replay-round-trip",))
-def lanes_equal_single(trial: Trial) -> None:
+def lanes_equal_single(trial: Trial, lane_games: Callable[..., Sequence[LaneGame]]) -> None:
     """A lane of a batch shows and pays what the single environment does with the lane's seed and moves."""
-    lane_games = trial.hooks.lane_games
-    assert lane_games
     games = [trial.fresh(seed) for seed in trial.seeds]
     singles = [[_turn(game.env) for _ in trial.play(game)][: len(game.moves)] for game in games]
     envs = lane_games(list(trial.seeds), [game.actions for game in games])

@@ -205,10 +205,7 @@ class Trial:
 
     def moves_of(self, seed: int) -> list[int]:
         """The actions of the random game from a seed."""
-        game = self.fresh(seed)
-        for _ in self.play(game):
-            pass
-        return game.actions
+        return self.play_out(self.fresh(seed)).actions
 
     def looks(self, number: int, game: Game, moves: Sequence[int] | None) -> bool:
         """Whether there is time to look at this position of game `number`, whose moves will be these.
@@ -240,6 +237,12 @@ class Trial:
             else:
                 return
 
+    def play_out(self, game: Game) -> Game:
+        """Play a game on at random to its end, or to `max_moves`; return it."""
+        for _ in self.play(game):
+            pass
+        return game
+
     def payoffs(self, game: Game) -> Mapping[str, float]:
         """What the environment says that a finished game pays: by the hook `payoffs`, else by its rewards."""
         return self.hooks.payoffs(game.env) if self.hooks.payoffs else game.announced
@@ -248,9 +251,7 @@ class Trial:
         """The random games that come to an end, with their finished seats still at the table."""
         finished = 0
         for seed in self.seeds:
-            game = self.fresh(seed)
-            for _ in self.play(game):
-                pass
+            game = self.play_out(self.fresh(seed))
             if game.seat_to_act() is None:
                 finished += 1
                 yield game
@@ -331,21 +332,21 @@ class Check:
 
     Attributes:
         name: its kebab-case name.
-        run: judges a trial; raises ConformanceError, or NotRun if it cannot judge. Its docstring is the
-            promise.
+        run: judges a trial, given the hooks that it needs; raises ConformanceError, or NotRun if it cannot judge. Its
+            docstring is the promise.
         needs: the hooks without which it is not run.
         rests_on: checks that it takes for granted; where one of them failed, it would only repeat that.
         given: raises NotRun before it runs where it cannot judge.
     """
 
     name: str
-    run: Callable[[Trial], None]
+    run: Callable[..., None]
     needs: tuple[str, ...]
     rests_on: tuple[str, ...]
     given: Callable[[Trial], None]
 
 
-Run = Callable[[Trial], None]
+Run = Callable[..., None]
 CHECKS: dict[str, Check] = {}
 
 

@@ -26,9 +26,9 @@ NOTICED = {
         "which legal_actions offers, the hands hold tiles that the deck does not have",
     ),
     "A bit of a hidden tile is in a field of the view that no encoder reads": (
-        (VIEW, f"{VIEW}    view.deals += state.hands[gupai.seat_after(rules, state, seat)] & 1\n"),
+        (VIEW, f"{VIEW}    view.deal += state.hands[gupai.seat_after(rules, state, seat)] & 1\n"),
         "information-set",
-        "the field deals of its view changes when what it cannot know is dealt again",
+        "the field deal of its view changes when what it cannot know is dealt again",
     ),
     "`determinize` draws from `np.random` as well as from its key": (
         (HIDDEN, "view.sizes, np.random.randint(9))"),
