@@ -19,46 +19,17 @@ from gupai_env.core.memory import bytes_of
 needs_compiler = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda")
 
 
-def simulated(*words):
-    """Return what a Python process prints in which numba simulates a GPU."""
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
-    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, check=True).stdout
-
-
-@pytest.fixture(scope="module")
-def simulated_digests():
-    """Return the digests of play and of chips on the simulated GPU, by game."""
-    return json.loads(simulated("-m", "benchmarks.device", "--device", "cpu", "--only-digests", "--tiny"))["games"]
-
-
-@pytest.fixture
-def plain(monkeypatch):
-    """Let loops run as plain Python, which other tests compare with machine code: compiling them takes minutes."""
-    monkeypatch.setattr(Loop, "runs_plain", lambda *_: True)
-
-
-@needs_compiler
-@pytest.mark.parametrize("game", GAMES)
-def test_kernels_play_as_the_processor(game, simulated_digests, plain):
-    assert simulated_digests[game] == digests(game, TINY, PROCESSOR)
-
-
-NETWORK = """
-import sys
-from benchmarks.device import network_chips
-print(network_chips(sys.argv[1], 4, "cpu").tolist())
-"""
-
-
-@needs_compiler
-@pytest.mark.parametrize("game", ["jie-long", "deer-hunt"])  # each for itself, and two teams
-def test_networks_play_out_as_on_the_processor(game, plain):
-    chips = network_chips(game, 4, PROCESSOR).tolist()  # one against itself, a heuristic, a random player and a network
-    assert simulated("-c", NETWORK, game) == f"{chips}\n"
-
-
-REFUSAL = """
+# What one process prints in which numba simulates a GPU: digests of all games, chips of networks, and a refused action.
+SIMULATED = """
+import json, sys
+from benchmarks import device
+from gupai_env.core import compiling
 from gupai_env.cuda_vector import CudaVectorEnv
+
+compiling.PLAIN_SECONDS = 1e9  # else other processes would compile meanwhile what nobody waits for
+sys.argv = ["device", "--device", "cpu", "--only-digests", "--tiny"]
+device.main()
+print(json.dumps([device.network_chips(game, 4, "cpu").tolist() for game in ("jie-long", "deer-hunt")]))
 
 envs = CudaVectorEnv("jie-long", 3, seed=3, device="cpu")
 before, actions = envs.states.clone(), envs.sample(0)
@@ -73,21 +44,30 @@ print(bool((envs.states != before).any(1).all()))
 
 
 @needs_compiler
-def test_refused_action_leaves_all_lanes_as_they_are():
-    assert simulated("-c", REFUSAL).splitlines() == ["IllegalActionError lane 1, seat  True", "True"]
+def test_simulated_gpu_plays_as_the_processor(monkeypatch):
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
+    printed = subprocess.run([sys.executable, "-c", SIMULATED], env=environment, capture_output=True, text=True)
+    *played, chips, refusal, went_on = printed.stdout.splitlines() or [printed.stderr]
+    # Loops run here as plain Python, which other tests compare with machine code: compiling them takes minutes.
+    monkeypatch.setattr(Loop, "runs_plain", lambda *_: True)
+    assert json.loads("".join(played))["games"] == {game: digests(game, TINY, PROCESSOR) for game in GAMES}
+    # Each for itself, and two teams: a network against itself, a heuristic, a random player and another network.
+    assert chips == json.dumps([network_chips(game, 4, PROCESSOR).tolist() for game in ("jie-long", "deer-hunt")])
+    assert (refusal, went_on) == ("IllegalActionError lane 1, seat  True", "True")  # a refused action changes no lane
 
 
-# Of loops that play alike one is compiled for each game; what plays out, for one game of three kinds, takes longer.
-KERNELS = [
-    *((game, "step") for game in GAMES),
-    *((game, "try_actions") for game in ("jie-long", "deer-hunt", "da-ling")),
-    *(("jie-long", name) for name in ("finish", "draw_keys", "converse")),
-]
+# One game of each kind, and of loops that play alike one: each takes seconds. Rules are simulated in all games above.
+KERNELS = {
+    "jie-long": ("step", "try_actions", "finish", "draw_keys", "converse"),
+    "deer-hunt": ("step", "try_actions"),
+    "da-ling": ("step", "try_actions"),
+    "tien-gow": ("step",),
+}
 
 
 @needs_compiler
-@pytest.mark.parametrize(("game", "name"), KERNELS)
-def test_rules_compile_for_a_gpu(game, name, monkeypatch):
+@pytest.mark.parametrize("game", KERNELS)
+def test_rules_compile_for_a_gpu(game, monkeypatch):
     from numba import cuda
     from numba.cuda import dispatcher, types
 
@@ -97,12 +77,13 @@ def test_rules_compile_for_a_gpu(game, name, monkeypatch):
     # What a kernel calls is compiled for the GPU that is there.
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
     kernels = cuda_kernels(get_game(game))._asdict() | playout_kernels(get_game(game))._asdict()
-    function = kernels[name].py_func
-    numbers = [types.int64] * function.__code__.co_argcount
-    code, _ = cuda.compile_ptx(function, types.void(*numbers), cc=(9, 0))
-    assert ".visible .entry" in code and ".target sm_90" in code
-    # Such an operation may be contracted with the next one to one rounding, and a heuristic play something else.
-    assert not re.search(r"\b(mul|add|sub)\.f(32|64)", code)
+    for name in KERNELS[game]:
+        function = kernels[name].py_func
+        numbers = [types.int64] * function.__code__.co_argcount
+        code, _ = cuda.compile_ptx(function, types.void(*numbers), cc=(9, 0))
+        assert ".visible .entry" in code and ".target sm_90" in code
+        # Such an operation may be contracted with the next one to one rounding, and a heuristic play something else.
+        assert not re.search(r"\b(mul|add|sub)\.f(32|64)", code), name
 
 
 @needs_compiler
