@@ -116,7 +116,8 @@ def test_plain_python_equals_compiled_play_everywhere():
             "-W",
             "error::RuntimeWarning",  # numbers of a few bits that overflow, as they do not in compiled code
             "-c",
-            "import numba, test_same_play; assert numba.config.DISABLE_JIT; print(test_same_play.fingerprints())",
+            "import compiled_at_once, numba, test_same_play; assert numba.config.DISABLE_JIT; "
+            "print(test_same_play.fingerprints())",
         ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(here), *sys.path]), "NUMBA_DISABLE_JIT": "1"},
         check=True,

@@ -109,7 +109,6 @@ def test_plain_python_plays_while_another_process_compiles(afresh, monkeypatch):
     ("module", "game", "loops"),
     [
         ("gupai_env.vector", "jie-long", {"begin", "determinize", "observe_seat", "show", "step", "views"}),
-        (decisions.__name__, "jie-long", {"choose_all", "weigh_all"}),
         ("gupai_env.vector", "no-game", set()),
     ],
 )
@@ -121,6 +120,14 @@ def test_compiling_process_fills_the_cache_or_fails_in_silence(module, game, loo
     names = {path.name.split("-")[0].split(".")[-1] for path in tmp_path.rglob("*.nbi")}
     assert names >= loops and bool(names) == bool(loops)
     assert capfd.readouterr() == ("", "")
+
+
+def test_loops_of_players_are_prepared(afresh):
+    afresh(0)
+    assert decisions.__name__ in compiling.PREPARED_BY.values()
+    decisions.prepare(GAMES["jie-long"])
+    loops = vars(heuristic_loops(GAMES["jie-long"])).values()
+    assert {"choose_all", "weigh_all"} <= {loop.function.__name__ for loop in loops if loop._dispatcher is not None}
 
 
 def test_process_that_cannot_be_started_leaves_compiling_to_the_call(monkeypatch):
