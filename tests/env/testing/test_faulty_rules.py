@@ -176,9 +176,8 @@ def test_fault_is_noticed_in_one_line(number, fault, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("number", "fault"), [*enumerate(NOT_NOTICED, 100)], ids=str)
 def test_fault_is_not_noticed_as_the_page_says(number, fault, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    report = check_env(
-        partial(GupaiEnv, game := game_of(NOT_NOTICED[fault], number, tmp_path)), hooks_of(game), games=2
-    )
+    game, short = game_of(NOT_NOTICED[fault], number, tmp_path), {"deck": "tiny", "players": 2}
+    report = check_env(partial(GupaiEnv, game, **short), hooks_of(game, **short), games=2)
     assert not report.failed, str(report)
 
 
