@@ -15,17 +15,14 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import RED, kind_of, tile_name, tile_set, tiles_in
+from gupai_env.core.tiles import RED, kind_of, tile_set, tiles_in
 from gupai_env.games.da_ling.players import share_as_strong
 from gupai_env.games.da_ling.rules import NO_MATCH, VALUE, strength_of
 from gupai_env.games.deer_hunt import players as deer_hunt_players
 from gupai_env.games.pai_gow import players as pai_gow_players
 from gupai_env.games.shi_wu_hu import players as shi_wu_hu_players
-from gupai_env.games.small_mahjong.triplets import TRIPLETS
-from gupai_env.games.tien_gow import players as tien_gow_players
-from gupai_env.games.tien_gow.rules import DISCARD
 from gupai_env.games.tiu_u import players as tiu_u_players
-from gupai_env.positions import da_ling, deer_hunt, ding_niu, shi_wu_hu, small_mahjong, tien_gow, tiu_u
+from gupai_env.positions import da_ling, ding_niu, shi_wu_hu, small_mahjong, tiu_u
 from referees.ding_niu import suan_zhang
 from referees.tiles import Tile, is_double
 from walks import views_of
@@ -339,20 +336,6 @@ def test_share_of_strong_groups_among_the_unseen_tiles(options):
 # Tiu-U. A set has four [6:6], six other tiles of ten pips or more, and so on; unseen is what lies nowhere.
 
 
-def test_big_fish_and_piles():
-    position = tiu_u.from_tiles(["66 66 11 44", "55"], "66 66 11 44 44 44")
-    names = "points", "big", "pile"
-    assert short_repr(position, "[6:6] catches [6:6]", *names) == [48, 48, 0]
-    assert short_repr(position, "[1:1] catches [1:1]", *names) == [10, 0, 0]  # four red pips are rounded up to ten
-    assert short_repr(position, "[4:4] catches three", *names) == [64, 64, 1]
-    assert short_repr(position, "lay [6:6]", "third", "own_third", *names) == [1, 1, 0, 0, 0]
-    assert short_repr(position, "lay [1:1]", "third", "own_third") == [0, 0]
-    assert short_repr(position, "lay [4:4]", "third", "own_third") == [0, 0]  # it is the fourth
-    drawn = tiu_u.from_tiles(["66 11", "55"], "66 66", drawn="66")
-    assert short_repr(drawn, "lay [6:6]", "third", "own_third") == [1, 1]
-    assert short_repr(tiu_u.from_tiles(["66 11", "55"], "66 66"), "lay [6:6]", "third", "own_third") == [1, 0]
-
-
 def test_catch_adds_to_the_one_before():
     position = tiu_u.from_tiles(["66 66 11 44", "55"], "11", catches=["31 31", ""], heaven_pair=True)
     names = "points", "red", "big"
@@ -436,18 +419,6 @@ IDLE = ["[6:1][6:1][3:1][3:1][6:3]", "[4:2][4:1][5:1][5:1][6:4]", "[6:6][6:5][4:
 DOUBLE_SET = "[2:2][5:2][5:5]"
 
 
-def test_pairs_that_are_kept():
-    hands = ["22 55 54", "61 61 31 31 62", IDLE[1], IDLE[2]]
-    laid_out = [["[3:3][6:3][6:6]"], [], [], []]
-    position = small_mahjong.from_tiles(hands, melds=laid_out)
-    # [2:2][5:5] waits for the [5:2] alone, [5:5][5:4] for [4:4] or [3:2], [2:2][5:4] for [3:2] or [6:2].
-    for tile in ("[5:4]", "[2:2]", "[5:5]"):
-        assert short_repr(position, f"discard {tile}", "pairs", "twins", "closed") == [1, 0, 0]
-    gone = small_mahjong.from_tiles(hands, melds=laid_out, discards=["52", "", "", ""])
-    assert short_repr(gone, "discard [5:4]", "pairs") == [0]
-    assert short_repr(gone, "discard [2:2]", "pairs") == [1]
-
-
 def test_tiles_completing_a_hand_after_a_discard():
     hands = ["22 55 54", "61 61 31 31 62", IDLE[1], IDLE[2]]
     position = small_mahjong.from_tiles(hands, melds=[["[3:3][6:3][6:6]"], [], [], []])
@@ -461,18 +432,6 @@ def test_tiles_completing_a_hand_after_a_discard():
     held = small_mahjong.from_tiles(["22 52 55 66 11 53", IDLE[0], "42 41 51 51 43", "66 65 44 44 21"])
     for tile, breaks in (("[2:2]", 1), ("[5:2]", 1), ("[5:5]", 1), ("[6:6]", 0), ("[1:1]", 0), ("[5:3]", 0)):
         assert short_repr(held, f"discard {tile}", "breaks") == [breaks]
-
-
-def test_unseen_tiles_that_complete_a_triplet_with_the_discard():
-    position = small_mahjong.from_tiles(["22 55 66 52 11 54", *IDLE])
-    view = position.view(0)
-    hand, unseen = tiles_in(int(view.hand)), tiles_in(int(view.unseen))
-    triplets = {tuple(sorted(kinds)) for _, kinds in TRIPLETS}
-    for kind in hand:
-        rest = hand.copy()
-        rest.remove(kind)
-        fit = [each for each in unseen if any(tuple(sorted((kind, other, each))) in triplets for other in rest)]
-        assert short_repr(position, f"discard {tile_name(kind)}", "partners") == [len(fit)]
 
 
 def claiming(hand: str, offered: str, **options) -> Position:
@@ -532,29 +491,6 @@ def test_trick_of_deer_is_red_if_all_of_its_tiles_are():
         assert (found[0], found[1]) == (RED[action] + RED[others[0]], all_red)
 
 
-def test_tien_gow_set_is_broken_by_a_part_and_needs_two_tiles():
-    position = tien_gow.from_tiles(["44 66 63 21", "65 62 64 32", "54 53 31 11", "41 33 51 61"])
-    for tiles, breaks in (("[6:6]", 1), ("[6:3]", 1), ("[6:6][6:3]", 0), ("[2:1]", 0), ("[4:4]", 0)):
-        assert short_repr(position, tiles, "breaks") == [breaks], tiles
-    position = tien_gow.from_tiles(["44 51", "66 63", "54 32", "42 33"])
-    position.play("44")
-    for tile in ("[6:6]", "[6:3]"):
-        assert short_repr(position, f"discard {tile}", "discard_breaks") == [1]
-    alone = tien_gow.from_tiles(["44 51", "66 21", "54 32", "42 33"])
-    alone.play("44")
-    for tile in ("[6:6]", "[2:1]"):
-        assert short_repr(alone, f"discard {tile}", "discard_breaks") == [0]
-
-
-@pytest.mark.parametrize(("turns", "beatable", "takes"), [(3, True, 1), (2, True, 0), (4, True, 0), (2, False, 1)])
-def test_last_to_play_in_tien_gow_takes_the_trick(turns, beatable, takes):
-    weights = np.zeros(len(tien_gow_players.FEATURES) + 1)
-    weights[tien_gow_players.AT.takes] = 1
-    view = SimpleNamespace(hand=tien_gow_players.TILES[0], beatable=int(beatable), tiny=0, sizes=[8], taken=[1])
-    view = SimpleNamespace(**vars(view), tiles=1, turns=turns, players=4)
-    assert tien_gow_players.score(view, 0, weights) == takes
-
-
 def test_banker_of_pai_gow_wins_with_a_copy():
     weights = np.zeros(len(pai_gow_players.FEATURES) + 1)
     weights[pai_gow_players.AT.high_probability] = 1
@@ -571,37 +507,3 @@ def test_opponents_still_to_play_may_hold_a_stronger_tile(lying, tiles):
     view = SimpleNamespace(above=[2], sizes=[9, 1, 9, 5], lying=lying, unseen=tile_set(range(20)))
     none = np.prod([(20 - dealt - tiles) / (20 - dealt) for dealt in range(2)])
     assert deer_hunt_players.chance_ours(view, 0, 0) == pytest.approx(none)
-
-
-def test_high_nine_of_pai_gow_holds_six_six_or_one_one():
-    ranks = pai_gow_players.RANK
-    order = np.argsort(ranks)
-    for tile, high in ((order[-1], True), (pai_gow_players.DAY, True), (order[-3], False)):
-        tiles = [tile, order[0], order[1], order[2]]
-        value = pai_gow_players.value_of(0, tiles[0], tiles[pai_gow_players.SPLITS[0, 0]])
-        view = SimpleNamespace(tiles=tiles, table=0)
-        assert pai_gow_players.has_high_tile(view, 0, value) == high
-
-
-def test_discard_of_several_tiles_in_tien_gow_counts_those_that_must_follow():
-    # After [6:5], the lowest civil tile but two, only what is no lower may follow: of the others the weakest is [4:4].
-    position = tien_gow.from_tiles(["66 66 42", "44 65 21", "54 32 33", "41 61 51"])
-    position.play("6666")
-    strength = {tile: float(tien_gow_players.KIND_STRENGTH[kind_of(*tile)]) for tile in ((4, 4), (6, 5), (2, 1))}
-    legal = {position.game.action_name(int(action)): int(action) for action in np.flatnonzero(position.mask())}
-    for name, action in legal.items():
-        kept = [kind for kind in tiles_in(int(position.view(1).hand)) if kind != action - DISCARD]
-        follow = [float(tien_gow_players.KIND_STRENGTH[kind]) for kind in kept if kind >= action - DISCARD]
-        own = float(tien_gow_players.KIND_STRENGTH[action - DISCARD])
-        assert short_repr(position, name, "discard_all") == pytest.approx([own + min(follow)]), name
-    assert len(legal) == 2 and strength
-
-
-def test_trick_of_deer_hunt_by_what_a_person_counts():
-    position = deer_hunt.from_tiles(["61", "44 11", "66 55", "31 21"], "64")
-    view, names = position.view(1), ("trick_red", "stronger", "holds")
-    for tile, kind in (("[4:4]", kind_of(4, 4)), ("[1:1]", kind_of(1, 1))):
-        takes = max(kind, kind_of(6, 4))
-        stronger = sum(other > takes for other in tiles_in(int(view.unseen)))
-        red = int(RED[kind_of(6, 4)]) + int(RED[kind])
-        assert short_repr(position, tile, *names) == [red, stronger, kind >= kind_of(6, 4)]
