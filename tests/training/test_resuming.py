@@ -55,7 +55,6 @@ def places(folder):
         ({"expert_iteration": EXPERT_ITERATION, "decisions": 0}, 3),
         ({"expert_iteration": {**EXPERT_ITERATION, "targets": 200}}, 3),  # in self-play
         ({"save_every": 50}, 2),  # before the first save that is due
-        ({"expert_iteration": EXPERT_ITERATION, "decisions": 0, "save_every": 50}, 2),
     ],
 )
 def test_rows_after_the_last_save_are_reported_once(stages, evaluations, tmp_path):

@@ -446,7 +446,7 @@ def test_logits_become_chips_over_temperature_and_values_returns(magnet, tmp_pat
     search_targets.average = average if magnet else None
     targets = search_targets.target_maker.targets(heuristic, 0)
     search_targets.window.add(Targets(*(array[:100] for array in targets)))
-    for _ in range(600):
+    for _ in range(400):
         search_targets._learn(np.arange(100))
     agent = run.current_agent("now")
     agent.tensors = run.network.tensors()

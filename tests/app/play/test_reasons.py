@@ -1,5 +1,6 @@
 """Why a move is better than another: a sentence of the two, whose numbers are those of the position."""
 
+import functools
 import re
 
 import pytest
@@ -20,10 +21,11 @@ from variants import some_variants
 FORMULA = re.compile(r"count|weight|feature|score|×|\*|=|[-+]\d|\d\.\d|_|[{}]|\bnan\b")
 
 
+@functools.cache
 def decisions(name, deals=2):
-    """Decisions of deals whose moves are drawn, with the actions by the score of the best heuristic, the best first."""
+    """List decisions of deals of drawn moves, with the actions by the score of the best heuristic, the best first."""
     game = get_game(name)
-    weights = game.heuristic(tuned_weights(game, game.variant()))
+    weights, listed = game.heuristic(tuned_weights(game, game.variant())), []
     for deal in range(deals * (15 if game.simultaneous else 1)):
         session = Session(game, game.variant(), deal)
         while not session.terminated:
@@ -33,8 +35,9 @@ def decisions(name, deals=2):
             ranked = sorted((max(entry.actions, key=lambda action: scores[action]) for entry in entries),
                             key=lambda action: -scores[action])  # fmt: skip
             if len(ranked) > 1:
-                yield turn.views[0], ranked, scores
+                listed.append((turn.views[0], ranked, scores))
             session.play(entries[draw(deal, len(session.actions), len(entries))].actions[0])
+    return listed
 
 
 # The numbers in sentences and the features whose values they are; a share stands for hundredths.
@@ -148,7 +151,7 @@ def test_features_of_a_reason_are_the_score(name):
     game = get_game(name)
     weights = tuned_weights(game, game.variant())
     guide = guide_of(game, game.variant())
-    for view, ranked, scores in decisions(name, 1):
+    for view, ranked, scores in decisions(name)[::2]:
         values = feature_values(guide, view, ranked[0])
         assert sum(weights.get(each, 0) * value for each, value in values.items()) == pytest.approx(
             scores[ranked[0]], abs=1e-2 if name in ("da-ling", "tiu-u") else 1e-3
@@ -182,7 +185,7 @@ def test_every_variant_and_move_may_be_told_of(name):
 
 def test_game_without_phrases_has_no_reason():
     game = get_game("jie-long")
-    view, ranked, _ = next(iter(decisions("jie-long", 1)))
+    view, ranked, _ = decisions("jie-long")[0]
     assert reason(Guide(game, game.variant()), view, ranked[0], ranked[-1]) == ""
     assert not grounds(Guide(game, game.variant()), view, ranked[0], ranked[-1])
 
@@ -190,7 +193,7 @@ def test_game_without_phrases_has_no_reason():
 def test_reason_speaks_of_most_of_the_lead():
     game = get_game("tien-gow")
     guide = guide_of(game, game.variant())
-    for view, ranked, _ in decisions("tien-gow", 2):
+    for view, ranked, _ in decisions("tien-gow"):
         if reason(guide, view, ranked[0], ranked[-1]):
             shares = sorted((ground.share for ground in grounds(guide, view, ranked[0], ranked[-1])), reverse=True)
             assert sum(shares[:2]) >= EXPLAINED

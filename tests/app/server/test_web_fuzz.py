@@ -313,7 +313,7 @@ def test_forged_verdict_causes_no_server_error(ask, tmp_path, monkeypatch, capfd
     whole["readings"] = [{**each, "examples": []} for each in whole["readings"][:1]]
     whole["file"] = {}
     shown = set()
-    for number, content in enumerate([json.dumps(whole).encode(), *forged(whole, every=5)]):
+    for number, content in enumerate([json.dumps(whole).encode(), *forged(whole, every=13)]):
         (tmp_path / f"{name}.json").write_bytes(content)
         assert number % 50 or ask("GET", "/claims")[0] == ask("GET", f"/claim/{name}")[0] == 200
         status, found = ask("GET", f"/recorded/{name}")

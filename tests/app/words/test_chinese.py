@@ -243,7 +243,8 @@ def test_texts_of_a_deal_are_chinese(name):
             entries = entries_of(hints, view, mask)
             found |= {guide.task(view, mask), *guide.lessons_at(view, mask), *headed(hints, entries)}
             moves = [entry.actions[0] for entry in entries]
-            found |= {reason(guide, view, *pair) for move in pairwise(moves) for pair in (move, move[::-1])}
+            some = moves[:: len(moves) // 4 + 1]
+            found |= {reason(guide, view, *pair) for move in pairwise(some) for pair in (move, move[::-1])}
             for entry in entries:
                 found |= {hints.label(view, entry.actions), entry.move.name, entry.move.verb}
                 if len(entry.actions) > 1:
