@@ -39,7 +39,7 @@ from gupai_agents.evaluation.records.games import RecordWriter
 from gupai_app.review.page import Parts, page, stepper
 from gupai_app.server.html import filled
 from gupai_env.games.phrases import chips
-from gupai_env.messages import joined, say, word
+from gupai_env.messages import joined, say
 from gupai_env.storage.files import check_target, write_file
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
@@ -127,7 +127,8 @@ def claim_body(verdict: Verdict, deals: Iterable[tuple[int, dict[str, Any]]], re
     readings = [_reading(finding) for finding in verdict.findings]
     for number, deal in deals:
         readings[number]["deals"].append(deal)
-    return filled("verdict_body.html", verdict=verdict, readings=readings, records=records, command=command_of(verdict))
+    words = {"verdict": verdict, "readings": readings, "records": records, "command": command_of(verdict), "say": say}
+    return filled("verdict_body.html", **words)
 
 
 def _reading(finding: Finding) -> dict[str, Any]:
@@ -147,7 +148,7 @@ def _reading(finding: Finding) -> dict[str, Any]:
         "masters": list(master_sentences(finding)),
         "failures": failures(finding) if kind.sides else "",
         "remarks": list(remarks(finding)),
-        "tables": [(title, list(_table(effects, finding.unit))) for title, effects in parts if effects],
+        "tables": [(title, effects) for title, effects in parts if effects],
         "deals": [],
     }
 
@@ -191,24 +192,6 @@ def failures(finding: Finding) -> str:
 def _against(level: Level, effect: Effect) -> str:
     """Return at which dose an effect was found, and against whom."""
     return say("{dose}, against {player}", dose=say(level.label), player=say(effect.label))
-
-
-def _table(effects: Sequence[Effect], unit: str) -> Iterator[list[str]]:
-    """Yield the rows of a table of figures, its heads first."""
-    times, unit_name = (100, "%") if unit.startswith("share") else (1, unit)
-    heads = say("mean ({unit})", unit=say(unit_name)) if unit_name else "mean", "95% interval", "deals"
-    yield ["", *map(word, heads), "p", word("verdict")]
-    for effect in effects:
-        mean, low, high = (times * number for number in effect.estimate[:3])
-        interval = say("{low:+z.3f} to {high:+z.3f}", low=low, high=high)
-        yield [
-            word(effect.label),
-            f"{mean:+z.3f}" if effect.estimate.occurred else word("did not occur"),
-            word(interval if effect.estimate.has_interval else "none"),
-            f"{effect.estimate.samples:,}",
-            "" if effect.p is None else f"{effect.p:.2g}",
-            word(effect.verdict),
-        ]
 
 
 def dose_chart(levels: Sequence[Level]) -> Markup:

@@ -1,13 +1,15 @@
 """What a verdict says to a player, as plain text and as Markdown."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from gupai_agents.evaluation.claims.effects import ranged
 from gupai_agents.evaluation.claims.files import kind_of
 from gupai_agents.evaluation.claims.results import FEWEST_OPEN, Effect, Finding, Level, Masters, Verdict, written
 from gupai_agents.evaluation.claims.verdicts import word_of
 from gupai_agents.evaluation.intervals import interval_text
+from gupai_agents.evaluation.pages.chart import templates
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env.core.variant import option_in_words
 from gupai_env.messages import capitalized, joined, say, word
@@ -24,24 +26,19 @@ MARKS = {"proved": "✔", "supported": "✔", "disproved": "✘", "contradicted"
 
 def text(verdict: Verdict) -> str:
     """Return a verdict for a terminal, in the language that is spoken."""
-    lines = [title(verdict), f"  {word(verdict.source)}"]
-    for finding in verdict.findings:
-        lines += ["", f"  {heading(finding)}"]
-        lines += _indented(4, [finding.sentence, *master_sentences(finding), *remarks(finding)])
-        lines += _indented(6, figures(finding))
-        for level in finding.doses:
-            figure = say(summary(level, finding))
-            lines += _indented(4, [say("{label}: {figure}", label=say(level.label), figure=figure)])
-            lines += _indented(6, figures(finding, level.effects))
-        if finding.subgroups:
-            lines += [f"    {word(TITLES['subgroups'])}:", *_indented(6, figures(finding, which="subgroups"))]
-    if verdict.untested:
-        lines += ["", *_indented(2, [untested(verdict)])]
-    return "\n".join([*lines, ""])
+    return _filled("verdict.txt", verdict=verdict, title=title, heading=heading, untested=untested)
 
 
-def _indented(columns: int, lines: Iterable[str]) -> Iterator[str]:
-    return (f"{' ' * columns}{word(line)}" for line in lines)
+def markdown(verdicts: Sequence[Verdict]) -> str:
+    """Return a page with all verdicts: a table first, then each claim."""
+    return _filled("verdicts.md", verdicts=verdicts, p_text=_p, command_of=command_of)
+
+
+def _filled(template: str, **content: Any) -> str:
+    """Return a template with its content, and with what both of them say of a reading."""
+    sentences = {"master_sentences": master_sentences, "remarks": remarks, "figures": figures, "summary": summary}
+    rows = {"master_rows": master_rows, "master_words": master_words, "TITLES": TITLES, "MARKS": MARKS}
+    return templates().get_template(template).render(**content, **sentences, **rows, word=word, say=say)
 
 
 def title(verdict: Verdict) -> str:
@@ -206,55 +203,6 @@ def figures(finding: Finding, effects: Sequence[Effect] | None = None, which: st
             more.append(effect.verdict)
         figure = say("{label}: {figure}", label=say(effect.label), figure=say(figure_text(estimate, finding)))
         yield say("{figure} ({remarks})", figure=figure, remarks=joined(", ", more)) if more else figure
-
-
-def markdown(verdicts: Sequence[Verdict]) -> str:
-    """Return a page with all verdicts: a table first, then each claim."""
-    lines = ["| claim | statement | reading | verdict | q |", "| --- | --- | --- | --- | --- |"]
-    for verdict in verdicts:
-        link = f"[{verdict.id}](#{verdict.id})"
-        if not verdict.findings:
-            lines.append(f"| {link} | {verdict.statement} | | not tested | |")
-        head = f"{link} | {verdict.statement}"
-        for finding in verdict.findings:
-            words = f"{MARKS.get(finding.verdict, '')} {finding.headline or finding.verdict}".strip()
-            if finding.stands is False:
-                words = f"{finding.headline or finding.verdict}, but not among so many tests"
-            q = "" if finding.q is None else _p(finding.q)
-            lines.append(f"| {head} | {finding.name} | {words} | {q} |")
-            head = " | "
-    for verdict in verdicts:
-        lines += ["", f"## {verdict.id}", "", f"“{verdict.statement}” ({verdict.source}; {verdict.game})"]
-        for finding in verdict.findings:
-            lines += ["", f"**{finding.name}: {finding.headline or finding.verdict}.** {finding.sentence}", ""]
-            lines += [*_master_table(finding), *(f"- {line}" for line in remarks(finding))]
-            for level in finding.doses:
-                lines += _folded(f"{level.label}: {summary(level, finding)}", figures(finding, level.effects))
-            for which, name in TITLES.items():
-                if getattr(finding, which):
-                    lines += _folded(name, figures(finding, which=which))
-        if verdict.untested:
-            lines += ["", f"Not tested: {verdict.untested}"]
-        lines += ["", f"To repeat it: `{command_of(verdict)}`"]
-    return "\n".join(lines) + "\n"
-
-
-def _folded(name: str, lines: Iterable[str]) -> list[str]:
-    head = ["", f"<details><summary>{name}</summary>", ""]
-    return [*head, *(f"- {line}" for line in lines), "", "</details>"]
-
-
-def _master_table(finding: Finding) -> Iterator[str]:
-    """Yield a table of what the strong do at every dose: how often they take either action where both are open."""
-    rows = [
-        f"| {who} | {master.decisions:,} | {' | '.join(master_words(master))} |"
-        for label, master in master_rows(finding)
-        for who in [", ".join(filter(None, [label, master.who]))]
-    ]
-    if rows:
-        yield "| what the strong do where both actions are open | decisions | how often | claimed | other | value | |"
-        yield "| --- | --- | --- | --- | --- | --- | --- |"
-        yield from (*rows, "")
 
 
 def command_of(verdict: Verdict) -> str:
