@@ -1,16 +1,14 @@
 """HTML from templates, and the report of a tournament: one file with its charts inside, which needs no network."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from markupsafe import Markup
 
 from gupai_agents.evaluation.benchmark.models import Card
 from gupai_agents.evaluation.pages import chart
-from gupai_agents.evaluation.pages.chart import heat, templates
+from gupai_agents.evaluation.pages.chart import templates
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.evaluation.tournaments.rating import notes
-from gupai_agents.evaluation.tournaments.tournament import TABLES, Standings, Tournament
+from gupai_agents.evaluation.tournaments.tournament import TABLES, Tournament
 from gupai_env import __version__
 from gupai_env.messages import in_english, say
 from gupai_env.messages.checks import counted
@@ -34,11 +32,9 @@ def report(tournament: Tournament, command: str | None) -> str:
             tournament=tournament,
             version=__version__,
             games=tournament.chips[..., 0].size,
-            verdict=_verdict(tournament),
-            performances=list(_performances(tournament)),
+            ranked=ranked,
             notes=notes(tournament.players, tournament.ratings.orders),
             names=[chart.short(tournament.players[agent]) for agent in ranked],
-            duels=tournament.standings and list(_duels(tournament.standings, ranked)),
             charts=[
                 ("Chips per deal", "Over all games that count for an agent, with 95% intervals.", _forest(tournament)),
                 (
@@ -78,55 +74,6 @@ def card_head(card: Card) -> str:
         "Mean of {tasks} of suite {suite} in {deals:,} deals each, no suite score: {score}",
         **{"tasks": counted(len(card.results), "task"), "suite": card.suite, "deals": card.deals, "score": card.score},
     )
-
-
-def _verdict(tournament: Tournament) -> str:
-    """Return who came out ahead, in a sentence."""
-    best = _ranked(tournament)[0]
-    performance, name = tournament.performances[best], tournament.players[best]
-    if performance.p < 0.05 and performance.chips.mean > 0:
-        most = f"in {performance.win_share:.0%} of its games the most of all"
-        return f"{name} won most: {performance.chips} chips per deal, and {most}."
-    return f"No agent is clearly ahead; {name} has the highest mean, {performance.chips} chips per deal."
-
-
-def _performances(tournament: Tournament) -> Iterator[list[str]]:
-    """Yield the rows of the table of all agents."""
-    action_types = (
-        list(tournament.performances[0].action_types) if len(tournament.performances[0].action_types) > 1 else []
-    )
-    places = [f"place {number}" for number in range(1, tournament.variant.players + 1)]
-    yield [
-        *("agent", "chips per deal", "p"),
-        *places,
-        *("rating", "alpha-rank"),
-        *(f"{action_type} a deal" for action_type in action_types),
-    ]
-    for agent in _ranked(tournament):
-        performance = tournament.performances[agent]
-        yield [
-            tournament.players[agent],
-            str(performance.chips),
-            f"{performance.p:.3f}" if performance.p >= 0.001 else "<0.001",
-            *(f"{share:.1%}" for share in performance.places),
-            f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}",
-            "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}",
-            *(f"{performance.action_types[action_type]:.2f}" for action_type in action_types),
-        ]
-
-
-def _duels(standings: Standings, ranked: list[int]) -> Iterator[list[tuple[str, str]]]:
-    """Yield rows of what one agent wins among others, each cell with a CSS class: the surer, the stronger."""
-    adjusted = standings.adjusted()
-    for hero in ranked:
-        row = []
-        for other in ranked:
-            if hero == other:
-                row.append(("", ""))
-                continue
-            won = standings.against(hero, other)
-            row.append((str(won), heat(won.mean, adjusted[hero, other])))
-        yield row
 
 
 # --- charts ---------------------------------------------------------------------------------------
