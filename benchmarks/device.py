@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from stable_baselines3.common.logger import configure
 
 from gupai_agents import make_agent
 from gupai_agents.networks.network import NetworkAgent
@@ -34,10 +33,10 @@ from gupai_env.core.game import Game
 from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training import train
 from gupai_training.config import parse
-from gupai_training.network import Network
+from gupai_training.learner import SelfPlay
+from gupai_training.network import Network, build_network
 from gupai_training.scorer import Scorer
 from gupai_training.search_targets import Kind, TargetMaker
-from gupai_training.self_play_stage import build_learner
 from gupai_training.true_hand_targets import chips_in_deals, chips_played_out
 
 PROCESSOR = "processor"  # instead of a device
@@ -233,16 +232,11 @@ def targets(kind: Kind, sizes: Sizes, device: str) -> float:
 def learning(sizes: Sizes, device: str) -> float:
     """Measure the learner's decisions per second in self-play in Jie Long, all that an update takes included."""
     ppo = {"envs": sizes.lanes[-1], "batch_size": 1 << 16}
-    learner = build_learner(parse({"game": "jie-long", "decisions": 10**12, "device": device, "ppo": ppo}, "benchmark"))
-    learner.set_logger(configure(None, []))
-    _, callback = learner._setup_learn(1, None)
-
-    def update() -> None:
-        learner.collect_rollouts(learner.env, callback, None, learner.n_steps)
-        learner.train()
-
-    rate = per_second(update, 5 * sizes.seconds, device)
-    return round(rate * learner.num_timesteps / learner.updates, 1)
+    config = parse({"game": "jie-long", "decisions": 10**12, "device": device, "ppo": ppo}, "benchmark")
+    learner = SelfPlay(config, build_network(config))
+    with learner.running():
+        rate = per_second(learner.step, 5 * sizes.seconds, device)
+    return round(rate * learner.count / learner.updates, 1)
 
 
 def training(stage: str, sizes: Sizes, device: str) -> dict[str, float]:

@@ -16,13 +16,13 @@ import torch
 
 from gupai_env import GAMES
 from gupai_training.config import parse
-from gupai_training.learner import SelfPlayPPO
-from gupai_training.self_play_stage import build_learner
+from gupai_training.learner import SelfPlay
+from gupai_training.network import build_network
 
 STEPS = 32  # of the lanes in a rollout
 
 
-def stand_in(learner: SelfPlayPPO, microseconds: float) -> Callable[[int], None]:
+def stand_in(learner: SelfPlay, microseconds: float) -> Callable[[int], None]:
     """Return what decides at random instead of a network, and takes its time."""
 
     def decide(step: int) -> None:
@@ -36,27 +36,24 @@ def stand_in(learner: SelfPlayPPO, microseconds: float) -> Callable[[int], None]
 
 def measure(game: str, lanes: int, microseconds: float, rollouts: int, opponent: str) -> tuple[float, float, float]:
     """Return decisions per second, the share of time in which the device waits, and decisions per second of lanes."""
-    learner = build_learner(
-        parse(
-            {
-                "game": game,
-                "decisions": 1,
-                "device": "cpu",
-                "ppo": {"envs": lanes, "steps": STEPS},
-                "pool": {"rules": [opponent], "self_share": 0},
-            },
-            "pipeline",
-        )
-    )
+    settings = {
+        "game": game,
+        "decisions": 10**12,
+        "device": "cpu",
+        "ppo": {"envs": lanes, "steps": STEPS},
+        "pool": {"rules": [opponent], "self_share": 0},
+    }
+    config = parse(settings, "pipeline")
+    learner = SelfPlay(config, build_network(config))
     learner._decide = stand_in(learner, microseconds)  # type: ignore[method-assign]
-    _, callback = learner._setup_learn(1, None)
     speeds = []
-    for _ in range(rollouts + 1):
-        learner.seconds = dict.fromkeys(learner.seconds, 0.0)
-        learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, STEPS)
-        seconds, decisions = sum(learner.seconds.values()), float(learner.rollout.weights.sum())
-        playing = learner.seconds["play"]
-        speeds.append((decisions / seconds, playing / seconds, decisions / playing))
+    with learner.running():
+        for _ in range(rollouts + 1):
+            learner.shares = dict.fromkeys(learner.shares, 0.0)
+            learner.play()
+            seconds, decisions = sum(learner.shares.values()), float(learner.rollout.weights.sum())
+            playing = learner.shares["play"]
+            speeds.append((decisions / seconds, playing / seconds, decisions / playing))
     return max(speeds[1:])  # the first one compiles
 
 

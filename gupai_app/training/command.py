@@ -119,7 +119,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     from gupai_env.messages import say as message
     from gupai_training.config import REPORT_FILE
     from gupai_training.report import finish, results_json
-    from gupai_training.run_folder import Reporter
+    from gupai_training.run import Reporter
 
     console = Screen()
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)

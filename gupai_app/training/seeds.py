@@ -43,8 +43,7 @@ def _train(settings: str, runs: str, pipe: Connection) -> None:
     with Stop() as stop:
         stop.gently = True
         from gupai_training.report import finish
-        from gupai_training.run import Run
-        from gupai_training.run_folder import Reporter
+        from gupai_training.run import Reporter, Run
 
         class PipeReporter(Reporter):
             def evaluated(self, row: dict[str, Any]) -> None:

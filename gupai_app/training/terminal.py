@@ -16,8 +16,7 @@ from gupai_env.core.variant import in_words
 from gupai_env.messages import say
 from gupai_env.storage.files import json_text
 from gupai_training.config import training_text
-from gupai_training.run import Run
-from gupai_training.run_folder import FINAL_SEED, Reporter, Row
+from gupai_training.run import FINAL_SEED, Reporter, Row, Run
 
 
 class MessageReporter(Reporter):

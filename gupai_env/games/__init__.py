@@ -39,19 +39,22 @@ def add_game(game: Game) -> None:
     GAMES[game.id] = game
 
 
-def load_plugins() -> None:
-    """Import the modules that installed packages name for their games; each registers its own.
+def load_plugins(group: str = PLUGINS) -> None:
+    """Import the modules that installed packages name for their games, or for another group of entry points.
+
+    Each registers its own.
 
     Raises:
         ValueError: Naming the package whose module cannot be imported.
     """
-    for plugin in entry_points(group=PLUGINS):
+    for plugin in entry_points(group=group):
         try:
             plugin.load()
         except Exception as error:
             message = " ".join(str(error).split())
             package = plugin.dist.name if plugin.dist else plugin.name
-            raise ValueError(f"the games of the package {package} cannot be loaded: {message}") from error
+            kind = group.partition(".")[2]
+            raise ValueError(f"the {kind} of the package {package} cannot be loaded: {message}") from error
 
 
 def get_game(name: str | Game) -> Game:

@@ -20,7 +20,7 @@ from gupai_app.words.sentences import headline, result
 from gupai_env import get_game
 from gupai_env.core.scene import YOU
 from gupai_training.report import results_json
-from gupai_training.run_folder import FINAL_SEED, Row
+from gupai_training.run import FINAL_SEED, Row
 
 JIE_LONG = get_game("jie-long")
 

@@ -14,9 +14,10 @@ from gupai_agents.networks.network import NetworkAgent
 from gupai_env import VectorEnv
 from gupai_env.core.episode import NOBODY
 from gupai_training.config import parse, saved_config
+from gupai_training.learner import SelfPlay, lanes_on
+from gupai_training.network import build_network
 from gupai_training.opponents import LEARNER
 from gupai_training.run import Run
-from gupai_training.self_play_stage import build_learner, lanes_on
 from gupai_training.selfplay import SelfPlayVecEnv
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
@@ -46,10 +47,11 @@ def test_everything_below_holds_in_the_simulator():
 @pytest.fixture
 def learner():
     """A learner among two heuristics and a network, that has begun."""
-    learner = build_learner(parse(SMALL, "test"))
+    config = parse(SMALL, "test")
+    learner = SelfPlay(config, build_network(config))
     learner.env.pool.add(make_agent("best", "jie-long"), 1)
-    learner._setup_learn(1, None)
-    return learner
+    with learner.running():
+        yield learner
 
 
 def chips_of(env, lane, episode, actions):
@@ -93,13 +95,12 @@ def test_learner_learns_from_its_own_legal_decisions_alone(learner):
         assert env.played[lanes, moves[lanes]].tolist() == best.tolist()  # the network decides for itself
 
     env.play = noted
-    _, callback = learner._setup_learn(1, None)
-    learner.collect_rollouts(env, callback, None, learner.n_steps)
+    assert learner.play()
     rollout, own = learner.rollout, torch.stack(movers) == LEARNER
     assert ((rollout.seats != NOBODY) == own).all() and 0 < own.sum() < own.numel()
     assert not rollout.weights[~own].any() and rollout.weights.any()
     assert rollout.masks.gather(2, rollout.actions[:, :, None])[:, :, 0][own].all()
-    assert learner.num_timesteps == own.sum() and (torch.stack(movers) == NETWORK).any()
+    assert learner.count == own.sum() and (torch.stack(movers) == NETWORK).any()
 
 
 @in_simulator

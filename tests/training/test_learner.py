@@ -1,5 +1,6 @@
 """The learner's arithmetic by hand: losses, averages, schedules, and who is drawn to sit with it."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,20 +8,18 @@ import pytest
 import torch
 
 from gupai_agents import make_agent
-from gupai_training.learner import SelfPlayPPO
+from gupai_training.learner import SelfPlay
 from gupai_training.network import relative
 from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
-from gupai_training.search_stage import SearchStage
 from gupai_training.search_targets import Targets, Window
-from gupai_training.self_play_stage import SelfPlayStage
+from gupai_training.stage import Stage
 
 
-@pytest.mark.parametrize(("left", "coefficient"), [(1.0, 0.1), (0.25, 0.04), (0.0, 0.02)])
-def test_entropy_bonus_falls_linearly(left, coefficient):
-    learner = SimpleNamespace(ent_coef=0.1, ent_coef_end=0.02, _current_progress_remaining=left)
-    assert SelfPlayPPO.entropy_coef(learner) == pytest.approx(coefficient)
-    learner.ent_coef_end = None
-    assert SelfPlayPPO.entropy_coef(learner) == pytest.approx(0.1)
+@pytest.mark.parametrize(("progress", "coefficient"), [(0.0, 0.1), (0.75, 0.04), (1.0, 0.02)])
+def test_entropy_bonus_falls_linearly(progress, coefficient):
+    config = SimpleNamespace(ppo=SimpleNamespace(entropy=0.1, entropy_end=0.02))
+    learner = SimpleNamespace(config=config, progress=lambda: progress)
+    assert SelfPlay.entropy_coef(learner) == pytest.approx(coefficient)
 
 
 class Still:
@@ -62,12 +61,13 @@ def test_gradient_step_is_clipped_ppo():
     advantages, returns = np.array([1.0, 1, 2, -3, -1, -2]), generator.normal(size=count)
 
     learner = SimpleNamespace(
-        policy=SimpleNamespace(optimizer=Still()),
+        optimizer=Still(),
         network=Given(logits, values),
-        vf_coef=weight,
-        max_grad_norm=1e9,
+        config=SimpleNamespace(ppo=SimpleNamespace(value_coef=weight, clip_range=clip, max_grad_norm=1e9)),
         updates=0,
+        entropy_coef=lambda: bonus,
     )
+    learner.loss, learner.penalty = partial(SelfPlay.loss, learner), partial(SelfPlay.penalty, learner)
     batch = {
         "observations": torch.zeros(count),
         "masks": torch.tensor(masks),
@@ -76,7 +76,7 @@ def test_gradient_step_is_clipped_ppo():
         "log_probs": torch.tensor(old),
         "returns": torch.tensor(returns),
     }
-    found = {k: float(v) for k, v in SelfPlayPPO._gradient_step(learner, batch, clip, bonus).items()}
+    found = {k: float(v) for k, v in SelfPlay.gradient_step(learner, batch).items()}
     scaled = (advantages - advantages.mean()) / (advantages.std(ddof=1) + 1e-8)
     surrogate = np.minimum(ratio * scaled, ratio.clip(0.8, 1.2) * scaled)
     entropy = -np.where(masks, chances * np.log(chances.clip(1e-300)), 0).sum(1)
@@ -104,12 +104,13 @@ def test_infinite_gradient_stops_training_before_the_step(wrong):
             raise AssertionError("it learned")
 
     learner = SimpleNamespace(
-        policy=SimpleNamespace(optimizer=Steps()),
+        optimizer=Steps(),
         network=Given(logits, values),
-        vf_coef=1.0,
-        max_grad_norm=1.0,
+        config=SimpleNamespace(ppo=SimpleNamespace(value_coef=1.0, clip_range=0.2, max_grad_norm=1.0)),
         updates=6,
+        entropy_coef=lambda: 0.0,
     )
+    learner.loss, learner.penalty = partial(SelfPlay.loss, learner), partial(SelfPlay.penalty, learner)
     batch = {
         "observations": torch.zeros(2),
         "masks": torch.ones(2, 2, dtype=torch.bool),
@@ -119,7 +120,7 @@ def test_infinite_gradient_stops_training_before_the_step(wrong):
         "returns": torch.tensor([wrong, 0.0]),
     }
     with pytest.raises(FloatingPointError, match="the gradient of update 7 is not finite; training stopped"):
-        SelfPlayPPO._gradient_step(learner, batch, 0.2, 0.0)
+        SelfPlay.gradient_step(learner, batch)
 
 
 # --- progress -------------------------------------------------------------------------------------
@@ -130,15 +131,8 @@ def test_infinite_gradient_stops_training_before_the_step(wrong):
     [(50, 0, None, 0.5), (50, 90, 2, 0.75), (50, 30, 2, 0.5), (150, 0, None, 1.0), (10, 500, 2, 1.0)],
 )
 def test_progress_is_the_further_of_decisions_and_time(decisions, seconds, minutes, progress):
-    config = SimpleNamespace(decisions=100, max_minutes=minutes, pool=SimpleNamespace(snapshots=3))
-    learner = SimpleNamespace(num_timesteps=decisions)
-    printed = SimpleNamespace(config=config, learner=learner, seconds=seconds)
-    assert SelfPlayStage.progress(printed) == progress
-    expert_iteration = SimpleNamespace(targets=100, max_minutes=minutes)
-    assert (
-        SearchStage.progress(SimpleNamespace(expert_iteration=expert_iteration, targets=decisions, seconds=seconds))
-        == progress
-    )
+    stage = SimpleNamespace(goal=100, max_minutes=minutes, count=decisions, seconds=seconds)
+    assert Stage.progress(stage) == progress
 
 
 @pytest.mark.parametrize(
@@ -147,7 +141,7 @@ def test_progress_is_the_further_of_decisions_and_time(decisions, seconds, minut
 def test_snapshots_divide_a_run_evenly(progress, due):
     """Three of them: none at the beginning, and none at the end."""
     config = SimpleNamespace(pool=SimpleNamespace(snapshots=3))
-    assert SelfPlayStage._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
+    assert SelfPlay._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
 
 
 @pytest.mark.parametrize("parts", [[3], [7], [2, 7], [5, 5, 1], [12, 3], [4, 4, 4]])

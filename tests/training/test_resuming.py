@@ -7,10 +7,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import small_runs
 from gupai_agents.networks.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint, write_checkpoint
+from gupai_env.storage.models import differences
 from gupai_training.config import METRICS_FILE, RESUME_FILE, parse, saved_config
-from gupai_training.resume import differences
-from gupai_training.run import Run
-from gupai_training.run_folder import Reporter
+from gupai_training.run import Reporter, Run
 
 SMALL = {
     **small_runs.SMALL,

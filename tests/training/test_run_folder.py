@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from gupai_env import get_game
-from gupai_training import run_folder
-from gupai_training.run_folder import _covered_by, next_folder
+from gupai_training import run
+from gupai_training.run import _covered_by, next_folder
 
 
 def test_simultaneous_runs_get_separate_folders(tmp_path):
@@ -39,10 +39,10 @@ def test_final_table_seed_differs_from_all_evaluations(monkeypatch):
     def duel(game, hero, villain, deals, *, seed, progress):
         seeds.append((hero, villain, deals, seed))
 
-    monkeypatch.setattr(run_folder, "duel", duel)
+    monkeypatch.setattr(run, "duel", duel)
     config = SimpleNamespace(evaluation=SimpleNamespace(final_deals=70), seed=3)
     players = {"player": lambda spec: "me", "agent_file": "f", "baselines": {"a": "A"}}
-    results = run_folder.RunFolder.results(
+    results = run.Run.results(
         SimpleNamespace(game="g", variant=get_game("jie-long").variant(), config=config, **players)
     )
     assert [(row.hero, row.villain) for row in results] == [("trained", "a"), ("a", "trained")]

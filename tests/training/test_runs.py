@@ -25,8 +25,7 @@ from gupai_app.training.terminal import ScreenReporter, results_table
 from gupai_env import get_game
 from gupai_env.storage.files import locked
 from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse
-from gupai_training.run import Run
-from gupai_training.run_folder import Reporter, Row, Spent
+from gupai_training.run import Reporter, Row, Run, Spent
 from gupai_training.selfplay import SelfPlayVecEnv
 from processes import Command
 
@@ -372,7 +371,7 @@ def test_diverging_training_is_reported_in_one_line(tmp_path, monkeypatch):
     def diverge(self, *_):
         raise FloatingPointError("values of update 1 hold values that are not finite; training stopped")
 
-    monkeypatch.setattr("gupai_training.learner.SelfPlayPPO._require_finite", diverge)
+    monkeypatch.setattr("gupai_training.learner.SelfPlay._require_finite", diverge)
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(SMALL))
     result = train(path, "--runs", tmp_path)

@@ -25,18 +25,19 @@ def test_last_part_of_the_stage_learns_once_from_dealt_deals(tmp_path, monkeypat
     make, learn = stage.target_maker.targets, stage._learn
     monkeypatch.setattr(stage.target_maker, "targets", lambda *of: (asked.append(of), make(*of))[1])
     monkeypatch.setattr(stage, "_learn", lambda rows: (learned.append(rows), learn(rows))[1])
-    player = run.current_agent("now")
+    player = run.source.player("now")
+    stage.player = lambda: player
     while stage.progress() < 1:
-        progress, begun = stage.progress(), stage.targets
+        progress, begun = stage.progress(), stage.count
         asked.clear(), learned.clear()
-        stage.step(player)
+        stage.step()
         (by, _, kind), rows = asked[0], np.concatenate(learned)
-        made = stage.targets - begun
+        made = stage.count - begun
         assert kind == (progress >= 0.5) + (progress >= 0.7)  # kinds are numbered as they follow each other
         assert (by is player) == (kind != Kind.SEARCHED)
         kinds.add(kind)
         if kind != Kind.SEARCHED:
-            places = np.arange(begun, stage.targets) % len(stage.window)
+            places = np.arange(begun, stage.count) % len(stage.window)
             assert {len(batch) for batch in learned} == {64} and len(learned) == round(made / 64)
             _, counts = np.unique(rows, return_counts=True)
             assert set(rows) <= set(places) and abs(len(counts) - made) <= 32 and np.ptp(counts) <= 1
@@ -48,10 +49,10 @@ def test_last_part_of_the_stage_learns_once_from_dealt_deals(tmp_path, monkeypat
 def test_chunk_without_a_choice_gives_no_targets(tmp_path, monkeypatch):
     run = Run.begin(config(true_hands=1, tables=1), tmp_path)
     stage = run.search_stage
-    lone = stage.target_maker.targets(run.current_agent("now"), 0, kind=Kind.TRUE_HANDS)
+    lone = stage.target_maker.targets(run.source.player("now"), 0, kind=Kind.TRUE_HANDS)
     monkeypatch.setattr(stage.target_maker, "targets", lambda *_: Targets(*(array[:0] for array in lone)))
     before = run.network.tensors()
-    assert stage.step(run.current_agent("now")) == {} and stage.targets == 0
+    assert stage.step().keys() == {"time/share_of_waiting"} and stage.count == 0
     for name, tensor in run.network.tensors().items():
         np.testing.assert_array_equal(tensor, before[name])
 
@@ -75,9 +76,9 @@ def test_rate_and_progress_follow_the_configuration(tmp_path):
     stage = run.search_stage
     for seconds, progress in ((0, 0.0), (30, 0.25), (60, 0.5)):
         stage.seconds = seconds
-        assert max(progress, stage.targets / 4000) == stage.progress()
+        assert max(progress, stage.count / 4000) == stage.progress()
         rate = 1e-3 * (1 - stage.progress())
-        stage.step(stage.target_maker.heuristic)
+        stage.step()
         assert stage.optimizer.param_groups[0]["lr"] == pytest.approx(rate)
 
 
@@ -124,7 +125,7 @@ def test_nan_stops_learning_and_keeps_the_last_save(tmp_path):
     with torch.no_grad():
         run.network.policy.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="the loss is not finite after"):
-        run.search_stage.step(run.search_stage.target_maker.heuristic)
+        run.search_stage.step()
 
 
 def test_value_learning_does_not_move_action_values(tmp_path):

@@ -102,13 +102,14 @@ def test_moves_are_random_in_part(greedy, share):
 
 def test_heuristic_plays_at_first_and_then_the_network(tmp_path):
     run = Run.begin(config(targets=3000, heuristic_share=0.5, window=500), tmp_path)
-    search_targets, player = run.search_stage, Noting(run.current_agent("now"))
+    search_targets, player = run.search_stage, Noting(run.source.player("now"))
+    search_targets.player = lambda: player
     while search_targets.progress() < 1:
         own, before = search_targets.progress() >= 0.5, len(player.asked)
-        search_targets.step(player)
+        search_targets.step()
         assert (len(player.asked) > before) == own
     assert player.asked
-    assert len(search_targets.window) == 500 < search_targets.targets
+    assert len(search_targets.window) == 500 < search_targets.count
 
 
 def some_of(masks):
@@ -154,7 +155,7 @@ def test_open_deal_chips_equal_playing_it_out(name, options, rows):
 @pytest.mark.parametrize(("name", "options"), [("jie-long", {"forced_play": True}), ("da-ling", {})])
 def test_network_playouts_give_the_chips_of_its_actions(name, options, sample, tmp_path):
     settings = {"game": name, "variant": options, "threads": 1, "decisions": 0, "expert_iteration": {"targets": 1}}
-    own = Run.begin(parse(settings, "test"), tmp_path).current_agent("own")
+    own = Run.begin(parse(settings, "test"), tmp_path).source.player("own")
     own.sample = sample
     one, two = (make_agent(row, name, **options) for row in ("greedy", "tuned"))
     envs = VectorEnv(name, 12, seed=6, skip_forced=True, **options)
@@ -179,7 +180,7 @@ def test_network_playouts_give_the_chips_of_its_actions(name, options, sample, t
 def test_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_path):
     settings = config().model_dump() | {"precision": precision}
     run = Run.begin(parse(settings, "test"), tmp_path)
-    network = run.current_agent("now")
+    network = run.source.player("now")
     target_maker, envs = run.search_stage.target_maker, VectorEnv(GAME, 64, forced_play=True)
     scores = Scorer(network, target_maker.device, target_maker.dtype).scores(envs.observations)
     assert target_maker.dtype == dtype and scores.dtype == np.float32
@@ -190,7 +191,7 @@ def test_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_pat
 
 @pytest.mark.parametrize("rows", [0, 1, 128, 129])
 def test_network_multiplies_whole_blocks_of_rows(rows, tmp_path, monkeypatch):
-    network = Run.begin(config(), tmp_path).current_agent("now")
+    network = Run.begin(config(), tmp_path).source.player("now")
     sizes = []
     monkeypatch.setattr(scorer, "forward", lambda layers, x: (sizes.append(len(x)), forward(layers, x))[1])
     observations = VectorEnv(GAME, rows + 1, forced_play=True).observations[:rows]
@@ -201,7 +202,7 @@ def test_network_multiplies_whole_blocks_of_rows(rows, tmp_path, monkeypatch):
 
 def test_network_playouts_keep_the_decisions_and_repeat_exactly(tmp_path):
     run = Run.begin(config(), tmp_path)
-    player, target_maker = run.current_agent("now"), run.search_stage.target_maker
+    player, target_maker = run.source.player("now"), run.search_stage.target_maker
     own, again = (target_maker.targets(player, 2, Kind.OWN) for _ in range(2))
     by_heuristic = target_maker.targets(player, 2, Kind.TRUE_HANDS)
     np.testing.assert_array_equal(own.values, again.values)
@@ -212,7 +213,7 @@ def test_network_playouts_keep_the_decisions_and_repeat_exactly(tmp_path):
 def test_network_playouts_let_every_opponent_play_for_itself(tmp_path):
     """So a frozen network among the opponents is met as it is, not as the heuristic that plays out otherwise."""
     run = Run.begin(config(tables=16), tmp_path)
-    player, target_maker, asked = run.current_agent("now"), run.search_stage.target_maker, []
+    player, target_maker, asked = run.source.player("now"), run.search_stage.target_maker, []
     for kind in (Kind.TRUE_HANDS, Kind.OWN):
         target_maker.others = [Noting(player.drawing()) for _ in target_maker.others]
         target_maker.targets(player, 2, kind)
@@ -257,7 +258,7 @@ def test_true_hand_targets_are_whole_chips_and_always_the_same(greedy):
 
 def test_true_hand_deals_follow_the_policy_without_random_moves(greedy, tmp_path):
     """So that what somebody does goes on to tell of the hand, but never for certain."""
-    network = Run.begin(config(), tmp_path).current_agent("now")
+    network = Run.begin(config(), tmp_path).source.player("now")
     for player, wild in ((greedy, greedy), (network, network.drawing())):
         target_maker = TargetMaker(config(random_moves=1), 1)
         target_maker.others = []
@@ -273,7 +274,7 @@ def test_ensemble_label_is_its_mean(tmp_path):
         run = Run.begin(parse(settings | {"seed": seed}, "test"), tmp_path)
         run.save_agent()
         specs.append(f"checkpoint:{run.folder}")
-        networks.append(run.current_agent("one"))
+        networks.append(run.source.player("one"))
     by_search = settings | {"expert_iteration": settings["expert_iteration"] | {"ensemble": specs}}
     found = TargetMaker(parse(by_search, "test"), 1).targets(networks[0], 0, Kind.TRUE_HANDS)
     plain = TargetMaker(parse(settings, "test"), 1).targets(networks[0], 0, Kind.TRUE_HANDS)
@@ -294,7 +295,7 @@ def test_network_that_plays_out_plays_none_of_the_deals(tmp_path):
     settings = config(true_hands=1, self_rollouts=1).model_dump() | {"precision": "float32"}
     small = Run.begin(parse(settings | {"seed": 2, "network": {"hidden": [8]}}, "test"), tmp_path)
     small.save_agent()
-    player = Run.begin(parse(settings, "test"), tmp_path).current_agent("now")
+    player = Run.begin(parse(settings, "test"), tmp_path).source.player("now")
     rollout_policy = settings | {
         "expert_iteration": settings["expert_iteration"] | {"rollout_policy": f"checkpoint:{small.folder}"}
     }
@@ -303,7 +304,7 @@ def test_network_that_plays_out_plays_none_of_the_deals(tmp_path):
     np.testing.assert_array_equal(found.observations, own.observations)
     assert (found.means != own.means).mean() > 0.3
     # What it wins is what it would win as the player, in the same decisions of the first turn of all deals.
-    first = TargetMaker(parse(settings, "test"), 1).targets(small.current_agent("small"), 0, Kind.OWN)
+    first = TargetMaker(parse(settings, "test"), 1).targets(small.source.player("small"), 0, Kind.OWN)
     same = slice(0, (first.observations[:64] == found.observations[:64]).all(1).argmin() or 64)
     assert same.stop > 8
     np.testing.assert_array_equal(found.means[same], first.means[same])
@@ -319,8 +320,8 @@ def test_run_may_begin_with_a_players_network(tmp_path):
     larger = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [256, 300]}}
     envs = VectorEnv(GAME, 8, forced_play=True)
     np.testing.assert_allclose(
-        Run.begin(parse(larger, "test"), tmp_path).current_agent("now").logits(envs.observations),
-        first.current_agent("now").logits(envs.observations),
+        Run.begin(parse(larger, "test"), tmp_path).source.player("now").logits(envs.observations),
+        first.source.player("now").logits(envs.observations),
         atol=1e-5,
     )
     other = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [32, 32]}}
@@ -448,7 +449,7 @@ def test_logits_become_chips_over_temperature_and_values_returns(magnet, tmp_pat
     search_targets.window.add(Targets(*(array[:100] for array in targets)))
     for _ in range(400):
         search_targets._learn(np.arange(100))
-    agent = run.current_agent("now")
+    agent = run.source.player("now")
     agent.tensors = run.network.tensors()
     agent = type(agent)("now", GAME, run.config.net, agent.tensors, False)
     logits = agent.logits(targets.observations[:100])
@@ -490,4 +491,4 @@ def test_player_of_self_rollouts_with_a_magnet_is_the_average_and_mixes_its_acti
     for name, weights in run.network.tensors().items():
         np.testing.assert_array_equal(saved[name], average[name])
         assert (saved[name] == weights).all() == (rate == 1), name
-    assert run.current_agent("now").sample and run.player(f"checkpoint:{run.folder}").sample
+    assert run.source.player("now").sample and run.player(f"checkpoint:{run.folder}").sample

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
@@ -21,15 +19,13 @@ from gupai_agents.networks.network import NetworkAgent
 from gupai_env.storage.models import parse_stored
 from gupai_training.config import RESUME_FILE, load, parse, saved_config
 from gupai_training.curves import Results, evaluations_of
-from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import report, results_json
-from gupai_training.run import Run
-from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
+from gupai_training.run import FINAL_SEED, Reporter, Run
 from gupai_training.search_stage import SearchStage
-from gupai_training.self_play_stage import SelfPlayStage
 from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.stage import Spent
 from processes import Command
 
 SMALL = {
@@ -49,10 +45,10 @@ SMALL = {
 
 def fingerprint(run: Run) -> str:
     learner = run.learner
-    parts = [*learner.weights(average=True).values(), *learner.weights(average=False).values()]
-    parts += [state["exp_avg_sq"].numpy() for state in learner.policy.optimizer.state.values()]
+    parts = [*learner.weights().values(), *learner.network.tensors().values()]
+    parts += [state["exp_avg_sq"].numpy() for state in learner.optimizer.state.values()]
     parts += [learner.env.envs.states, learner.env.envs.episodes, learner.env.seating, learner.noise.get_state()]
-    text = json.dumps([learner.env.pool.rng.bit_generator.state, learner.num_timesteps, learner.env.decisions])
+    text = json.dumps([learner.env.pool.rng.bit_generator.state, learner.count, learner.env.decisions])
     return hashlib.sha256(b"".join(np.asarray(part).tobytes() for part in parts) + text.encode()).hexdigest()
 
 
@@ -123,11 +119,11 @@ def test_search_run_resumes_exactly(tmp_path):
     parts = Run.begin(config, tmp_path)
     with pytest.raises(KeyboardInterrupt):
         parts.learn(reporter=StopSearchAfter(4))  # three steps are saved, more targets than the window keeps
-    assert 500 < parts.search_stage.targets < 2000
+    assert 500 < parts.search_stage.count < 2000
     parts = Run(config, parts.folder)
     asked = iter([False, True])
     assert not parts.learn(go_on=True, stop=lambda: next(asked))
-    assert 500 < parts.search_stage.targets < 2000
+    assert 500 < parts.search_stage.count < 2000
     assert 0 < len(list(parts.folder.glob("targets-*"))) < len(parts.search_stage.ends)  # those forgotten are gone
     parts = Run(config, parts.folder)
     with pytest.raises(KeyboardInterrupt):
@@ -137,7 +133,7 @@ def test_search_run_resumes_exactly(tmp_path):
     assert fingerprint(parts) == fingerprint(whole)
     assert not list(parts.folder.glob("targets-*"))
     header = read_header(parts.agent_file)
-    assert (header["decisions"], header["targets"]) == (BY_SEARCH["decisions"], whole.search_stage.targets)
+    assert (header["decisions"], header["targets"]) == (BY_SEARCH["decisions"], whole.search_stage.count)
     evaluations = [json.loads(line) for line in (parts.folder / "metrics.jsonl").read_text().splitlines()]
     assert [row["seconds"] for row in evaluations] == sorted(row["seconds"] for row in evaluations)
     assert evaluations[-1]["targets"] == header["targets"] and evaluations[-1]["decisions"] == header["decisions"]
@@ -149,7 +145,7 @@ def test_search_only_run_keeps_no_targets_and_replays_its_table(tmp_path):
     assert not list(run.folder.glob("targets-*"))
     again = Run(saved_config(run.folder), run.folder)
     assert again.learn(go_on=True)
-    assert again.spent.targets == run.search_stage.targets
+    assert again.spent.targets == run.search_stage.count
     assert run.learner is None  # nothing of self-play is built for it
     for one, two in zip(again.network.tensors().values(), run.network.tensors().values(), strict=True):
         np.testing.assert_array_equal(one, two)
@@ -172,7 +168,7 @@ def test_player_scores_equal_the_learning_network(tmp_path, network):
     for step in range(8):
         envs.step(envs.sample(step))
     logits = run.learner.network(torch.as_tensor(envs.observations))[0].detach().numpy()
-    player = NetworkAgent("there", run.game, run.config.net, run.learner.weights(average=False), sample=False)
+    player = NetworkAgent("there", run.game, run.config.net, run.network.tensors(), sample=False)
     np.testing.assert_allclose(player.logits(envs.observations), logits, rtol=1e-4, atol=1e-4)
     assert np.abs(logits).max() > 0.5
     assert run.config.parameters() == sum(tensor.numel() for tensor in run.learner.network.parameters())
@@ -194,7 +190,7 @@ def test_products_use_bfloat16_where_it_is_fast(tmp_path, monkeypatch, cpu, nati
     taken = {
         precision: Run.begin(
             parse({**SMALL, "device": "cpu", "precision": precision}, "test"), tmp_path
-        ).learner.precision
+        ).network.precision
         for precision in ("auto", "float32", "bfloat16")
     }
     assert taken == {"auto": "bfloat16" if quick else "float32", "float32": "float32", "bfloat16": "bfloat16"}
@@ -213,9 +209,10 @@ def test_bfloat16_learner_keeps_weights_and_sums_in_float32(tmp_path):
         assert found.dtype == torch.float32
         torch.testing.assert_close(found, wanted, rtol=0.05, atol=0.01)
         assert not torch.equal(found, wanted)
-    before = rounded.weights(average=False)
-    rounded.learn(1)
-    after = rounded.weights(average=False)
+    before = rounded.network.tensors()
+    with rounded.running():
+        rounded.step()
+    after = rounded.network.tensors()
     assert {tensor.dtype for tensor in rounded.network.parameters()} == {torch.float32}
     assert all((before[name] != after[name]).any() and np.isfinite(after[name]).all() for name in before)
 
@@ -224,12 +221,11 @@ def updated(tmp_path, **ppo):
     """Return how many gradient steps an update took, and what it logs of them."""
     ppo = {**SMALL["ppo"], **ppo}
     config = parse({**SMALL, "precision": "float32", "decisions": 64 * 16, "ppo": ppo}, "test")
-    learner, logged = Run.begin(config, tmp_path).learner, {}
-    logger = Logger(None, [])
-    logger.record = lambda name, value, exclude=None: logged.__setitem__(name.removeprefix("train/"), value)
-    learner.set_logger(logger)
-    learner.learn(64 * 16 * 100, callback=lambda *_: not learner.updates)
-    (steps,) = {int(state["step"]) for state in learner.policy.optimizer.state.values()}
+    learner = Run.begin(config, tmp_path).learner
+    learner.goal *= 100
+    with learner.running():
+        logged = {name.removeprefix("train/"): value for name, value in learner.step().items()}
+    (steps,) = {int(state["step"]) for state in learner.optimizer.state.values()}
     return steps, logged
 
 
@@ -253,9 +249,9 @@ def test_update_logs_its_figures(tmp_path):
 def test_value_targets_are_payoffs_over_the_scale(tmp_path):
     ppo = {**SMALL["ppo"], "steps": 64, "gamma": 1.0, "gae_lambda": 1.0}
     learner, seen = Run.begin(parse({**SMALL, "payoff_scale": 50.0, "ppo": ppo}, "test"), tmp_path).learner, []
-    learner.set_logger(Logger(None, []))
-    learner._record = lambda losses, data, *_: seen.append(data["returns"].numpy())
-    learner.learn(64 * 64 * 100, callback=lambda *_: not learner.updates)
+    learner._figures = lambda steps, data: seen.append(data["returns"].numpy())
+    with learner.running():
+        learner.step()
     chips = 50 * seen[0].astype(np.float64)
     assert (np.abs(chips - chips.round()) < 1e-3).mean() > 0.5  # of deals that came to an end, no value is in it
     assert 5 < chips.std() < 60 and abs(chips).max() > 30
@@ -264,10 +260,12 @@ def test_value_targets_are_payoffs_over_the_scale(tmp_path):
 def test_rate_and_entropy_bonus_fall_with_the_progress(tmp_path):
     ppo = {**SMALL["ppo"], "learning_rate": 1e-3, "entropy": 0.03, "entropy_end": 0.01}
     learner = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner
-    for left, rate, bonus in ((1.0, 1e-3, 0.03), (0.25, 2.5e-4, 0.015), (0.0, 0.0, 0.01)):
-        learner._current_progress_remaining = left
-        assert learner.lr_schedule(left) == pytest.approx(rate)
-        assert learner.entropy_coef() == pytest.approx(bonus)
+    learner.play = lambda: True
+    for share, rate, bonus in ((0, 1e-3, 0.03), (0.75, 2.5e-4, 0.015), (1, 0.0, 0.01)):
+        learner.count = share * learner.goal
+        figures = learner.step()
+        assert figures["train/learning_rate"] == pytest.approx(rate)
+        assert figures["train/entropy_coef"] == learner.entropy_coef() == pytest.approx(bonus)
 
 
 def test_average_is_a_plain_mean_at_first(tmp_path):
@@ -308,7 +306,6 @@ def test_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
 @pytest.mark.parametrize(("slow", "kind"), [("play", "play"), ("network", "learn")])
 def test_waiting_time_counts_lanes_and_not_the_network(slow, kind, tmp_path, monkeypatch):
     learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
-    _, callback = learner._setup_learn(1, None)
     play, features = learner.env.play, learner.network.features
 
     def slowly(do):
@@ -318,33 +315,23 @@ def test_waiting_time_counts_lanes_and_not_the_network(slow, kind, tmp_path, mon
         monkeypatch.setattr(learner.env, "play", slowly(play))
     else:
         monkeypatch.setattr(learner.network, "features", slowly(features))
-    learner.collect_rollouts(learner.env, callback, None, 16)
-    assert learner.seconds[kind] > 16 * 0.02
+    with learner.running():
+        learner.play()
+    assert learner.shares[kind] > 16 * 0.02
 
 
-def test_callback_sees_every_step_of_a_rollout_and_may_end_it(tmp_path):
-    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
-    seen, ends = [], []
-
-    class Seeing(BaseCallback):
-        def _on_step(self):
-            seen.append(self.locals["step"])
-            return len(seen) < 20
-
-        def _on_rollout_end(self):
-            ends.append(self.locals["rollout"].advantages.shape)
-
-    _, callback = learner._setup_learn(1, Seeing())
-    assert learner.collect_rollouts(learner.env, callback, None, 16)
-    assert (seen, ends, learner.num_timesteps) == ([*range(16)], [(16, 64)], 16 * 64)
-    assert not learner.collect_rollouts(learner.env, callback, None, 16)
-    assert (seen[16:], len(ends), learner.num_timesteps) == ([0, 1, 2, 3], 1, 16 * 64)
+def test_rollout_that_time_ends_is_not_learned_from(tmp_path):
+    learner, clock = Run.begin(parse({**SMALL, "max_minutes": 1}, "test"), tmp_path).learner, itertools.count(0, 5.0)
+    with pytest.MonkeyPatch.context() as patch, learner.running():
+        patch.setattr("gupai_training.stage.time.monotonic", lambda: next(clock))
+        assert learner.step() == {}  # the clock begins with the first decision, and the minute ends with the thirteenth
+    assert (learner.count, learner.updates, learner.seconds, learner.progress()) == (0, 0, 60.0, 1.0)
 
 
 def test_self_play_seconds_continue_after_a_resume(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
-    seconds = run.learner.seconds
+    seconds = run.learner.shares
     again = Run(saved_config(run.folder), run.folder)
     again.learn(go_on=True)
     assert again.spent.seconds > seconds["learn"]
@@ -357,7 +344,7 @@ def test_final_table_plays_new_deals(tmp_path, monkeypatch):
         played.append((deals, seed))
         return duel(game, hero, villain, deals, seed=seed, **more)
 
-    monkeypatch.setattr("gupai_training.run_folder.duel", noted)
+    monkeypatch.setattr("gupai_training.run.duel", noted)
     run.evaluate()
     assert set(played) == {(20, 1)}
     played.clear()
@@ -375,9 +362,9 @@ def test_owed_chips_are_saved_with_a_run(tmp_path):
     for name, value in planted.items():
         array = getattr(saved, name)
         (array if array.flags.writeable else array.base)[:] = value
-    runs[0].spent, runs[1].folder = Spent(1.0, 5, 2.0), runs[0].folder
-    SelfPlayStage(runs[0], runs[0].learner).save()
-    SelfPlayStage(runs[1], runs[1].learner).restore()
+    runs[0].learner.before, runs[0].learner.seconds = Spent(0.0, 5, 2.0), 1.0
+    runs[0].learner.save(runs[0].folder)
+    runs[1].learner.restore(runs[0].folder)
     assert runs[1].spent == (1.0, 5, 2.0)
     for name, value in planted.items():
         assert (getattr(restored, name) == value).all()
@@ -385,13 +372,8 @@ def test_owed_chips_are_saved_with_a_run(tmp_path):
 
 def logged_by(run):
     """What each update of a run logs."""
-    seen, record = [], run.learner._record
-
-    def noted(*args):
-        record(*args)
-        seen.append(dict(run.learner.logger.name_to_value))
-
-    run.learner._record = noted
+    seen, step = [], run.learner.step
+    run.learner.step = lambda: seen.append(step()) or seen[-1]
     run.learn()
     return seen
 
@@ -462,13 +444,6 @@ def test_pool_has_all_rule_based_players_by_default(tmp_path):
     assert [agent.name for agent in few.learner.env.pool.agents] == ["random"]
 
 
-def test_learner_needs_its_own_environment():
-    import gymnasium
-
-    with pytest.raises(ValueError, match="learns in a SelfPlayVecEnv"):
-        SelfPlayPPO("MlpPolicy", gymnasium.make("CartPole-v1"), average_rate=0.03, device="cpu")
-
-
 def test_failing_search_run_keeps_what_it_learned_from(tmp_path):
     run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     with torch.no_grad():
@@ -519,10 +494,10 @@ def test_infinite_numbers_in_the_last_targets_are_saved_with_them(tmp_path, monk
 def test_decisions_are_those_learned_from(tmp_path, monkeypatch):
     run = Run.begin(parse({**SMALL, "max_minutes": 1}, "test"), tmp_path)
     clock = itertools.count(0, 1.0)  # a second a look at it, so that the minute ends within an update
-    monkeypatch.setattr("gupai_training.self_play_stage.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("gupai_training.stage.time.monotonic", lambda: next(clock))
     assert run.learn()
-    learned = run.learner.updates * run.learner.n_envs * run.learner.n_steps
-    assert 0 < learned == run.learner.num_timesteps == read_header(run.agent_file)["decisions"]
+    learned = run.learner.updates * run.config.ppo.envs * run.config.ppo.steps
+    assert 0 < learned == run.learner.count == read_header(run.agent_file)["decisions"]
 
 
 def test_run_report_shows_stages_final_table_and_exploitability(tmp_path):
@@ -534,7 +509,7 @@ def test_run_report_shows_stages_final_table_and_exploitability(tmp_path):
     run.learn()
     rows = list(run.results())
     page = report(run, rows)
-    targets, decisions = run.spent.targets, run.learner.num_timesteps
+    targets, decisions = run.spent.targets, run.learner.count
     assert f"{targets:,} positions with targets, then {decisions:,} decisions of self-play" in page
     assert "Strength against time" in page
     assert "in 20 deals, the same at every evaluation" in page and "40 deals that training never met" in page
@@ -561,7 +536,7 @@ def test_torch_and_target_makers_share_the_threads(tmp_path, monkeypatch):
         limits.append((torch_threads, numpy_threads))
         yield
 
-    monkeypatch.setattr("gupai_training.run.threads_of", limited)
+    monkeypatch.setattr("gupai_training.search_stage.threads_of", limited)
     small = {"targets": 100, "tables": 8, "playouts": 1, "window": 100, "batch_size": 32, "ahead": 1}
     settings = {**SMALL, "expert_iteration": small, "decisions": 0, "threads": 5}
     run = Run.begin(parse(settings, "test"), tmp_path)

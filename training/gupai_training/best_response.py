@@ -116,15 +116,23 @@ class ResponseLearner:
         targets: The number of targets that were learned from.
     """
 
-    game: Game
-    variant: Variant
-    seed: int
-    device: torch.device
-    chunks: int
-    targets: int
-
     def __init__(self, game: Game, variant: Variant, agent: Agent, seed: int, device: str = "auto") -> None:
-        self.game, self.variant, self.seed, self.device = game, variant, seed, device_of(device)
+        """Make a learner that has learned nothing yet.
+
+        Args:
+            game: The game.
+            variant: Its options.
+            agent: The frozen agent.
+            seed: Of the deals and of a new network.
+            device: As of `learn_response`.
+
+        Raises:
+            ValueError: The device is not there.
+        """
+        self.game: Game = game
+        self.variant: Variant = variant
+        self.seed: int = seed
+        self.device: torch.device = device_of(device)
         self.agent: Agent = scored_by_torch(agent, self.device, torch.float32)
         self.start: NetworkAgent | None = start_for(game, variant, agent)
         quick = isinstance(agent, (HeuristicAgent, RandomAgent, NetworkAgent))
@@ -139,7 +147,8 @@ class ResponseLearner:
         self.optimizer: torch.optim.Adam = torch.optim.Adam(self.network.parameters(), lr=self.rate, eps=1e-5)
         self.rng: np.random.Generator = np.random.default_rng(seed)
         self.temperature: float | None = None  # chips per unit of the network's scores
-        self.chunks = self.targets = 0
+        self.chunks: int = 0
+        self.targets: int = 0
 
     def player(self) -> NetworkAgent:
         """Return what has been learned so far as a player that takes its best actions."""
@@ -182,7 +191,13 @@ class ResponseLearner:
         return observations, states, masks
 
     def chips(self, scorer: Scorer, states: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Return what every legal action wins, float64 [N, num_actions]; NaN where it is not legal."""
+        """Return what every legal action wins, float64 [N, num_actions]; NaN where it is not legal.
+
+        Args:
+            scorer: The network by which the responder plays on.
+            states: Of the deals, records [N].
+            masks: The legal actions of the seats to act, bool [N, num_actions].
+        """
         played_by = np.ones(len(masks), np.int64)
         return chips_played_out(self.game, self.variant, scorer, [self.agent], played_by, states, masks)
 
@@ -207,6 +222,12 @@ class ResponseLearner:
 
 
 def start_for(game: Game, variant: Variant, agent: Agent) -> NetworkAgent | None:
-    """Return the player whose network a response to an agent begins with: the agent itself, else `best`, else None."""
+    """Return the player whose network a response to an agent begins with: the agent itself, else `best`, else None.
+
+    Args:
+        game: The game.
+        variant: Its options.
+        agent: The agent.
+    """
     player = agent if isinstance(agent, NetworkAgent) or not best_file(game, variant) else best_agent(game, variant)
     return player if isinstance(player, NetworkAgent) else None

@@ -162,7 +162,12 @@ class Comparison:
     def curve(self, recipe: str, against: str, axis: str) -> tuple[np.ndarray, np.ndarray]:
         """Return points of an axis that all runs of a recipe reached, [P], and what each had there, [P, runs].
 
-        `against` is a player, or one of `losses`. Between two evaluations of a run a straight line is taken.
+        Between two evaluations of a run a straight line is taken.
+
+        Args:
+            recipe: One of `recipes`.
+            against: A player, or one of `losses`.
+            axis: One of `axes`.
         """
 
         def value(row: Mapping[str, Any]) -> float | None:

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from gupai_agents.evaluation.exact.all_hands import at_two_seats, offers_hands
 from gupai_agents.networks.checkpoint import MAX_BYTES
@@ -19,7 +19,7 @@ from gupai_agents.registry import agent_of_data, heuristic_agent
 from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.games import get_game
+from gupai_env.games import get_game, load_plugins
 from gupai_env.messages import joined, say
 from gupai_env.messages.checks import key_context, short_repr
 from gupai_env.storage.models import ADVICE, Written, checked, parse_yaml, read_assignment, read_written, set_key
@@ -29,6 +29,9 @@ GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
 METRICS_FILE, RESULTS_FILE, REPORT_FILE = "metrics.jsonl", "results.json", "report.html"
 SEARCH_STAGE, SELF_PLAY = "search", "self-play"  # stages of a run
+PPO = "ppo"  # the learner of self-play that comes with the package
+LEARNERS: dict[str, Any] = {}  # learners of self-play by name, classes that derive from `gupai_training.stage.Stage`
+PLUGINS = "gupai.learners"  # the group of entry points under which packages name the modules that register theirs
 RECIPES = ("strong", "true_hands", "equilibrium", "self_play")  # folders of further configurations
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
@@ -205,6 +208,10 @@ class Config(Written):
         ge=0,
         le=10**15,
     )
+    learner: str = Field(
+        PPO, description="learner of self-play: ppo, or one that an installed package registers", max_length=60
+    )
+    learner_settings: dict[str, Any] = Field({}, description="settings of such a learner, by their names")
     max_minutes: float | None = Field(
         None, description="end self-play, its schedules included, after this many minutes", gt=0, le=1e7
     )
@@ -224,6 +231,12 @@ class Config(Written):
     ppo: PPOConfig = PPOConfig()
     pool: PoolConfig = PoolConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_used(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the settings of other learners, so that files of runs before there were any are as they were."""
+        unused = {"learner", "learner_settings"} if self.learner == PPO else set()
+        return {name: setting for name, setting in dump(self).items() if name not in unused}
 
     @functools.cached_property
     def played(self) -> tuple[Game, Variant]:
@@ -249,6 +262,16 @@ class Config(Written):
                     (heuristic_agent if name == "heuristic" else agent_of_data)(spec, game, variant)
                 if name in networks and spec != BEST and spec.partition(":")[0] != "checkpoint":
                     raise ValueError(f"{setting}: {spec} is not a network; choose {BEST} or checkpoint:FILE")
+        return self
+
+    @model_validator(mode="after")
+    def _learner_exists(self) -> "Config":
+        if self.learner != PPO:
+            settings = learner_of(self.learner).Settings
+            with key_context("learner_settings"):
+                checked(settings, self.learner_settings)
+        elif self.learner_settings:
+            raise ValueError("learner_settings is for other learners than ppo; set ppo.entropy and the like")
         return self
 
     @model_validator(mode="after")
@@ -318,6 +341,32 @@ class Config(Written):
         weights = (6 + self.pool.size) * self.parameters() * FLOAT_BYTES
         targets = self.window * (inputs + FLOAT_BYTES // 2 * actions + FLOAT_BYTES)
         return targets + rollout + learning + playing + weights
+
+
+def register_learner(name: str, learner: Any) -> None:
+    """Add a learner of self-play; the same one again changes nothing.
+
+    Args:
+        name: By which configurations name it.
+        learner: The class, see `gupai_training.stage.Stage`, made with a configuration and a network.
+
+    Raises:
+        ValueError: The name is taken by another class.
+    """
+    known = LEARNERS.setdefault(name, learner)
+    if (known.__module__, known.__qualname__) != (learner.__module__, learner.__qualname__):
+        raise ValueError(f"learner {name!r} is taken by that of {known.__module__}; choose another name")
+    LEARNERS[name] = learner
+
+
+def learner_of(name: str) -> Any:
+    """Return a learner of self-play by its name; raises ValueError naming those that there are."""
+    if name not in LEARNERS:
+        load_plugins(PLUGINS)
+    if name not in LEARNERS:
+        known = ", ".join(sorted({PPO, *LEARNERS}))
+        raise ValueError(f"learner={short_repr(name)} is not known here; there are {known}")
+    return LEARNERS[name]
 
 
 def parse(data: dict[str, Any], source: str) -> Config:

@@ -39,7 +39,13 @@ class CudaSelfPlay(VecEnvWrapper):
     SHARED = ("_seating", "_totals", "_chips", "_moves", "_played")  # arrays of the processor's lanes, here tensors
 
     def __init__(self, lanes: SelfPlayVecEnv, device: torch.device, dtype: torch.dtype) -> None:
-        """Take over some lanes; networks of the pool play in numbers of `dtype`."""
+        """Take over some lanes.
+
+        Args:
+            lanes: Those of the processor.
+            device: The GPU.
+            dtype: Of the numbers in which networks of the pool play.
+        """
         super().__init__(lanes)
         self.device, self.dtype, self.pool = device, dtype, lanes.pool
         game, options = lanes.envs.game, lanes.envs.variant.changed()

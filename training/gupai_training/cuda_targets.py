@@ -113,7 +113,18 @@ def chips_in_deals(
     actions: np.ndarray,
     device: torch.device,
 ) -> np.ndarray:
-    """Return the chips that `chips_in_deals` of the processor finds for actions, int [M], in rows of the states."""
+    """Return the chips that `chips_in_deals` of the processor finds for actions, float32 [M].
+
+    Args:
+        game: The game.
+        rules: Its options, as numbers.
+        heuristics: The rollout policies, see `true_hands_loop`.
+        played_by: int [N], the table of heuristics in each state.
+        states: Records [N].
+        rows: int [M], the state in which each action is tried.
+        actions: int [M], legal ones.
+        device: The GPU.
+    """
     on_gpu = functools.partial(torch.as_tensor, device=device)
     variant, dealt = (on_gpu(bytes_of(records)) for records in (record_of(rules), states))
     won, tried_by = torch.empty(len(rows), device=device), on_gpu(played_by.astype(LONG)[rows])
@@ -133,11 +144,18 @@ def chips_played_out(
     actions: np.ndarray,
     sample: bool,
 ) -> np.ndarray:
-    """Return the chips that `chips_played_out` of the processor finds for actions, int [M], in rows of the states.
+    """Return the chips that `chips_played_out` of the processor finds for actions, float32 [M].
 
     Args:
-        options: Of the game.
+        game: The game.
+        options: Its options.
+        scorer: The network that is its own rollout policy, on the GPU.
         others: Heuristics, networks of torch, or random players.
+        played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
+        states: Records [N].
+        rows: int [M], the state in which each action is tried.
+        actions: int [M], legal ones.
+        sample: Whether the network draws its actions.
     """
     on_gpu = functools.partial(torch.as_tensor, device=scorer.device)
     device = str(scorer.device)
@@ -172,7 +190,13 @@ def networks_of(agents: Sequence[Agent]) -> Networks:
 
 
 def decisions(envs: CudaVectorEnv, networks: Networks, movers: torch.Tensor) -> torch.Tensor:
-    """Return an action per lane, int64 [B]: that of the network with the mover's number, int64 [B], else WAIT."""
+    """Return an action per lane, int64 [B]: that of the mover if it is a network, else WAIT.
+
+    Args:
+        envs: The lanes.
+        networks: Those that play, by number.
+        movers: int64 [B], the number of who is to decide.
+    """
     decided = torch.full_like(movers, WAIT)
     groups = movers.argsort(stable=True).split((movers + 1).bincount().tolist())  # waits once for all networks
     for number, lanes in enumerate(groups, -1):
@@ -182,7 +206,14 @@ def decisions(envs: CudaVectorEnv, networks: Networks, movers: torch.Tensor) -> 
 
 
 def decide(envs: CudaVectorEnv, scorer: Scorer, sample: bool, lanes: torch.Tensor) -> torch.Tensor:
-    """Return the actions of a network in some lanes, int64 [N], chosen as `ObservationAgent.act` does."""
+    """Return the actions of a network in some lanes, int64 [N], chosen as `ObservationAgent.act` does.
+
+    Args:
+        envs: All lanes.
+        scorer: The network.
+        sample: Whether it draws its actions.
+        lanes: int64 [N].
+    """
     scores = scorer.logits(envs.observations[lanes])
     if sample:
         keys = torch.empty(scores.shape, dtype=torch.int64, device=scores.device)

@@ -33,11 +33,9 @@ def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
 class Value:
     """A value of an ONNX graph. What `gupai_agents.networks.network.forward` does with it is recorded as nodes."""
 
-    name: str
-    nodes: list[Any]
-
     def __init__(self, name: str, nodes: list[Any]) -> None:
-        self.name, self.nodes = name, nodes
+        self.name: str = name
+        self.nodes: list[Any] = nodes
 
     def then(self, operation: str, *others: str, name: str = "", **attributes: Any) -> "Value":
         """Return the result of an operation on this value and others, under a name."""

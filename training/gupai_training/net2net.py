@@ -31,6 +31,12 @@ def widened(
 ) -> dict[str, np.ndarray]:
     """Return the tensors of a larger network that computes the same.
 
+    Args:
+        tensors: Those of the network.
+        larger: The description of the larger one, see `can_widen`.
+        game: Whose observations and actions both have.
+        rng: Draws new weights.
+
     New weights are initialised as torch initialises its layers, but nothing uses their results yet: a new layer adds
     nothing, and a new gate passes its input through unchanged.
     """

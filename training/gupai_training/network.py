@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 from gupai_agents.networks.network import GATED, Layer, forward, trunk_of, wiring
 from gupai_env.messages.checks import counted
+from gupai_training.config import Config
 
 BFLOAT16 = "bfloat16"
 FORBIDDEN = -1e9  # the logit of an action that is not legal
@@ -142,3 +143,16 @@ class Network(nn.Module):
     def take(self, tensors: Mapping[str, np.ndarray]) -> None:
         """Load the tensors of a checkpoint of the same shapes."""
         self.load_state_dict({name: torch.as_tensor(array) for name, array in tensors.items()})
+
+
+def build_network(config: Config) -> Network:
+    """Return a new network for a configuration, on its device and in its precision; the seed draws the weights.
+
+    Raises:
+        ValueError: The device is not there.
+    """
+    game, device = config.played[0], device_of(config.device)
+    torch.manual_seed(config.seed)
+    network = Network(config.net, game.encoder.layout.high, game.num_actions).to(device)
+    network.precision = precision_on(device, config.precision)
+    return network

@@ -36,14 +36,22 @@ class Opponents:
 class FixedOpponents(Opponents):
     """One learning seat per table, drawn at random; the given agents take the others, drawn at random too."""
 
-    agents: list[Agent]
-    seats: int
-    rng: np.random.Generator
-
     def __init__(self, agents: Sequence[Agent], seats: int, rng: np.random.Generator) -> None:
+        """Make opponents of agents.
+
+        Args:
+            agents: Those that are drawn.
+            seats: At every table.
+            rng: Draws them.
+
+        Raises:
+            ValueError: There are no agents.
+        """
         if not agents:
             raise ValueError("there must be at least one opponent")
-        self.agents, self.seats, self.rng = list(agents), seats, rng
+        self.agents: list[Agent] = list(agents)
+        self.seats: int = seats
+        self.rng = rng
 
     def line_ups(self, tables: int) -> np.ndarray:
         """Draw who sits where, int16 [tables, seats]: LEARNER or the number of an agent."""
@@ -75,12 +83,6 @@ class OpponentPool(Opponents):
     member gets at least `rule_share`, if the shares allow it.
     """
 
-    seats: int
-    rng: np.random.Generator
-    self_share: float
-    size: int
-    rule_share: float
-
     def __init__(
         self,
         seats: int,
@@ -93,12 +95,20 @@ class OpponentPool(Opponents):
         """Make an empty pool.
 
         Args:
+            seats: At every table.
+            rng: Draws line-ups.
+            self_share: The share of tables with the current self in every seat.
+            size: The number of past selves that it holds.
+            rule_share: The smallest share of the other tables for each rule-based member.
             sides: The side of every seat, see `Game.sides`; without it every seat plays for itself.
         """
-        self.seats, self.rng = seats, rng
+        self.seats: int = seats
+        self.rng = rng
         self.sides: np.ndarray = np.arange(seats) if sides is None else sides
         self.num_sides: int = len(np.unique(self.sides))
-        self.self_share, self.size, self.rule_share = self_share, size, rule_share
+        self.self_share: float = self_share
+        self.size: int = size
+        self.rule_share: float = rule_share
         self.members: list[Member] = []
 
     @property
@@ -144,6 +154,11 @@ class OpponentPool(Opponents):
 
         With more than `size` past selves the one closest in age to its neighbours is dropped, but never the first, the
         newest or the one that loses least. The numbers of the members after it decrease by one.
+
+        Args:
+            agent: The player.
+            born: The update at which it joins.
+            scripted: Whether it is rule-based, and so never leaves.
         """
         self.members.append(Member(agent, born, scripted))
         past = [number for number, member in enumerate(self.members) if not member.scripted]

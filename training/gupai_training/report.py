@@ -8,8 +8,7 @@ from gupai_env.storage.files import json_text, write_file
 from gupai_env.storage.models import to_yaml
 from gupai_training.config import REPORT_FILE, RESULTS_FILE, training_text
 from gupai_training.curves import CHARTS, evaluations_of
-from gupai_training.run import Run
-from gupai_training.run_folder import FINAL_SEED, Reporter, Row
+from gupai_training.run import FINAL_SEED, Reporter, Row, Run
 
 
 def report(run: Run, rows: list[Row]) -> str:

@@ -18,11 +18,16 @@ BLOCK = 128  # rows: on processors, bfloat16 products of a new size are first co
 class Scorer:
     """A player's network in torch, which may be on a GPU, in the number format that multiplies fastest."""
 
-    device: torch.device
-    dtype: torch.dtype
-
     def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
-        self.device, self.dtype = device, dtype
+        """Copy a network.
+
+        Args:
+            player: Whose it is.
+            device: Where it is to be computed.
+            dtype: Of its products.
+        """
+        self.device: torch.device = device
+        self.dtype: torch.dtype = dtype
         self.layers: list[Layer] = [
             layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers
         ]
@@ -60,5 +65,11 @@ def kernels_can_play(game: Game, agents: Sequence[Agent]) -> bool:
 
 
 def scored_by_torch(agent: Agent, device: torch.device, dtype: torch.dtype) -> Agent:
-    """Return an agent, if it is a network, as a player of its `Scorer` on a device; any other as it is."""
+    """Return an agent, if it is a network, as a player of its `Scorer` on a device; any other as it is.
+
+    Args:
+        agent: The agent.
+        device: Where a network is to be computed.
+        dtype: Of its products.
+    """
     return Scorer(agent, device, dtype).player(agent) if isinstance(agent, NetworkAgent) else agent

@@ -1,12 +1,14 @@
 """The stage in which a network learns from search targets: its loop, and what it saves to resume exactly."""
 
+import contextlib
 import copy
 import itertools
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,15 +17,13 @@ from torch.nn import functional as F
 from gupai_agents.agent import Agent
 from gupai_agents.networks.checkpoint import part, read_checkpoint, under, write_checkpoint
 from gupai_agents.networks.network import NetworkAgent
-from gupai_agents.play.workers import Answer, LostError, StoppedError, Thread, Workers, stoppable
+from gupai_agents.play.workers import Answer, Thread, Workers
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.messages.checks import whole_number
-from gupai_training import resume
 from gupai_training.config import SEARCH_STAGE, Config, ExpertIterationConfig
-from gupai_training.network import FORBIDDEN, Network, relative
-from gupai_training.resume import checkpoint_errors, counted, measured
-from gupai_training.run_folder import RunFolder, Spent, done
+from gupai_training.network import FORBIDDEN, Network, relative, threads_of
 from gupai_training.search_targets import Kind, TargetMaker, Window, target
+from gupai_training.stage import Saved, Spent, Stage, checkpoint_errors, counted, measured
 
 TARGETS = "targets-{}.safetensors"  # of a chunk, while this stage is under way
 
@@ -36,9 +36,8 @@ class Asked(NamedTuple):
     targets: Answer
 
 
-class SearchStage:
-    """Learns from search targets until `progress` is 1; `step` computes a chunk of targets and takes the gradient
-    steps.
+class SearchStage(Stage):
+    """Learns from search targets; `step` computes a chunk of targets and takes the gradient steps.
 
     The deals of a chunk are played by the player that had learned from all chunks before it except the last
     `expert_iteration.ahead`, so that this many chunks can be computed while others are learned from: by workers, or
@@ -47,22 +46,28 @@ class SearchStage:
     Attributes:
         threads: The threads of torch during this stage.
         target_threads: The threads that compute targets.
-        average: The average of the network's weights, to which self-rollouts with a magnet draw it; None before.
+        average: The average of the network's weights, to which self-rollouts with a magnet draw it; None before. It is
+            then the player, and draws its actions.
     """
 
-    config: Config
-    expert_iteration: ExpertIterationConfig
-    network: Network
-    average: Network | None
-    threads: int
-    target_threads: int
-    waited: float
-    worked: float
+    name = SEARCH_STAGE
+    unit = "targets"
+    pauses = True
 
     def __init__(self, config: Config, network: Network, workers: Workers | None = None) -> None:
-        self.config, self.expert_iteration, self.network = config, config.expert_iteration, network
-        self.workers = workers
-        self.threads = self.target_threads = config.threads or torch.get_num_threads()
+        """Make a stage that has learned nothing.
+
+        Args:
+            config: The configuration of the run.
+            network: What learns.
+            workers: Compute the targets, instead of threads of this process.
+        """
+        self.expert_iteration: ExpertIterationConfig = config.expert_iteration
+        optimizer = torch.optim.Adam(network.parameters(), self.expert_iteration.learning_rate, eps=1e-5, fused=True)
+        super().__init__(config, network, optimizer, self.expert_iteration.targets, self.expert_iteration.max_minutes)
+        self.workers: Workers | None = workers
+        self.threads: int = config.threads or torch.get_num_threads()
+        self.target_threads: int = self.threads
         self.local_workers: Workers = Workers()  # without threads, a chunk is computed when it is needed
         if workers is None and self.expert_iteration.ahead and self.threads > 1:
             self.local_workers, self.target_threads = Thread(), self.threads // 2
@@ -72,76 +77,36 @@ class SearchStage:
         self.ends: list[int] = []  # targets in each chunk and all before it
         self.written: int = 0  # chunks that are in files
         self.window: Window = Window(config.window, config.played[0])
-        self.optimizer: torch.optim.Adam = torch.optim.Adam(
-            network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5, fused=True
-        )
-        self.average = None
-        self.seconds: float = 0.0  # of this stage so far
-        self.waited = self.worked = 0.0  # seconds of this process
+        self.average: Network | None = None
+        self.waited: float = 0.0  # seconds of this process, for targets
+        self.worked: float = 0.0  # and in all
         self.rng: np.random.Generator = np.random.default_rng([config.seed, TARGETS_STREAM])
         self.rows: np.ndarray = np.zeros(0, np.int64)  # of the window, of the last gradient step
 
     @property
-    def targets(self) -> int:
-        """The number of targets computed so far."""
-        return self.window.made
+    def mixes(self) -> bool:  # type: ignore[override]
+        return self.average is not None
 
-    def progress(self) -> float:
-        """Return how much of the stage is done, 0..1, by targets or by time, whichever is further."""
-        settings = self.expert_iteration
-        return done(self.targets, settings.targets, self.seconds, settings.max_minutes)
+    @property
+    def spent(self) -> Spent:
+        return Spent(0.0, self.count, self.seconds)
 
-    def learn(self, run: RunFolder, go_on: bool, stop: Callable[[], bool]) -> bool:
-        """Learn from chunks of targets to the end of the stage; return whether it was reached.
+    def weights(self) -> dict[str, np.ndarray]:
+        return (self.average or self.network).tensors()
 
-        Args:
-            run: Where the player, the evaluations and the logs are written.
-            go_on: Whether to resume from the last `save`.
-            stop: Called while targets are computed, and between two chunks.
-        """
-        if go_on:
-            with stoppable(stop):
-                self.restore(run)
-            run.spent = Spent(0.0, self.targets, self.seconds)
-            run.forget_what_comes_again()
-        else:
-            self.save(run)  # what is logged from now on can be resumed
-        before, begun = self.seconds, time.monotonic()
-        run.reporter.begin("search", self.progress())
-        while self.progress() < 1:
-            try:
-                with stoppable(stop):
-                    scalars = self.step(run.current_agent("now"))
-            except (LostError, StoppedError) as error:  # before anything was learned from the next chunk
-                self.save(run)
-                if isinstance(error, LostError):
-                    raise
-                return False
-            self.seconds = before + time.monotonic() - begun
-            run.spent = Spent(0.0, self.targets, self.seconds)
-            run.reporter.moved(self.progress(), self.targets, "targets", self.seconds)
-            for name, value in scalars.items():
-                run.logger.record(f"train/{name}", value)
-            run.logger.record("time/share_of_waiting", self.waited / self.worked)
-            chunks, ended = len(self.ends), self.progress() >= 1
-            if ended or chunks % self.config.evaluation.every == 0:
-                run.report_evaluation()
-            run.logger.dump(self.targets)
-            stopping = stop()
-            if ended or stopping or chunks % self.config.save_every == 0:
-                self.save(run)
-            if stopping:
-                return False
-        return True
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        # It may still be computing targets that are no longer needed.
+        with threads_of(self.threads, self.target_threads), contextlib.closing(self.local_workers):
+            yield
 
-    def step(self, player: Agent) -> dict[str, float]:
-        """Compute a chunk of targets from deals of a player, then learn; return what is to be logged."""
-        begun, progress, settings = self.targets, self.progress(), self.expert_iteration
+    def step(self) -> dict[str, float]:
+        progress, settings = self.progress(), self.expert_iteration
         clock = time.perf_counter()
         while len(self.requests) <= settings.ahead:
             kind = self.kind(progress)
             by_player = kind != Kind.SEARCHED or progress >= settings.heuristic_share
-            self.ask(player if by_player else None, kind)
+            self.ask(self.player() if by_player else None, kind)
         found_targets = self.requests[0].targets()
         self.waited += time.perf_counter() - clock
         places = self.window.add(found_targets)
@@ -149,9 +114,11 @@ class SearchStage:
         dealt = kind != Kind.SEARCHED
         if kind == Kind.OWN and settings.magnet and self.average is None:
             self.average = copy.deepcopy(self.network).requires_grad_(False)
-        self.ends.append(self.targets)
+        self.count, begun = self.window.made, self.count
+        self.ends.append(self.count)
+        self.updates = len(self.ends)
         epochs = 1 if dealt else settings.epochs
-        batches = max(round(epochs * (self.targets - begun) / settings.batch_size), 1)
+        batches = max(round(epochs * (self.count - begun) / settings.batch_size), 1)
         self.optimizer.param_groups[0]["lr"] = settings.learning_rate * (1 - progress)
         if dealt:
             # Whole batches: a product of a new size is compiled first, which takes as long as two steps.
@@ -162,7 +129,8 @@ class SearchStage:
         losses = [self._learn(batch) for batch in rows]
         self.worked += time.perf_counter() - clock
         names = losses[0] if losses else ()  # with few tables there may be no decision with a choice
-        return {name: float(np.mean([float(loss[name]) for loss in losses])) for name in names}
+        means = {f"train/{name}": float(np.mean([float(loss[name]) for loss in losses])) for name in names}
+        return {**means, "time/share_of_waiting": self.waited / self.worked}
 
     def kind(self, progress: float) -> Kind:
         """Return the kind of targets to compute at some progress of the stage."""
@@ -172,7 +140,7 @@ class SearchStage:
 
     def ask(self, player: Agent | None, kind: Kind = Kind.SEARCHED) -> None:
         """Have the next chunk computed, with deals of a player or the heuristic."""
-        number = len(self.ends) + len(self.requests)
+        number = self.updates + len(self.requests)
         if self.workers is None:
             answer = self.local_workers.ask(
                 self.target_maker.targets, player or self.target_maker.heuristic, number, kind
@@ -204,7 +172,7 @@ class SearchStage:
         loss = policy_loss + value_loss
         if not torch.isfinite(loss):
             raise FloatingPointError(
-                f"the loss is not finite after {self.targets:,} search targets; training stopped, the last "
+                f"the loss is not finite after {self.count:,} search targets; training stopped, the last "
                 "saved checkpoint is intact"
             )
         self.optimizer.zero_grad()
@@ -226,58 +194,61 @@ class SearchStage:
         if self.progress() >= 1 or Kind.SEARCHED not in coming:  # true-hand targets are learned from once
             return
         for number, (begin, end) in enumerate(itertools.pairwise([0, *self.ends])):
-            if number >= first and end > self.targets - len(self.window):
+            if number >= first and end > self.count - len(self.window):
                 yield number, begin, end
 
-    def save(self, run: RunFolder) -> None:
-        """Write the player and everything that the next step depends on; new targets go into files of their own.
+    def save(self, folder: Path) -> None:
+        """Write everything that the next step depends on; new targets go into files of their own.
 
         Targets that will not be learned from again are removed.
         """
-        run.save_agent()
         for number, first, end in self.chunks(self.written):
-            first = max(first, self.targets - len(self.window))
+            first = max(first, self.count - len(self.window))
             header = {"kind": "targets", "config": self.config.model_dump(), "first": first, "end": end}
-            write_checkpoint(run.folder / TARGETS.format(number), header, self.window.saved(first, end))
+            write_checkpoint(folder / TARGETS.format(number), header, self.window.saved(first, end))
         self.written = len(self.ends)
+        super().save(folder)
+        current = {TARGETS.format(number) for number, *_ in self.chunks(0)}
+        for file in folder.glob(TARGETS.format("*")):
+            if file.name not in current:
+                file.unlink()
+
+    def saved(self) -> Saved:
         rng_state = json.dumps(self.rng.bit_generator.state)
         requests = [[request.player is None, request.kind] for request in self.requests]
-        state = {"ends": self.ends, "chance": rng_state, "seconds": self.seconds, "asked": requests}
         tensors: dict[str, np.ndarray] = under("average.", self.average.tensors()) if self.average else {}
         for number, request in enumerate(self.requests):
             if isinstance(request.player, NetworkAgent):
                 tensors |= under(f"asked.{number}.", request.player.tensors)
-        resume.save(run.folder, SEARCH_STAGE, self.config, self.network, self.optimizer, (state, tensors))
-        current = {TARGETS.format(number) for number, *_ in self.chunks(0)}
-        for file in run.folder.glob(TARGETS.format("*")):
-            if file.name not in current:
-                file.unlink()
+        return {"ends": self.ends, "chance": rng_state, "seconds": self.seconds, "asked": requests}, tensors
 
-    def restore(self, run: RunFolder) -> None:
+    def put_back(self, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
+        game, variant = self.config.played
+        most = self.expert_iteration.tables * game.max_decisions * variant.deals
+        ends = [counted("ends", end) for end in header["ends"]]
+        for begin, end in itertools.pairwise([0, *ends]):
+            whole_number("targets of a chunk", end - begin, 0, most)
+        self.rng.bit_generator.state = json.loads(header["chance"])
+        self.seconds = measured("seconds", header["seconds"])
+        self.ends, self.written, self.updates = ends, len(ends), len(ends)
+        if average := part(tensors, "average."):
+            self.average = copy.deepcopy(self.network).requires_grad_(False)
+            self.average.take(average)
+        self.count = self.window.made = ends[-1] if ends else 0
+        whole_number("chunks asked for", len(header["asked"]), 0, self.expert_iteration.ahead + 1)
+        for number, (by_heuristic, kind) in enumerate(header["asked"]):
+            player = None if by_heuristic else self.network_player("now", part(tensors, f"asked.{number}."))
+            self.ask(player, Kind(kind))
+
+    def restore(self, folder: Path) -> None:
         """Restore what `save` wrote of a stage with the same configuration.
 
         Raises:
             CheckpointError: If a file is damaged, missing or belongs to another configuration.
         """
-        ahead, (game, variant) = self.expert_iteration.ahead, self.config.played
-        most = self.expert_iteration.tables * game.max_decisions * variant.deals
-        with resume.restored(run.folder, self.config, self.network, self.optimizer) as (header, tensors):
-            ends = [counted("ends", end) for end in header["ends"]]
-            for begin, end in itertools.pairwise([0, *ends]):
-                whole_number("targets of a chunk", end - begin, 0, most)
-            self.rng.bit_generator.state = json.loads(header["chance"])
-            self.seconds = measured("seconds", header["seconds"])
-            self.ends, self.written = ends, len(ends)
-            if average := part(tensors, "average."):
-                self.average = copy.deepcopy(self.network).requires_grad_(False)
-                self.average.take(average)
-            self.window.made = ends[-1] if ends else 0
-            whole_number("chunks asked for", len(header["asked"]), 0, ahead + 1)
-            for number, (by_heuristic, kind) in enumerate(header["asked"]):
-                player = None if by_heuristic else run.network_player("now", part(tensors, f"asked.{number}."))
-                self.ask(player, Kind(kind))
+        super().restore(folder)
         for number, first, end in list(self.chunks(0)):
-            path = run.folder / TARGETS.format(number)
+            path = folder / TARGETS.format(number)
             header, tensors = read_checkpoint(path)
             with checkpoint_errors(path):
                 if header["kind"] != "targets" or header["config"] != self.config.model_dump() or header["end"] != end:

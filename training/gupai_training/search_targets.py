@@ -64,19 +64,19 @@ class Targets(NamedTuple):
 class TargetMaker:
     """Computes targets; those of a number and a player are always the same."""
 
-    config: Config
-    threads: int
-    device: torch.device
-
     def __init__(self, config: Config, threads: int, device: torch.device = CPU) -> None:
         """Make what a configuration asks for.
 
         Args:
+            config: The configuration of the run.
+            threads: Of the processor.
             device: The device on which a network plays out; a GPU with `gupai[cuda]` also plays out by heuristics.
         """
         game, variant = config.played
         plan = Plan(playouts=config.expert_iteration.playouts, threads=threads)
-        self.config, self.threads, self.device = config, threads, device
+        self.config: Config = config
+        self.threads: int = threads
+        self.device: torch.device = device
         self.sample = config.expert_iteration.magnet > 0
         self.dtype: Any = getattr(torch, precision_on(device, config.precision))
         self.heuristic: HeuristicAgent = heuristic_agent(config.rollout_heuristic, game, variant)
@@ -102,6 +102,11 @@ class TargetMaker:
         The player has every seat. With true hands it meets each rule-based player, who then has all other seats, at as
         many tables as itself; there a network draws from its policy, so that it does not learn to rely on what it
         always does itself.
+
+        Args:
+            player: Who plays the deals.
+            number: Of the chunk, which with the seed names the deals.
+            kind: How targets are computed.
         """
         true_hands = kind != Kind.SEARCHED
         expert_iteration, (game, variant) = self.config.expert_iteration, self.config.played
@@ -182,7 +187,14 @@ def _target_maker(config: str) -> TargetMaker:
 
 
 def target(config: str, player: Agent | None, number: int, kind: Kind) -> Targets:
-    """Return what `TargetMaker.targets` does, as a task for workers; config: as JSON."""
+    """Return what `TargetMaker.targets` does, as a task for workers.
+
+    Args:
+        config: The configuration, as JSON.
+        player: Who plays the deals, None for the heuristic.
+        number: Of the chunk.
+        kind: How targets are computed.
+    """
     target_maker = _target_maker(config)
     return target_maker.targets(player or target_maker.heuristic, number, kind)
 
@@ -226,7 +238,16 @@ class Window:
         }
 
     def put_back(self, tensors: dict[str, np.ndarray], first: int, end: int) -> None:
-        """Restore what `saved` returned; raises ValueError or KeyError for targets that do not fit."""
+        """Restore what `saved` returned.
+
+        Args:
+            tensors: What it returned.
+            first: The number of the first target, counted from the first that was ever computed.
+            end: That of the last one, plus one.
+
+        Raises:
+            ValueError, KeyError: The targets do not fit.
+        """
         values = np.where(tensors["legal"], tensors["values"], np.nan).astype(np.float32)
         targets = Targets(tensors["observations"], values, tensors["means"])
         shapes = ((self.observations.shape[1],), (self.values.shape[1],), ())

@@ -23,7 +23,7 @@ from gupai_training.config import REPORT_FILE, RESUME_FILE, Config, config_of, l
 from gupai_training.curves import baselines_of, evaluations_of
 
 if TYPE_CHECKING:
-    from gupai_training.run_folder import Reporter
+    from gupai_training.run import Reporter
 
 MINUTES, ROUNDED = "minutes", 0.1  # seconds of evaluations are rounded to as much
 CHIPS, EXPLOITABILITY = "chips_per_deal", "exploitability"  # what is measured
@@ -41,14 +41,11 @@ class TrainedRun:
         config: Its configuration.
     """
 
-    folder: Path
-    config: Config
-    game: Game
-    variant: Variant
-
     def __init__(self, folder: Path, config: Config) -> None:
-        self.folder, self.config = folder, config
-        self.game, self.variant = config.played
+        self.folder: Path = folder
+        self.config: Config = config
+        self.game: Game = config.played[0]
+        self.variant: Variant = config.played[1]
 
     def __repr__(self) -> str:
         return f"TrainedRun({str(self.folder)!r})"

@@ -61,7 +61,11 @@ def chips_in_deals(
     """Return what every legal action wins in full states, chips, float64 [N, num_actions]; NaN where it is not legal.
 
     Args:
-        heuristics, played_by: The rollout policies, see `true_hands_loop`.
+        game: The game.
+        rules: Its options, as numbers.
+        heuristics: The rollout policies, see `true_hands_loop`.
+        played_by: int [N], the table of them that has the other seats.
+        states: Records [N].
         masks: bool [N, num_actions], of the seats to act.
         threads: Of the processor.
         device: A GPU plays out itself, with `gupai[cuda]`.
@@ -97,8 +101,14 @@ def chips_played_out(
     """Return what `chips_in_deals` does, with a network as its own rollout policy.
 
     Args:
-        sample: Whether it draws its actions instead of taking the best.
-        played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
+        game: The game.
+        variant: Its options; of a match only the deal on the table is played out.
+        scorer: The network.
+        others: Who may have the other seats.
+        played_by: int [N], who has them: 0 the network too, else one of `others`, counted from 1.
+        states: Records [N].
+        masks: bool [N, num_actions], of the seats to act.
+        sample: Whether the network draws its actions instead of taking the best.
     """
     rows, actions = np.nonzero(masks)
     chips = np.full(masks.shape, np.nan)

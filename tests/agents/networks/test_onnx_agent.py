@@ -24,7 +24,8 @@ from gupai_agents.play.workers import Processes
 from gupai_agents.shipped import best_file
 from gupai_env.games import get_game
 from gupai_training.config import parse
-from gupai_training.self_play_stage import build_learner
+from gupai_training.learner import SelfPlay
+from gupai_training.network import build_network
 from networks import ACTIONS, GAME, SIZE, Masked, Odd, best, exported, logits_of, network, with_onnx
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's, about the exporter that needs no more
@@ -119,7 +120,8 @@ def test_claims_panel_accepts_a_graph(graph):
 def test_training_pool_accepts_a_graph(graph):
     pool = {"rules": [f"onnx:{graph}"], "rule_share": 0.2}
     small = {"network": {"hidden": [8]}, "ppo": {"envs": 8, "steps": 16, "batch_size": 64, "epochs": 1}}
-    learner = build_learner(parse({"game": "jie-long", "pool": pool, **small}, "test"))
+    config = parse({"game": "jie-long", "pool": pool, **small}, "test")
+    learner = SelfPlay(config, build_network(config))
     (member,) = learner.env.pool.members
     assert member.agent.name == f"onnx:{graph}"
     asked = []

@@ -417,7 +417,7 @@ def run_of(folder, **expert_iteration) -> Run:
 def test_chunk_is_labelled_by_the_player_of_all_but_the_last_chunk(tmp_path):
     run = run_of(tmp_path, ahead=2, heuristic_share=0, targets=10_000)
     search_stage, players, with_targets = run.search_stage, [], {}
-    make = search_stage.target_maker.targets
+    make, player_now = search_stage.target_maker.targets, search_stage.player
 
     def targets(player, number, kind):
         with_targets[number] = player
@@ -425,8 +425,9 @@ def test_chunk_is_labelled_by_the_player_of_all_but_the_last_chunk(tmp_path):
 
     search_stage.target_maker.targets = targets
     for _ in range(6):
-        players.append(run.current_agent("now"))
-        search_stage.step(players[-1])
+        players.append(player_now())
+        search_stage.player = lambda: players[-1]
+        search_stage.step()
     assert [players.index(with_targets[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
 
 

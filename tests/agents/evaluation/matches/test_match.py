@@ -14,7 +14,7 @@ from gupai_env.core.rng import derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.games import GAMES
 from gupai_env.vector import VectorEnv
-from gupai_training.run_folder import FINAL_SEED
+from gupai_training.run import FINAL_SEED
 from gupai_training.selfplay import SelfPlayVecEnv
 from variants import variants
 
