@@ -59,8 +59,11 @@ PUBLIC = {
     "gupai_agents.evaluation.statistics": "Estimate",
     "gupai_training": "*",
     "gupai_training.best_response": "Learned learn_response",
-    "gupai_training.config": "Config NetworkConfig PPOConfig ExpertIterationConfig PoolConfig EvaluationConfig load",
+    "gupai_training.config": "Config NetworkConfig PPOConfig ExpertIterationConfig PoolConfig EvaluationConfig load "
+    "register_learner",
+    "gupai_training.learner": "SelfPlay log_softmax",
     "gupai_training.selfplay": "SelfPlayVecEnv",
+    "gupai_training.stage": "Stage",
 }
 KEPT = ("__init__", "__call__", "__iter__", "__len__", "__enter__", "__exit__", "__getitem__")
 SETTINGS = ("model_config",)  # pydantic's
