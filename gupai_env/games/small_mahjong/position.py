@@ -7,6 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from gupai_env.core.episode import NOBODY, distance
+from gupai_env.core.memory import address_of
 from gupai_env.core.position import (
     Position,
     Setup,
@@ -66,12 +67,13 @@ def from_tiles(
     Raises:
         ValueError: For wrong numbers, too many copies of a tile, or three tiles that are not a triplet.
     """
+    hands = piles_of("hands", hands)
+    turn = read_seat("turn", turn, len(hands))
     melded = None if melds is None else [_numbers_of(mine) for mine in piles_of("melds", melds)]
     laid_tiles = "".join(map(tile_name, _kinds_of(chain(*melded or ()))))
     lying = {"wall": wall, "offered": "" if offered is None else [offered], "melds": laid_tiles}
     setup = Setup(GAME, 0, variant, {"hands": hands, "discards": discards}, lying)
     position, state, players = setup.position, setup.state, setup.players
-    turn = read_seat("turn", turn, players)
     state.leader = setup.seat("leader", turn if leader is None else leader)
     laid_out = seats_of("melds", melded, players, ())
     known = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)]
@@ -177,7 +179,7 @@ def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()
     kind = read_tile("tile", tile)
     rest_of(DECK_SETS[FULL], [*kinds, *_kinds_of(numbers), kind])
     mask = np.zeros(GAME.num_actions, np.bool_)
-    mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, away, mask)
+    mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, away, address_of(mask))
     return ["".join(map(tile_name, GAME.moves[action].tiles)) for action in np.flatnonzero(mask)]
 
 
