@@ -137,13 +137,22 @@ class Guide(Hints):
         """
         yield from ()
 
+    def points(self, views: Views) -> list[int]:
+        """Return the points of all seats at the end of a deal; none in a game whose seats do not settle them."""
+        return []
+
+    def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
+        """Return the chips that a seat wins from another one by the points of all."""
+        return points[seat] - points[other]
+
     def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
         """Return who pays whom in a deal that is over; nothing where payoffs alone do not show it.
 
         Args:
             views, payoffs: As of `reasons`.
         """
-        return direct(payoffs)
+        points = self.points(views)
+        return between(payoffs, lambda *seats: self.settled(views, points, *seats)) if points else direct(payoffs)
 
 
 def tiles_of(move: Move) -> str:

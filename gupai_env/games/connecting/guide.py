@@ -10,7 +10,7 @@ from gupai_env.core.move import PLAY
 from gupai_env.core.scene import Views
 from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT, tile_name, weight
 from gupai_env.games.connecting.rules import DISCARD, join
-from gupai_env.games.guide import Guide, Payment, Phrase, between, fewest_first
+from gupai_env.games.guide import Guide, Phrase, fewest_first
 from gupai_env.games.phrases import listed
 from gupai_env.messages import count, joined, say
 
@@ -160,17 +160,10 @@ class ConnectingGuide(Guide):
         """Yield the points of all seats."""
         yield fewest_first(names, self.points(views))
 
-    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
-        """Return what every two seats settle."""
-        points = self.points(views)
-        stake = self.variant.stake
-        return between(payoffs, lambda seat, other: stake * self.settled(views, points, seat, other))
-
     def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
-        """Return how many stakes a seat wins from another one."""
-        return points[other] - points[seat]
+        """Return the chips that a seat wins from another one: a stake for each point that it has less."""
+        return self.variant.stake * (points[other] - points[seat])
 
-    @staticmethod
-    def points(views: Views) -> list[int]:
+    def points(self, views: Views) -> list[int]:
         """Return the points of all seats."""
         return [int(weight(view.discards) + weight(view.hand)) for view in views]

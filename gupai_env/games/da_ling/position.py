@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import Position, Setup, Tiles, piles_of, read_tiles, rest_of
-from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
+from gupai_env.core.tiles import PIPS, RED, WEIGHT
 from gupai_env.games.da_ling import GAME
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
@@ -23,8 +23,7 @@ from gupai_env.games.da_ling.rules import (
     strength_of,
 )
 from gupai_env.games.da_ling.table import winners_of
-from gupai_env.games.splitting.position import Split, groups_in, split_hands
-from gupai_env.messages.checks import short_repr
+from gupai_env.games.splitting.position import Split, groups_in, split_action, split_hands
 from gupai_env.options import DaLingPosition
 
 EXAMPLE = "[4:3] / [6:5][5:1] / [6:3][3:3][1:1]"  # single, pair and triple
@@ -61,13 +60,10 @@ def from_tiles(
 
 def split_of(rules: Any, hand: Sequence[int], split: Split) -> int:
     """Return the action that splits a hand, sorted kinds, as it is written; raises ValueError."""
-    wanted = groups_in(split, EXAMPLE)
-    legal = distinct_splits(rules, hand)
-    for action in range(len(SPLITS)):
-        if legal >> action & 1 and [sorted(map(int, group)) for group in groups_of(action, hand)] == wanted:
-            return action
-    held = set_name(tile_set(int(kind) for kind in hand if kind != NO_TILE))
-    raise ValueError(f"{short_repr(split)} does not split the hand {held} into single / pair / triple")
+    ways = {
+        action: groups_of(action, hand) for action in range(len(SPLITS)) if distinct_splits(rules, hand) >> action & 1
+    }
+    return split_action(split, hand, ways, EXAMPLE, "single / pair / triple")
 
 
 def strength(table: Tiles, group: Tiles) -> int | None:

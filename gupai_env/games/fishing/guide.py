@@ -11,7 +11,7 @@ from gupai_env.core.hints import Line, Lines
 from gupai_env.core.scene import Pile, Views
 from gupai_env.core.tiles import ONE, faces, tile_name
 from gupai_env.games.fishing.rules import CATCH, CATCHES_ONE, CATCHES_THREE
-from gupai_env.games.guide import Guide, Payment, Phrase, between, most_first
+from gupai_env.games.guide import Guide, Phrase, most_first
 from gupai_env.games.phrases import says
 from gupai_env.messages import count, say
 
@@ -208,16 +208,6 @@ class FishingGuide(Guide):
         """Yield the points of all catches."""
         yield most_first(names, self.points(views))
 
-    def payments(self, views: Views, payoffs: Sequence[float]) -> list[Payment]:
-        """Return what every two seats settle."""
-        points = self.points(views)
-        return between(payoffs, lambda seat, other: self.settled(points, seat, other))
-
-    def settled(self, points: Sequence[int], seat: int, other: int) -> float:
-        """Return what a seat wins from another one."""
-        return points[seat] - points[other]
-
-    @staticmethod
-    def points(views: Views) -> list[int]:
+    def points(self, views: Views) -> list[int]:
         """Return the points of all seats."""
         return [int(view.points[0]) for view in views]

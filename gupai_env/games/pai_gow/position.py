@@ -5,12 +5,11 @@ from itertools import chain
 from typing import Unpack
 
 from gupai_env.core.position import Position, Setup, Tiles, piles_of, read_tiles, rest_of
-from gupai_env.core.tiles import NO_TILE, PIPS, set_name, tile_set
+from gupai_env.core.tiles import PIPS
 from gupai_env.games.pai_gow import GAME
 from gupai_env.games.pai_gow.groups import VALUE
 from gupai_env.games.pai_gow.rules import DECK_SETS, GROUP, SPLITS, PaiGow, groups_of, hand_size, is_distinct, table_of
-from gupai_env.games.splitting.position import Split, groups_in, split_hands
-from gupai_env.messages.checks import short_repr
+from gupai_env.games.splitting.position import Split, groups_in, split_action, split_hands
 from gupai_env.options import PaiGowPosition
 
 EXAMPLE = "[6:6][6:3] / [4:4][1:1]"
@@ -43,13 +42,8 @@ def from_tiles(
 
 def split_of(hand: Sequence[int], split: Split) -> int:
     """Return the action that splits a hand, sorted kinds, as it is written; raises ValueError."""
-    wanted = sorted(groups_in(split, EXAMPLE))
-    for action in range(len(SPLITS)):
-        groups = [sorted(map(int, group)) for group in groups_of(action, hand)]
-        if is_distinct(hand, action) and sorted(groups) == wanted:
-            return action
-    held = set_name(tile_set(int(kind) for kind in hand if kind != NO_TILE))
-    raise ValueError(f"{short_repr(split)} does not split the hand {held} into groups of two")
+    ways = {action: groups_of(action, hand) for action in range(len(SPLITS)) if is_distinct(hand, action)}
+    return split_action(split, hand, ways, EXAMPLE, "groups of two", sorted)
 
 
 def value(group: Tiles, **variant: Unpack[PaiGowPosition]) -> int:

@@ -88,7 +88,7 @@ class Guide(FishingGuide):
                     groups=joined(", ", full),
                 )
 
-    def settled(self, points: Sequence[int], seat: int, other: int) -> float:
+    def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
         """Return what a seat wins from another one, twice where just one of the two has a thousand points."""
         twice = self.variant.thousand and (points[seat] >= THOUSAND) != (points[other] >= THOUSAND)
-        return super().settled(points, seat, other) * (2 if twice else 1)
+        return super().settled(views, points, seat, other) * (2 if twice else 1)

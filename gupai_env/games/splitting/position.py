@@ -1,10 +1,11 @@
 """Positions of the splitting games."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from gupai_env.core.position import Position, Setup, Tiles, read_tiles, seats_of
+from gupai_env.core.tiles import NO_TILE, set_name, tile_set
 from gupai_env.games.splitting.rules import take_up
 from gupai_env.messages.checks import short_repr
 
@@ -21,6 +22,32 @@ def groups_in(split: Split, example: str) -> list[list[int]]:
     else:
         raise ValueError(f"{short_repr(split)} is not a split; a split is written {example}")
     return sorted((sorted(read_tiles(group)) for group in groups), key=len)
+
+
+def split_action(
+    split: Split,
+    hand: Sequence[int],
+    ways: Mapping[int, Sequence[Sequence[int]]],
+    example: str,
+    groups_made: str,
+    order: Callable[[Iterable[list[int]]], list[list[int]]] = list,
+) -> int:
+    """Return the action that splits a hand, as it is written; raises ValueError.
+
+    Args:
+        split: As it is written.
+        hand: The kinds, and NO_TILE behind them.
+        ways: The kinds of each group, by action that is legal.
+        example: A split, for errors.
+        groups_made: What splits are into, for errors.
+        order: Puts groups of one size in order, where theirs does not matter.
+    """
+    wanted = order(groups_in(split, example))
+    for action, groups in ways.items():
+        if order(sorted(map(int, group)) for group in groups) == wanted:
+            return action
+    held = set_name(tile_set(int(kind) for kind in hand if kind != NO_TILE))
+    raise ValueError(f"{short_repr(split)} does not split the hand {held} into {groups_made}")
 
 
 def split_hands(

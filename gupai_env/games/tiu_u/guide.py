@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.hints import Line
+from gupai_env.core.scene import Views
 from gupai_env.games.fishing.guide import FishingGuide
 from gupai_env.games.fishing.guide import Table as Table
 from gupai_env.games.fishing.rules import CATCH
@@ -68,7 +69,7 @@ class Guide(FishingGuide):
             return int(score_of_catch(view, action, BY_POINTS))
         return int(BIG_POINTS[BAIT[action]] + tens(SMALL_RED[BAIT[action]]))
 
-    def settled(self, points: Sequence[int], seat: int, other: int) -> float:
+    def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:
         """Return what a seat wins from another one."""
-        chips = super().settled(points, seat, other)
+        chips = super().settled(views, points, seat, other)
         return chips / self.variant.players if self.variant.settlement == POINTS else chips
