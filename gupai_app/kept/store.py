@@ -183,18 +183,18 @@ class Store:
 
     def of_deal(self, record: GameRecord) -> Kept | None:
         """Return the game that is kept of a deal, however it was played."""
-        with self._open() as file:
-            row = file.execute(
-                f"SELECT {', '.join(Kept._fields)} FROM games WHERE deal = ?", (_deal(record),)
-            ).fetchone()
-        return row and Kept(*row)
+        return next(iter(self._games("deal = :deal", {"deal": _deal(record)})), None)
 
     def find(self, search: Search = Search(), most: int = -1) -> list[Kept]:
         """Return the games that match, the latest first; most: how many, all if it is negative."""
-        columns = ", ".join(Kept._fields)
-        query = f"SELECT {columns} FROM games WHERE {MATCHES} ORDER BY day DESC, number DESC LIMIT :most"
+        latest = f"{MATCHES} ORDER BY day DESC, number DESC LIMIT :most"
+        return self._games(latest, {**asdict(search), "most": most})
+
+    def _games(self, condition: str, values: dict[str, object]) -> list[Kept]:
+        """Return the games that meet a condition of SQL, one of ours, in which values have names."""
         with self._open() as file:
-            return [Kept(*row) for row in file.execute(query, {**asdict(search), "most": most})]
+            rows = file.execute(f"SELECT {', '.join(Kept._fields)} FROM games WHERE {condition}", values)
+            return [Kept(*row) for row in rows]
 
     def count(self, search: Search = Search()) -> int:
         """Return how many games match."""
@@ -208,11 +208,9 @@ class Store:
 
     def get(self, number: int) -> Kept:
         """Return a game. Raises: ValueError if there is none of that number."""
-        with self._open() as file:
-            row = file.execute(f"SELECT {', '.join(Kept._fields)} FROM games WHERE number = ?", (number,)).fetchone()
-        if row is None:
-            raise ValueError(say("no game has the number {number}; `gupai games` lists them", number=number))
-        return Kept(*row)
+        for game in self._games("number = :number", {"number": number}):
+            return game
+        raise ValueError(say("no game has the number {number}; `gupai games` lists them", number=number))
 
     def note(self, record: GameRecord, luck: float, losses: str) -> None:
         """Keep what a review finds, if the game is here and was not reviewed before; see `Kept`."""
