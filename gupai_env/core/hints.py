@@ -54,12 +54,12 @@ class Hints:
     game: Any  # a `gupai_env.core.game.Game`, whose module imports this one
     variant: Any
 
-    most_shown = 100
-    composed = False
+    most_shown: int = 100
+    composed: bool = False
     reminders: ClassVar[Lines] = ()
-    answers = "Type the number of a move, or its tile: 64 for [6:4]."
+    answers: str = "Type the number of a move, or its tile: 64 for [6:4]."
     headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {"": "Your moves"}
-    sorted_by = ""
+    sorted_by: str = ""
 
     def __init__(self, game: Any, variant: Any) -> None:
         self.game, self.variant = game, variant
