@@ -132,7 +132,13 @@ def titled(claim: Claim, touched: Sequence[int]) -> Claim:
 
 
 def fields_of(claim: Claim, index: int, names: Sequence[str] | None = None) -> Iterator[Field]:
-    """Yield the fields of a reading by its number; names: of the players to choose from."""
+    """Yield the fields of a reading by its number; names: of the players to choose from.
+
+    Args:
+        claim: The claim.
+        index: The number of a reading, from 0.
+        names: Players to choose from, None for all that have a name.
+    """
     reading, key, game = claim.readings[index], f"readings.{index}", claim.about
     names = agent_names(game) if names is None else names
     if not reading.seating:

@@ -92,7 +92,13 @@ class Output:
                 check_target("--html", file, self.force, stream=False)
 
     def write(self, claim: "Claim", verdict: "Verdict", panel: Sequence[str]) -> None:
-        """Write the page of a verdict, if one is asked for."""
+        """Write the page of a verdict, if one is asked for.
+
+        Args:
+            claim: What was tested.
+            verdict: What came of it.
+            panel: The players that were given.
+        """
         if self.html is not None:
             from gupai_app.claims import page as claim_page
 

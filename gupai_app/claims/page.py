@@ -108,7 +108,13 @@ def write_claim(
 
 
 def claim_page(verdict: Verdict, pairs: Sequence[tuple[int, Example, Pair]] = (), records: str = "") -> str:
-    """Return the page of a verdict; pairs: its deals. records: the name of the file of their games."""
+    """Return the page of a verdict; pairs: its deals. records: the name of the file of their games.
+
+    Args:
+        verdict: The verdict.
+        pairs: Its deals: the number of the reading, the deal, and the deal played both ways.
+        records: The name of the file of their games, "" for none.
+    """
     parts = Parts()
     deals = [
         (number, deal_both_ways(verdict.findings[number], number, index, example, pair, parts))
@@ -214,7 +220,14 @@ def dose_chart(levels: Sequence[Level]) -> Markup:
 
 
 def deal_elsewhere(finding: Finding, example: Example, address: str, seats: Sequence[int] = ()) -> dict[str, Any]:
-    """Return what a page says about a deal that has a page of its own; seats: those that have the trait."""
+    """Return what a page says about a deal that has a page of its own; seats: those that have the trait.
+
+    Args:
+        finding: What was found by the reading.
+        example: The deal.
+        address: Of its page.
+        seats: Those that have the trait, none to leave them out.
+    """
     gain = "{what}: {gain:+g} chips" if finding.unit == "chips" else "{what}: {gain:+g} in the metric"
     deal = say("deal {number}", number=example.deal)
     text = joined("; ", [say(kind_of(finding).seated, player=say(example.player)), deal])

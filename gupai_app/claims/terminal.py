@@ -81,6 +81,11 @@ def show(name: str) -> None:
 def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> tuple[Claim, list[str]]:
     """Return a claim with changes, "KEY=VALUE" each, and options of the rules for all readings; and all of them by key.
 
+    Args:
+        claim: The claim.
+        changes: "KEY=VALUE" each; `gupai claim show` lists the keys.
+        options: "OPTION=VALUE" each, as after `-o`.
+
     Raises:
         ValueError: For what cannot be changed, or not to this.
     """
@@ -132,6 +137,11 @@ def features() -> None:
 def new(game: str, name: str | None = None, *, force: bool = False) -> None:
     """Write the beginning of a claim's file about a game.
 
+    Args:
+        game: Its id.
+        name: Of the claim, or its file; None for my-GAME.
+        force: Whether an existing file may be replaced.
+
     Raises:
         ValueError: For no game, or if the file is there or has no claim's name.
         OSError: If it cannot be written.
@@ -148,7 +158,13 @@ def new(game: str, name: str | None = None, *, force: bool = False) -> None:
 
 
 def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
-    """Print how often each reading is eligible, how many deals it would play, and about how long that takes."""
+    """Print how often each reading is eligible, how many deals it would play, and about how long that takes.
+
+    Args:
+        claims: What would be tested.
+        seed: Of the deals.
+        as_json: Whether to print JSON.
+    """
     plans: list[dict[str, Any]] = []
     for claim in claims:
         begin = time.perf_counter()
@@ -190,6 +206,17 @@ def test(
     A claim whose verdict is in the folder `out` already, by the same command, is not tested again. The workers
     share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
     asked for again: `claim`, its name, and `set`, its changes. Returns the verdicts.
+
+    Args:
+        claims: What is tested.
+        seed: Of the deals.
+        deals: How many each figure plays, None for what the claim says.
+        panel: Players that replace those of the claim, None for none.
+        strong: Whether the strongest players play too.
+        output_format: "brief", "text", "markdown" or "json".
+        out: The folder that keeps verdicts, None for none.
+        workers: They share the claims.
+        more: Other fields of a `Request`.
     """
     request = Request(seed=seed, deals=deals, panel=panel or None, strong=strong, **more)
     with locked_output(out, "testing claims into this folder"):

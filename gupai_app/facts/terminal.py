@@ -175,7 +175,12 @@ def facts_content(result: Facts) -> dict[str, Any]:
 
 
 def dealt(game: Game, variant: Variant, seed: int) -> np.recarray:
-    """Return the state of the first deal of a seed, a record array [1]."""
+    """Return the state of the first deal of a seed, a record array [1].
+
+    Args:
+        game, variant: What is dealt.
+        seed: A seed of an environment.
+    """
     deal = Deal(game, variant)
     deal.start(seed)
     return deal.states
@@ -209,7 +214,14 @@ def perft(
 def perft_content(
     game: Game, variant: Variant, states: np.recarray, counts: list[int], seed: int | None
 ) -> dict[str, Any]:
-    """Return what `perft` prints as JSON, for the same arguments."""
+    """Return what `perft` prints as JSON, for the same arguments.
+
+    Args:
+        game, variant: What is played.
+        states: Where play begins, a record array [deals].
+        counts: Ways of play by the number of actions, from 1.
+        seed: Of the deal, None for all deals of the tiny deck.
+    """
     content = {"game": game.id, "version": game.version, "variant": variant.changed(), "deals": len(states)}
     if seed is not None:
         content |= {"seed": in_json(seed), "turns": turns_of(variant, states)[0].tolist()}
@@ -222,7 +234,12 @@ def _named(game: Game, variant: Variant) -> dict[str, str]:
 
 
 def order_of(game: Game, variant: Variant, states: np.recarray) -> str:
-    """Return the tiles of a deal that has just begun, in the order in which the seats and the table are dealt them."""
+    """Return the tiles of a deal that has just begun, in the order in which the seats and the table are dealt them.
+
+    Args:
+        game, variant: What is played.
+        states: The deal, a record array [1].
+    """
     rules = variant.as_rules()
     order = np.zeros(len(game.deck(rules)), np.int8)
     game.history(rules, states[0], order, np.zeros(game.max_decisions, np.int16))

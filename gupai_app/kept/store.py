@@ -213,7 +213,13 @@ class Store:
         raise ValueError(say("no game has the number {number}; `gupai games` lists them", number=number))
 
     def note(self, record: GameRecord, luck: float, losses: str) -> None:
-        """Keep what a review finds, if the game is here and was not reviewed before; see `Kept`."""
+        """Keep what a review finds, if the game is here and was not reviewed before; see `Kept`.
+
+        Args:
+            record: The game.
+            luck: Chips that it owes to luck.
+            losses: By kind of action how many decisions there were and the chips that they lost, as JSON.
+        """
         deal, line = _deal(record), replace(record, when="").line.rstrip("}\n")
         if self.path.exists():
             with self._open(write=True) as file:

@@ -24,7 +24,13 @@ from gupai_env.messages import say, word
 
 
 def listed(search: Search, most: int, *, as_json: bool = False) -> None:
-    """Print the games that match, the latest first, up to so many."""
+    """Print the games that match, the latest first, up to so many.
+
+    Args:
+        search: Which games.
+        most: How many are listed.
+        as_json: Whether to print JSON.
+    """
     store = Store()
     games, count = store.find(search, most), store.count(search)
     if as_json:
@@ -46,7 +52,14 @@ def listed(search: Search, most: int, *, as_json: bool = False) -> None:
 
 
 def statistics(search: Search, by: str, *, review: bool, as_json: bool) -> None:
-    """Print how the person does by game, level and period; review: look at every decision of the games before."""
+    """Print how the person does by game, level and period; review: look at every decision of the games before.
+
+    Args:
+        search: Which games.
+        by: A period, one of `gupai_app.kept.figures.PERIODS`.
+        review: Whether to look first at every decision of games that were not reviewed yet.
+        as_json: Whether to print JSON.
+    """
     store = Store()
     games = store.find(search)
     if review and (new := [game for game in games if game.luck is None]):

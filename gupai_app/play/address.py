@@ -204,14 +204,26 @@ def play_on(session: Session, moves: Sequence[int]) -> None:
 
 
 def check_legal(session: Session, action: int, number: int) -> None:
-    """Raise ValueError, in one line, for an action that is not legal now."""
+    """Raise ValueError, in one line, for an action that is not legal now.
+
+    Args:
+        session: The game so far.
+        action: What is to be played.
+        number: Of the move, for the error.
+    """
     mask = session.mask()
     if not 0 <= action < len(mask) or not mask[action]:
         raise session.illegal(say("move {number}, seat {seat}", number=number, seat=session.seat), action)
 
 
 def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:
-    """Return a number of a query, 0 where it is not there. Raises: ValueError naming what is allowed."""
+    """Return a number of a query, 0 where it is not there. Raises: ValueError naming what is allowed.
+
+    Args:
+        query: The query of an address.
+        name: Its key.
+        low, high: Bounds, which are allowed.
+    """
     text = query.get(name, "").strip() or "0"
     number = read_whole(text)
     if number is None or not low <= number <= high:

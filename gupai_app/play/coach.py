@@ -106,6 +106,11 @@ def punishing_reply(session: Session, action: int, seat: int) -> Reply | None:
     """Return the reply of an opponent that costs a seat most after an action, by how often and how much.
 
     None: no reply costs more than noise, or the others do not see the action before they decide.
+
+    Args:
+        session: A deal under way.
+        action: Legal for the seat to act.
+        seat: Whose chips count.
     """
     game, variant = session.game, replace(session.variant, deals=1)
     if game.simultaneous:

@@ -94,6 +94,11 @@ def entries_of(hints: Hints, view: np.record, mask: np.ndarray) -> list[Entry]:
     """Return the legal actions as a list, those of one verb together, its best or heaviest ones first.
 
     What takes tiles comes before what only lays one.
+
+    Args:
+        hints: Of the game.
+        view: What the person knows.
+        mask: What is legal, bool [num_actions].
     """
     actions_of: dict[Move, list[int]] = {}
     for action in map(int, np.flatnonzero(mask)):
@@ -238,6 +243,11 @@ def advise_plainly(game: Game, variant: Variant, turn: DecisionBatch, entries: S
     """Return the hints for one decision without values: nothing is compiled for them.
 
     They speak of the first move in the list of those that the card keeps, or of what a rule-based player would do.
+
+    Args:
+        game, variant: What is played.
+        turn: The decision, a batch of one.
+        entries: The moves as they are listed.
     """
     of_card, template = card_keeps(game, variant, turn), "The card would choose {move}"
     player = best_heuristic(game)
@@ -254,7 +264,12 @@ def advise_plainly(game: Game, variant: Variant, turn: DecisionBatch, entries: S
 
 
 def card_keeps(game: Game, variant: Variant, turn: DecisionBatch) -> np.ndarray:
-    """Return which actions the card of a game leaves in a decision, bool [num_actions]; none without a card."""
+    """Return which actions the card of a game leaves in a decision, bool [num_actions]; none without a card.
+
+    Args:
+        game, variant: What is played.
+        turn: The decision, a batch of one.
+    """
     if (card := card_agent(game, variant)) is None:
         return np.zeros(game.num_actions, bool)
     return card.removed_by(turn, plain=True)[0] == len(card.rules)

@@ -46,7 +46,13 @@ def reason(guide: Guide, view: np.record, move: int, rival: int) -> str:
 
 
 def grounds(guide: Guide, view: np.record, move: int, rival: int) -> list[Ground]:
-    """Return what speaks for a move rather than another; nothing if the best heuristic prefers that."""
+    """Return what speaks for a move rather than another; nothing if the best heuristic prefers that.
+
+    Args:
+        guide: Of the game.
+        view: What the person knows.
+        move, rival: Two legal actions.
+    """
     game, heuristics = guide.game, heuristic_names(guide.game)
     if not guide.phrases or not heuristics:
         return []
@@ -69,7 +75,13 @@ def grounds(guide: Guide, view: np.record, move: int, rival: int) -> list[Ground
 
 
 def feature_values(guide: Guide, view: np.record, action: int) -> dict[str, float]:
-    """Return the features of an action by name, by plain rules, for nothing may be compiled yet."""
+    """Return the features of an action by name, by plain rules, for nothing may be compiled yet.
+
+    Args:
+        guide: Of the game.
+        view: What the person knows.
+        action: A legal action.
+    """
     features = guide.game.features
     return {
         feature.name: round(float(guide.game.score(view, action, row)), 6)

@@ -34,7 +34,13 @@ def rules_text(game: Game, width: int) -> str:
 
 
 def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> list[str]:
-    """Return what a person can type, in lines; practises: whether they may have hints and take moves back."""
+    """Return what a person can type, in lines; practises: whether they may have hints and take moves back.
+
+    Args:
+        game, variant: What is played.
+        width: Columns of a line.
+        practises: Whether the person may have hints and take moves back.
+    """
     keys = {
         "!": "a hint: what to think about, then why, then values",
         "u": "take back your last move",

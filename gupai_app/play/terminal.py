@@ -194,7 +194,14 @@ def play(table: Table, record: RecordWriter | None = None) -> None:
 
 
 def outcome(ended: Session, names: Sequence[str], you: int, payoffs: Sequence[float]) -> str:
-    """Return in sentences who won a deal and why, and what a seat paid and got for it."""
+    """Return in sentences who won a deal and why, and what a seat paid and got for it.
+
+    Args:
+        ended: A deal that is over.
+        names: Of the seats.
+        you: The person's seat.
+        payoffs: Chips of each seat.
+    """
     views, guide = ended.views(), guide_of(ended.game, ended.variant)
     paid = [
         payment(transfer, names)

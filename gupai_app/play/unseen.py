@@ -36,6 +36,11 @@ def possible_deals(game: Game, variant: Variant, view: np.record, number: int) -
     """Return states, record array [number], drawn uniformly from the deals that a view of a deal under way allows.
 
     They depend on the view alone; equal views give equal deals.
+
+    Args:
+        game, variant: What is played.
+        view: What a seat knows.
+        number: How many deals.
     """
     states, rules, known = game.new_states(number), variant.as_rules(), fields_of(view)
     key = int.from_bytes(blake2b(view.tobytes(), digest_size=8).digest()) >> 1
@@ -48,6 +53,10 @@ def unseen_tiles(game: Game, variant: Variant, view: np.record) -> list[Unseen]:
     """Return the tiles that other seats may hold by a view of a deal under way, the highest first.
 
     A game whose states have no tile sets `hands` has none.
+
+    Args:
+        game, variant: What is played.
+        view: What a seat knows.
     """
     if "hands" not in (game.state.names or ()):
         return []

@@ -149,7 +149,15 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
 def decision(
     record: GameRecord, turn: tuple[int, int, int, int], batch: DecisionBatch, policy: np.ndarray, values: Values
 ) -> Decision:
-    """Return a decision, from its number, seat, deal and action, and the values of all actions, of one row."""
+    """Return a decision, from its number, seat, deal and action, and the values of all actions, of one row.
+
+    Args:
+        record: The game.
+        turn: The number of the decision, its seat, its deal and the action that was played.
+        batch: The decision, a batch of one.
+        policy: The probability of each action, float64 [num_actions].
+        values: The value of each action, of one row.
+    """
     number, seat, deal, action = turn
     legal = np.flatnonzero(batch.masks[0])
     ranked = sorted(move_values(values, 0, [[int(option)] for option in legal]), key=lambda value: value.rank)
@@ -170,7 +178,13 @@ def decision(
 
 
 def with_reason(guide: Guide, turn: Decision, view: np.record) -> Decision:
-    """Return a decision with what speaks for its best action."""
+    """Return a decision with what speaks for its best action.
+
+    Args:
+        guide: Of the game.
+        turn: A decision between two actions or more.
+        view: What its seat knew.
+    """
     best, second = turn.bars[:2]
     rival = second if best.played else turn.played
     return turn._replace(why=reason(guide, view, best.value.action, rival.value.action))
@@ -213,6 +227,11 @@ def expected_result(record: GameRecord, decisions: Sequence[Decision], seat: int
     """Draw what a seat could expect of a game, in chips, after each of its decisions, with a mark where it fell.
 
     Returns the chart as SVG, "" if the seat had no choice.
+
+    Args:
+        record: The game.
+        decisions: Its decisions, in their order.
+        seat: Whose chips are drawn.
     """
     own = [decision for decision in decisions if decision.seat == seat]
     if not own:

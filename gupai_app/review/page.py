@@ -220,7 +220,13 @@ def game_page(record: GameRecord) -> str:
 
 
 def page(head: str, body: Markup, parts: Parts) -> str:
-    """Return a self-contained HTML file, whose content security policy forbids loading anything else."""
+    """Return a self-contained HTML file, whose content security policy forbids loading anything else.
+
+    Args:
+        head: The title.
+        body: The content.
+        parts: The pieces that its pictures share.
+    """
     rules = sheet("page.css")
     script = Markup((files("gupai_app.server") / "static" / "page.js").read_text(encoding="utf-8"))
     policy = f"default-src 'none'; style-src {_hash(rules)}; script-src {_hash(script)}; base-uri 'none'"

@@ -178,7 +178,13 @@ def review(sent: Form, server: Asked) -> Response:
 
 
 def show(line: str, players: Players, agent: str = "") -> Response:
-    """Return the page that reviews the game of a line, or redirect to it. Raises: ValueError."""
+    """Return the page that reviews the game of a line, or redirect to it. Raises: ValueError.
+
+    Args:
+        line: The game, as a file of games has it.
+        players: Those that a page may name.
+        agent: The name of the one whose policy is shown, "" for none.
+    """
     record = read_line(line)
     fits_a_page(record.variant)
     check_names(record.agents)
@@ -190,7 +196,14 @@ def show(line: str, players: Players, agent: str = "") -> Response:
 
 
 def reviewed(record: GameRecord, name: str, players: Players, position: int = 0) -> Response:
-    """Return the page that reviews a game, with the policy of an agent if one is named; shown: the first table."""
+    """Return the page that reviews a game, with the policy of an agent if one is named; shown: the first table.
+
+    Args:
+        record: The game.
+        name: Of the agent whose policy is shown, "" for none.
+        players: Those that a page may name.
+        position: The first table that is shown.
+    """
     agent: Any = players.agent(name, record.game, record.variant) if name else None
     parts = Parts()
     address = address_of(record)

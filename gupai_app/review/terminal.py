@@ -29,7 +29,16 @@ def watch(
     tables: bool = False,
     record: RecordWriter | None = None,
 ) -> None:
-    """Show one episode of agents, one per seat, move by move; with `tables` the table after every move."""
+    """Show one episode of agents, one per seat, move by move; with `tables` the table after every move.
+
+    Args:
+        game, variant: What is played.
+        agents: One for each seat.
+        seed: Of the episode.
+        terminal: Where it is shown.
+        tables: Whether the table is shown after every move.
+        record: Where the game is written, None for nowhere.
+    """
     session = Session(game, variant, seed)
     names = labels_of_line_up(agents)
     terminal.paragraph(say("{game}, seed {seed}", game=title(game, variant), seed=seed))
@@ -109,7 +118,14 @@ def _show(
 def watch_json(
     game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: RecordWriter | None = None
 ) -> None:
-    """Print one episode as one JSON object per move; where a move ends a deal, `payoffs` are chips by seat."""
+    """Print one episode as one JSON object per move; where a move ends a deal, `payoffs` are chips by seat.
+
+    Args:
+        game, variant: What is played.
+        agents: One for each seat.
+        seed: Of the episode.
+        record: Where the game is written, None for nowhere.
+    """
     session, names = Session(game, variant, seed), labels_of_line_up(agents)
     while not session.terminated:
         deal = int(session.state.deal)

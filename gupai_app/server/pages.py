@@ -68,7 +68,13 @@ class Server:
     warmer: Warmer | None = None
 
     def preparing(self, game: Game, parts: int, *, patient: bool = False) -> str:
-        """Return in a sentence what the first parts of a game wait for, "" when they are ready."""
+        """Return in a sentence what the first parts of a game wait for, "" when they are ready.
+
+        Args:
+            game: The game.
+            parts: How many of its parts are needed.
+            patient: Whether to wait a moment for them.
+        """
         return self.warmer.await_parts(game, parts, patient=patient) if self.warmer else ""
 
     def require(self, game: Game, parts: int) -> None:
@@ -96,7 +102,13 @@ def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
 
 
 def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
-    """Return a page that says what is wrong; back: the address of the page before, "" if it is not known."""
+    """Return a page that says what is wrong; back: the address of the page before, "" if it is not known.
+
+    Args:
+        status: The status of HTTP.
+        sentence: What is wrong.
+        back: The address of the page before, "" if it is not known.
+    """
     return page("wrong.html", status, head=HEADS.get(status, REFUSED), sentence=error_in(sentence), back=back)
 
 
@@ -170,7 +182,13 @@ Form = Annotated[dict[str, str], Depends(form_of)]
 
 
 def whole(text: str, name: str, low: int, high: int) -> int:
-    """Return a whole number from text. Raises: ValueError naming what it is and what is allowed."""
+    """Return a whole number from text. Raises: ValueError naming what it is and what is allowed.
+
+    Args:
+        text: What a person wrote.
+        name: What it is for.
+        low, high: Bounds, which are allowed.
+    """
     number = read_whole(text)
     if number is None or not low <= number <= high:
         raise refused(name, text, say("choose {low:,} to {high:,}", low=low, high=high))

@@ -112,7 +112,12 @@ class Players:
         return [f"{RUN}{name}" for name, path in folders(self.runs).items() if _fits(path / AGENT_FILE, game, variant)]
 
     def check(self, name: str, game: Game, variant: Variant) -> None:
-        """Raise ValueError for a player that is not among those allowed."""
+        """Raise ValueError for a player that is not among those allowed.
+
+        Args:
+            name: As a page names it.
+            game, variant: What it is to play.
+        """
         if name in SEARCHES or name in level_names(game) or name in agent_names(game, variant):
             return
         if name in self.given and (wrong := _problem(name, game, variant)):
@@ -124,7 +129,12 @@ class Players:
             )
 
     def agent(self, name: str, game: Game, variant: Variant) -> Agent:
-        """Return a player that a page may name. Raises: ValueError."""
+        """Return a player that a page may name. Raises: ValueError.
+
+        Args:
+            name: As a page names it.
+            game, variant: What it is to play.
+        """
         self.check(name, game, variant)
         if not name.startswith(RUN):
             return _named(name, game, variant)

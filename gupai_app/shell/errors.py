@@ -237,7 +237,14 @@ def mistakes() -> Iterator[None]:
 
 
 def check_target(option: str, path: str, force: bool, *, stream: bool = True) -> None:
-    """Refuse beforehand a file that could not be written in the end; stream: standard output may be named too."""
+    """Refuse beforehand a file that could not be written in the end; stream: standard output may be named too.
+
+    Args:
+        option: That names the file.
+        path: The file.
+        force: Whether an existing file may be replaced.
+        stream: Whether standard output may be named too.
+    """
     from gupai_env.storage.files import check_output, check_target
 
     try:

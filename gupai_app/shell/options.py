@@ -221,6 +221,12 @@ def read_tiny_variant(name: str, assignments: Sequence[str] | None) -> "tuple[Ga
 
 
 def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
+    """Return an agent from its name; raises Mistake.
+
+    Args:
+        spec: As `make_agent` takes it.
+        game, variant: What it plays.
+    """
     from gupai_agents import make_agent
 
     if spec == "human":
@@ -230,7 +236,13 @@ def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
 
 
 def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant: "Variant") -> "list[Agent]":
-    """Return one agent a seat; fewer begin again, and without any it is the strongest that has a name."""
+    """Return one agent a seat; fewer begin again, and without any it is the strongest that has a name.
+
+    Args:
+        specs: Names of agents, None for the strongest.
+        seats: How many there are.
+        game, variant: What they play.
+    """
     from gupai_agents import agent_names
 
     specs = specs or agent_names(game, variant)[-1:]

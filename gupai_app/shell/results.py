@@ -15,7 +15,13 @@ def locked_output(out: str | None, doing: str) -> contextlib.AbstractContextMana
 
 
 def keep(path: Path | None, content: dict[str, Any], indent: int = 2) -> None:
-    """Write a result to its path, if there is one, whole or not at all."""
+    """Write a result to its path, if there is one, whole or not at all.
+
+    Args:
+        path: The file, None for none.
+        content: What JSON can hold.
+        indent: Columns by which it is indented.
+    """
     if path is not None:
         write_file(path, f"{json_text(content, indent)}\n", force=True)
 

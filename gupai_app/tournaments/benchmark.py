@@ -89,6 +89,11 @@ def _played(
 def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None = None) -> dict[str, str]:
     """Return the agent of every task, from AGENT for all and TASK=AGENT for one; only of some tasks, if they are named.
 
+    Args:
+        suite: What is played.
+        words: AGENT or TASK=AGENT each.
+        tasks: Names of tasks, None for all.
+
     Raises:
         Mistake: For two agents for all, a task without one, and a task that there is not.
     """
@@ -118,7 +123,13 @@ def page_of(path: str) -> str:
 
 
 def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
-    """Compute a card again, and say so; raises Mistake for the first thing that differs."""
+    """Compute a card again, and say so; raises Mistake for the first thing that differs.
+
+    Args:
+        path: The file of the card.
+        agents: AGENT or TASK=AGENT each, for programs that the card names.
+        jobs: How many processes share the work.
+    """
     from pathlib import Path
 
     from gupai_agents.evaluation.benchmark import verify_card as check

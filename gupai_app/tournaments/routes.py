@@ -212,13 +212,26 @@ class Watched(Schedule):
 
     @classmethod
     def of(cls, plan: Schedule, seen: Seen, so_far: Tournament | None = None, step: int = STEP) -> "Watched":
-        """Return a schedule to be watched; so_far: what is played of it already."""
+        """Return a schedule to be watched; so_far: what is played of it already.
+
+        Args:
+            plan: The schedule.
+            seen: Called with the tournament so far.
+            so_far: What is played of it already, None for nothing.
+            step: Deals that each line-up plays before the next one does.
+        """
         return cls(**vars(plan), seen=seen, so_far=so_far or plan.empty(), step=step)
 
     def played(
         self, agents: Sequence[Agent], blocks: Iterable[Block], workers: Workers | None = None
     ) -> Iterator[Played]:
-        """Yield what is played in some blocks; with the first of a round those of the other line-ups are played too."""
+        """Yield what is played in some blocks; with the first of a round those of the other line-ups are played too.
+
+        Args:
+            agents: The agents of `players`.
+            blocks: What is played.
+            workers: Are not used: a page plays in its own process.
+        """
         ready: dict[Block, Played] = {}
         for block in blocks:
             if block not in ready:
@@ -273,7 +286,14 @@ def intervals(standings: Sequence[Standing]) -> Markup:
 
 
 def index_of_game(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
-    """Return the index of a game in the file of its tournament."""
+    """Return the index of a game in the file of its tournament.
+
+    Args:
+        plan: What was played.
+        line_up: Its number.
+        deal: Its number.
+        rotation: Its number.
+    """
     first, some = next((first, some) for _, first, some in plan.blocks() if first <= deal < first + some)
     return (len(plan.line_ups) * first + line_up * some + deal - first) * plan.rotations + rotation
 

@@ -60,7 +60,13 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def tournament(results: Tournament, seconds: float, *, as_json: bool = False) -> None:
-    """Print what each agent won from each other and at each seat, and its performance."""
+    """Print what each agent won from each other and at each seat, and its performance.
+
+    Args:
+        results: What was played.
+        seconds: How long it took.
+        as_json: Whether to print JSON.
+    """
     who, seats = range(len(results.players)), range(results.variant.players)
     names = short_names(results.players)
     ranked = sorted(who, key=lambda agent: -results.performances[agent].chips.mean)
@@ -186,7 +192,15 @@ def _time_and_scale(card: Card, name: str) -> tuple[str, str]:
 
 
 def gate(outcome: Gate, names: Sequence[str], gain: float, seconds: float, *, as_json: bool = False) -> None:
-    """Print what a gate decided."""
+    """Print what a gate decided.
+
+    Args:
+        outcome: What it decided.
+        names: Challenger and champion.
+        gain: Chips per deal that were tested against none.
+        seconds: How long it took.
+        as_json: Whether to print JSON.
+    """
     challenger, champion = names
     message = {
         ACCEPTED: "Accepted: {challenger} wins more than {champion}.",
@@ -219,7 +233,14 @@ def gate(outcome: Gate, names: Sequence[str], gain: float, seconds: float, *, as
 def exploitability(
     tree: GameTree | HandTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False
 ) -> None:
-    """Print what policies win in all seats, and what a best response wins more."""
+    """Print what policies win in all seats, and what a best response wins more.
+
+    Args:
+        tree: Of all deals.
+        policies: Of agents, by their names.
+        seconds: How long it took.
+        as_json: Whether to print JSON.
+    """
     two, seats = tree.sides.max() == 1, range(tree.players)
     figures = [say(template, number=seat) for template in ("seat {number}", "gain at {number}") for seat in seats]
     rows = (
@@ -271,7 +292,13 @@ def _exploitability(tree: GameTree | HandTree, policies: dict[str, np.ndarray], 
 
 
 def best_response(response: BestResponse, seconds: float, *, as_json: bool = False) -> None:
-    """Print the best response that was found to a frozen agent, and its gain."""
+    """Print the best response that was found to a frozen agent, and its gain.
+
+    Args:
+        response: What was found.
+        seconds: How long it took.
+        as_json: Whether to print JSON.
+    """
     if as_json:
         return put_json({**response.as_numbers(), "seconds": seconds})
     gain, effort = response.gain, response.effort
@@ -354,12 +381,23 @@ def learn(
 
 
 def ladder_players(game: Game, variant: Variant, more: Sequence[str]) -> list[str]:
-    """Return the names of all players on the ladder: those by name, those of the user, and searches."""
+    """Return the names of all players on the ladder: those by name, those of the user, and searches.
+
+    Args:
+        game, variant: What they play.
+        more: Names that the user gives.
+    """
     return [*agent_names(game, variant), *more, *SEARCHES]
 
 
 def ladder(result: Ladder, seconds: float, *, as_json: bool = False) -> None:
-    """Print a ladder."""
+    """Print a ladder.
+
+    Args:
+        result: What was played.
+        seconds: How long it took.
+        as_json: Whether to print JSON.
+    """
     rungs = (
         (
             rung.player,

@@ -56,6 +56,12 @@ def _content(comparison: Comparison) -> dict[str, Any]:
 def write(comparison: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:
     """Write the comparison into a folder: two tables, pictures against one player, files for TensorBoard.
 
+    Args:
+        comparison: Of the runs.
+        out: The folder; it is made if there is none.
+        against: The opponent in the pictures.
+        force: Whether existing files may be replaced.
+
     Returns:
         What was written, and what could not be.
     """
@@ -115,6 +121,14 @@ def compare(
     runs: list[str], out: str | None, against: str | None, *, as_json: bool, force: bool, unfinished: bool = False
 ) -> None:
     """Compare runs, print how they ended, and write the rest into a folder.
+
+    Args:
+        runs: Folders of runs of one game.
+        out: The folder for tables and pictures, None for none.
+        against: The opponent in the pictures, None for the strongest.
+        as_json: Whether to print JSON.
+        force: Whether existing files may be replaced.
+        unfinished: Whether unfinished runs are compared too.
 
     Raises:
         ValueError: For anything that is not a run, or not comparable; in one line.

@@ -52,7 +52,13 @@ def run_tuning(game: Game, variant: Variant, out: str | None, *, force: bool, **
 
 
 def described(result: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:
-    """Return a heuristic with its origin and its results."""
+    """Return a heuristic with its origin and its results.
+
+    Args:
+        result: What tuning found.
+        options: Of the rules.
+        start: The heuristic where it began, None for the strongest.
+    """
     game = result.game
     weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in result.weights.items()}
     tuned = HeuristicAgent(game, "this", weights)

@@ -55,6 +55,13 @@ class Positions:
     masks: np.ndarray
 
     def __init__(self, game: Game, variant: Variant, states: np.recarray, masks: np.ndarray) -> None:
+        """Hold positions of a variant.
+
+        Args:
+            game, variant: What is played.
+            states: At some seat's turn, a record array [N].
+            masks: What is legal there, bool [N, num_actions].
+        """
         self.game, self.variant, self.states, self.masks = game, variant, states, masks
         self.rows: np.ndarray = np.arange(len(states))
 
@@ -239,7 +246,13 @@ def carrying(number: int) -> np.ndarray:
 
 
 def of_moves(meaning: str, holds: Callable[[Move, int], bool], number: bool | None = False) -> ActionFeature:
-    """Return the feature of an action whose move `holds` it, given the feature's number, 0 without one."""
+    """Return the feature of an action whose move `holds` it, given the feature's number, 0 without one.
+
+    Args:
+        meaning: In words.
+        holds: Is given the move, and the feature's number, 0 without one.
+        number: Whether the feature takes a number; None: it may.
+    """
 
     @cache
     def rows(game: Game, number: int) -> np.ndarray:

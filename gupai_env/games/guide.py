@@ -205,5 +205,11 @@ def most_first(names: Sequence[str], counts: Sequence[int]) -> str:
 
 
 def counted(names: Sequence[str], counts: Sequence[int], seats: Iterable[int]) -> str:
-    """Return how many each seat has: "West 7, You 12"."""
+    """Return how many each seat has: "West 7, You 12".
+
+    Args:
+        names: Of the seats.
+        counts: Of each seat.
+        seats: Those that are listed.
+    """
     return joined(", ", [say("{name} {number}", name=names[seat], number=counts[seat]) for seat in seats])

@@ -12,7 +12,14 @@ from gupai_env.messages import Message, count, say
 
 
 def says(name: str, theirs: str, yours: str, /, **arguments: Any) -> Message:
-    """Return what a seat does: "{name} plays {tile}", or "{name} play {tile}" for "You"."""
+    """Return what a seat does: "{name} plays {tile}", or "{name} play {tile}" for "You".
+
+    Args:
+        name: Of the seat, YOU for the reader.
+        theirs: The template for another.
+        yours: The template for the reader.
+        arguments: Of its slots.
+    """
     return count(theirs, yours, 2 if name == YOU else 1, name=name, **arguments)
 
 

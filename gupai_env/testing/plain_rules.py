@@ -114,7 +114,7 @@ class PlainGame:
         """Prepare the game of a seed.
 
         Args:
-            place: Is told where the game is: seed, move and rule.
+            place: Called with the place of the game: seed, move and rule.
             game, variant: What is played.
             seed: The RNG key of the episode.
         """
@@ -353,7 +353,7 @@ def play_by_rules(game: Game, options: dict[str, Any], place: Place, seeds: Sequ
     Args:
         game: The game.
         options: Of its rules.
-        place: Is told where each game is.
+        place: Called with the place of each game: seed, move and rule.
         seeds: Of the episodes.
 
     Raises:

@@ -197,7 +197,7 @@ def evolved(play: Play, evolution: Evolution, generations: int, deals: int, key:
 
     Args:
         play: Returns what candidates win in each deal, float64 [candidates, deals], for weights, deals and an RNG key.
-        evolution: The search; it goes on from where it is.
+        evolution: The search, which continues from where it is.
         generations: How many.
         deals: How many each generation plays.
         key: The RNG key of the deals.

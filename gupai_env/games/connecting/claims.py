@@ -164,7 +164,14 @@ METRICS_OF_ONE_END = {
 def vocabulary(
     actions: int, metrics: dict[str, Metric], endings: Callable[[Outcome], Endings], **more: Any
 ) -> Vocabulary:
-    """Return what claims can name of a connecting game with so many actions."""
+    """Return what claims can name of a connecting game with so many actions.
+
+    Args:
+        actions: How many the game has.
+        metrics: What can be measured of a deal, by name.
+        endings: Says how a deal ended.
+        more: Other fields of a `Vocabulary`.
+    """
     changes_of_game = changes(actions)
     return Vocabulary(
         positions=POSITIONS, actions=ACTIONS, metrics=metrics, endings=endings, changes=changes_of_game, **more

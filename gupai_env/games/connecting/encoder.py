@@ -120,7 +120,13 @@ def hide_covered(view, out):
 
 @rule
 def forget_miss(place, number, out):
-    """Take one discard that the seat at `place` made while `number` was open out of an observation."""
+    """Take one discard that the seat at `place` made while `number` was open out of an observation.
+
+    Args:
+        place: Of the seat, counted from the viewer.
+        number: 1 to 6.
+        out: The observation, int8 [layout.size].
+    """
     miss = (place - 1) * HIGHEST + int(number) - 1
     out[AT.missed + miss] -= 1
     if out[AT.missed + miss] == 0:

@@ -147,7 +147,13 @@ class ConnectingGuide(Guide):
         return ends
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
-        """Return also the open numbers after a move, and the tiles kept and unseen that fit them."""
+        """Return also the open numbers after a move, and the tiles kept and unseen that fit them.
+
+        Args:
+            view: What the person knows.
+            action, other: Two legal actions, of which the first is described.
+            values: The features of the first, by name.
+        """
         ends = view.ends if action >= DISCARD else self.ends_after(view, action)
         own, unseen = (round(values[name]) for name in ("own_next", "unseen_next"))
         return super().slots(view, action, other, values) | {
@@ -157,7 +163,13 @@ class ConnectingGuide(Guide):
         }
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
-        """Yield the points of all seats."""
+        """Yield the points of all seats.
+
+        Args:
+            views: What each seat knows at the end.
+            names: Of the seats.
+            payoffs: Chips of each seat.
+        """
         yield fewest_first(names, self.points(views))
 
     def settled(self, views: Views, points: Sequence[int], seat: int, other: int) -> float:

@@ -42,7 +42,17 @@ VIEW = view_dtype(
 
 @rule
 def open_view(rules, state, viewer, deck, forced, view, history):
-    """Fill a view with what the viewer knows of the table; in `forced` play a discard shows what was not held."""
+    """Fill a view with what the viewer knows of the table; in `forced` play a discard shows what was not held.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        viewer: Who sees it.
+        deck: All tiles, a tile set.
+        forced: Whether who can play must play.
+        view: Is written.
+        history: Whether the view has the history of the deal.
+    """
     begin_view(rules, state, viewer, view)
     view.asked = 0
     view.locked = 0
@@ -82,7 +92,14 @@ def open_view(rules, state, viewer, deck, forced, view, history):
 
 @rule
 def restore_public(rules, view, key, state):
-    """Fill an empty state with all that a view knows; hands and discards of the others stay empty."""
+    """Fill an empty state with all that a view knows; hands and discards of the others stay empty.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        key: An RNG key.
+        state: Is written, a cleared state.
+    """
     resume_from(rules, view, key, state)
     write_row(state.ends, view.ends)
     state.turn = view.turn
@@ -113,6 +130,14 @@ def list_bars(rules, view, forced, both_ends, bars, known):
     """Fill, for each turn and each seat, the set of kinds that the seat is known not to hold then.
 
     A seat that had to discard held nothing that fitted, then or later.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        forced: Whether who can play must play.
+        both_ends: Whether a layout has two open ends.
+        bars: Is written, sets of kinds, int64 [turns, seats].
+        known: Scratch, sets of kinds by seat.
     """
     ends = scratch(2, np.int8)
     ends[:] = 0
@@ -135,6 +160,16 @@ def list_slots(rules, view, deck_size, bars, known, offsets, turns, barred):
     A slot is a tile in another's hand (`turns` TURNS), one discarded (at that turn), or one dealt to nobody
     (`offsets` 0). `barred` is the set of kinds it cannot be, as `list_bars` says. The slots of a place stand together,
     those barred from most kinds first.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        deck_size: Tiles of the deck.
+        bars: As `list_bars` wrote them.
+        known: Sets of kinds by seat.
+        offsets: Is written: of each slot the place, counted from the viewer, 0 for nobody.
+        turns: Is written: of each slot when the tile was discarded, TURNS for a tile in hand.
+        barred: Is written: of each slot the kinds that it cannot be.
     """
     slots = 0
     for offset in range(1, rules.players):
@@ -153,7 +188,14 @@ def list_slots(rules, view, deck_size, bars, known, offsets, turns, barred):
 
 @rule
 def record_own(rules, view, bars, state):
-    """Record which tile the viewer discarded at which turn, in a possible order: its view does not keep the order."""
+    """Record which tile the viewer discarded at which turn, in a possible order: its view does not keep the order.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        bars: As `list_bars` wrote them.
+        state: Is written.
+    """
     remaining = view.discards
     for turn in range(view.turn - 1, -1, -1):
         if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == 0:
@@ -167,6 +209,12 @@ def allow(kinds, offsets, barred, allowed, most):
     """Note which of the tiles `kinds` every slot may hold, as bits of their places, and the most choices there can be.
 
     The slots of a place before this one hold nothing that is barred here.
+
+    Args:
+        kinds: The unseen tiles, int8 [slots].
+        offsets, barred: As `list_slots` wrote them.
+        allowed: Is written, int64 [slots].
+        most: Is written: of each slot the most choices there can be.
     """
     slots = len(kinds)
     own = 0  # slots of the same place before this one
@@ -191,6 +239,12 @@ def fill_slots(kinds, allowed, most, key, tiles):
     Slot by slot a tile is drawn among those left that it may hold. A filling then comes up in proportion to
     1 / (product of the choices there were), so it is kept with probability (product of the choices) /
     (product of the most choices there can be): every possible filling becomes equally likely.
+
+    Args:
+        kinds: The unseen tiles, int8 [slots].
+        allowed, most: As `allow` wrote them.
+        key: An RNG key, of this attempt alone.
+        tiles: Is written, int8 [slots].
     """
     luck = (derive(key, LUCK_STREAM) >> 31) / (1 << 32)
     odds = 1.0
@@ -210,7 +264,14 @@ def fill_slots(kinds, allowed, most, key, tiles):
 
 @rule
 def place_tiles(rules, view, tiles, offsets, turns, state):
-    """Give every seat but the viewer's the tiles of its slots."""
+    """Give every seat but the viewer's the tiles of its slots.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        tiles, offsets, turns: Of each slot its tile, its place and its turn.
+        state: Is written.
+    """
     seat = view.seat
     slot = 0
     for offset in range(1, rules.players):
@@ -237,6 +298,16 @@ def determinize(possible, rules, view, deck_size, forced, both_ends, key, state)
     """Fill an empty state with a uniform draw among the fillings of all slots that `possible` accepts.
 
     possible(rules, view, state, tiles, places, turns): whether the game could have come to this state.
+
+    Args:
+        possible: Whether the game could have come to a state.
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        deck_size: Tiles of the deck.
+        forced: Whether who can play must play.
+        both_ends: Whether a layout has two open ends.
+        key: An RNG key.
+        state: Is written, a cleared state.
     """
     restore_public(rules, view, key, state)
     offsets, turns, barred = scratch(TURNS, np.int8), scratch(TURNS, np.int8), scratch(TURNS, np.int64)

@@ -74,7 +74,12 @@ def share_over(view):
 
 @rule
 def voids_next(view, end, other):
-    """Return how many seats, one after another from the next, are known to hold neither number."""
+    """Return how many seats, one after another from the next, are known to hold neither number.
+
+    Args:
+        view: What the seat to act knows.
+        end, other: Two numbers, 1 to 6.
+    """
     voids = 0
     for place in range(1, SEATS):
         if not (view.void[place, end] and view.void[place, other]):
@@ -85,7 +90,14 @@ def voids_next(view, end, other):
 
 @rule
 def score_of(view, action, weights, both_ends):
-    """Return the weighted sum of the features of an action; features of weight 0 are not computed."""
+    """Return the weighted sum of the features of an action; features of weight 0 are not computed.
+
+    Args:
+        view: What the seat to act knows.
+        action: A legal action.
+        weights: Of a heuristic, float64 [features + 1].
+        both_ends: Whether a layout has two open ends.
+    """
     kind = action % KINDS
     rest = view.hand - ONE[kind]
     total = 0.0
@@ -123,7 +135,14 @@ def score_of(view, action, weights, both_ends):
 
 @rule
 def ends_after(view, kind, end, both_ends):
-    """Return the numbers open once a tile is laid with its `end` (0 high, 1 low) open."""
+    """Return the numbers open once a tile is laid with its `end` (0 high, 1 low) open.
+
+    Args:
+        view: What the seat to act knows.
+        kind: The tile.
+        end: Which of its numbers stays open.
+        both_ends: Whether a layout has two open ends.
+    """
     leaves, joins = PIPS[kind, end], PIPS[kind, 1 - end]
     if not both_ends:
         return leaves, leaves
@@ -134,7 +153,13 @@ def ends_after(view, kind, end, both_ends):
 
 @rule
 def ends_left(view, action, both_ends):
-    """Return the numbers open after a move, which a discard leaves as they are."""
+    """Return the numbers open after a move, which a discard leaves as they are.
+
+    Args:
+        view: What the seat to act knows.
+        action: A legal action.
+        both_ends: Whether a layout has two open ends.
+    """
     if action >= DISCARD:
         return view.ends[0], view.ends[1]
     return ends_after(view, action % KINDS, action // KINDS, both_ends)
@@ -142,7 +167,14 @@ def ends_left(view, action, both_ends):
 
 @rule
 def opening_score(view, rest, number, weights):
-    """Return the part of the score for leaving a number open."""
+    """Return the part of the score for leaving a number open.
+
+    Args:
+        view: What the seat to act knows.
+        rest: The tiles that it keeps, a tile set.
+        number: That is left open.
+        weights: Of a heuristic, float64 [features + 1].
+    """
     total = weights[LEAVE + number]
     if weights[ATTACK + number] != 0 or weights[ATTACK_SHORT + number] != 0:
         own = size(rest & 7 * CARRYING[number])

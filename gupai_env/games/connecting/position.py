@@ -99,7 +99,14 @@ def mirrored(line: Line) -> Line:
 
 
 def check_batch(setup: Setup, held: Sequence[list[int]], lays: Sequence[int], hand_size: int) -> None:
-    """Raise ValueError if the seats have not taken turns, or one has more tiles than its share."""
+    """Raise ValueError if the seats have not taken turns, or one has more tiles than its share.
+
+    Args:
+        setup: The position; its leader and order of turn are set.
+        held: The tiles of each seat.
+        lays: How many tiles each seat has laid on the layout.
+        hand_size: Tiles that each was dealt.
+    """
     players, leader = setup.players, int(setup.state.leader)
     shed = [hand_size - len(hand) for hand in held]
     for place in range(players):
@@ -234,6 +241,12 @@ class Search:
 
 def count_points(position: Position, label: str, piles: object, hand_size: int) -> Position:
     """Give every seat the pips of its pile, which comes as its tiles or their number, and return the position.
+
+    Args:
+        position: Is changed.
+        label: Of the piles, for errors.
+        piles: One for each seat, tiles or their number.
+        hand_size: The most tiles of a pile.
 
     Raises:
         ValueError: For more tiles than the deck has or than a hand, more pips than a hand can have, or another number

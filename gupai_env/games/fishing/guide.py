@@ -33,7 +33,14 @@ class Table(table.Table):
         return int(self.near.record[self.near.plays - 1]) if self.near.plays else None
 
     def played(self, label: str, tiles: int, capacity: int, here: bool) -> Pile:
-        """Return a pile, face up, in which the bait of the last play is marked if it went here."""
+        """Return a pile, face up, in which the bait of the last play is marked if it went here.
+
+        Args:
+            label: Of the pile.
+            tiles: A tile set.
+            capacity: Tiles for which a picture keeps space.
+            here: Whether the bait of the last play went here.
+        """
         tile_faces = faces(tiles)
         marked = (tile_faces.index(faces(ONE[self.rules.BAIT[self.action]])[0]),) if here else ()
         return Pile(label, tile_faces, marked=marked, capacity=capacity)
@@ -186,7 +193,13 @@ class FishingGuide(Guide):
         raise NotImplementedError
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
-        """Return also how many tiles are caught, and what the other players may catch, or no longer."""
+        """Return also how many tiles are caught, and what the other players may catch, or no longer.
+
+        Args:
+            view: What the person knows.
+            action, other: Two legal actions, of which the first is described.
+            values: The features of the first, by name.
+        """
         move = self.game.move(action, view)
         kinds = move.takes or move.tiles  # those of a heaven pair need not be named
         points, catchers = (int(self.tile_points[kinds[0]]), int(view.rivals[kinds[0]])) if kinds else (0, 0)
@@ -205,7 +218,13 @@ class FishingGuide(Guide):
         return super().slots(view, action, other, values) | more
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
-        """Yield the points of all catches."""
+        """Yield the points of all catches.
+
+        Args:
+            views: What each seat knows at the end.
+            names: Of the seats.
+            payoffs: Chips of each seat.
+        """
         yield most_first(names, self.points(views))
 
     def points(self, views: Views) -> list[int]:

@@ -46,6 +46,15 @@ def open_view(rules, state, seat, deck_set, fish, view, history):
 
     `see_place` continues for each seat, whose catch is not unseen either, and the caller fills `unseen`, `bites` and
     `rivals`. `fish` are the kinds of which one tile may be caught out of the lake.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        seat: Who sees it.
+        deck_set: All tiles, a tile set.
+        fish: Kinds of which one tile may be caught out of the lake, a set of kinds.
+        view: Is written.
+        history: Whether the view has the history of the deal.
     """
     begin_view(rules, state, seat, view)
     view.leader = distance(rules, state, seat, state.leader)
@@ -69,7 +78,14 @@ def open_view(rules, state, seat, deck_set, fish, view, history):
 
 @rule
 def see_place(state, view, offset, seat):
-    """Fill what fishing games share of what all know of a seat, `offset` turns after the viewer."""
+    """Fill what fishing games share of what all know of a seat, `offset` turns after the viewer.
+
+    Args:
+        state: The deal.
+        view: Is written.
+        offset: Turns after the viewer.
+        seat: Who is there.
+    """
     view.catches[offset] = state.catches[seat]
     view.points[offset] = state.points[seat]
     view.laid[offset] = state.laid[seat]
@@ -92,7 +108,14 @@ def match_counter(matches: np.ndarray) -> Callable[..., Any]:
 
 @rule
 def determinize(rules, view, key, state):
-    """Fill a cleared state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
+    """Fill a cleared state: the unseen tiles lie in the other hands and the stock in any order, all alike.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        key: An RNG key.
+        state: Is written, a cleared state.
+    """
     resume_from(rules, view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.to_act = seat_at(rules, state, view.seat, view.mover)
@@ -148,7 +171,14 @@ def fishing_layout(hand: int, stock: int, matches: int, *own: Section) -> Layout
 
 @rule
 def encode_place(view, out, starts, place):
-    """Fill what fishing games share of the sections by seat."""
+    """Fill what fishing games share of the sections by seat.
+
+    Args:
+        view: What a seat knows.
+        out: The observation, int8 [layout.size].
+        starts: Where its sections begin.
+        place: Turns after the viewer.
+    """
     write_counts(view.catches[place], out, starts.catches + place * KINDS)
     write_counts(view.laid[place], out, starts.laid + place * KINDS)
     out[starts.sizes + place] = view.sizes[place]
@@ -160,6 +190,11 @@ def encode_table(view, out, starts):
 
     A game counts these again: to read them from the view would wait for its bytes, and the count in the view is left
     out where nobody reads it.
+
+    Args:
+        view: What a seat knows.
+        out: The observation, int8 [layout.size].
+        starts: Where its sections begin.
     """
     write_counts(view.hand, out, starts.hand)
     write_counts(view.lake, out, starts.lake)

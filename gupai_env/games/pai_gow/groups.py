@@ -27,13 +27,24 @@ NO_VALUE = 0  # of a group of no points where all of these are equal; and of a g
 
 
 def points_of(first: int, second: int, wild: bool) -> int:
-    """Return the points of two tiles, by kind; with `wild` [4:2] and [2:1] count 3 or 6, whichever gives more."""
+    """Return the points of two tiles, by kind; with `wild` [4:2] and [2:1] count 3 or 6, whichever gives more.
+
+    Args:
+        first, second: Kinds.
+        wild: Whether [4:2] and [2:1] may count otherwise.
+    """
     counts = [(3, 6) if wild and kind in SUPREME else (_WEIGHTS[kind],) for kind in (first, second)]
     return max(sum(pips) % 10 for pips in product(*counts))
 
 
 def class_of(first: int, second: int, gong_four: bool, wild: bool) -> int:
-    """Return what two tiles, by kind, make: points, or one of CLASSES."""
+    """Return what two tiles, by kind, make: points, or one of CLASSES.
+
+    Args:
+        first, second: Kinds.
+        gong_four: Whether [4:4] makes a gong with [6:6] or [1:1].
+        wild: As of `points_of`.
+    """
     if {first, second} == set(SUPREME):
         return SUPREME_PAIR
     if _RANKS[first] == _RANKS[second]:
@@ -51,6 +62,10 @@ def tables(zero_by_tile: bool, gong_four: bool, wild: bool) -> tuple[np.ndarray,
     """Return the class and the value of every two kinds, int8 [KINDS + 1, KINDS + 1].
 
     Values count the different ones from below. The lowest is NO_VALUE if no group of no points beats another one.
+
+    Args:
+        zero_by_tile: Whether groups of no points are compared by their tiles.
+        gong_four, wild: As of `class_of`.
     """
     classes, order = np.zeros((KINDS + 1, KINDS + 1), np.int8), {}
     for first, second in product(range(KINDS), repeat=2):
@@ -76,16 +91,31 @@ MOST_VALUE = int(VALUE.max())
 
 @rule
 def value_of(table, first, second):
-    """Return the value of a group of two kinds."""
+    """Return the value of a group of two kinds.
+
+    Args:
+        table: The number of a table of `tables`.
+        first, second: Kinds.
+    """
     return VALUE[as_index(table), as_index(first), as_index(second)]
 
 
 @rule
 def classify(table, first, second):
-    """Return the class of a group of two kinds."""
+    """Return the class of a group of two kinds.
+
+    Args:
+        table: The number of a table of `tables`.
+        first, second: Kinds.
+    """
     return CLASS[as_index(table), as_index(first), as_index(second)]
 
 
 def group_name(table: int, first: int, second: int) -> str:
-    """Return what a group of two kinds is called: "seven", "gong", "pair"."""
+    """Return what a group of two kinds is called: "seven", "gong", "pair".
+
+    Args:
+        table: The number of a table of `tables`.
+        first, second: Kinds.
+    """
     return CLASS_NAMES[CLASS[table, first, second]]

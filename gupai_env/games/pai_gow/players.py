@@ -18,6 +18,11 @@ def shares_below(table: int, hands: np.ndarray, times: np.ndarray) -> np.ndarray
 
     The last value stands for more than any. Hands are split for the highest sum of both shares, so that it shows how
     often a player who splits well wins a group from another one like it, but for the tiles that it sees.
+
+    Args:
+        table: The number of a table of `gupai_env.games.pai_gow.groups.tables`.
+        hands: All hands, sorted kinds, int8 [H, 4].
+        times: How often each is dealt, [H].
     """
     # Both groups of a split as one number: one look-up and one count instead of two.
     values, hand = MOST_VALUE + 1, np.arange(len(hands))

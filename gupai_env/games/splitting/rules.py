@@ -25,6 +25,13 @@ def deal_hands(rules, state, order, start, size):
     """Deal `size` tiles of `order`, from `at` on, to each seat; `state.unused` holds them all before.
 
     The leader is asked first.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: Is written; `unused` holds all tiles before.
+        order: The tiles as they are dealt, int8.
+        start: Where the first hand begins in it.
+        size: Tiles of a hand.
     """
     for seat in range(rules.players):
         take_up(state, seat, order, start, size)
@@ -35,7 +42,15 @@ def deal_hands(rules, state, order, start, size):
 
 @rule
 def take_up(state, seat, tiles, start, size):
-    """Give a seat its hand: `size` of `tiles`, int8 kinds, from `at` on."""
+    """Give a seat its hand: `size` of `tiles`, int8 kinds, from `at` on.
+
+    Args:
+        state: Is written.
+        seat: Who gets the hand.
+        tiles: Kinds, int8.
+        start: Where the hand begins in them.
+        size: How many they are.
+    """
     hand = 0
     for place in range(start, start + size):
         hand += ONE[as_index(tiles[place])]
@@ -45,7 +60,13 @@ def take_up(state, seat, tiles, start, size):
 
 @rule
 def split_hand(rules, state, action):
-    """Split the hand; the deal is over when all have."""
+    """Split the hand; the deal is over when all have.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        action: The number of a split.
+    """
     state.splits[state.to_act] = action
     state.to_act = seat_after(rules, state, state.to_act)
     if state.splits[state.to_act] != UNSPLIT:
@@ -54,7 +75,15 @@ def split_hand(rules, state, action):
 
 @rule
 def history(rules, state, order, start, actions):
-    """Fill `order`, int8, from `at` on as a deal was dealt, and `actions`; return how many these are."""
+    """Fill `order`, int8, from `at` on as a deal was dealt, and `actions`; return how many these are.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: A deal under way.
+        order: Is written, int8.
+        start: Where the hands begin in it.
+        actions: Is written, int16.
+    """
     for seat in range(rules.players):
         start += list_tiles(state.hands[seat], order[start:])
     list_tiles(state.unused, order[start:])
@@ -67,7 +96,13 @@ def history(rules, state, order, start, actions):
 
 
 def unseen_splits(groups_of: Callable[[int, str], list[list]], places: str, splits: int) -> tuple[Move, ...]:
-    """Return so many splits of a hand that is not known, by the letters of its places."""
+    """Return so many splits of a hand that is not known, by the letters of its places.
+
+    Args:
+        groups_of: Returns the groups of a split by its number, of a hand written in letters.
+        places: The letters.
+        splits: How many there are.
+    """
     groups = [list(map("".join, groups_of(action, places))) for action in range(splits)]
     return tuple(Move(" ".join(names), name=" / ".join(names)) for names in groups)
 
@@ -77,6 +112,13 @@ def see_hands(rules, state, seat, unseen, view):
     """Fill what a seat sees of the hands and their splits: its own, and those of others when all have split.
 
     `unseen` holds all tiles but those on the table.
+
+    Args:
+        rules: The options, as rules functions take them.
+        state: The deal.
+        seat: Who sees it.
+        unseen: All tiles except those on the table, a tile set.
+        view: Is written.
     """
     view.players = rules.players
     view.asked = state.to_act == seat and not state.terminated
@@ -99,7 +141,15 @@ def see_hands(rules, state, seat, unseen, view):
 
 @rule
 def draw_hands(rules, view, key, hand_size, state):
-    """Fill a cleared state with the hands that the view shows, and with a uniform draw of the others."""
+    """Fill a cleared state with the hands that the view shows, and with a uniform draw of the others.
+
+    Args:
+        rules: The options, as rules functions take them.
+        view: What a seat knows.
+        key: An RNG key.
+        hand_size: Tiles of a hand.
+        state: Is written, a cleared state.
+    """
     resume_from(rules, view, key, state)
     state.terminated = view.splits[1] != UNSPLIT
     tiles, hand = scratch(MOST_TILES, np.int8), scratch(MOST_TILES, np.int8)

@@ -106,7 +106,14 @@ class Action(Comparison):
         return self.choice
 
     def play(self, setting: Setting, sampler: Sampler, member: str, number: int) -> ActionGains:
-        """Fork positions of deals that the member plays with itself."""
+        """Fork positions of deals that the member plays with itself.
+
+        Args:
+            setting: What is played, and how.
+            sampler: The population of deals.
+            member: The player at all seats.
+            number: Of the stream of deals.
+        """
         deals = setting.deals or self.deals
         return action_gains(setting, sampler, member, number, self.choice, deals, self.recorded)
 
@@ -130,6 +137,15 @@ class Action(Comparison):
     def level(
         self, setting: Setting, cell: Cell, dose: Dose | None, played: Sequence[ActionGains], **more: Any
     ) -> Level:
+        """Return what was found at a dose.
+
+        Args:
+            setting: What was played.
+            cell: The population, and its doses.
+            dose: The one in question, None for all positions.
+            played: What was sampled, one for each player of the panel.
+            more: Other fields of the level.
+        """
         effects = [
             self.effect(member, sample.by_deal, sample.deals, positions=len(sample.gains))
             for member, sample in zip(self.panel, played, strict=True)
@@ -157,6 +173,17 @@ def action_gains(
     deals: int,
     subgroups: Sequence[Named] = (),
 ) -> ActionGains:
+    """Return what an action gains in forked positions.
+
+    Args:
+        setting: What is played, and how.
+        sampler: The population of deals.
+        member: The player at all seats.
+        number: Of the stream of deals.
+        choice: The action, and what it is compared with.
+        deals: How many are played.
+        subgroups: Features whose values are noted at every position.
+    """
     source, agent = setting.source(sampler, number), setting.player(member)
     won, deal_numbers, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
     choices = [np.zeros((0, 3), int)]

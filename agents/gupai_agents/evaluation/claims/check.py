@@ -43,7 +43,13 @@ class Place(NamedTuple):
         return key_context(f"{self.key}.{name}")
 
     def player(self, name: str, spec: Player, same: str = "", baseline: str = "") -> None:
-        """Check a player, see `players.player`."""
+        """Check a player, see `players.player`.
+
+        Args:
+            name: The key that names it.
+            spec: What it says.
+            same, baseline: As of `players.player`.
+        """
         with self.at(name):
             player(spec, self.game, self.variant, same, baseline)
 
@@ -84,7 +90,13 @@ class Place(NamedTuple):
                 raise ValueError(f"{metric} {'needs a' if known[metric].number else 'takes no'} number")
 
     def measured(self, population: Population, metric: str, number: int | None) -> None:
-        """Check what a metric is measured in; it looks at no positions."""
+        """Check what a metric is measured in; it looks at no positions.
+
+        Args:
+            population: What is played.
+            metric: Its name.
+            number: The number that the metric takes, None for none.
+        """
         self.population(population)
         self.metric(metric, number)
         if population.position:

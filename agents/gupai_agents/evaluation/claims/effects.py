@@ -29,12 +29,27 @@ WORDS = ["0", "one", "two", "three", "four", "five", "six", "seven", "eight", "n
 
 
 def group_values(setting: Setting, states: np.recarray, subgroups: Sequence[Named]) -> np.ndarray:
+    """Return the values of features in positions, int [N, features].
+
+    Args:
+        setting: What is played.
+        states: The positions, a record array [N].
+        subgroups: The features.
+    """
     positions = Positions(setting.game, setting.variant, states, np.zeros((len(states), 0), bool))
     values = [values_of(positions, condition) for condition in subgroups]
     return np.array(values, int).reshape(len(subgroups), len(states)).T
 
 
 def subgroups_of(conditions: Sequence[Condition], values: np.ndarray, groups: np.ndarray, member: str) -> list[Effect]:
+    """Return the effects in the subgroups of a sample that are large enough.
+
+    Args:
+        conditions: Their features, with bounds where only some values count.
+        values: Chips gained, float64 [N].
+        groups: The values of the features, int [N, features].
+        member: The player of the panel.
+    """
     effects = []
     for column, condition in enumerate(conditions):
         bounded = condition.exactly is not None or condition.at_least is not None or condition.at_most is not None
@@ -113,6 +128,13 @@ def sentence_of(effect: Estimate, margin: float, who: str, quantity: str = "", p
     """Return an effect in words: chips gained or lost or, of another metric, by how much `quantity` changes.
 
     Where opponents differ (`pooled`) the range comes first.
+
+    Args:
+        effect: The estimate, in chips or in the unit of a metric.
+        margin: The least that is worth naming.
+        who: The subject of the sentence, which does what is claimed.
+        quantity: What changes, "" for chips.
+        pooled: The effects at several opponents, None for a single one.
     """
     subject, metric = capitalized(who if "," not in who else say("{subject},", subject=who)), say(quantity or "chips")
     if not effect.occurred:

@@ -71,7 +71,13 @@ def answer(game: Game, question: ExactQuestion) -> Facts:
 
 
 def ends_of(game: Game, states: np.recarray, variant: Mapping[str, Any]) -> Iterator[np.recarray]:
-    """Yield all ends that the states, deals under way, can come to, some at a time."""
+    """Yield all ends that the states, deals under way, can come to, some at a time.
+
+    Args:
+        game: The game.
+        states: Deals under way, a record array [N].
+        variant: Options that differ from their defaults.
+    """
     made = game.variant.make(**variant)
     masks = resume_lanes(game, made, states).masks.copy()
     for action in np.flatnonzero(masks.any(0)).tolist():

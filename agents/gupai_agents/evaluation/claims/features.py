@@ -193,7 +193,13 @@ def actions_with(positions: Positions, conditions: Sequence[Condition]) -> np.nd
 
 
 def check_feature(condition: Named, known: Mapping[str, Feature], subject: str) -> None:
-    """Raise ValueError in one line for a feature that is not among those known, and for a number amiss."""
+    """Raise ValueError in one line for a feature that is not among those known, and for a number amiss.
+
+    Args:
+        condition: The name of a feature, and its number.
+        known: The features that there are, by name.
+        subject: What they are features of, for the error.
+    """
     if condition.feature not in known:
         raise ValueError(f"{condition.feature!r} is not a feature of {subject}; they are {', '.join(known) or 'none'}")
     takes = known[condition.feature].number

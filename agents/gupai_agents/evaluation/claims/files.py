@@ -190,7 +190,13 @@ def try_claim(
 
 
 def with_panel(claim: Claim, panel: Sequence[str | Agent] | None, strong: bool = False) -> list[Reading]:
-    """Return the readings of a claim, with other players than the file's if there are any, and with strong ones."""
+    """Return the readings of a claim, with other players than the file's if there are any, and with strong ones.
+
+    Args:
+        claim: The claim.
+        panel: The players that replace those of its file, None for none.
+        strong: Whether the strongest players play too.
+    """
     return [reading.with_panel(panel, strong) for reading in claim.readings]
 
 

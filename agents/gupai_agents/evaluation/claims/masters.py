@@ -61,7 +61,14 @@ class Open(NamedTuple):
 def masters(
     setting: Setting, claimed: Choice | Pair | None, cell: Cell, recorded: Sequence[Named]
 ) -> dict[Dose | None, tuple[Masters, ...]]:
-    """Return what masters do in a cell by its doses, of which the last recorded feature is; nothing if none can be."""
+    """Return what masters do in a cell by its doses, of which the last recorded feature is; nothing if none can be.
+
+    Args:
+        setting: What is played.
+        claimed: What is compared, None for what masters cannot show.
+        cell: The population, and its doses.
+        recorded: Features whose values are noted, the last that of the doses.
+    """
     setting.meter.begin("what the strong do")
     if claimed is None:
         return {}

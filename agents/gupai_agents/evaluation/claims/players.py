@@ -30,6 +30,13 @@ class ChangedAgent:
     value: Any
 
     def __init__(self, agent: Agent, change: PlayerChange, value: Any) -> None:
+        """Hold an agent and what is different about it.
+
+        Args:
+            agent: Who is asked.
+            change: How its play is changed.
+            value: What the change takes, as in the file of a claim.
+        """
         self.agent, self.change, self.value = agent, change, value
         self.name: str = f"{agent.name}, {change.label(value)}"
         self.memory: Any = getattr(agent, "memory", None)
@@ -92,6 +99,10 @@ def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict
     """Return the agents of a panel, and those that its factories and programs make, by what they are called.
 
     A panel is typed or handed over, and may run code; a file's may not. Raises: ValueError as `make_agent`.
+
+    Args:
+        panel: Names of players, and agents.
+        game, variant: What they play.
     """
     agents: dict[str, Agent] = {}
     for label, player in zip(labels_in(panel), panel, strict=True):
@@ -106,7 +117,13 @@ def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict
 
 
 def named(spec: str, same: str, baseline: str = "") -> str:
-    """Return a player's name with "same" and a leading "+" filled in."""
+    """Return a player's name with "same" and a leading "+" filled in.
+
+    Args:
+        spec: The name, as the file of a claim has it.
+        same: What "same" stands for.
+        baseline: What a leading "+" is added to.
+    """
     if spec.startswith("+"):
         base = named(baseline, same)
         return f"{base},{spec[1:]}" if "+" in base or base.startswith("heuristic:") else base + spec

@@ -124,7 +124,14 @@ class Policy(Comparison):
         return self.heroes(setting, same)
 
     def play(self, setting: Setting, sampler: Sampler, member: str, number: int) -> Pairs:
-        """Play as many deals as the plan says."""
+        """Play as many deals as the plan says.
+
+        Args:
+            setting: What is played, and how.
+            sampler: The population of deals.
+            member: The opponent.
+            number: Of the stream of deals.
+        """
         most = setting.deals or self.plan.most
         pilot = pairs_in(setting, self, sampler, member, number, 0, min(PILOT, most), most)
         total = setting.deals or enough(self, float(np.std(pilot.gains)))
@@ -135,6 +142,15 @@ class Policy(Comparison):
         return Pairs(gains, changed, groups)
 
     def level(self, setting: Setting, cell: Cell, dose: Dose | None, played: Sequence[Pairs], **more: Any) -> Level:
+        """Return what was found at a dose.
+
+        Args:
+            setting: What was played.
+            cell: The population, and its doses.
+            dose: The one in question, None for all deals.
+            played: What was sampled, one for each player of the panel.
+            more: Other fields of the level.
+        """
         deals, share = played[0].deals, float(cell.sampler.probability)
         effects = [
             self.effect(
@@ -187,7 +203,18 @@ def pairs_in(
     deals: int,
     total: int | None = None,
 ) -> Pairs:
-    """Play some deals of a stream with the trait and without it; `total`: of the figure, to say how far it is."""
+    """Play some deals of a stream with the trait and without it; `total`: of the figure, to say how far it is.
+
+    Args:
+        setting: What is played, and how.
+        reading: The trait, and what is measured.
+        sampler: The population of deals.
+        member: The opponent.
+        number: Of the stream of deals.
+        first: The number of the first deal.
+        deals: How many are played.
+        total: Deals of the whole figure, to say how far it is; None for `deals`.
+    """
     measure = metrics_of(setting.game)[reading.metric]
     opponent, heroes = setting.player(member), reading.heroes(setting, member)
     source = setting.source(sampler, number)

@@ -174,7 +174,13 @@ class Played(Reading):
         return {"deals": self.deals, "figures": len(self.seating)}
 
     def tested_in(self, change: str, population: Population, doses: Doses | None = None) -> str:
-        """Return a change in words, and where it is tested."""
+        """Return a change in words, and where it is tested.
+
+        Args:
+            change: What is done, in words.
+            population: Where.
+            doses: Its doses, None for none.
+        """
         where = [str(condition) for condition in (*population.hand, *population.position)]
         where += [f"{doses.what}: {', '.join(doses.values)}"] if doses else []
         options = options_in_words(self.variant, "")
@@ -232,11 +238,25 @@ class Comparison(Played):
 
         It has `gains`, [N], and `groups`, the values of subgroups and last that of doses; `at` returns what was played
         at a dose of the position, and `compared` what was played otherwise.
+
+        Args:
+            setting: What is played, and how.
+            sampler: The population of deals.
+            member: A player of the panel.
+            number: Of the stream of deals.
         """
 
     @abstractmethod
     def level(self, setting: Setting, cell: Cell, dose: Dose | None, played: Sequence[Any], **more: Any) -> Level:
-        """Return what was found at a dose with all players; more: other fields of the level."""
+        """Return what was found at a dose with all players; more: other fields of the level.
+
+        Args:
+            setting: What was played.
+            cell: The population, and its doses.
+            dose: The one in question, None for all.
+            played: What `play` returned, for each player of the panel.
+            more: Other fields of the level.
+        """
 
     @abstractmethod
     def words(self) -> dict[str, Any]:
@@ -324,7 +344,14 @@ class Comparison(Played):
         )
 
     def effect(self, label: str, gains: np.ndarray, deals: int, **more: Any) -> Effect:
-        """Return what was gained, [N], in so many deals as an effect with its verdict; more: other fields of it."""
+        """Return what was gained, [N], in so many deals as an effect with its verdict; more: other fields of it.
+
+        Args:
+            label: What it is called, the player.
+            gains: Chips, or what is measured, float64 [N].
+            deals: How many were played.
+            more: Other fields of the effect.
+        """
         gain = estimate(gains) if len(gains) else NOTHING._replace(samples=deals)
         verdict = verdicts.unjudged([gain], deals) or verdicts.judge(gain, self.margin, self.alternative).verdict
         p = t_test(gains) if len(gains) else 1.0

@@ -191,7 +191,13 @@ def percent(share: float) -> str:
 
 
 def figures(finding: Finding, effects: Sequence[Effect] | None = None, which: str = "effects") -> Iterator[str]:
-    """Yield a line for each figure of a reading, or for each of the effects of one of its doses."""
+    """Yield a line for each figure of a reading, or for each of the effects of one of its doses.
+
+    Args:
+        finding: What was found.
+        effects: Those of a dose, None for those of the finding.
+        which: Which of its effects, the name of a field.
+    """
     for effect in getattr(finding, which) if effects is None else effects:
         estimate = effect.estimate
         more: list[str] = [say("{number:,} deals", number=estimate.samples)] if estimate.has_interval else []

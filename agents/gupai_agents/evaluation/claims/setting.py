@@ -42,7 +42,13 @@ class Block(NamedTuple):
 
 
 def side_seats(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
-    """Return which seats play for the sides of those in question, int [N, roles] to bool [N, players]."""
+    """Return which seats play for the sides of those in question, int [N, roles] to bool [N, players].
+
+    Args:
+        game: The game.
+        players: How many sit at the table.
+        seats: Seats in question, int [N, roles].
+    """
     sides = game.sides(players)
     return (sides == sides[seats][..., None]).any(1)
 
@@ -96,7 +102,14 @@ class DealSource:
         return Outcome(self.variant, envs.states.copy(), block.seats, seating, counts)
 
     def play_with(self, block: Block, other: Agent, hero: Agent, acted: bool = False) -> Outcome:
-        """Play deals with `hero` at the seats in question, and their partners', and `other` at all others."""
+        """Play deals with `hero` at the seats in question, and their partners', and `other` at all others.
+
+        Args:
+            block: The deals, and the seats in question.
+            other: The agent at all other seats.
+            hero: The agent at the seats in question.
+            acted: Whether it is noted which action types each seat played.
+        """
         seating = side_seats(self.game, self.variant.players, block.seats).astype(int)
         return self.play(block, [other, hero], seating, acted)
 
@@ -143,7 +156,12 @@ class Setting(NamedTuple):
     given: Mapping[str, Agent] = MappingProxyType({})
 
     def player(self, spec: Player, same: str = "", baseline: str = "") -> Agent:
-        """Return a player of the claim, see `players.player`."""
+        """Return a player of the claim, see `players.player`.
+
+        Args:
+            spec: As the file of a claim has it.
+            same, baseline: As of `players.player`.
+        """
         return player(spec, self.game, self.variant, same, baseline, self.given)
 
     def source(self, sampler: Sampler, number: int) -> DealSource:
@@ -233,7 +251,14 @@ class Choice(NamedTuple):
     comparator: str
 
     def sides(self, positions: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> Sides:
-        """Return what is compared; nothing is claimed where the position is not among those asked about."""
+        """Return what is compared; nothing is claimed where the position is not among those asked about.
+
+        Args:
+            positions: Where something is to be chosen.
+            agent: The player whose preferences decide between several actions.
+            batch: What it is asked there, N decisions.
+            chosen: Its answers, int [N].
+        """
         has = actions_with(positions, self.action)
         wanted, allowed = has & meets(positions, self.position)[:, None], positions.masks & ~has
         if self.instead:
@@ -255,7 +280,14 @@ class Pair(NamedTuple):
     baseline: Agent
 
     def sides(self, positions: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> Sides:
-        """Return what is compared."""
+        """Return what is compared.
+
+        Args:
+            positions: Where something is to be chosen.
+            agent: The player at all seats.
+            batch: What both players are asked, N decisions.
+            chosen: The answers of the player at all seats.
+        """
         one, other = (ask(player, positions.game, positions.variant, batch).astype(int) for player in self)
         actions = np.arange(positions.masks.shape[1])
         return one, other, one[:, None] == actions, other[:, None] == actions
@@ -284,6 +316,13 @@ def openings(
     """Yield decisions in deals of one agent at all seats, some deals at a time, and of these step by step.
 
     Where the population is one of hands, or the sides are those of a pair, only the seats in question are looked at.
+
+    Args:
+        source: Deals of a population.
+        agent: It has all seats.
+        claimed: What is compared.
+        first: The number of the first deal.
+        deals: How many.
     """
 
     def steps(block: Block, start: int) -> Iterator[Openings]:
@@ -307,7 +346,15 @@ def openings(
 
 
 def forks(source: DealSource, agent: Agent, choice: Choice, first: int, deals: int) -> Iterator[Forks]:
-    """Yield the positions that meet a choice in deals of one agent at all seats, some deals at a time."""
+    """Yield the positions that meet a choice in deals of one agent at all seats, some deals at a time.
+
+    Args:
+        source: Deals of a population.
+        agent: It has all seats.
+        choice: What is compared.
+        first: The number of the first deal.
+        deals: How many.
+    """
     for steps in openings(source, agent, choice, first, deals):
         parts = [tuple(array[step.taken] for array in (step.states, *step.sides[:2], step.deals)) for step in steps]
         if parts:
@@ -323,6 +370,11 @@ def _best(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 def preferences(agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> np.ndarray:
     """Return what actions are worth to a player, float64 [N, num_actions]: a heuristic or a network gives it; of any
     other what it has chosen, int [N], comes first, and the rest are drawn.
+
+    Args:
+        agent: Any player.
+        batch: What it is asked, N decisions.
+        chosen: Its answers, int [N].
     """
     if isinstance(agent, HeuristicAgent | ObservationAgent):
         return agent.scores(batch)
@@ -339,7 +391,13 @@ def drawn_scores(batch: DecisionBatch, stream: int) -> np.ndarray:
 
 
 def gains(source: DealSource, agent: Agent, branches: Forks) -> np.ndarray:
-    """Return chips by which the action was better for the seat that took it than the other one, float64 [F]."""
+    """Return chips by which the action was better for the seat that took it than the other one, float64 [F].
+
+    Args:
+        source: Where the positions are from.
+        agent: It plays on, at all seats.
+        branches: Positions, with two actions for each.
+    """
     rows = np.arange(len(branches.states))
     chips = []
     for actions in (branches.actions, branches.others):

@@ -60,6 +60,11 @@ def judge(effect: Estimate, margin: float, alternative: str) -> Judged:
     Supported: the interval is beyond zero on the claimed side and the mean beyond the margin. No practical effect: it
     lies within the margins. Small effect: it is beyond zero on the claimed side, and reaches the margin. Contradicted:
     it is beyond zero on the other side (of "different" nothing is). Inconclusive: it reaches zero and a margin.
+
+    Args:
+        effect: Chips gained, or what is measured.
+        margin: The least that is worth naming, above 0.
+        alternative: What is claimed: "greater", "less" or "different".
     """
     if not effect.occurred:
         return Judged(TOO_RARE)
@@ -81,7 +86,13 @@ def judge(effect: Estimate, margin: float, alternative: str) -> Judged:
 
 
 def judge_rate(rate: Estimate, threshold: float | None, alternative: str) -> Judged:
-    """Return the verdict on a rate from its interval against a threshold."""
+    """Return the verdict on a rate from its interval against a threshold.
+
+    Args:
+        rate: How often something happens.
+        threshold: What it is compared with, None to measure it alone.
+        alternative: Whether it is claimed to be "greater" or "less".
+    """
     if not rate.occurred:
         return Judged(TOO_RARE)
     if threshold is None:
@@ -215,6 +226,13 @@ def judge_panel(
 
     Supported needs the pooled effect and the same sign at two opponents or more (at all, if there are fewer). `p` are
     adjusted by Holm: where some opponents support it and some contradict it, it depends. among: see `pool`.
+
+    Args:
+        members: The effect at each opponent.
+        verdicts: The verdict on each.
+        p: The p-value of each.
+        margin, alternative: As of `judge`.
+        among: Intervals that are to hold at once; see `pool`.
     """
     pooled = pool(members, among)
     if (apart := disagreement(verdicts, p)) < RATE:

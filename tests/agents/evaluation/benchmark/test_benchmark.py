@@ -300,7 +300,9 @@ def test_card_names_the_file_next_to_it(tmp_path, monkeypatch):
         verify_card("sent/card.json")
 
 
-CARDS = [path for path in files("results", name="results/benchmark/*.json") if '"suite"' in path.read_text("utf-8")[:100]]
+CARDS = [
+    path for path in files("results", name="results/benchmark/*.json") if '"suite"' in path.read_text("utf-8")[:100]
+]
 
 
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)
