@@ -456,18 +456,6 @@ def test_random_seat_is_drawn_for_every_episode_by_the_seed():
     assert (seats[0] == seats[2]).all()
 
 
-def test_illegal_action_is_named_and_changes_nothing():
-    env = gymnasium.make("gupai/JieLong-v0", forced_play=True)
-    _, info = env.reset(seed=1)
-    for action in (int(info["action_mask"].argmin()), -1, 63, 0.5):
-        with pytest.raises(IllegalActionError, match=r"seat_\d: .*legal: "):
-            env.step(action)
-    action = int(info["action_mask"].argmax())
-    fresh = gymnasium.make("gupai/JieLong-v0", forced_play=True)
-    fresh.reset(seed=1)
-    assert data_equivalence(env.step(action), fresh.step(action), exact=True)
-
-
 def test_illegal_action_of_a_lane_is_named_and_changes_nothing():
     make = lambda: gymnasium.make_vec("gupai/TiuU-v0", num_envs=20, deals=50)  # noqa: E731
     env, other = make(), make()

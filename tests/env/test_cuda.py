@@ -61,7 +61,6 @@ KERNELS = {
     "jie-long": ("step", "try_actions", "finish", "draw_keys", "converse"),
     "deer-hunt": ("step", "try_actions"),
     "da-ling": ("step", "try_actions"),
-    "tien-gow": ("step",),
 }
 
 

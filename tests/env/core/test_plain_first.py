@@ -108,7 +108,7 @@ def test_plain_python_plays_while_another_process_compiles(afresh, monkeypatch):
 @pytest.mark.parametrize(
     ("module", "game", "loops"),
     [
-        ("gupai_env.vector", "jie-long", {"begin", "determinize", "observe_seat", "show", "step", "views"}),
+        ("gupai_env.vector", "deer-hunt", {"begin", "determinize", "observe_seat", "show", "step", "views"}),
         ("gupai_env.vector", "no-game", set()),
     ],
 )

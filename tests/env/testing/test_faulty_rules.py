@@ -177,7 +177,7 @@ def test_fault_is_noticed_in_one_line(number, fault, tmp_path, monkeypatch):
 def test_fault_is_not_noticed_as_the_page_says(number, fault, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     game, short = game_of(NOT_NOTICED[fault], number, tmp_path), {"deck": "tiny", "players": 2}
-    report = check_env(partial(GupaiEnv, game, **short), hooks_of(game, **short), games=2)
+    report = check_env(partial(GupaiEnv, game, **short), hooks_of(game, **short), games=1)
     assert not report.failed, str(report)
 
 
