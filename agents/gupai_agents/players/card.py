@@ -17,7 +17,9 @@ from gupai_agents.players.heuristics import writable
 from gupai_agents.shipped import CARD, shipped_card
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.game import Game
-from gupai_env.core.memory import with_attributes
+from gupai_env.core.heuristic import WEIGHT
+from gupai_env.core.kernels import BYTE, LONG
+from gupai_env.core.memory import scratch, with_attributes
 from gupai_env.core.rng import draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS
@@ -215,12 +217,15 @@ def card_loop(game: Game) -> Loop:
     removed_by: as `CardAgent.removed_by` returns it, or without rows.
     """
     module, num_actions, size = game.module, game.num_actions, game.encoder.layout.size
-    features, start = len(game.features), hand_start(game)
+    terms, start = len(game.features) + 1, hand_start(game)
 
     def answer(card, views, masks, rng_keys, actions, removed_by):
-        weights, values, seen = np.zeros(features + 1), np.empty(num_actions), np.zeros(size, np.int8)
-        moves = np.empty(num_actions, np.int64)
-        sees = np.any(card[:, COUNTED] == HAND)
+        weights, values = scratch(terms, WEIGHT), scratch(num_actions, WEIGHT)
+        seen, moves = scratch(size, BYTE), scratch(num_actions, LONG)
+        weights[:] = 0
+        sees = False
+        for number in range(len(card)):
+            sees = sees or card[number, COUNTED] == HAND
         for turn in range(len(views)):
             count = 0
             for action in range(num_actions):

@@ -283,8 +283,9 @@ def log_likelihood(game, rules, weights, state, past, order, actions, viewer, sp
 @rule
 def add_up(logs):
     """Turn logarithms of weights into sums of the weights so far, the last one 1; return the effective number."""
-    most = logs.max()
-    total, squares = 0.0, 0.0
+    most, total, squares = -np.inf, 0.0, 0.0
+    for index in range(len(logs)):
+        most = max(most, logs[index])
     for index in range(len(logs)):
         weight = math.exp(logs[index] - most)
         total += weight

@@ -19,10 +19,12 @@ from gupai_agents.evaluation.claims.features import check_feature, hand_features
 from gupai_agents.evaluation.claims.schema import Condition, Population
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
+from gupai_env.core.kernels import BYTE, LONG
 from gupai_env.core.keys import derive_each
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, ORDER_STREAM
-from gupai_env.core.tiles import tiles_in
+from gupai_env.core.tiles import KINDS, MOST_TILES, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.messages.checks import counted
@@ -30,6 +32,8 @@ from gupai_env.vector import VectorEnv
 
 MOST_CASES = 200_000  # numbers of tiles by class
 MOST_WEIGHT = 1 << 62
+MOST_ROLES = 2  # a seat and its partner
+MOST_NEEDS = MOST_ROLES * KINDS
 
 
 def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
@@ -180,12 +184,11 @@ def _meets(conditions: Sequence[Condition], sums: np.ndarray) -> bool:
 
 def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, orders):
     roles, classes, tiles = cases.shape[1], cases.shape[2], len(deck)
-    need = np.empty((roles, classes), np.int64)
-    place = np.empty(roles, np.int64)
-    shuffled = np.empty(tiles, np.int8)
+    needs, place, shuffled = scratch(MOST_NEEDS, LONG), scratch(MOST_ROLES, LONG), scratch(MOST_TILES, BYTE)[:tiles]
     for deal in range(len(rng_keys)):
         key = derive(rng_keys[deal], ORDER_STREAM)
-        shuffled[:] = deck
+        for index in range(tiles):
+            shuffled[index] = deck[index]
         for last in range(tiles - 1, 0, -1):
             other = draw(key, last, last + 1)
             shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
@@ -195,15 +198,15 @@ def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, or
         for role in range(roles):
             place[role] = offset + seating[deal, role] * hand
             for class_index in range(classes):
-                need[role, class_index] = cases[case, role, class_index]
+                needs[role * classes + class_index] = cases[case, role, class_index]
         # The first tiles of each class that come up are the hands'; the others lie as they come.
         waiting = 0
         for index in range(tiles):
             kind = shuffled[index]
             taken = False
             for role in range(roles):
-                if not taken and need[role, class_of[kind]] > 0:
-                    need[role, class_of[kind]] -= 1
+                if not taken and needs[role * classes + class_of[kind]] > 0:
+                    needs[role * classes + class_of[kind]] -= 1
                     orders[deal, place[role]] = kind
                     place[role] += 1
                     taken = True

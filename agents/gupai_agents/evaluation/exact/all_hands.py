@@ -27,6 +27,8 @@ from gupai_agents.play.workers import cores
 from gupai_agents.registry import agents_of
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
+from gupai_env.core.kernels import LONG
+from gupai_env.core.memory import scratch
 from gupai_env.core.tiles import KINDS, tile_set
 from gupai_env.core.variant import RANDOM_LEADER, Variant
 from gupai_env.games import get_game
@@ -53,9 +55,10 @@ def _respond(hands, groups, copies, policy, outcomes, chips, span, out):
         out: Filled with the sums, float64 [H, splits], weighted by the policy and by the orders in which the other hand
             can be drawn.
     """
-    remaining = np.zeros(KINDS, np.int64)
+    remaining = scratch(KINDS, LONG)
     for own in range(span[0], span[1]):
-        remaining[:] = copies
+        for kind in range(KINDS):
+            remaining[kind] = copies[kind]
         for place in range(hands.shape[1]):
             remaining[hands[own, place]] -= 1
         for other in range(len(hands)):
