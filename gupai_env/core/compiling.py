@@ -4,6 +4,9 @@ Importing numba takes a third of a second, and compiling a game some seconds. A 
 plain Python, which gives the same bytes. So loops of `plain_first` run as plain Python in calls of few rows, until a
 process has spent PLAIN_SECONDS on them. If their machine code is not on disk then, another process makes it meanwhile.
 
+Where machine code of these sources ships with the package (`shipped.py`), it runs from the first call on, and numba is
+never imported. Without numba, and where nothing ships, loops are plain Python.
+
 With NUMBA_DISABLE_JIT=1 every loop runs as plain Python, slowly, so that rules can be stepped through in a debugger.
 """
 
@@ -14,15 +17,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from types import MethodType
 from typing import Any
 
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.internals import tell
 from gupai_env.core.memory import with_attributes
+from gupai_env.core.shipped import Name, shipped
 
 PLAIN_SECONDS = 0.2  # of the processor; 0: loops are machine code from their first call on
+recorder: Callable[["Loop", tuple[Any, ...]], None] | None = None  # is told of every call, which then runs plain
 PLAIN_ROWS = 16  # calls of more rows are machine code
 # By the module of loops: one whose function `prepare(game)` calls them, with the arguments of one lane.
 PREPARED_BY = {"gupai_env.core.kernels": "gupai_env.vector"}
@@ -42,7 +49,12 @@ class Loop:
 
     def __init__(self, function: Callable[..., Any], game: Game | None, plain_first: bool) -> None:
         self.function, self.game, self.plain_first = function, game, plain_first
+        self.name = Name(function.__module__, function.__name__, "" if game is None else game.module_name)
         self._dispatcher: Any = None
+
+    @functools.cached_property
+    def _call(self) -> Callable[..., Any]:
+        return shipped().loop(self.name, self.run)
 
     @property
     def dispatcher(self) -> Any:
@@ -54,12 +66,21 @@ class Loop:
         return self._dispatcher
 
     def __call__(self, *arguments: Any) -> Any:
+        return self._call(*arguments) if recorder is None else self.run(*arguments)
+
+    def run(self, *arguments: Any) -> Any:
+        """Run where nothing ships for arguments like these."""
         if self.runs_plain(arguments):
             return self.run_plain(*arguments)
         return self.dispatcher(*arguments)
 
     def runs_plain(self, arguments: tuple[Any, ...]) -> bool:
         """Return whether a call with these arguments runs as plain Python."""
+        if recorder is not None:
+            recorder(self, arguments)
+            return True
+        if not can_compile(self.name.game or self.name.module):
+            return True
         waits = self.plain_first and self._dispatcher is None and PLAIN_SECONDS > 0
         if not waits or _rows(arguments) > PLAIN_ROWS:
             return False
@@ -72,9 +93,7 @@ class Loop:
         module = self.function.__module__
         key = module, self.game.id
         if key not in _compilers:
-            from gupai_env.core.machine_code import on_disk
-
-            needed = module in PREPARED_BY and not on_disk(module, self.game)
+            needed = module in PREPARED_BY and not is_ready(module, self.game)
             _compilers[key] = _compiler(PREPARED_BY[module], self.game.id) if needed else None
         return _is_running(_compilers[key])
 
@@ -98,6 +117,10 @@ def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[.
     An ordinary call determines the type of every argument each time, which takes longer than some decisions. Arrays
     are bound by reference: the loop reads and writes their contents at the time of a call.
     """
+    if recorder is None and (
+        bound := shipped().bound(loop.name, arguments, later, functools.partial(loop.run, *arguments))
+    ):
+        return bound
     if loop.runs_plain(arguments + later):
         return functools.partial(loop.run_plain, *arguments)
     from gupai_env.core.machine_code import entry_point
@@ -105,6 +128,24 @@ def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[.
     code = entry_point(loop.dispatcher, arguments + later)
     # Calling a bound method takes 20 ns less.
     return MethodType(code, *arguments) if len(arguments) == 1 else functools.partial(code, *arguments)
+
+
+def is_ready(module: str, game: Game) -> bool:
+    """Return whether a module's loops of a game need no compiling: their machine code ships, or is on disk."""
+    if shipped().has(Name(module, "", game.module_name)) or not can_compile(game.module_name):
+        return True
+    from gupai_env.core.machine_code import on_disk
+
+    return on_disk(module, game)
+
+
+@functools.cache
+def can_compile(user: str) -> bool:
+    """Return whether numba is installed; if not, say once who then runs as plain Python."""
+    if find_spec("numba") is None:
+        tell(f"{user} runs as plain Python, slowly; pip install 'gupai[compile]' makes machine code of it")
+        return False
+    return True
 
 
 def is_plain(bound: Any) -> bool:

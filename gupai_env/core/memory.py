@@ -37,13 +37,14 @@ types: Any = Later("numba.core.types")
 # An address that is kept longer is a fault, unless what it points into is kept next to it, as in a table.
 
 
-def _built(context, builder, array, data, lengths):
-    """Return an array of some lengths at `data` without reference counting."""
+def array_around(context, builder, array, data, lengths, strides=None):
+    """Build an array of some lengths at `data` without reference counting; strides: None where it is in order."""
     # As numba's own `_empty_nd_impl`, but around memory that is there, and with no object that counts references to it.
     size = context.get_abi_sizeof(context.get_data_type(array.dtype))
-    strides = [context.get_constant(types.intp, size)]
-    for length in lengths[:0:-1]:
-        strides.insert(0, builder.mul(strides[0], length))
+    if strides is None:
+        strides = [context.get_constant(types.intp, size)]
+        for length in lengths[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], length))
     result = context.make_array(array)(context, builder)
     itemsize = context.get_constant(types.intp, size)
     arrayobj.populate_array(result, data=data, shape=lengths, strides=strides, itemsize=itemsize, meminfo=None)
@@ -88,7 +89,7 @@ def _array_at(typing_context, address, shape, dtype):
     def build(context, builder, signature, given):
         lengths = [builder.extract_value(given[1], axis) for axis in range(array.ndim)]
         data = builder.inttoptr(given[0], context.get_data_type(array.dtype).as_pointer())
-        return _built(context, builder, array, data, lengths)
+        return array_around(context, builder, array, data, lengths)
 
     return array(types.int64, types.UniTuple(types.int64, len(shape)), dtype), build
 
@@ -160,7 +161,7 @@ def _on_the_stack(length, dtype, cleared):
         if cleared:  # here and not at the entry: a loop that asks for it in every round gets it empty in every round
             builder.store(ir.Constant(whole, None), memory)
         lengths = [context.get_constant(types.intp, length.literal_value)]
-        return _built(context, builder, row, builder.bitcast(memory, entry.as_pointer()), lengths)
+        return array_around(context, builder, row, builder.bitcast(memory, entry.as_pointer()), lengths)
 
     return row(length, dtype), build
 

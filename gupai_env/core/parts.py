@@ -7,6 +7,7 @@ work of compiling, and is skipped here: a loop is optimised as a whole, with eve
 from collections.abc import Callable
 from typing import Any
 
+import numba
 from llvmlite import binding
 from numba import types
 from numba.core import config
@@ -121,6 +122,19 @@ LOOP: Any = {}  # options of a loop
 if there(PARTS, "compiling takes longer"):
     _CONTAINED["pipeline_class"], _CALLED["pipeline_class"] = _PartCompiler, _CalledPartCompiler
     LOOP["pipeline_class"] = LoopCompiler
+
+
+def part_of(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
+    """Compile a function for arguments of some types as a part; return what numba has of it, as LLVM's code.
+
+    Raises:
+        RuntimeError: If numba has not what that takes.
+    """
+    if "pipeline_class" not in _CALLED:
+        raise RuntimeError("this version of numba compiles no parts: nothing can be emitted")
+    part = numba.njit(function, nogil=True, **_CALLED)
+    part.compile(kinds)
+    return part.overloads[kinds]
 
 
 def replace(function: Callable[..., Any], other: Callable[..., Any]) -> None:

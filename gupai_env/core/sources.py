@@ -11,20 +11,25 @@ LISTS = {"gupai_env", "gupai_env.games"}  # import all games, but contain no rul
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)  # and what only holds statements
 
 
-@functools.cache
-def _module(name: str) -> tuple[bytes, frozenset[str]] | None:
-    """Return the source of a module, with the names that may be modules it imports; None if there is no source."""
+def source_of(name: str) -> tuple[bytes, bool] | None:
+    """Return the source of a module, and whether the module is a package; None if there is no source."""
     top, *inner = name.split(".")
     package = sys.modules.get(top)
     files = [getattr(package, "__file__", None)]
     if inner:
-        paths = [Path(folder, *inner) for folder in getattr(package, "__path__", [])]
-        files = [file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")]
-    file = next((Path(file) for file in files if file and os.path.isfile(file)), None)
-    if file is None:
+        paths = [os.path.join(folder, *inner) for folder in getattr(package, "__path__", [])]
+        files = [file for path in paths for file in (f"{path}.py", os.path.join(path, "__init__.py"))]
+    file = next((file for file in files if file and os.path.isfile(file)), None)
+    return (Path(file).read_bytes(), os.path.basename(file) == "__init__.py") if file else None
+
+
+@functools.cache
+def _module(name: str) -> tuple[bytes, frozenset[str]] | None:
+    """Return the source of a module, with the names that may be modules it imports; None if there is no source."""
+    if (content := source_of(name)) is None:
         return None
-    source = file.read_bytes()
-    return source, _imports(source, (name if file.stem == "__init__" else name.rpartition(".")[0]).split("."))
+    source, is_package = content
+    return source, _imports(source, (name if is_package else name.rpartition(".")[0]).split("."))
 
 
 def _imports(source: bytes, package: list[str]) -> frozenset[str]:
@@ -57,12 +62,11 @@ def _home(top: str) -> str:
     return folder if file and not folder.endswith("-packages") else ""
 
 
-@functools.cache
-def sources_digest(*modules: str) -> str:
-    """Return what changes with any edit of some modules, or of what they import from our and their own packages.
+def sources_of(*modules: str) -> dict[str, bytes]:
+    """Return the sources, by name, of some modules and of what they import from our and their own packages.
 
-    Modules in the same folder count as their own. It is "" where there are no sources, as for a game that was typed at
-    a prompt or in a notebook.
+    Modules in the same folder count as their own. There are none where a module has no source, as for a game that was
+    typed at a prompt or in a notebook.
     """
     packages = {getattr(sys.modules.get(name), "__package__", "") or name for name in modules}
     tops = {package.partition(".")[0] for package in (__name__, *packages)}
@@ -77,10 +81,15 @@ def sources_digest(*modules: str) -> str:
         if (top in tops or _home(top) in homes) and (module := _module(name)):
             sources[name] = module[0]
             names |= module[1] - sources.keys() - LISTS
-    if not sources.keys() >= set(modules):
-        return ""
+    return sources if sources.keys() >= set(modules) else {}
+
+
+@functools.cache
+def sources_digest(*modules: str) -> str:
+    """Return what changes with any edit of what `sources_of` some modules returns, "" where that is nothing."""
+    sources = sources_of(*modules)
     digest = hashlib.sha256()
     # By name and content and not by path or time, so that another copy of the same sources finds the same code.
     for name, source in sorted(sources.items()):
         digest.update(name.encode() + hashlib.sha256(source).digest())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()[:16] if sources else ""

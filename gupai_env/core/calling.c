@@ -1,0 +1,292 @@
+/* Calls of shipped loops: arrays, numbers and tuples of Python as the words of one block, without numba.
+
+An entry of machine code is `int32_t entry(int64_t *words)`. A number is a word, an array its address, its lengths and
+its strides, a tuple its parts. The entry writes its result to words[0] and the kind of it to words[1].
+
+This is an extension of Python's stable ABI (3.11). The few declarations it needs of Python and NumPy stand here, so that
+one compiler without any headers builds it for every system; tests compare them with the arrays of the running NumPy.
+*/
+
+typedef __SIZE_TYPE__ size;
+typedef __INTPTR_TYPE__ length;
+typedef __INT64_TYPE__ word;
+typedef struct Type Type;
+typedef struct Object { length references; Type *type; } Object;
+typedef Object *(*Fast)(Object *, Object *const *, length);
+typedef struct { const char *name; void *function; int flags; const char *text; } Method;
+typedef struct { Object base; void *init; length index; Object *copy; } ModuleBase;
+typedef struct {
+    ModuleBase base; const char *name, *text; length space; Method *methods; void *slots, *traverse, *clear, *release;
+} Module;
+typedef struct { /* PyArrayObject_fields */
+    Object base; char *data; int dimensions; length *lengths, *strides; Object *owner, *dtype; int flags;
+} Array;
+
+#if defined(_WIN32)
+#define FROM_PYTHON __declspec(dllimport) extern
+#define EXPORTED __declspec(dllexport)
+#else
+#define FROM_PYTHON extern
+#define EXPORTED __attribute__((visibility("default")))
+#endif
+
+FROM_PYTHON Type PyLong_Type, PyFloat_Type, PyBool_Type;
+FROM_PYTHON Object *PyExc_TypeError, *PyExc_RuntimeError, _Py_NoneStruct;
+FROM_PYTHON Object *PyModule_Create2(Module *, int);
+FROM_PYTHON Object *PyCFunction_NewEx(Method *, Object *, Object *);
+FROM_PYTHON Object *PyTuple_New(length);
+FROM_PYTHON int PyTuple_SetItem(Object *, length, Object *);
+FROM_PYTHON Object *PyTuple_GetItem(Object *, length);
+FROM_PYTHON length PyTuple_Size(Object *);
+FROM_PYTHON Object *PyDict_New(void);
+FROM_PYTHON Object *PyDict_GetItemWithError(Object *, Object *);
+FROM_PYTHON int PyDict_SetItem(Object *, Object *, Object *);
+FROM_PYTHON Object *PyBytes_FromStringAndSize(const char *, length);
+FROM_PYTHON char *PyBytes_AsString(Object *);
+FROM_PYTHON Object *PyLong_FromLongLong(long long);
+FROM_PYTHON long long PyLong_AsLongLong(Object *);
+FROM_PYTHON Object *PyFloat_FromDouble(double);
+FROM_PYTHON double PyFloat_AsDouble(Object *);
+FROM_PYTHON Object *PyBool_FromLong(long);
+FROM_PYTHON Object *PyObject_Call(Object *, Object *, Object *);
+FROM_PYTHON Object *PyErr_Occurred(void);
+FROM_PYTHON Object *PyErr_Format(Object *, const char *, ...);
+FROM_PYTHON void Py_IncRef(Object *);
+FROM_PYTHON void Py_DecRef(Object *);
+FROM_PYTHON void *PyEval_SaveThread(void);
+FROM_PYTHON void PyEval_RestoreThread(void *);
+FROM_PYTHON int PyType_IsSubtype(Type *, Type *);
+FROM_PYTHON unsigned long PyType_GetFlags(Type *);
+
+enum { WORDS = 160, MARKS = 2 * WORDS, FASTCALL = 0x80, IS_LONG = 1 << 24, IS_TUPLE = 1 << 26, CONTIGUOUS = 1 };
+static const word LAYOUT = 1ll << 62; /* of a mark that says how an array is laid out */
+typedef int Entry(word *);
+typedef struct { int words, marks; word word[WORDS], mark[MARKS]; } Block;
+
+static Type *array_type; /* numpy.ndarray */
+
+/* Append an argument to a block: what it holds as words, and what says of which kind it is as marks. */
+static int append(Block *block, Object *argument)
+{
+    Type *type = argument->type;
+    if (block->words + 16 > WORDS || block->marks + 16 > MARKS)
+        return PyErr_Format(PyExc_TypeError, "a loop takes at most %d words", WORDS), -1;
+    if (type == array_type || PyType_IsSubtype(type, array_type)) {
+        Array *array = (Array *)argument;
+        if (array->dimensions > 4)
+            return PyErr_Format(PyExc_TypeError, "a loop takes arrays of at most 4 dimensions"), -1;
+        block->mark[block->marks++] = (word)array->dtype;
+        block->mark[block->marks++] = LAYOUT | array->dimensions << 1 | (array->flags & CONTIGUOUS);
+        block->word[block->words++] = (word)array->data;
+        for (int axis = 0; axis < array->dimensions; axis++)
+            block->word[block->words++] = array->lengths[axis];
+        for (int axis = 0; axis < array->dimensions; axis++)
+            block->word[block->words++] = array->strides[axis];
+        return 0;
+    }
+    block->mark[block->marks++] = (word)type;
+    if (PyType_GetFlags(type) & IS_TUPLE) {
+        length parts = PyTuple_Size(argument);
+        block->mark[block->marks++] = parts;
+        for (length part = 0; part < parts; part++)
+            if (append(block, PyTuple_GetItem(argument, part)))
+                return -1;
+        return 0;
+    }
+    if (type == &PyFloat_Type || PyType_IsSubtype(type, &PyFloat_Type)) {
+        union { double number; word word; } bits = {PyFloat_AsDouble(argument)};
+        block->word[block->words++] = bits.word;
+        return 0;
+    }
+    word number = PyLong_AsLongLong(argument);
+    block->word[block->words++] = number;
+    return number == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+/* Run an entry without Python's lock, and return its result. */
+static Object *run(word entry, word *words)
+{
+    void *thread = PyEval_SaveThread();
+    int status = ((Entry *)entry)(words);
+    PyEval_RestoreThread(thread);
+    if (status)
+        return PyErr_Format(PyExc_RuntimeError, "a loop stopped with status %d", status);
+    union { word word; double number; } result = {words[0]};
+    switch (words[1]) {
+    case 'i': return PyLong_FromLongLong(result.word);
+    case 'f': return PyFloat_FromDouble(result.number);
+    case 'b': return PyBool_FromLong((long)(result.word & 1));
+    }
+    Py_IncRef(&_Py_NoneStruct);
+    return &_Py_NoneStruct;
+}
+
+static Object *tuple_of(Object *const *arguments, length number)
+{
+    Object *tuple = PyTuple_New(number);
+    for (length index = 0; tuple && index < number; index++) {
+        Py_IncRef(arguments[index]);
+        PyTuple_SetItem(tuple, index, arguments[index]);
+    }
+    return tuple;
+}
+
+static Object *called(Object *function, Object *const *arguments, length number)
+{
+    Object *tuple = tuple_of(arguments, number), *result = tuple ? PyObject_Call(function, tuple, 0) : 0;
+    if (tuple)
+        Py_DecRef(tuple);
+    return result;
+}
+
+/* Call a loop; `self` is (known, resolve, otherwise): entries by the marks of their arguments, and two functions. */
+static Object *call(Object *self, Object *const *arguments, length number)
+{
+    Block block;
+    block.words = block.marks = 0;
+    for (length index = 0; index < number; index++)
+        if (append(&block, arguments[index]))
+            return 0;
+    Object *known = PyTuple_GetItem(self, 0), *entry = 0;
+    Object *key = PyBytes_FromStringAndSize((char *)block.mark, block.marks * (length)sizeof(word));
+    if (!key)
+        return 0;
+    entry = PyDict_GetItemWithError(known, key);
+    if (!entry && !PyErr_Occurred()) {
+        entry = called(PyTuple_GetItem(self, 1), arguments, number);
+        if (entry) {
+            PyDict_SetItem(known, key, entry);
+            Py_DecRef(entry); /* `known` holds it */
+        }
+    }
+    Py_DecRef(key);
+    if (!entry)
+        return 0;
+    word address = PyLong_AsLongLong(PyTuple_GetItem(entry, 0));
+    return address ? run(address, block.word) : called(PyTuple_GetItem(self, 2), arguments, number);
+}
+
+typedef struct { word entry; int words, marks, later; word word[WORDS], mark[MARKS]; } Bound;
+
+/* Call a loop of which the first arguments are known; `self` is (bytes of a Bound, what it points to). */
+static Object *call_bound(Object *self, Object *const *arguments, length number)
+{
+    Bound *bound = (Bound *)PyBytes_AsString(PyTuple_GetItem(self, 0));
+    Block block;
+    block.words = bound->words;
+    block.marks = 0;
+    for (int index = 0; index < bound->words; index++)
+        block.word[index] = bound->word[index];
+    for (length index = 0; index < number; index++)
+        if (append(&block, arguments[index]))
+            return 0;
+    int same = number == bound->later && block.marks == bound->marks;
+    for (int index = 0; same && index < block.marks; index++) {
+        word mark = bound->mark[index], anyhow = (mark & LAYOUT) && !(mark & CONTIGUOUS); /* code for all strides */
+        same = block.mark[index] == mark || (anyhow && block.mark[index] == (mark | CONTIGUOUS));
+    }
+    if (same)
+        return run(bound->entry, block.word);
+    return called(PyTuple_GetItem(self, 2), arguments, number);
+}
+
+static Method call_method = {"loop", (void *)call, FASTCALL, "Run a loop."};
+static Method bound_method = {"bound", (void *)call_bound, FASTCALL, "Run a loop whose first arguments are known."};
+
+/* loop(known, resolve, otherwise): what is called as the loop. */
+static Object *loop(Object *self, Object *const *arguments, length number)
+{
+    if (number != 3)
+        return PyErr_Format(PyExc_TypeError, "loop takes 3 arguments");
+    Object *tuple = tuple_of(arguments, number), *made = tuple ? PyCFunction_NewEx(&call_method, tuple, 0) : 0;
+    if (tuple)
+        Py_DecRef(tuple);
+    return made;
+}
+
+/* bound(entry, first, later, otherwise): the loop with its first arguments; `later` are examples of the others, and
+`otherwise` is called with others than these. */
+static Object *bound(Object *self, Object *const *arguments, length number)
+{
+    if (number != 4)
+        return PyErr_Format(PyExc_TypeError, "bound takes 4 arguments");
+    Bound made;
+    Block block;
+    block.words = block.marks = 0;
+    if (append(&block, arguments[1]))
+        return 0;
+    made.entry = PyLong_AsLongLong(arguments[0]);
+    made.words = block.words;
+    for (int index = 0; index < block.words; index++)
+        made.word[index] = block.word[index];
+    block.marks = 0;
+    made.later = (int)PyTuple_Size(arguments[2]);
+    for (length index = 0; index < made.later; index++)
+        if (append(&block, PyTuple_GetItem(arguments[2], index)))
+            return 0;
+    made.marks = block.marks;
+    for (int index = 0; index < block.marks; index++)
+        made.mark[index] = block.mark[index];
+    Object *bytes = PyBytes_FromStringAndSize((char *)&made, sizeof made);
+    if (!bytes)
+        return 0;
+    Object *kept = tuple_of(arguments + 1, 2);
+    Object *parts[] = {bytes, kept, arguments[3]};
+    Object *tuple = kept ? tuple_of(parts, 3) : 0, *function = tuple ? PyCFunction_NewEx(&bound_method, tuple, 0) : 0;
+    Py_DecRef(bytes);
+    if (kept)
+        Py_DecRef(kept);
+    if (tuple)
+        Py_DecRef(tuple);
+    return function;
+}
+
+/* use(type): tell what arrays are. */
+static Object *use(Object *self, Object *const *arguments, length number)
+{
+    array_type = (Type *)arguments[0];
+    Py_IncRef(arguments[0]);
+    Py_IncRef(&_Py_NoneStruct);
+    return &_Py_NoneStruct;
+}
+
+#if defined(__x86_64__)
+/* Return whether cpuid has all bits of a mask in register 1 (ebx) or 2 (ecx) of a leaf. */
+static int has(unsigned leaf, int number, unsigned mask)
+{
+    unsigned part[4];
+    __asm__("cpuid" : "=a"(part[0]), "=b"(part[1]), "=c"(part[2]), "=d"(part[3]) : "a"(leaf), "c"(0));
+    return (part[number] & mask) == mask;
+}
+
+/* Return the level of x86-64 that this processor and the system support, 1 to 3. */
+static int level_of_processor(void)
+{
+    unsigned low, high;
+    if (!has(1, 2, 1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23) || !has(0x80000001, 2, 1u << 0))
+        return 1; /* SSE3, SSSE3, CX16, SSE4.1, SSE4.2, POPCNT, and LAHF */
+    if (!has(1, 2, 1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29) || !has(0x80000001, 2, 1u << 5))
+        return 2; /* FMA, MOVBE, OSXSAVE, AVX, F16C, and LZCNT */
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & 6) == 6 && has(7, 1, 1u << 3 | 1u << 5 | 1u << 8) ? 3 : 2; /* BMI, AVX2, BMI2 */
+}
+#else
+static int level_of_processor(void) { return 0; }
+#endif
+
+/* level(): which instructions this processor has. */
+static Object *level(Object *self, Object *const *arguments, length number)
+{
+    return PyLong_FromLongLong(level_of_processor());
+}
+
+static Method methods[] = {
+    {"level", (void *)level, FASTCALL, "level(): which instructions this processor has: of x86-64 1 to 3, else 0."},
+    {"use", (void *)use, FASTCALL, "use(ndarray): say which type arrays are of."},
+    {"loop", (void *)loop, FASTCALL, "loop(known, resolve, otherwise): what is called as a loop."},
+    {"bound", (void *)bound, FASTCALL, "bound(entry, first, later, otherwise): a loop with its first arguments."},
+    {0, 0, 0, 0},
+};
+static Module module = {{{1, 0}, 0, 0, 0}, "calling", "Calls of shipped loops.", -1, methods, 0, 0, 0, 0};
+
+EXPORTED Object *PyInit_calling(void) { return PyModule_Create2(&module, 1013); }

@@ -1,0 +1,160 @@
+"""Emits the machine code that ships: loops of a game, for any processor, as one object file.
+
+A loop is compiled by numba up to LLVM's code, before anything of this processor is in it. An entry of words is put
+around it (`calling.c`), all entries of a game are optimised together for a target, and what none of them uses is
+dropped. What an entry needs from outside is OUTSIDE and nothing else: no heap, no reference counts, nothing of Python.
+
+This imports numba; `tools/machine_code.py` runs it when a wheel is made.
+"""
+
+import contextlib
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numba
+from llvmlite import binding, ir
+from numba import types as numba_types
+from numba.core import cgutils
+
+from gupai_env.core import compiling
+from gupai_env.core.compiling import Loop
+from gupai_env.core.memory import array_around
+from gupai_env.core.parts import part_of, register_marks
+from gupai_env.core.shipped import kind_of
+
+# What a linked library finds in the C library of every system.
+OUTSIDE = frozenset({"log", "exp", "sqrt", "memcpy", "memmove", "memset"})
+WORD = ir.IntType(64)
+types: Any = numba_types  # its stubs do not know all attributes
+# No entry owns memory of numba's, so nothing is counted. These take the place of numba's own functions.
+_UNCOUNTED = """
+define void @NRT_incref(ptr %object) alwaysinline { ret void }
+define void @NRT_decref(ptr %object) alwaysinline { ret void }
+"""
+
+
+class Target(NamedTuple):
+    """A processor, as LLVM names it; triple: the processor, the system and how objects are written."""
+
+    triple: str
+    processor: str
+    features: str = ""
+
+
+class Call(NamedTuple):
+    """A loop that was called, and with which arguments."""
+
+    loop: Loop
+    arguments: tuple[Any, ...]
+
+    @property
+    def symbol(self) -> str:
+        """The name of the entry."""
+        return self.loop.name.symbol(tuple(map(kind_of, self.arguments)))
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[dict[str, Call]]:
+    """Note every loop that is called meanwhile, by its symbol; they run as plain Python."""
+    calls: dict[str, Call] = {}
+
+    def note(loop: Loop, arguments: tuple[Any, ...]) -> None:
+        call = Call(loop, arguments)
+        calls.setdefault(call.symbol, call)
+
+    before, compiling.recorder = compiling.recorder, note
+    try:
+        yield calls
+    finally:
+        compiling.recorder = before
+
+
+def emit(calls: Iterable[Call], target: Target) -> bytes:
+    """Return the object file with the entries of some calls.
+
+    Raises:
+        ValueError: If a loop needs anything that is not in OUTSIDE, such as the heap.
+    """
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    register_marks()
+    machine = binding.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.processor, features=target.features, opt=3, reloc="pic", codemodel="default"
+    )
+    whole = binding.parse_assembly(_UNCOUNTED)
+    whole.triple, whole.data_layout = target.triple, str(machine.target_data)
+    symbols = {call.symbol: call for call in calls}
+    for call in symbols.values():
+        for part in _parts(call):
+            part.triple, part.data_layout = whole.triple, whole.data_layout
+            whole.link_in(part)
+    for item in (*whole.functions, *whole.global_variables):
+        if item.name not in symbols and not item.is_declaration:
+            item.linkage = "internal"
+    options = binding.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(whole, builder)
+    needed = {function.name for function in whole.functions if function.is_declaration} - OUTSIDE
+    for name in sorted(name for name in needed if not name.startswith("llvm.")):
+        users = [
+            function.name for function in whole.functions if f"@{name}(" in str(function) and function.name != name
+        ]
+        users = [symbols[user].loop.name.function if user in symbols else user for user in users]
+        raise ValueError(f"{', '.join(users)} needs {name}, which does not ship")
+    return machine.emit_object(whole)
+
+
+def _parts(call: Call) -> list[Any]:
+    """Return the LLVM modules of a call: its entry, and the loop with all that it contains."""
+    loop = part_of(call.loop.function, tuple(map(_type_of, call.arguments)))
+    context, described = loop.target_context, loop.fndesc
+    calling, module = context.call_conv, ir.Module(call.symbol)
+    signature = calling.get_function_type(described.restype, described.argtypes)
+    function = ir.Function(module, signature, described.llvm_func_name)
+    entry = ir.Function(module, ir.FunctionType(ir.IntType(32), [WORD.as_pointer()]), call.symbol)
+    builder = ir.IRBuilder(entry.append_basic_block())
+    words = (builder.load(builder.gep(entry.args[0], [WORD(index)])) for index in itertools.count())
+    arguments = [_value(context, builder, kind, words) for kind in described.argtypes]
+    status, result = calling.call_function(builder, function, described.restype, described.argtypes, arguments)
+    kind, word = _word(builder, described.restype, result)
+    builder.store(word, entry.args[0])
+    builder.store(WORD(ord(kind)), builder.gep(entry.args[0], [WORD(1)]))
+    builder.ret(status.code)
+    return [binding.parse_assembly(cgutils.normalize_ir_text(str(module))), loop.library._final_module]
+
+
+def _type_of(argument: Any) -> Any:
+    """Return numba's type of an argument; arrays are aligned and can be written to, in order or with any strides."""
+    kind = numba.typeof(argument)
+    return types.Array(kind.dtype, kind.ndim, "C" if kind.layout == "C" else "A") if _is_array(kind) else kind
+
+
+def _is_array(kind: Any) -> bool:
+    return isinstance(kind, types.Array)
+
+
+def _value(context: Any, builder: Any, kind: Any, words: Iterator[Any]) -> Any:
+    """Build the value of an argument of a type from the next words of the entry."""
+    if _is_array(kind):
+        data = builder.inttoptr(next(words), context.get_data_type(kind.dtype).as_pointer())
+        lengths, strides = ([next(words) for _ in range(kind.ndim)] for _ in range(2))
+        return array_around(context, builder, kind, data, lengths, strides if kind.layout == "A" else None)
+    if isinstance(kind, types.BaseTuple):
+        return context.make_tuple(builder, kind, [_value(context, builder, part, words) for part in kind.types])
+    word, number = next(words), context.get_value_type(kind)
+    if isinstance(kind, types.Float):
+        return builder.bitcast(builder.trunc(word, ir.IntType(kind.bitwidth)) if kind.bitwidth < 64 else word, number)
+    return word if number == WORD else builder.trunc(word, number)
+
+
+def _word(builder: Any, kind: Any, result: Any) -> tuple[str, Any]:
+    """Build the word of a result; return it after the letter that says what it is."""
+    if kind == types.none:
+        return "n", WORD(0)
+    if isinstance(kind, types.Float):
+        return "f", builder.bitcast(builder.fpext(result, ir.DoubleType()) if kind.bitwidth < 64 else result, WORD)
+    if isinstance(kind, types.Boolean):
+        return "b", builder.zext(result, WORD)
+    return "i", builder.sext(result, WORD) if result.type != WORD else result

@@ -1,0 +1,176 @@
+"""Machine code that ships with the package: where it is, whether it is of these sources, and how it is called.
+
+FOLDER holds the extension `calling` (calling.c), SOURCES, and a folder for each level of processor, with a library for
+each game and one of the loops that all games share. SOURCES has the digest of every source that the code was made from:
+a loop of which a source was edited since is compiled by numba, or runs as plain Python, as if nothing had been shipped.
+"""
+
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_env.core.sources import source_of
+
+FOLDER = Path(__file__).parent.parent / "machine_code"
+SOURCES, CALLING, SHARED = "sources.json", "calling.abi3.so", "shared"
+LEVELS = ("generic", "x86-64", "x86-64-v2", "x86-64-v3")  # folders, by what `level()` of the extension returns
+SWITCH = "GUPAI_MACHINE_CODE"  # "numba": nothing that ships is used
+NOT_ASKED_FOR = {"NUMBA_DISABLE_JIT": "1", "NUMBA_BOUNDSCHECK": "1", SWITCH: "numba"}
+
+
+Kinds = tuple[tuple[Any, ...], ...]  # of the arguments of a call, see `kind_of`
+
+
+class Name(NamedTuple):
+    """What a loop is found by: the module and the name of its function, and the module of its game, "" for all."""
+
+    module: str
+    function: str
+    game: str
+
+    @property
+    def library(self) -> str:
+        """The file of its machine code, without a suffix."""
+        return self.game.rpartition(".")[2] or SHARED
+
+    def symbol(self, kinds: Kinds) -> str:
+        """Return the name of the loop's entry for arguments of some kinds."""
+        text = repr((*self, *map(_in_words, kinds)))
+        return f"gupai_{hashlib.sha256(text.encode()).hexdigest()[:20]}"
+
+
+def kind_of(argument: Any) -> tuple[Any, ...]:
+    """Return what distinguishes an argument of a loop from others that need other machine code.
+
+    An array is (dtype, dimensions, whether it is in order), a tuple (its class, its parts), a number (dtype,).
+    """
+    if isinstance(argument, np.ndarray):
+        return argument.dtype, argument.ndim, bool(argument.flags.c_contiguous)
+    if isinstance(argument, tuple):
+        return type(argument), *map(kind_of, argument)
+    return (np.asarray(argument).dtype,)
+
+
+def _in_words(kind: Any) -> Any:
+    """Return a kind as a text of it is the same in every process."""
+    if isinstance(kind, tuple):
+        return tuple(map(_in_words, kind))
+    if isinstance(kind, np.dtype):
+        return [(name, *map(str, field)) for name, field in (kind.fields or {}).items()] or kind.str, kind.itemsize
+    return kind.__name__ if isinstance(kind, type) else kind
+
+
+def _with_strides(kind: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the kind of arrays with any strides, for those of a kind that are in order."""
+    if isinstance(kind[0], type):
+        return kind[0], *map(_with_strides, kind[1:])
+    return (*kind[:2], False) if len(kind) == 3 else kind
+
+
+class Shipped:
+    """The machine code in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._digests: dict[str, str] = {}  # of the sources that the code was made from
+        self._needs: dict[str, list[str]] = {}  # by module of loops and module of a game: the sources of both
+        self._calling: Any = None
+        if any(os.environ.get(name) == value for name, value in NOT_ASKED_FOR.items()) or not _is_standard_build():
+            return
+        try:
+            record = json.loads((folder / SOURCES).read_text(encoding="utf-8"))
+            loader = ExtensionFileLoader("calling", str(folder / CALLING))
+            self._calling = module_from_spec(spec_from_loader("calling", loader))  # type: ignore[arg-type]
+            loader.exec_module(self._calling)
+        except (OSError, ImportError):  # nothing ships for this system
+            return
+        self._calling.use(np.ndarray)
+        self._digests, self._needs = record["digests"], record["needs"]
+        self._entry = functools.cache(self._address)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anything ships for this system, of whatever sources."""
+        return self._calling is not None
+
+    def entry(self, name: Name, arguments: Sequence[Any]) -> int:
+        """Return the address of a loop's entry for arguments of these kinds, 0 if it does not ship."""
+        return self._entry(name, tuple(map(kind_of, arguments))) if self.has(name) else 0
+
+    def _address(self, name: Name, kinds: Kinds) -> int:
+        try:
+            library = self._library(name.library)
+        except OSError:
+            return 0
+        # Arrays in order may be given to code for arrays with any strides.
+        names = name.symbol(kinds), name.symbol(tuple(map(_with_strides, kinds)))
+        functions = (getattr(library, symbol, None) for symbol in names)
+        return next((ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions if function), 0)
+
+    def has(self, name: Name) -> bool:
+        """Return whether machine code of a loop ships, made from the sources that are there."""
+        needs = self._needs.get(key_of(name), [])
+        return bool(needs) and all(self._digests[module] == digest_of(module) for module in needs)
+
+    def loop(self, name: Name, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        """Return what is called as a loop; `otherwise` is called with arguments for which it does not ship."""
+        if not self.has(name):
+            return otherwise
+
+        # Dtypes and classes of tuples are known again by their addresses; the kinds keep them alive.
+        def resolve(*arguments: Any) -> tuple[int, Kinds]:
+            return self.entry(name, arguments), tuple(map(kind_of, arguments))
+
+        return self._calling.loop({}, resolve, otherwise)
+
+    def bound(
+        self, name: Name, first: tuple[Any, ...], later: tuple[Any, ...], otherwise: Callable[..., Any]
+    ) -> Callable[..., Any] | None:
+        """Return a loop with its first arguments, None if it does not ship; `later` are examples of the others.
+
+        The first arguments are read now: arrays are bound by their addresses and are kept alive.
+        """
+        address = self.entry(name, first + later)
+        return self._calling.bound(address, first, later, otherwise) if address else None
+
+    def _library(self, name: str) -> ctypes.CDLL:
+        """Return the library of a name for the best level that this processor has.
+
+        Raises:
+            OSError: If there is none.
+        """
+        levels = [self.folder / level / f"{name}.so" for level in LEVELS[self._calling.level() :: -1]]
+        return ctypes.CDLL(str(next(filter(Path.exists, levels), levels[0])))
+
+
+def key_of(name: Name) -> str:
+    """Return what SOURCES has the sources of a loop by."""
+    return f"{name.module} {name.game}".strip()
+
+
+def _is_standard_build() -> bool:
+    """Return whether this Python has the stable ABI: builds without a global lock do not."""
+    return sys.implementation.name == "cpython" and "t" not in getattr(sys, "abiflags", "")
+
+
+@functools.cache
+def digest_of(module: str) -> str:
+    """Return the digest of the source of a module, "" if there is none."""
+    source = source_of(module)
+    return hashlib.sha256(source[0]).hexdigest() if source else ""
+
+
+@functools.cache
+def shipped() -> Shipped:
+    """Return the machine code that ships with this package."""
+    return Shipped(FOLDER)

@@ -1,0 +1,215 @@
+"""Machine code that ships: it plays as numba's does, without numba, and only as long as it is of the same sources."""
+
+import ctypes
+import hashlib
+import inspect
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from checkout import ROOT, tool
+from gupai_env.core.compiling import compiled
+from gupai_env.core.shipped import CALLING, SOURCES, Name, Shipped, kind_of
+from gupai_env.games import get_game
+from gupai_env.vector import VectorEnv
+
+pytest.importorskip("ziglang", reason="links what is emitted")
+from gupai_env.core.emitting import Call, Target, emit
+
+machine_code = tool("machine_code")
+HERE = machine_code.SYSTEMS.get(machine_code.HERE)
+pytestmark = pytest.mark.skipif(HERE is None, reason="machine code is made for no such system")
+KERNELS = "gupai_env.core.kernels"
+GAME = "gupai_env.games.jie_long"
+PLAY = """
+import hashlib, sys
+sys.modules["numba"] = None  # importing it fails
+from pathlib import Path
+from gupai_env.core import shipped
+shipped.FOLDER = Path(sys.argv[1])
+from gupai_env.games import get_game
+from gupai_env.vector import VectorEnv
+"""
+
+
+def played() -> str:
+    """Return the digest of all arrays, views and redeals while lanes of Jie Long are played at random."""
+    game, digest = get_game("jie-long"), hashlib.sha256()
+    envs = VectorEnv(game, 20, seed=3)
+    for number in range(60):
+        envs.step(envs.sample(number))
+        views, rng_keys = envs.views()
+        states = game.new_states(20)
+        envs.kernels.determinize(envs.rules, views, rng_keys, states)
+        for array in (*envs._arrays.values(), envs.observed_by(1), views, rng_keys, states):
+            digest.update(array.tobytes())
+    envs.play_random(50, 7)
+    digest.update(envs.states.tobytes())
+    return digest.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory) -> Path:
+    """A folder with the machine code of the loops over lanes of Jie Long, for this system."""
+    out = tmp_path_factory.mktemp("machine_code") / "code"
+    made = ["--games", "jie-long", "--modules", KERNELS, "--levels", HERE.levels[-1], "--out", str(out)]
+    subprocess.run([sys.executable, "tools/machine_code.py", *made], cwd=ROOT, check=True, timeout=280)
+    return out
+
+
+def test_plays_the_same_without_numba(code):
+    script = f"{PLAY}{inspect.getsource(played)}\nprint(played())"
+    run = subprocess.run([sys.executable, "-c", script, str(code)], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.strip() == played(), run.stderr
+    assert not run.stderr  # nothing ran as plain Python
+
+
+def test_runs_only_with_the_sources_that_it_was_made_from(code, tmp_path):
+    step = Name(KERNELS, "step", GAME)
+    assert Shipped(code).has(step)
+    folder = tmp_path / "code"
+    shutil.copytree(code, folder)
+    record = json.loads((folder / SOURCES).read_text(encoding="utf-8"))
+    record["digests"][f"{GAME}.rules"] = "edited"
+    (folder / SOURCES).write_text(json.dumps(record), encoding="utf-8")
+    edited = Shipped(folder)
+    assert not edited.has(step) and edited.has(Name(KERNELS, "_pick", ""))  # which plays no rules of Jie Long
+    assert edited.loop(step, max) is max and not edited.entry(step, (np.zeros(1),))
+
+
+def test_is_made_of_every_source_of_its_loops(code):
+    needs = json.loads((code / SOURCES).read_text(encoding="utf-8"))["needs"]
+    assert {KERNELS, GAME, f"{GAME}.rules", "gupai_env.core.emitting"} <= set(needs[f"{KERNELS} {GAME}"])
+    assert f"{GAME}.rules" not in needs[KERNELS]
+
+
+@pytest.mark.parametrize("name", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "GUPAI_MACHINE_CODE"])
+def test_does_not_run_where_other_code_is_asked_for(code, monkeypatch, name):
+    monkeypatch.setenv(name, "numba" if name.startswith("GUPAI") else "1")
+    assert not Shipped(code).is_there
+
+
+def test_nothing_ships_in_a_folder_without_code(tmp_path):
+    nothing = Shipped(tmp_path)
+    assert not nothing.is_there and nothing.bound(Name("m", "f", ""), (), (), max) is None
+
+
+# --- calls --------------------------------------------------------------------
+
+
+def _mix(numbers, whole, real, flag, table, filled):
+    filled[0] = numbers[0] + 2 * numbers[1][0] + whole + (1 if flag else 0)
+    total = real
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            total += table[row, column] * (column + 1)
+    return total
+
+
+def _nothing(filled):
+    filled[0] = 7
+
+
+def _is_more(left, right):
+    return left > right
+
+
+def _allocates(rows):
+    return np.zeros(rows)[0]
+
+
+TABLE = np.arange(12, dtype=np.float32).reshape(3, 4)
+MIXED = ((1, (2, 0.5)), 3, 0.25, True, TABLE, np.zeros(1, np.int64))
+ANYHOW = (*MIXED[:4], TABLE.T, MIXED[5])
+
+
+@pytest.fixture(scope="module")
+def library(code, tmp_path_factory):
+    """The small loops of this module, shipped: called by name with what to do otherwise."""
+    folder = tmp_path_factory.mktemp("loops")
+    shutil.copy(code / CALLING, folder)
+    loops = {function.__name__: compiled(function) for function in (_mix, _nothing, _is_more)}
+    examples = [("_mix", MIXED), ("_mix", ANYHOW), ("_nothing", (np.zeros(1, np.int64),)), ("_is_more", (1, 2))]
+    target = Target(HERE.triple, HERE.levels[0])
+    path = folder / "loops.o"
+    path.write_bytes(emit([Call(loops[name], arguments) for name, arguments in examples], target))
+    machine_code.link(HERE, folder / HERE.levels[0] / "shared.so", path)
+    digests = {__name__: hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}
+    (folder / SOURCES).write_text(json.dumps({"digests": digests, "needs": {__name__: [__name__]}}), encoding="utf-8")
+    shipped = Shipped(folder)
+    assert all(shipped.has(loop.name) for loop in loops.values())
+    return shipped, {name: loop.name for name, loop in loops.items()}
+
+
+def refuse(*arguments):
+    return "otherwise"
+
+
+@pytest.mark.parametrize("arguments", [MIXED, ANYHOW, ((-1, (2, -0.5)), -3, -1e300, False, TABLE[:0], MIXED[5])])
+def test_arguments_and_results_are_those_of_python(library, arguments):
+    shipped, names = library
+    expected, filled = _mix(*arguments), arguments[5].copy()
+    arguments[5][:] = 0
+    assert shipped.loop(names["_mix"], refuse)(*arguments) == expected
+    assert arguments[5] == filled
+
+
+def test_results_are_none_truths_and_numbers(library):
+    shipped, names = library
+    filled, is_more = np.zeros(1, np.int64), shipped.loop(names["_is_more"], refuse)
+    assert shipped.loop(names["_nothing"], refuse)(filled) is None and filled[0] == 7
+    assert is_more(2, 1) is True and is_more(np.int64(1), 2) is False
+
+
+def test_other_arguments_take_the_other_way(library):
+    shipped, names = library
+    is_more = shipped.loop(names["_is_more"], refuse)
+    for wrong in ((1.5, 2), (1,), (1, 2, 3), (np.zeros(1), 2)):
+        assert is_more(*wrong) == "otherwise"
+    for wrong, error in (("1", TypeError), (1 << 70, OverflowError)):
+        with pytest.raises(error):
+            is_more(wrong, 2)
+
+
+def test_bound_arrays_are_read_where_they_lie(library):
+    shipped, names = library
+    arguments = list(MIXED)
+    arguments[5] = np.zeros(1, np.int64)
+    bound = shipped.bound(names["_mix"], tuple(arguments[:4]), (TABLE.T, arguments[5]), refuse)
+    for table in (TABLE.T, np.ascontiguousarray(TABLE.T), TABLE[:, ::2]):
+        assert bound(table, arguments[5]) == _mix(*arguments[:4], table, arguments[5])
+    assert bound(TABLE.astype(float), arguments[5]) == "otherwise"
+    in_order = shipped.bound(names["_mix"], tuple(arguments[:4]), (TABLE, arguments[5]), refuse)
+    assert in_order(TABLE[:, ::2], arguments[5]) == in_order(TABLE) == "otherwise"
+
+
+def test_loop_that_allocates_is_refused_by_its_name():
+    call = Call(compiled(_allocates), (3,))
+    with pytest.raises(ValueError, match=r"_allocates.* needs NRT_"):
+        emit([call], Target("x86_64-unknown-linux-gnu", "x86-64"))
+
+
+@pytest.mark.parametrize(
+    "triple", [*(system.triple for system in machine_code.SYSTEMS.values()), "wasm32-unknown-unknown"]
+)
+def test_every_target_is_emitted(triple):
+    begins = {
+        "linux": b"\x7fELF",
+        "apple": (0xFEEDFACF).to_bytes(4, "little"),
+        "windows": b"\x64\x86",
+        "wasm": b"\0asm",
+    }
+    emitted = emit([Call(compiled(_mix), MIXED)], Target(triple, "generic"))
+    assert emitted.startswith(next(begin for name, begin in begins.items() if name in triple))
+
+
+def test_extension_reads_arrays_as_numpy_lays_them_out(code):
+    array = np.arange(24, dtype=np.int16).reshape(2, 3, 4)[:, ::2]
+    words = (ctypes.c_int64 * 9).from_address(id(array))
+    assert words[2] == array.ctypes.data and words[7] == id(array.dtype)
+    assert kind_of(array) == (array.dtype, 3, False)
