@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 FILE = ROOT / "results" / "pins.json"
 INDEX = "https://pypi.org/simple"
 PYTHON = "3.11.7"  # a few pinned packages need 3.11.5
-LOWEST = ("train", "tune", "onnx", "web", "render", "data")  # of constraints-lowest.txt
+LOWEST = ("compile", "train", "tune", "onnx", "web", "render", "data")  # of constraints-lowest.txt
 OWN = ("rllib", "tianshou", "torchrl")  # extras with a file of their own, each for an environment of its own
 
 

@@ -18,9 +18,8 @@ from gupai_agents.shipped import BEST, best_heuristic
 from gupai_app.play.moves import ADVISER
 from gupai_app.play.session import Session
 from gupai_app.words.sentences import being_prepared
-from gupai_env.core.compiling import at_once
+from gupai_env.core.compiling import at_once, is_ready
 from gupai_env.core.game import Game
-from gupai_env.core.machine_code import on_disk
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.games.phrases import title
@@ -173,7 +172,7 @@ def prepare(game: str, number: int) -> None:
 
 def hints_on_disk(game: Game) -> bool:
     """Return whether hints of a game need no compiling, only loading."""
-    return on_disk(SearchAgent.__module__, game)
+    return is_ready(SearchAgent.__module__, game)
 
 
 @at_once()

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.play.workers import installed
 from gupai_agents.players.heuristics import HeuristicAgent
 from gupai_agents.players.tune import Tuned, tune
 from gupai_agents.registry import agent_names, make_agent
@@ -79,7 +79,7 @@ def described(result: Tuned, options: dict[str, Any], start: str | None) -> dict
             "generations": result.generations,
             "deals": result.deals,
             "tried_in_deals": TRIED,
-            "versions": {name: version(name) for name in ("gupai", "cmaes", "numpy", "numba")},
+            "versions": installed("gupai", "cmaes", "numpy", "numba"),
         },
     }
 

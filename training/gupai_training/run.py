@@ -15,7 +15,6 @@ import json
 import platform
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +30,7 @@ from gupai_agents.evaluation.exact.tree import GameTree, build_tree
 from gupai_agents.evaluation.matches.match import DuplicateResult
 from gupai_agents.networks.checkpoint import AGENT_FILE, CheckpointError, identity, read_header, write_checkpoint
 from gupai_agents.networks.network import NetworkAgent, require_tensors, tensor_shapes
-from gupai_agents.play.workers import LostError, StoppedError, Workers, cores, stoppable
+from gupai_agents.play.workers import LostError, StoppedError, Workers, cores, installed, stoppable
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_env.core.game import Game
 from gupai_env.core.variant import TINY, Variant
@@ -322,7 +321,7 @@ class Run:
             "decisions": self.decisions,
             "updates": self.updates,
             "seed": self.config.seed,
-            "versions": {name: version(name) for name in ("gupai", "numpy", "torch", "numba", "sb3-contrib")}
+            "versions": installed("gupai", "numpy", "torch", "numba", "sb3-contrib")
             | {"python": platform.python_version()},
             "licence": "MIT",
         }

@@ -1,17 +1,21 @@
 """Imported by the process that workers are forked from, so that they share the memory of the compiler.
 
-A worker loads machine code from disk or compiles it, and both need numba. Its memory, and that of the types and
-functions that it knows, is the same in all workers, as long as none of them writes to it.
+Where no machine code ships, a worker loads it from disk or compiles it, and both need numba. Its memory, and that of
+the types and functions that it knows, is the same in all workers, as long as none of them writes to it.
 """
 
 import gc
 
+from gupai_env.core.compiling import can_compile
 from gupai_env.core.internals import internal
-from gupai_env.core.machine_code import register_marks
+from gupai_env.core.shipped import shipped
 
-register_marks()
-if (target := internal("core.registry.cpu_target")) is not None:
-    target.typing_context.refresh()
-    target.target_context.refresh()
+if not shipped().is_there and can_compile("a worker"):
+    from gupai_env.core.machine_code import register_marks
+
+    register_marks()
+    if (target := internal("core.registry.cpu_target")) is not None:
+        target.typing_context.refresh()
+        target.target_context.refresh()
 gc.collect()
 gc.freeze()  # or the next collection would write to every object, and so copy it

@@ -24,6 +24,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeVar
@@ -544,11 +545,14 @@ def _limits(mounted: Path, group: str) -> Iterator[float]:
             yield limit
 
 
+def installed(*packages: str) -> dict[str, str]:
+    """Return the versions of packages by name, "none" for one that is not installed."""
+    distributions = ((name, next(iter(metadata.distributions(name=name)), None)) for name in packages)
+    return {name: distribution.version if distribution else "none" for name, distribution in distributions}
+
+
 def machine() -> dict[str, str]:
     """Return what the figures depend on: processor and versions."""
-    import numba
-    import numpy as np
-
     cpu = platform.processor() or platform.machine()
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -558,6 +562,5 @@ def machine() -> dict[str, str]:
         "cores": f"{cores()} of {os.cpu_count()}",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
+        **installed("numpy", "numba"),
     }

@@ -16,7 +16,6 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -28,7 +27,7 @@ from gupai_agents.evaluation.matches.match import Played, Progress, key_of, seat
 from gupai_agents.evaluation.records.games import GameRecord, action_types_of, compressed, read_games
 from gupai_agents.evaluation.statistics import Interval
 from gupai_agents.evaluation.tournaments.tournament import Block, Schedule, Tournament, fill, schedule
-from gupai_agents.play.workers import Workers
+from gupai_agents.play.workers import Workers, installed
 from gupai_agents.players.identity import Player, digest_of, identity_of, require_same
 from gupai_agents.registry import make_agent
 from gupai_env.core.rng import EXACT, in_json
@@ -97,7 +96,7 @@ class Manifest(Stored):
             deals=plan.deals,
             seed=plan.seed,
             rules=sources_digest(plan.game.module_name, "gupai_env.core.kernels"),
-            versions={name: version(name) for name in PACKAGES},
+            versions=installed(*PACKAGES),
         )
 
 
