@@ -21,7 +21,6 @@ import torch
 from pydantic import Field
 
 from gupai_env import get_game
-from gupai_env.storage.models import Written
 from gupai_training import train
 from gupai_training.config import register_learner
 from gupai_training.learner import SelfPlay, log_softmax
@@ -32,7 +31,7 @@ class MagneticPPO(SelfPlay):
 
     mixes = True  # its player draws: a best action alone can be exploited
 
-    class Settings(Written):
+    class Settings(SelfPlay.Settings):
         """What configurations may set in `learner_settings`."""
 
         magnet: float = Field(0.05, description="weight of the magnet at first", gt=0, le=10)

@@ -76,9 +76,9 @@ class Agent(Protocol):
     """A player of one variant. Equal views, masks and keys must give equal actions, whatever the batch.
 
     Two more attributes are optional: `game`, a game or its id, and `variant`, a `Variant`, say what the agent was made
-    for; it is refused elsewhere. An agent with an array `memory` remembers the decisions which its seat has made in a
-    deal: its `act(batch, memory)` gets what the seat to act remembers, [N, *memory.shape], and returns actions and what
-    is to be remembered.
+    for; it is refused elsewhere. An agent with an array `memory` remembers what its seat has decided in a deal: its
+    `act(batch, memory)` gets what the seat to act remembers, [N, *memory.shape], and returns actions and what is to be
+    remembered.
     """
 
     name: str
