@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.gymnasium_envs import SeatVectorEnv
 from gupai_agents.play.playouts import playout_runs
 from gupai_agents.play.workers import cores, machine
@@ -136,6 +137,20 @@ def learner_rate(game: Game, num_envs: int = 4096) -> float:
     return median_rate(run)
 
 
+def search_rate(game: Game, num_envs: int = 64) -> float:
+    """Return the decisions per second of a search with 200 playouts, of those in random play that are a choice."""
+    agent, envs = make_agent("search:playouts=200,threads=1", game), VectorEnv(game, num_envs)
+
+    def run(call: int) -> int:
+        envs.play_random(1 + call, call)
+        choices = envs.masks.sum(1) > 1
+        views, rng_keys = envs.views(choices)
+        agent.act(DecisionBatch(views, envs.masks[choices], rng_keys))
+        return len(rng_keys)
+
+    return median_rate(run)
+
+
 def aec_rate(game: Game) -> float:
     """Return the decisions per second of one PettingZoo game after another."""
     env = GupaiEnv(game)
@@ -196,6 +211,7 @@ def figures(game: Game) -> Iterator[Figure]:
     for label, measure in {
         "playouts, greedy": lambda: median_rate(playout_runs(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),
+        "search:playouts=200, one thread": lambda: search_rate(game),
         "AEC, agent_iter": lambda: aec_rate(game),
     }.items():
         yield Figure(game.id, label, measure(), "decisions/s")

@@ -3,13 +3,15 @@
 Each deal is drawn from the view (`determinize`), so search knows no more than a seat may. All actions meet the same
 deals and random numbers, so that the luck of a deal cancels where they are compared. The search goes in rounds: after
 each the worse half of the actions is left out, and the others share the deals that remain (sequential halving). What
-the heuristic itself would play stays to the end: it is left only for an action that is better beyond doubt.
+the heuristic itself would play stays to the end: it is left only for an action that is better beyond doubt. Within a
+round, an action that looks worse than that one goes too, and nobody gets its deals; once one action is left, or one
+that is better beyond doubt, the search is over.
 
 Where actions are compared for people, no half is left out: an action goes once it is worse than the best one beyond
 doubt, judged by the differences in the same deals, so that all others are known from the same, full number of deals.
 
 Where all decide at once, as in Da Ling, the others decide once in each deal that is drawn. That takes most of the time
-and trying one more action little, so that there is one round: all actions are tried in all deals.
+and trying one more action little, so that there is one round.
 
 With a belief about the others the deals are weighted: one in which their past moves are more likely is met more often.
 """
@@ -45,6 +47,10 @@ from gupai_env.messages.checks import real_number, whole_number
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action if none is left out
 PARTICLES = 200  # deals that are weighted where there is a belief about the others
 STEADY = 1.0  # standard errors by which an action must be better than that of the heuristic
+LOSING = 2.0  # standard errors by which an action must be worse than that of the heuristic to be left out early
+LOOK = 16  # deals between two looks at which actions are left out early
+LUCK = 2.0  # standard errors by which the deals to come may change what an action has gained
+SAME = 32  # deals after which an action that never made a difference is left out
 DOUBT = 3.0  # standard errors by which an action must be worse than the best to be left out of a comparison
 MOST_TIMES = 5  # an action is compared in at most so many times the playouts
 OWN, OTHERS = range(2)  # rows of the table of heuristics
@@ -170,6 +176,77 @@ def compare_with(best, chips, totals):
 
 
 @rule
+def differs(totals, action, doubt):
+    """Return whether the gain of an action is not 0 by more than so many standard errors.
+
+    Args:
+        totals: The sums of each action, float64 [num_actions, 5].
+        action: The action.
+        doubt: The standard errors.
+    """
+    deals, gain = totals[action, DEALS], totals[action, BETTER]
+    spread = deals * totals[action, BETTER_SQUARES] - gain * gain  # deals^2 times the variance
+    return gain * gain * (deals - 1) > doubt * doubt * spread
+
+
+@rule
+def drop_losers(alive, totals, own, steady, share):
+    """Leave out what looks worse than the action of the heuristic, will hardly be better by enough, or is the same.
+
+    Args:
+        alive: The actions that are still tried, bool [num_actions]; is written.
+        totals: The sums of each action, float64 [num_actions, 5].
+        own: The action of the heuristic.
+        steady: Standard errors by which an action must be better in the end.
+        share: How much of the deals of an action that stays to the end have been played, 0 to 1.
+    """
+    for action in range(len(alive)):
+        if alive[action] and action != own:
+            deals, gain = totals[action, DEALS], totals[action, BETTER]
+            if totals[action, BETTER_SQUARES] == 0:
+                alive[action] = deals < SAME
+                continue
+            spread = deals * totals[action, BETTER_SQUARES] - gain * gain
+            needed = steady - LUCK * math.sqrt(1 - share)  # of the standard errors in the end, at the least
+            hopeless = gain * math.sqrt((deals - 1) * share) < needed * math.sqrt(max(spread, 0.0))
+            alive[action] = not (hopeless or (gain < 0 and differs(totals, action, LOSING)))
+
+
+@rule
+def most_deals(budget, rounds, candidates):
+    """Return in how many deals an action is tried that stays to the last round.
+
+    Args:
+        budget: The playouts of all rounds.
+        rounds: Their number.
+        candidates: The actions of the first one.
+    """
+    deals = 0
+    for _ in range(rounds):
+        deals += max(budget // (rounds * candidates), 1)
+        candidates = (candidates + 1) // 2
+    return deals
+
+
+@rule
+def is_decided(alive, totals, own, sure):
+    """Return whether only the action of the heuristic is left, or besides it one that is better without doubt.
+
+    Args:
+        alive: The actions that are still tried, bool [num_actions].
+        totals: The sums of each action, float64 [num_actions, 5].
+        own: The action of the heuristic.
+        sure: Standard errors beyond which there is no doubt.
+    """
+    rivals, better = 0, False
+    for action in range(len(alive)):
+        if alive[action] and action != own:
+            rivals += 1
+            better = totals[action, BETTER] > 0 and differs(totals, action, sure)
+    return rivals == 0 or (rivals == 1 and better)
+
+
+@rule
 def keep_rivals(alive, mask, totals, best):
     """Mark the best action, the second best of those that were alive, and all that are not worse beyond doubt.
 
@@ -182,9 +259,7 @@ def keep_rivals(alive, mask, totals, best):
     alive[best] = False
     second = best_of(alive, totals[:, CHIPS])
     for action in range(len(alive)):
-        deals, gain = totals[action, DEALS], totals[action, BETTER]
-        spread = deals * totals[action, BETTER_SQUARES] - gain * gain  # deals^2 times the variance
-        alive[action] = mask[action] and (gain >= 0 or gain * gain * (deals - 1) <= DOUBT * DOUBT * spread)
+        alive[action] = mask[action] and not (totals[action, BETTER] < 0 and differs(totals, action, DOUBT))
     if second >= 0:
         alive[second] = True
 
@@ -351,9 +426,10 @@ def search_loop(game: Game) -> Callable[..., Any]:
     """Return the loop of a game that searches the rows of a span; compiling (seconds) happens at its first call.
 
     It adds up in `totals`, float64 [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort`
-    are the playouts for each action and the most rounds; `sums` are those of `weigh_loop`, and without any all deals
-    are alike. With `compared`, float64 [deals, num_actions], actions are compared with the best, which is then `usual`:
-    it is space for the chips of one row, and as many deals are the most.
+    are the playouts for each action, the most rounds, and the standard errors by which an action must be better than
+    `usual`, for which losers are dropped early; below 0 none are. `sums` are those of `weigh_loop`, and without any all
+    deals are alike. With `compared`, float64 [deals, num_actions], actions are compared with the best, which is then
+    `usual`: it is space for the chips of one row, and as many deals are the most.
     """
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())
@@ -371,8 +447,9 @@ def search_loop(game: Game) -> Callable[..., Any]:
             while 1 << rounds < count_marks(alive) and rounds < effort[1]:
                 rounds += 1
             number, deals, tried_in = 0, 0, totals[turn, :, DEALS]
-            while number < rounds or fewest(alive, tried_in) < deals:
-                candidates = count_marks(alive)
+            candidates, decided = count_marks(alive), False  # among how many a round's playouts are shared
+            most, steady = most_deals(budget, rounds, candidates), effort[2]
+            while not decided and (number < rounds or fewest(alive, tried_in) < deals):
                 if number < rounds:
                     more = max(budget // (rounds * candidates), 1)
                     deals += min(more, len(compared) // rounds) if len(compared) else more
@@ -398,12 +475,19 @@ def search_loop(game: Game) -> Callable[..., Any]:
                             totals[turn, action, BETTER_SQUARES] += better * better
                             if len(compared):
                                 compared[deal, action] = chips[action]
+                    if steady >= 0 and (deal + 1) % LOOK == 0 and deal + 1 < most:
+                        drop_losers(alive, totals[turn], own, steady, (deal + 1) / most)
+                        decided = is_decided(alive, totals[turn], own, max(steady, DOUBT))
+                        if decided:
+                            break
                 if len(compared):
                     own = usual[turn] = best_of(alive, totals[turn, :, CHIPS])
                     compare_with(own, compared, totals[turn])
                     keep_rivals(alive, masks[turn], totals[turn], own)
+                    candidates = count_marks(alive)
                 elif number < rounds:
-                    leave_out(alive, totals[turn, :, CHIPS], (candidates + 1) // 2, own)
+                    candidates = (candidates + 1) // 2
+                    leave_out(alive, totals[turn, :, CHIPS], candidates, own)
 
     return compiled(search, game)
 
@@ -527,7 +611,8 @@ class SearchAgent:
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
         masks = writable(batch.masks)
-        effort = playouts, 1 if self.game.simultaneous else rounds
+        drops = rounds > 1 and not most_times  # losers early
+        effort = playouts, 1 if self.game.simultaneous else rounds, float(self.plan.steady) if drops else -1.0
         weigh, search = weigh_loop(self.game), search_loop(self.game)
 
         def run_block(first: int, end: int) -> None:

@@ -279,6 +279,39 @@ def test_better_half_stays_and_shares_the_remaining_deals():
         assert sorted(values.deals[row, turns.masks[row]], reverse=True) == expected.tolist()
 
 
+@every_game
+def test_losers_are_dropped_early_and_no_other_action_gets_their_deals(game):
+    _, turns = decisions(game, 16, 3)
+    agent = make_agent("search:playouts=96", game)
+    values, numbers = agent.values(turns), turns.masks.sum(1).tolist()
+    assert values.deals.sum() < 0.9 * 96 * turns.masks.sum()
+    for row, number in enumerate(numbers):
+        rounds = 1 if game.simultaneous else max((number - 1).bit_length(), 1)
+        assert values.deals[row].max() <= search.most_deals(96 * number, rounds, number)
+
+
+@pytest.mark.parametrize(
+    ("better", "squares", "deals", "share", "left", "decided"),
+    [
+        ([0, -16, 1], [0, 48, 40], 16, 0.1, [0, 2], False),  # worse by 2.7 standard errors; level
+        ([0, -8, 1], [0, 48, 40], 16, 0.1, [0, 1, 2], False),  # worse by 1.2
+        ([0, -8, 1], [0, 48, 40], 16, 0.8, [0, 2], False),  # too late to become better by one
+        ([0, -8, 1], [0, 48, 40], 16, 0.99, [0], True),
+        ([0, -16, 0], [0, 48, 0], 16, 0.1, [0, 2], False),  # without a difference so far
+        ([0, -16, 0], [0, 48, 0], 32, 0.2, [0], True),  # and now for good
+        ([0, -16, 32], [0, 48, 80], 16, 0.1, [0, 2], True),  # better by 7.7
+        ([0, -16, 32], [0, 48, 380], 16, 0.1, [0, 2], False),  # better by 1.8
+        ([0, 32, 32], [0, 80, 80], 16, 0.1, [0, 1, 2], False),  # two that are
+    ],
+)
+def test_search_ends_when_one_action_is_left_or_better_beyond_doubt(better, squares, deals, share, left, decided):
+    totals, alive = np.zeros((3, 5)), np.ones(3, bool)
+    totals[:, search.DEALS], totals[:, search.BETTER], totals[:, search.BETTER_SQUARES] = deals, better, squares
+    search.drop_losers(alive, totals, 0, 1.0, share)
+    assert np.flatnonzero(alive).tolist() == left
+    assert search.is_decided(alive, totals, 0, search.DOUBT) == decided
+
+
 @pytest.mark.parametrize(
     ("sums", "keep", "kept", "left"),
     [
