@@ -8,7 +8,19 @@ from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, se
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import DECK, KIND, KINDS, MOST_TILES, ONE, bit_each, count, list_hand, list_tiles, size
+from gupai_env.core.tiles import (
+    ALL_KINDS,
+    DECK,
+    KIND,
+    KINDS,
+    MOST_TILES,
+    ONE,
+    bit_each,
+    count,
+    list_hand,
+    list_tiles,
+    size,
+)
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
     DREW,
@@ -134,8 +146,8 @@ def study_view(waits, view):
 def study_few(tiles, held, view):
     """Note what one to three tiles lack, besides what is laid out."""
     one, two, three = tiles[0], tiles[1], tiles[2]
-    beside_one, beside_two = COMPLETING[two, three, 0], COMPLETING[one, three, 0]
-    beside_three = COMPLETING[one, two, 0]
+    beside_one, beside_two = COMPLETING[two, three] & ALL_KINDS, COMPLETING[one, three] & ALL_KINDS
+    beside_three = COMPLETING[one, two] & ALL_KINDS
     view.partners[one] = beside_two | beside_three
     if held > 1:
         view.partners[two] = beside_one | beside_three
@@ -161,7 +173,7 @@ def study_many(hand, tiles, held, view):
     for row in range(5):
         for column in range(3):
             two, one = PAIRS[row, column, 0], PAIRS[row, column, 1]
-            completing = COMPLETING[tiles[one], tiles[two], 0]
+            completing = COMPLETING[tiles[one], tiles[two]] & ALL_KINDS
             partners[one] |= completing
             partners[two] |= completing
             pairs |= ((completing & before[one]) != 0) << (3 * row + column)
@@ -173,7 +185,7 @@ def study_many(hand, tiles, held, view):
         pair = first_one(pairs)
         pairs &= pairs - 1
         two, one = tiles[PAIRS[pair // 3, pair % 3, 0]], tiles[PAIRS[pair // 3, pair % 3, 1]]
-        thirds = COMPLETING[one, two, 0] & before[PAIRS[pair // 3, pair % 3, 1]]
+        thirds = COMPLETING[one, two] & before[PAIRS[pair // 3, pair % 3, 1]]
         view.triplets |= KIND[one] | KIND[two] | thirds
         if held == 6:
             while thirds:
@@ -188,9 +200,9 @@ def note_waits(tiles, waits_after):
     kinds = scratch(3, np.uint8)
     list_hand(tiles, kinds)
     one, two, three = kinds[0], kinds[1], kinds[2]
-    waits_after[one] |= COMPLETING[two, three, 0]
-    waits_after[two] |= COMPLETING[one, three, 0]
-    waits_after[three] |= COMPLETING[one, two, 0]
+    waits_after[one] |= COMPLETING[two, three] & ALL_KINDS
+    waits_after[two] |= COMPLETING[one, three] & ALL_KINDS
+    waits_after[three] |= COMPLETING[one, two] & ALL_KINDS
 
 
 @rule

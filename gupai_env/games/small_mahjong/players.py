@@ -175,7 +175,7 @@ def open_pairs(hand, kinds):
     list_hand(hand, tiles)
     for later in range(1, 6):
         for place in range(later):
-            pairs += COMPLETING[tiles[place], tiles[later], 0] & kinds != 0
+            pairs += COMPLETING[tiles[place], tiles[later]] & kinds != 0
     return pairs
 
 

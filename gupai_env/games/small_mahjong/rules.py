@@ -196,7 +196,7 @@ def mark_triplets(hand, laid_out, kind, steps, address):
     list_hand(hand, tiles)
     before, places = 0, 0
     for place in range(5):
-        twos[place] = COMPLETING[kind, tiles[place], 0] & before
+        twos[place] = COMPLETING[kind, tiles[place]] & before
         before |= KIND[tiles[place]]
         places |= (twos[place] != 0) << place
     while places:
