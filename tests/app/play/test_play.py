@@ -92,8 +92,8 @@ def test_session_chips_add_up_over_games_and_deals(monkeypatch):
     game, terminal = get_game("jie-long"), Watching("y", "n")
     variant, sessions = game.variant(deals=3), []
 
-    def session(*arguments):
-        sessions.append((Session(*arguments), arguments[2:]))
+    def session(*arguments, **people):
+        sessions.append((Session(*arguments, **people), arguments[2:]))
         return sessions[-1][0]
 
     monkeypatch.setattr(play, "Session", session)
