@@ -44,7 +44,8 @@ def all_deals(game: str | Game, /, **variant: Unpack[Options]) -> Deals:
     count = factorial(len(deck)) // prod(map(factorial, Counter(deck.tolist()).values()))
     if count > MOST_ORDERS:
         raise ValueError(
-            f'{game.id}: {len(deck)} tiles lie in {count:.1e} orders, too many for exact work; take deck="tiny"'
+            f"{game.id}: {len(deck)} tiles lie in {count:.1e} orders, too many for exact work; "
+            'deck="tiny" should have about eight'
         )
     orders = orders_of(deck)
     leaders = range(options.players) if rules.leader == RANDOM_LEADER else [rules.leader]

@@ -303,7 +303,8 @@ class _Search:
             nodes += len(row)
             if nodes > MOST_NODES:
                 raise ValueError(
-                    f'{self.game.id}: the tree has more than {MOST_NODES:,} nodes; take deck="tiny" and few players'
+                    f"{self.game.id}, {self.variant}: the tree has more than "
+                    f"{MOST_NODES:,} nodes; exact work needs fewer tiles or players"
                 )
             movers, ways = envs.seats[row], envs.masks.cumsum(1)[row, actions]
             positions = positions.at(row)
