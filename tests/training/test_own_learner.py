@@ -2,6 +2,7 @@
 
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -119,18 +120,60 @@ class Still(Stage):
         return {}
 
 
+class Noting(Still):
+    """Depends on something of its own."""
+
+    name, noted = "noting", 0
+
+    def step(self):
+        self.noted += 1
+        return super().step()
+
+    def saved(self):
+        return {"noted": self.noted}, {"noted": np.full(2, self.noted)}
+
+    def put_back(self, header, tensors):
+        assert tensors["noted"].tolist() == [header["noted"]] * 2
+        self.noted = header["noted"]
+
+
+class Endless(Still):
+    """Counts nothing."""
+
+    def step(self):
+        return {}
+
+
+def configured(monkeypatch, learner):
+    monkeypatch.setitem(config.LEARNERS, learner.name, learner)
+    return parse({**SMALL, "decisions": 2, "learner": learner.name}, "test")
+
+
 @pytest.fixture
 def still(monkeypatch):
-    monkeypatch.setitem(config.LEARNERS, "still", Still)
-    return parse({**SMALL, "decisions": 2, "learner": "still"}, "test")
+    return configured(monkeypatch, Still)
+
+
+def stopped_and_resumed(settings, folder):
+    run = Run.begin(settings, folder)
+    asked = iter([False, True])
+    assert not run.learn(stop=lambda: next(asked))
+    again = Run(settings, run.folder)
+    assert again.learn(go_on=True) and (again.learner.count, again.learner.updates) == (2, 2)
+    return again
+
+
+def test_stage_saves_its_own_besides_counts_and_network(monkeypatch, tmp_path):
+    assert stopped_and_resumed(configured(monkeypatch, Noting), tmp_path).learner.noted == 2
+
+
+def test_stage_that_counts_nothing_is_refused(monkeypatch, tmp_path):
+    with pytest.raises(ValueError, match=r"^Endless\.step\(\) added nothing to count, so it would never end$"):
+        Run.begin(configured(monkeypatch, Endless), tmp_path).learn()
 
 
 def test_stage_needs_a_step_alone(still, tmp_path):
-    run = Run.begin(still, tmp_path)
-    asked = iter([False, True])
-    assert not run.learn(stop=lambda: next(asked))
-    again = Run(still, run.folder)
-    assert again.learn(go_on=True) and (again.learner.count, again.learner.updates) == (2, 2)
+    again = stopped_and_resumed(still, tmp_path)
     tensors = read_checkpoint(again.agent_file)[1]
     for name, tensor in again.network.tensors().items():
         assert (tensors[name] == tensor).all()

@@ -313,20 +313,17 @@ class SelfPlay(Stage):
         }
 
     def saved(self) -> Saved:
-        header, tensors = super().saved()
-        tensors |= under("average.", self.average.tensors()) | under("env.", self.env.saved())
+        tensors = under("average.", self.average.tensors()) | under("env.", self.env.saved())
         tensors["noise"] = self.noise.get_state().numpy()
         members = []
         for number, member in enumerate(self.pool.members):
             if isinstance(member.agent, NetworkAgent):
                 tensors |= under(f"member.{number}.", member.agent.tensors)
             members.append([member.agent.name, member.born, member.scripted, member.beaten, member.deals])
-        header["members"], header["shares"], header["played"] = members, self.shares, self.env.decisions
-        header["chance"] = json.dumps(self.pool.rng.bit_generator.state)
-        return header, tensors
+        header = {"members": members, "shares": self.shares, "played": self.env.decisions}
+        return header | {"chance": json.dumps(self.pool.rng.bit_generator.state)}, tensors
 
     def put_back(self, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
-        super().put_back(header, tensors)
         self.average.take(part(tensors, "average."))
         self.noise.set_state(torch.as_tensor(tensors["noise"]))
         self.pool.members, played = [], self.config.played

@@ -259,7 +259,7 @@ class Run:
             try:
                 if stop():
                     raise StoppedError
-                figures = stage.step()
+                count, figures = stage.count, stage.step()
             except (LostError, StoppedError) as error:  # before anything was learned in this step
                 stage.tick()
                 self._save()
@@ -268,6 +268,8 @@ class Run:
                 return False
             stage.tick()
             ended = stage.progress() >= 1
+            if not ended and stage.count == count:
+                raise ValueError(f"{type(stage).__name__}.step() added nothing to count, so it would never end")
             self.reporter.moved(stage.progress(), stage.count, stage.unit, stage.seconds)
             for name, value in figures.items():
                 self.logger.record(name, value)

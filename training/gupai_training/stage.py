@@ -119,15 +119,11 @@ class Stage(abc.ABC):
         yield
 
     def saved(self) -> Saved:
-        """Return what the next step depends on besides network and Adam: what JSON holds, and tensors."""
-        return {"decisions": self.count, "updates": self.updates, "spent": self.spent._asdict()}, {}
+        """Return what the next step depends on besides network, Adam and counts: what JSON holds, and tensors."""
+        return {}, {}
 
-    def put_back(self, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
+    def put_back(self, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:  # noqa: B027
         """Restore a new stage to what `saved` returned; may raise any of UNFIT where that does not fit."""
-        self.count, self.updates = counted("decisions", header["decisions"]), counted("updates", header["updates"])
-        self.before = Spent(**header["spent"])
-        self.seconds = measured("seconds", self.before.seconds)
-        measured("seconds", self.before.search_seconds), counted("targets", self.before.targets)
 
     @property
     def spent(self) -> Spent:
@@ -160,7 +156,8 @@ class Stage(abc.ABC):
         tensors = under("network.", self.network.tensors()) | tensors
         for number, state in self.optimizer.state_dict()["state"].items():
             tensors |= {f"adam.{number}.{name}": np.asarray(state[name].cpu().numpy()) for name in ADAM}
-        header = {"kind": "resume", "stage": self.name, **run_identity(self.config), **header}
+        counts = {"decisions": self.count, "updates": self.updates, "spent": self.spent._asdict()}
+        header = {"kind": "resume", "stage": self.name, **run_identity(self.config), **counts, **header}
         write_checkpoint(folder / RESUME_FILE, header, tensors)
 
     def restore(self, folder: Path) -> None:
@@ -187,6 +184,10 @@ class Stage(abc.ABC):
                             raise ValueError(f"{name} {list(state[name].shape)} of a parameter {list(parameter.shape)}")
                     known["state"][number] = {name: torch.as_tensor(state[name]) for name in ADAM}
             self.optimizer.load_state_dict(known)
+            self.count, self.updates = counted("decisions", header["decisions"]), counted("updates", header["updates"])
+            self.before = Spent(**header["spent"])
+            self.seconds = measured("seconds", self.before.seconds)
+            measured("seconds", self.before.search_seconds), counted("targets", self.before.targets)
             self.put_back(header, tensors)
 
 
