@@ -6,6 +6,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -15,18 +16,13 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 from uvicorn.server import HANDLED_SIGNALS
 
-from gupai_app.claims import routes as claims
-from gupai_app.kept import routes as kept
 from gupai_app.kept.store import Store
-from gupai_app.play import routes as play
-from gupai_app.review import routes as review
+from gupai_app.server.html import SUBJECTS
 from gupai_app.server.pages import Server, WaitingError, assets, page, page_before, sentence
 from gupai_app.server.players import NoPageError, Players, existing
 from gupai_app.server.safety import MOST_QUERY, Guard, RefusedError
 from gupai_app.server.warming import Warmer
 from gupai_app.shell.streams import worded
-from gupai_app.tournaments import routes as tournament_pages
-from gupai_app.training import routes as training
 from gupai_env.games import GAMES, load_plugins
 from gupai_env.messages import say
 from gupai_env.messages.checks import short_repr
@@ -64,7 +60,7 @@ def create_app(
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, WaitingError, NoPageError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, error_page)
-    for part in (router, *(subject.router for subject in (play, review, kept, claims, tournament_pages, training))):
+    for part in (router, *(import_module(f"gupai_app.{subject}.routes").router for subject in SUBJECTS)):
         app.include_router(part)
     return app
 

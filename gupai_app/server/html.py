@@ -11,13 +11,21 @@ from gupai_app.words.sentences import by_kind, choice_in, error_in, game_in, opt
 from gupai_env.messages import word
 from gupai_env.render.pieces import DARK, LIGHT, style
 
-SUBJECTS = ("play", "review", "kept", "claims", "tournaments", "training", "server")  # each with a folder of templates
-TEMPLATES = templates(*(f"gupai_app.{subject}" for subject in SUBJECTS))
+# Packages of the app with pages, `routes.py` and `templates`: the address of the first and its name in the navigation.
+SUBJECTS = {
+    "play": ("/", "Games"),
+    "review": ("/review", "Review"),
+    "kept": ("/kept", "My games"),
+    "claims": ("/claims", "Claims"),
+    "tournaments": ("/tournaments", "Tournaments"),
+    "training": ("/runs", "Runs"),
+}
+TEMPLATES = templates(*(f"gupai_app.{subject}" for subject in (*SUBJECTS, "server")))
 TEMPLATES.filters.update(pictured=pictured, error=error_in)
 TEMPLATES.globals.update(
     _=word, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in, by_kind=by_kind
 )
-TEMPLATES.globals.update(language=spoken, languages=LANGUAGES)
+TEMPLATES.globals.update(language=spoken, languages=LANGUAGES, subjects=SUBJECTS)
 
 
 def filled(name: str, /, **words: Any) -> Markup:

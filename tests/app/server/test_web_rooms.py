@@ -1,8 +1,10 @@
 """The server behind all rooms: work in the background, paths and folders, policies and the front page."""
 
 import re
+import sys
 import threading
 import time
+from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
@@ -10,10 +12,13 @@ import pytest
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
+from fastapi import APIRouter
 from fastapi.testclient import TestClient
 
 from gupai_app.server import jobs
 from gupai_app.server.app import create_app
+from gupai_app.server.html import SUBJECTS
+from gupai_app.server.pages import page
 from gupai_env.games import GAMES
 from web_room import HOME, OURS, said
 
@@ -40,6 +45,19 @@ def test_outside_games_have_pages_too(monkeypatch):
     monkeypatch.setattr("gupai_app.server.app.load_plugins", lambda: asked.append(True))
     create_app()
     assert asked
+
+
+def test_subject_with_pages_is_one_line(monkeypatch):
+    """Its package has a router; the navigation of every page leads to it."""
+    routes = ModuleType("gupai_app.almanac.routes")
+    routes.router = APIRouter()
+    routes.router.get("/almanac")(lambda: page("waiting.html", head="Almanac", sentence="It is early."))
+    monkeypatch.setitem(sys.modules, "gupai_app.almanac", ModuleType("gupai_app.almanac"))
+    monkeypatch.setitem(sys.modules, routes.__name__, routes)
+    monkeypatch.setitem(SUBJECTS, "almanac", ("/almanac", "Almanac"))
+    pages = TestClient(create_app(), base_url=HOME)
+    assert "It is early." in pages.get("/almanac").text
+    assert '<a href="/almanac">Almanac</a>' in pages.get("/review").text
 
 
 NOWHERE = """\
