@@ -105,7 +105,7 @@ class Guide(Hints):
         Args:
             mask: bool [num_actions], the legal actions; there is at least one.
         """
-        return next(self.applicable(self.tasks, view, mask), "Choose your move")
+        return next(self.applicable(self.tasks, view, mask), "choose your move")
 
     def lessons_at(self, view: np.record, mask: np.ndarray) -> list[str]:
         """Return the rules that matter in this decision; the arguments are those of `task`."""

@@ -268,6 +268,7 @@ def test_verbs_of_an_outside_game_are_typed_and_reported(table_of_verbs):
     turn = DecisionBatch(np.array([view]).view(np.recarray), mask[None], np.zeros(1, np.int64))
     assert person.choose(turn) == action
     assert any(move.name in line for line in lines)
+    assert "You: choose your move." in lines
 
 
 def test_verbs_of_an_outside_game_are_features_of_claims(table_of_verbs):
