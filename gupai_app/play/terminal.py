@@ -82,7 +82,7 @@ class Table:
             view = session.view(self.you)
             if view.tobytes() != seen:  # something happened that the person may know of
                 seen = view.tobytes()
-                self.terminal.say(session.game.scene(session.variant, [view], self.names).last_move)
+                self.terminal.say(session.game.table(session.game, session.variant, [view], self.names).last_move())
             action = self._decide()
             if action is None:
                 self.take_back()

@@ -37,7 +37,7 @@ def draw_text(scene: Scene, *, colour: bool = False, width: int = 80, near_last:
 
 def columns(text: str) -> int:
     """Return how many columns a text takes; Chinese letters take two."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+    return len(text) + (not text.isascii() and sum(unicodedata.east_asian_width(letter) in "WF" for letter in text))
 
 
 def wrap(text: str, width: int, initial_indent: str = "", subsequent_indent: str = "") -> list[str]:

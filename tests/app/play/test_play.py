@@ -16,7 +16,7 @@ from gupai_app.play.session import Session
 from gupai_app.review import terminal as watching
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import result as won_in_words
-from gupai_env import GAMES, get_game
+from gupai_env import GAMES, Game, get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS
 
@@ -103,6 +103,16 @@ def test_session_chips_add_up_over_games_and_deals(monkeypatch):
     assert terminal.said[-1] == f"Since you sat down: {won:+g} chips."
     counted = [text for text in terminal.said if text.startswith(("You win", "You lose", "You come"))]
     assert len(counted) == 6
+
+
+def test_moves_are_told_without_a_table(monkeypatch):
+    """Only the count at the end draws one."""
+    scenes, scene = [], Game.scene
+    monkeypatch.setattr(Game, "scene", lambda *arguments: scenes.append(scene(*arguments)) or scenes[-1])
+    game, terminal = get_game("jie-long"), Watching()
+    table_at(Session(game, game.variant(), 9), terminal, 2).play()
+    assert sum(text.startswith("You play") for text in terminal.said) > 3
+    assert scenes == terminal.scenes and len(scenes) == 1
 
 
 @pytest.mark.parametrize("watched", [False, True])
