@@ -17,6 +17,7 @@ typer.testing._get_command = functools.cache(typer.testing._get_command)
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ["GUPAI_HOME"] = tempfile.mkdtemp(prefix="gupai-games-")  # games that tests finish are nobody's
+os.environ.setdefault("GUPAI_MACHINE_CODE", "numba")  # whatever this checkout has; "shipped": tests use it
 os.environ.pop("COLUMNS", None)  # which readline sets for the workers of a pytest at a terminal
 
 # A worker has a core, and so do the threads of its products; before numpy and torch are there.

@@ -14,7 +14,7 @@ import pytest
 
 from checkout import ROOT, tool
 from gupai_env.core.compiling import compiled
-from gupai_env.core.shipped import CALLING, SOURCES, Name, Shipped, kind_of
+from gupai_env.core.shipped import CALLING, SOURCES, SWITCH, Name, Shipped, kind_of
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 
@@ -53,6 +53,14 @@ def played() -> str:
     return digest.hexdigest()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def switched_on():
+    """Let what ships be used, which all other tests leave alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(SWITCH, raising=False)
+        yield
+
+
 @pytest.fixture(scope="module")
 def code(tmp_path_factory) -> Path:
     """A folder with the machine code of the loops over lanes of Jie Long, for this system."""
@@ -88,9 +96,9 @@ def test_is_made_of_every_source_of_its_loops(code):
     assert f"{GAME}.rules" not in needs[KERNELS]
 
 
-@pytest.mark.parametrize("name", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "GUPAI_MACHINE_CODE"])
+@pytest.mark.parametrize("name", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", SWITCH])
 def test_does_not_run_where_other_code_is_asked_for(code, monkeypatch, name):
-    monkeypatch.setenv(name, "numba" if name.startswith("GUPAI") else "1")
+    monkeypatch.setenv(name, "numba" if name == SWITCH else "1")
     assert not Shipped(code).is_there
 
 
