@@ -90,8 +90,8 @@ def main() -> None:
                 cold = seconds(words, TYPED.get(name, ""), NUMBA | {"NUMBA_CACHE_DIR": empty})
             ways = ({}, NUMBA | {"NUMBA_CACHE_DIR": cache})
             times = [[seconds(words, TYPED.get(name, ""), way) for way in ways] for _ in range(ROUNDS)]
-            ours, kept = (statistics.median(column) for column in zip(*times, strict=True))
-            print(f"{name:34}{ours:8.2f}{kept:8.2f}{cold:18.2f}", flush=True)
+            ships, numba = (statistics.median(column) for column in zip(*times, strict=True))
+            print(f"{name:34}{ships:8.2f}{numba:8.2f}{cold:18.2f}", flush=True)
     print(f"\n{'decisions per second':18}{'4,096 lanes':>26}{'one lane':>26}{'AEC':>26}   ships, numba, ratio")
     for game in games:
         both = [[rates(game, way) for way in ({}, NUMBA)] for _ in range(ROUNDS)]

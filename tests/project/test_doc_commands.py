@@ -36,6 +36,7 @@ LEFT_OUT = {
     "python -m benchmarks.": "measures or trains for minutes; test_benchmarks.py and test_learning_tiny.py do less",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
     "python -m build": "test_release.py builds the wheel",
+    "python tools/machine_code.py ": "compiles for minutes; test_shipped_code.py does less",
     "python examples/": "takes minutes or an environment of its own; test_clients.py",
     "python -m pytest ": "runs the tests",
 }

@@ -26,7 +26,7 @@ def test_bench_measures_every_interface_and_names_the_machine(monkeypatch, capsy
         monkeypatch.setattr(bench, name, value)
     bench.main(["--json"])
     result = json.loads(capsys.readouterr().out)
-    assert len(result["figures"]) == 2 * 2 + 3 * 1 + 7 + sys.platform.startswith("linux")
+    assert len(result["figures"]) == 2 * 2 + 3 * 1 + 8 + sys.platform.startswith("linux")
     assert {"cpu", "cores", "python", "numba"} <= set(result["machine"])
     measured = {figure["what"]: figure["unit"] for figure in result["figures"]}
     assert measured["64 lanes, observation and mask"] == measured["AEC, agent_iter"] == "decisions/s"

@@ -213,6 +213,30 @@ def drop_losers(alive, totals, own, steady, share):
 
 
 @rule
+def add_deal(totals, alive, chips, own, deal, compared):
+    """Add what the actions won in a deal that are still tried and have not had it yet.
+
+    Args:
+        totals: The sums of each action, float64 [num_actions, 5].
+        alive: The actions that are still tried, bool [num_actions].
+        chips: What each won, float64 [num_actions].
+        own: The action of the heuristic.
+        deal: Its number, from 0.
+        compared: Where the chips of every deal are kept, float64 [deals, num_actions], or without rows.
+    """
+    for action in range(len(alive)):
+        if alive[action] and totals[action, DEALS] == deal:
+            better = chips[action] - chips[own]
+            totals[action, CHIPS] += chips[action]
+            totals[action, SQUARES] += chips[action] * chips[action]
+            totals[action, DEALS] += 1
+            totals[action, BETTER] += better
+            totals[action, BETTER_SQUARES] += better * better
+            if len(compared):
+                compared[deal, action] = chips[action]
+
+
+@rule
 def most_deals(budget, rounds, candidates):
     """Return in how many deals an action is tried that stays to the last round.
 
@@ -465,16 +489,7 @@ def search_loop(game: Game) -> Callable[..., Any]:
                         if alive[action] and tried_in[action] == deal:
                             tried[0] = states[0]
                             chips[action] = try_action(module, rules, heuristics, tried[0], action, sides, view, mask)
-                    for action in range(num_actions):
-                        if alive[action] and tried_in[action] == deal:
-                            better = chips[action] - chips[own]
-                            totals[turn, action, CHIPS] += chips[action]
-                            totals[turn, action, SQUARES] += chips[action] * chips[action]
-                            totals[turn, action, DEALS] += 1
-                            totals[turn, action, BETTER] += better
-                            totals[turn, action, BETTER_SQUARES] += better * better
-                            if len(compared):
-                                compared[deal, action] = chips[action]
+                    add_deal(totals[turn], alive, chips, own, deal, compared)
                     if steady >= 0 and (deal + 1) % LOOK == 0 and deal + 1 < most:
                         drop_losers(alive, totals[turn], own, steady, (deal + 1) / most)
                         decided = is_decided(alive, totals[turn], own, max(steady, DOUBT))

@@ -426,7 +426,7 @@ def test_right_belief_gives_exact_values_on_a_tiny_deck(name):
     sets = np.flatnonzero(tree.batch.masks.sum(1) > 1)
     sets = np.random.default_rng(3).choice(sets, min(15, len(sets)), replace=False)
     spec = f"search:playouts=3000,particles=3000,steady=0,heuristic={heated},others={heated},infer={heated}"
-    values = make_agent(spec, game, **game.variant.tiny_options()).values(tree.batch.at(sets))
+    values = make_agent(spec, game, **game.variant.tiny_options()).values(tree.batch.at(sets), halving=False)
     printed = 0
     for row, group in enumerate(sets):
         sequences = np.arange(tree.first[group], tree.first[group + 1])
