@@ -131,12 +131,12 @@ def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[.
 
 
 def is_ready(module: str, game: Game) -> bool:
-    """Return whether a module's loops of a game need no compiling: their machine code ships, or is on disk."""
+    """Return whether a module's loops of a game need no compiling: it ships, it is on disk, or there is to be none."""
     if shipped().has(Name(module, "", game.module_name)) or not can_compile(game.module_name):
         return True
-    from gupai_env.core.machine_code import on_disk
+    from gupai_env.core.machine_code import PLAIN, on_disk
 
-    return on_disk(module, game)
+    return PLAIN or on_disk(module, game)
 
 
 @functools.cache

@@ -193,7 +193,8 @@ def test_whole_layer_is_compared():
         if inspect.isfunction(each) and each.__module__ == module.__name__ and not name.startswith("_")
     }
     met = {name for function in LAYER for name in (function.__name__, *function.__code__.co_names)}
-    # What refuses, what builds arrays in machine code, what makes `rearrange`, `add_up` and `overwrite`, and what changes nothing of a result:
+    # What refuses, what builds arrays in machine code, what makes `rearrange`, `add_up` and `overwrite`, and what
+    # changes nothing of a result:
     others = {
         "require_bytes",
         "array_around",
