@@ -133,7 +133,8 @@ class Noting(Still):
         return {"noted": self.noted}, {"noted": np.full(2, self.noted)}
 
     def put_back(self, header, tensors):
-        assert tensors["noted"].tolist() == [header["noted"]] * 2
+        ((name, noted),) = tensors.items()
+        assert (name, noted.tolist()) == ("noted", [header["noted"]] * 2)
         self.noted = header["noted"]
 
 

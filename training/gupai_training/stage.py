@@ -123,7 +123,12 @@ class Stage(abc.ABC):
         return {}, {}
 
     def put_back(self, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:  # noqa: B027
-        """Restore a new stage to what `saved` returned; may raise any of UNFIT where that does not fit."""
+        """Restore a new stage to what `saved` returned; may raise any of UNFIT where that does not fit.
+
+        Args:
+            header: What was saved as JSON, among other keys.
+            tensors: The arrays that `saved` returned.
+        """
 
     @property
     def spent(self) -> Spent:
@@ -188,7 +193,8 @@ class Stage(abc.ABC):
             self.before = Spent(**header["spent"])
             self.seconds = measured("seconds", self.before.seconds)
             measured("seconds", self.before.search_seconds), counted("targets", self.before.targets)
-            self.put_back(header, tensors)
+            learned = ("network.", "adam.")  # which are back by now
+            self.put_back(header, {name: own for name, own in tensors.items() if not name.startswith(learned)})
 
 
 def run_identity(config: Config) -> dict[str, Any]:
