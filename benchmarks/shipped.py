@@ -24,14 +24,15 @@ COMMANDS = {
     "a lane's first step": ("-c", "from gupai_env import VectorEnv; e = VectorEnv('{game}', 1); e.step(e.sample(0))"),
     "to the first question of a game": ("-m", "gupai_app", "play", "{game}", "--seed", "1"),
     "a first hint": ("-m", "gupai_app", "play", "{game}", "--seed", "1"),
-    "a tournament": ("-m", "gupai_app", "tournament", "{game}", "random", "greedy", "--deals", "50", "--workers", "1"),
+    "a tournament": ("-m", "gupai_app", "tournament", "{game}", "random", "greedy", "--deals", "1000"),
 }
 TYPED = {"to the first question of a game": "q\n", "a first hint": "!\nq\n"}
 WARM = """
 import time
 from gupai_env.core import compiling
 compiling.PLAIN_SECONDS = 0
-from gupai_env import VectorEnv, make
+from gupai_env import VectorEnv
+from gupai_env.aec import GupaiEnv
 def rate(run, decisions):
     run()
     best = 0
@@ -43,7 +44,7 @@ def rate(run, decisions):
         best = max(best, made / spent)
     return best
 lanes, lane = VectorEnv("{game}", 4096), VectorEnv("{game}", 1)
-env = make("{game}")
+env = GupaiEnv("{game}")
 def steps():
     for key in range(200):
         lane.step(lane.sample(key))
