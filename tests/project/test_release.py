@@ -57,7 +57,8 @@ def test_imports_of_the_documents_are_public():
         if name.strip()
     }
     assert len(named) > 20
-    assert {name for name in named - public if name not in modules} == set()
+    # A page is added to `gupai_app` itself, in a checkout: the application is no library.
+    assert {name for name in named - public - modules if not name.startswith("gupai_app.server.")} == set()
 
 
 @pytest.fixture(scope="module")
