@@ -50,10 +50,16 @@ def steps():
         lane.step(lane.sample(key))
 def game():
     env.reset(seed=0)
-    for _ in env.agent_iter(200):
+    for turn in env.agent_iter():
         observation, _, over, cut, _ = env.last()
         env.step(None if over or cut else int(observation["action_mask"].argmax()))
-print(rate(lambda: lanes.play_random(16, 1), 16 * 4096), rate(steps, 200), rate(game, 200))
+env.reset(seed=0)
+decisions = 0
+for turn in env.agent_iter():
+    observation, _, over, cut, _ = env.last()
+    decisions += not (over or cut)
+    env.step(None if over or cut else int(observation["action_mask"].argmax()))
+print(rate(lambda: lanes.play_random(16, 1), 16 * 4096), rate(steps, 200), rate(game, decisions))
 """
 
 
