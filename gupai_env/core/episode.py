@@ -148,6 +148,19 @@ def begin_view(rules, state, seat, view):
 
 
 @rule
+def write_match(view, out, starts):
+    """Fill the two entries of MATCH_SECTIONS in an observation.
+
+    Args:
+        view: A view, as `begin_view` begins it.
+        out: The observation, int8 [size of the layout].
+        starts: Those of the layout.
+    """
+    out[starts.first_deal] = view.deal == 0
+    out[starts.last_deal] = view.deal >= view.deals - 1
+
+
+@rule
 def rotate(rules, state, seat, by_seat, by_place):
     """Fill an array that begins with a seat and continues in order of turn from one by seat.
 

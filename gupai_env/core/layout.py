@@ -25,6 +25,13 @@ class Section:
         return prod(self.shape)
 
 
+# Where in a match a deal is: the same two sections in every game that has them, filled by `episode.write_match`.
+MATCH_SECTIONS = (
+    Section("first_deal", (1,), 1, "the first deal of a match"),
+    Section("last_deal", (1,), 1, "the last deal of a match"),
+)
+
+
 @dataclass(frozen=True)
 class Layout:
     """The sections of an observation in their order.

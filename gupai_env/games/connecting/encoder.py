@@ -3,7 +3,8 @@
 import numpy as np
 
 from gupai_env.core.byte_rows import copy_entries
-from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.episode import write_match
+from gupai_env.core.layout import MATCH_SECTIONS, Encoder, Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, ONE, kinds_in, number_of, write_counts
@@ -28,8 +29,7 @@ SECTIONS = (
     Section("last_player", (SEATS,), 1, "who laid the last tile, one-hot; all 0 before the lead"),
     Section("passes", (1,), TURNS, "discards since then"),
     Section("turn", (1,), TURNS, "tiles shed in this deal"),
-    Section("first_deal", (1,), 1, "the first deal of a match"),
-    Section("last_deal", (1,), 1, "the last deal of a match"),
+    *MATCH_SECTIONS,
 )
 LAYOUT = Layout(
     (
@@ -66,8 +66,7 @@ def encode_table(view, out):
         out[AT.last_player + int(view.last_player)] = 1
     out[AT.passes] = view.passes
     out[AT.turn] = view.turn
-    out[AT.first_deal] = view.deal == 0
-    out[AT.last_deal] = view.deal >= view.deals - 1
+    write_match(view, out, AT)
 
 
 @rule

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gupai_env.core.byte_rows import rearrangement
-from gupai_env.core.episode import begin_view, seat_after, view_dtype
-from gupai_env.core.layout import Layout, Section
+from gupai_env.core.episode import begin_view, seat_after, view_dtype, write_match
+from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, list_tiles, write_counts
@@ -115,8 +115,7 @@ LAYOUT = Layout(
         Section("pips", (len(PARTS),), 33, "pips of the colour in each group that matches"),
         Section("players", (SEATS - 1,), 1, "number of players from 2, one-hot"),
         Section("split", (len(SPLITS),), 1, "how you have split your hand, one-hot"),
-        Section("first_deal", (1,), 1, "the first deal of a match"),
-        Section("last_deal", (1,), 1, "the last deal of a match"),
+        *MATCH_SECTIONS,
     )
 )
 AT = LAYOUT.starts
@@ -138,8 +137,7 @@ def encode(view, out):
     out[AT.players + int(view.players) - 2] = 1
     if view.splits[0] != UNSPLIT:
         out[AT.split + int(view.splits[0])] = 1
-    out[AT.first_deal] = view.deal == 0
-    out[AT.last_deal] = view.deal >= view.deals - 1
+    write_match(view, out, AT)
 
 
 @rule

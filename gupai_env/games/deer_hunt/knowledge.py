@@ -12,8 +12,9 @@ from gupai_env.core.episode import (
     seat_after,
     seat_at,
     view_dtype,
+    write_match,
 )
-from gupai_env.core.layout import Layout, Section
+from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
@@ -153,8 +154,7 @@ LAYOUT = Layout(
         Section("sizes", (SEATS,), HAND, "tiles in each hand"),
         Section("mover", (SEATS,), 1, "whose turn it is, one-hot"),
         Section("leader", (SEATS,), 1, "the dealer, one-hot"),
-        Section("first_deal", (1,), 1, "the first deal of a match"),
-        Section("last_deal", (1,), 1, "the last deal of a match"),
+        *MATCH_SECTIONS,
     )
 )
 AT = LAYOUT.starts
@@ -179,5 +179,4 @@ def encode(view, out):
     copy_entries(view.above, 0, out, AT.above, KINDS)
     out[AT.mover + int(view.mover)] = 1
     out[AT.leader + int(view.leader)] = 1
-    out[AT.first_deal] = view.deal == 0
-    out[AT.last_deal] = view.deal >= view.deals - 1
+    write_match(view, out, AT)

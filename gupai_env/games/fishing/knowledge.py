@@ -6,8 +6,17 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.byte_rows import adding, copy_entries, write_row
-from gupai_env.core.episode import NOBODY, begin_view, deal_listed, distance, resume_from, seat_at, view_dtype
-from gupai_env.core.layout import Layout, Section
+from gupai_env.core.episode import (
+    NOBODY,
+    begin_view,
+    deal_listed,
+    distance,
+    resume_from,
+    seat_at,
+    view_dtype,
+    write_match,
+)
+from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, shuffle_first
 from gupai_env.core.rule import rule
@@ -163,8 +172,7 @@ def fishing_layout(hand: int, stock: int, matches: int, *own: Section) -> Layout
             Section("stock", (1,), stock, "tiles in the stock"),
             Section("mover", (SEATS,), 1, "whose turn it is, one-hot"),
             Section("leader", (SEATS,), 1, "who led, one-hot"),
-            Section("first_deal", (1,), 1, "the first deal of a match"),
-            Section("last_deal", (1,), 1, "the last deal of a match"),
+            *MATCH_SECTIONS,
         )
     )
 
@@ -204,5 +212,4 @@ def encode_table(view, out, starts):
     out[starts.stock] = view.stock
     out[starts.mover + int(view.mover)] = 1
     out[starts.leader + int(view.leader)] = 1
-    out[starts.first_deal] = view.deal == 0
-    out[starts.last_deal] = view.deal >= view.deals - 1
+    write_match(view, out, starts)

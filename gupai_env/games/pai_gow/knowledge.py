@@ -1,8 +1,8 @@
 """Pai Gow: who knows what, the deals that fit it, and the observation."""
 
 from gupai_env.core.bits import as_index
-from gupai_env.core.episode import begin_view, distance, seat_after, seat_at, view_dtype
-from gupai_env.core.layout import Layout, Section
+from gupai_env.core.episode import begin_view, distance, seat_after, seat_at, view_dtype, write_match
+from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, NO_TILE, write_counts
@@ -100,8 +100,7 @@ LAYOUT = Layout(
             "a military pair, a civil one, the supreme pair",
         ),
         Section("split", (WAYS,), 1, "how you have split your hand, one-hot"),
-        Section("first_deal", (1,), 1, "the first deal of a match"),
-        Section("last_deal", (1,), 1, "the last deal of a match"),
+        *MATCH_SECTIONS,
     )
 )
 AT = LAYOUT.starts
@@ -128,8 +127,7 @@ def encode(view, out):
         start += GROUP * KNOWN
     if view.splits[0] != UNSPLIT:
         out[AT.split + int(view.splits[0])] = 1
-    out[AT.first_deal] = view.deal == 0
-    out[AT.last_deal] = view.deal >= view.deals - 1
+    write_match(view, out, AT)
 
 
 @rule

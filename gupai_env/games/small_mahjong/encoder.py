@@ -1,8 +1,8 @@
 """The observation of Small Mahjong."""
 
 from gupai_env.core.bits import ones
-from gupai_env.core.episode import NOBODY
-from gupai_env.core.layout import Layout, Section
+from gupai_env.core.episode import NOBODY, write_match
+from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, bit_each, first_kind, kinds_in, write_counts, write_kinds
 from gupai_env.games.small_mahjong.rules import LONGEST_WALL, SEATS
@@ -29,8 +29,7 @@ LAYOUT = Layout(
         Section("wall", (1,), LONGEST_WALL, "tiles in the wall"),
         Section("mover", (SEATS,), 1, "whose turn it is, one-hot; if one is asked, whose discard it was"),
         Section("leader", (SEATS,), 1, "who led, one-hot"),
-        Section("first_deal", (1,), 1, "the first deal of a match"),
-        Section("last_deal", (1,), 1, "the last deal of a match"),
+        *MATCH_SECTIONS,
     )
 )
 AT = LAYOUT.starts
@@ -64,5 +63,4 @@ def encode(view, out):
     out[AT.wall] = view.wall
     out[AT.mover + int(view.mover)] = 1
     out[AT.leader + int(view.leader)] = 1
-    out[AT.first_deal] = view.deal == 0
-    out[AT.last_deal] = view.deal >= view.deals - 1
+    write_match(view, out, AT)

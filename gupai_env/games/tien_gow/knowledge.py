@@ -4,8 +4,8 @@ import numpy as np
 
 from gupai_env.core.bits import ones
 from gupai_env.core.byte_rows import MARKS, copy_entries, store_marks, write_row
-from gupai_env.core.episode import begin_view, resume_from, seat_after, seat_at, view_dtype
-from gupai_env.core.layout import Layout, Section
+from gupai_env.core.episode import begin_view, resume_from, seat_after, seat_at, view_dtype, write_match
+from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
@@ -263,8 +263,7 @@ LAYOUT = Layout(
         Section("to_discard", (1,), 3, "tiles that are still to be added to a discard; 0: none is begun"),
         Section("last", (1,), 1, "the trick is the last one"),
         Section("multiplier", (1,), MOST, "by what the banker's payments are multiplied"),
-        Section("first_deal", (1,), 1, "the first deal of a match"),
-        Section("last_deal", (1,), 1, "the last deal of a match"),
+        *MATCH_SECTIONS,
     )
 )
 AT = LAYOUT.starts
@@ -295,8 +294,7 @@ def encode(view, out):
     out[AT.to_discard] = view.to_discard
     out[AT.last] = view.last
     out[AT.multiplier] = min(view.multiplier, MOST)
-    out[AT.first_deal] = view.deal == 0
-    out[AT.last_deal] = view.deal >= view.deals - 1
+    write_match(view, out, AT)
 
 
 @rule
