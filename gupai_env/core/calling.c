@@ -241,7 +241,7 @@ static Object *bound(Object *self, Object *const *arguments, length number)
     return function;
 }
 
-/* use(type): tell what arrays are. */
+/* use(type): set the type of arrays. */
 static Object *use(Object *self, Object *const *arguments, length number)
 {
     array_type = (Type *)arguments[0];
@@ -282,7 +282,7 @@ static Object *level(Object *self, Object *const *arguments, length number)
 
 static Method methods[] = {
     {"level", (void *)level, FASTCALL, "level(): which instructions this processor has: of x86-64 1 to 3, else 0."},
-    {"use", (void *)use, FASTCALL, "use(ndarray): say which type arrays are of."},
+    {"use", (void *)use, FASTCALL, "use(ndarray): set the type of arrays."},
     {"loop", (void *)loop, FASTCALL, "loop(known, resolve, otherwise): what is called as a loop."},
     {"bound", (void *)bound, FASTCALL, "bound(entry, first, later, otherwise): a loop with its first arguments."},
     {0, 0, 0, 0},

@@ -29,8 +29,8 @@ from gupai_env.core.memory import with_attributes
 from gupai_env.core.shipped import Name, shipped
 
 PLAIN_SECONDS = 0.2  # of the processor; 0: loops are machine code from their first call on
-recorder: Callable[["Loop", tuple[Any, ...]], None] | None = None  # is told of every call, which then runs plain
 PLAIN_ROWS = 16  # calls of more rows are machine code
+recorder: Callable[["Loop", tuple[Any, ...]], None] | None = None  # notes every call, which then runs as plain Python
 # By the module of loops: one whose function `prepare(game)` calls them, with the arguments of one lane.
 PREPARED_BY = {"gupai_env.core.kernels": "gupai_env.vector"}
 _COMMAND = """

@@ -35,11 +35,10 @@ define void @NRT_decref(ptr %object) alwaysinline { ret void }
 
 
 class Target(NamedTuple):
-    """A processor, as LLVM names it; triple: the processor, the system and how objects are written."""
+    """What is emitted for, as LLVM names it; triple: the architecture, the system and how objects are written."""
 
     triple: str
     processor: str
-    features: str = ""
 
 
 class Call(NamedTuple):
@@ -80,7 +79,7 @@ def emit(calls: Iterable[Call], target: Target) -> bytes:
     binding.initialize_all_asmprinters()
     register_marks()
     machine = binding.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.processor, features=target.features, opt=3, reloc="pic", codemodel="default"
+        cpu=target.processor, opt=3, reloc="pic", codemodel="default"
     )
     whole = binding.parse_assembly(_UNCOUNTED)
     whole.triple, whole.data_layout = target.triple, str(machine.target_data)

@@ -26,8 +26,6 @@ SOURCES, CALLING, SHARED = "sources.json", "calling.abi3.so", "shared"
 LEVELS = ("generic", "x86-64", "x86-64-v2", "x86-64-v3")  # folders, by what `level()` of the extension returns
 SWITCH = "GUPAI_MACHINE_CODE"  # "numba": nothing that ships is used
 NOT_ASKED_FOR = {"NUMBA_DISABLE_JIT": "1", "NUMBA_BOUNDSCHECK": "1", SWITCH: "numba"}
-
-
 Kinds = tuple[tuple[Any, ...], ...]  # of the arguments of a call, see `kind_of`
 
 
@@ -85,6 +83,7 @@ class Shipped:
         self._digests: dict[str, str] = {}  # of the sources that the code was made from
         self._needs: dict[str, list[str]] = {}  # by module of loops and module of a game: the sources of both
         self._calling: Any = None
+        self._entry = functools.cache(self._address)
         if any(os.environ.get(name) == value for name, value in NOT_ASKED_FOR.items()) or not _is_standard_build():
             return
         try:
@@ -96,7 +95,6 @@ class Shipped:
             return
         self._calling.use(np.ndarray)
         self._digests, self._needs = record["digests"], record["needs"]
-        self._entry = functools.cache(self._address)
 
     @property
     def is_there(self) -> bool:
@@ -105,9 +103,11 @@ class Shipped:
 
     def entry(self, name: Name, arguments: Sequence[Any]) -> int:
         """Return the address of a loop's entry for arguments of these kinds, 0 if it does not ship."""
-        return self._entry(name, tuple(map(kind_of, arguments))) if self.has(name) else 0
+        return self._entry(name, tuple(map(kind_of, arguments))) if self.is_there else 0
 
     def _address(self, name: Name, kinds: Kinds) -> int:
+        if not self.has(name):
+            return 0
         try:
             library = self._library(name.library)
         except OSError:
@@ -129,7 +129,8 @@ class Shipped:
 
         # Dtypes and classes of tuples are known again by their addresses; the kinds keep them alive.
         def resolve(*arguments: Any) -> tuple[int, Kinds]:
-            return self.entry(name, arguments), tuple(map(kind_of, arguments))
+            kinds = tuple(map(kind_of, arguments))
+            return self._entry(name, kinds), kinds
 
         return self._calling.loop({}, resolve, otherwise)
 
