@@ -98,6 +98,29 @@ def test_wheel_is_small_and_complete(wheel):
     assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]
 
 
+def test_only_a_wheel_without_machine_code_needs_numba(wheel, tmp_path, monkeypatch):
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "sources.json").write_text("{}")
+    monkeypatch.setenv("GUPAI_WHEEL_CODE", str(code))
+    monkeypatch.setenv("GUPAI_WHEEL_TAG", "win_amd64")
+    builders = pytest.importorskip("hatchling.builders.wheel")
+    platform = Path(next(builders.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])))
+    assert platform.name.endswith("-cp311-abi3-win_amd64.whl") and wheel.name.endswith("-py3-none-any.whl")
+    assert [needs_numba(each) for each in (wheel, platform)] == [True, False]
+    code_in = [
+        [name for name in zipfile.ZipFile(each).namelist() if "/machine_code/" in name] for each in (wheel, platform)
+    ]
+    assert code_in == [[], ["gupai_env/machine_code/sources.json"]]
+
+
+def needs_numba(wheel: Path) -> bool:
+    """Return whether a wheel requires numba, whatever extra it is installed with."""
+    metadata = zipfile.ZipFile(wheel).read(f"gupai-{PROJECT['version']}.dist-info/METADATA").decode()
+    required = re.findall(r"^Requires-Dist: (.*)$", metadata, re.M)
+    return any(line.startswith("numba") and "extra ==" not in line for line in required)
+
+
 def test_version_is_the_same_everywhere():
     cited = parse_yaml((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert PROJECT["version"] == gupai_env.__version__ == cited["version"]

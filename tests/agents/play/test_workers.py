@@ -36,6 +36,7 @@ from gupai_agents.play.workers import (
     Workers,
     cores,
     in_threads,
+    installed,
     pause,
     quota,
     require_listener,
@@ -767,3 +768,7 @@ def test_workers_share_what_the_process_before_them_has_imported():
     code += "print(dict(Processes(1).as_done(gc.get_freeze_count, {'objects': ()}))['objects'])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(ran.stdout) > 10_000  # which no worker copies
+
+
+def test_packages_that_are_not_installed_have_no_version():
+    assert installed("numpy", "gupai-none") == {"numpy": np.__version__, "gupai-none": "none"}

@@ -35,20 +35,26 @@ shipped.FOLDER = Path(sys.argv[1])
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 """
+# As if numba were not installed.
+WITHOUT = """
+import importlib.util
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "numba" else find_spec(name, package)
+"""
 
 
-def played() -> str:
+def played(steps: int = 60) -> str:
     """Return the digest of all arrays, views and redeals while lanes of Jie Long are played at random."""
     game, digest = get_game("jie-long"), hashlib.sha256()
     envs = VectorEnv(game, 20, seed=3)
-    for number in range(60):
+    for number in range(steps):
         envs.step(envs.sample(number))
         views, rng_keys = envs.views()
         states = game.new_states(20)
         envs.kernels.determinize(envs.rules, views, rng_keys, states)
         for array in (*envs._arrays.values(), envs.observed_by(1), views, rng_keys, states):
             digest.update(array.tobytes())
-    envs.play_random(50, 7)
+    envs.play_random(steps, 7)
     digest.update(envs.states.tobytes())
     return digest.hexdigest()
 
@@ -75,6 +81,14 @@ def test_plays_the_same_without_numba(code):
     run = subprocess.run([sys.executable, "-c", script, str(code)], capture_output=True, text=True, cwd=ROOT)
     assert run.stdout.strip() == played(), run.stderr
     assert not run.stderr  # nothing ran as plain Python
+
+
+def test_without_numba_what_does_not_ship_runs_as_plain_python_and_says_so_once(tmp_path):
+    script = f"{WITHOUT}{PLAY}{inspect.getsource(played)}\nprint(played(2))"
+    run = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.strip() == played(2), run.stderr
+    once = " runs as plain Python, slowly; pip install 'gupai[compile]' makes machine code of it"
+    assert sorted(run.stderr.splitlines()) == [f"gupai: {user}{once}" for user in (KERNELS, GAME)]
 
 
 def test_runs_only_with_the_sources_that_it_was_made_from(code, tmp_path):
