@@ -80,7 +80,7 @@ class Table(SplittingTable):
         ]
 
     def last_move(self) -> str:
-        """Return whether the hands are open, and who has won all if somebody has, or that nobody has won anything."""
+        """Return, once the deal is over, that all hands are open, and that one seat matches all or that nobody wins."""
         absolute, winners = self.winners
         if not self.over:
             return super().last_move()
