@@ -1,6 +1,7 @@
 """Heuristics: players that are weights play what hand-written ones played, and any number of them play in one loop."""
 
 import hashlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -125,6 +126,20 @@ def test_attack_leaves_the_number_open_whenever_it_can():
     assert (scores[legal] >= attack[legal]).all()
     assert (attack[legal] >= short[legal]).all()
     assert set((attack[legal] - short[legal]).tolist()) == {0.0, 1.0}
+
+
+def test_owed_is_what_a_seat_would_owe_less_by_the_tricks_it_can_win():
+    game = get_game("tien-gow")
+    turns, moves = turns_of(game, 2000, 6), game.moves
+    owed = make_agent("heuristic:owed=1", game).scores(turns)
+    debts = [5, 3, 2, 1, 0, -1, -2, -3, -4]  # chips, by tricks
+    won = Counter()
+    for row, action in np.argwhere(turns.masks).tolist():
+        tricks = int(turns.views.taken[row, 0])
+        more = 0 if moves[action].discards else len(moves[action].tiles)
+        assert owed[row, action] == debts[tricks] - debts[tricks + more]
+        won[tricks, more] += 1
+    assert {(0, 0), (0, 1), (0, 2), (2, 3)} <= won.keys()
 
 
 @pytest.mark.parametrize("name", ["random", "variety", "search:playouts=2"])
