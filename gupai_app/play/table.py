@@ -2,16 +2,18 @@
 
 import functools
 import itertools
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_app.play.address import PERSON, Address, check_legal
+from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, check_legal, number_in
 from gupai_app.play.coach import Mistake, mistake
-from gupai_app.play.frames import Frame, frames_of
+from gupai_app.play.frames import End, Frame, frames_of
 from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
 from gupai_app.play.moves import (
+    STEPS,
     Advice,
     Entry,
     advise,
@@ -24,17 +26,74 @@ from gupai_app.play.moves import (
 )
 from gupai_app.play.reasons import reason
 from gupai_app.play.recent import PLAYED, Played
-from gupai_app.play.unseen import Unseen, unseen_tiles
-from gupai_app.server.players import adviser
-from gupai_app.words.sentences import names_at, signed_chips
+from gupai_app.play.unseen import EXPLAINED, Unseen, unseen_tiles
+from gupai_app.server.players import Players, adviser
+from gupai_app.words.languages import spoken
+from gupai_app.words.sentences import choice_in, compass, names_at, option_in, signed_chips, title_in
 from gupai_env.core.deal import fields_of
 from gupai_env.core.move import PLAY
+from gupai_env.core.scene import Pile, Scene
+from gupai_env.core.tiles import tile_name
 from gupai_env.games.guide import guide_of
+from gupai_env.games.phrases import title
 from gupai_env.messages import say, word
 
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
 GROUPS = {1: "single", 2: "pair", 3: "triple"}
 COUNTS = {1: "one tile", 2: "two tiles", 3: "three tiles"}
+
+
+MOST_TOGETHER = 8  # actions that one click plays
+# What is written on a table that does not depend on the game; "{0}" is filled in by the page.
+LABELS = {
+    "table": "The table",
+    "happened": "What happened since your last move",
+    "others_play": "The others play.",
+    "skip": "Skip to the end",
+    "on": "Go on to the next deal",
+    "over": "The game is over",
+    "last_deal": "The last deal: {0}",
+    "others_pay": "What the others pay each other",
+    "again": "Play again",
+    "review": "Review this game",
+    "duplicate": "What would {0} have won?",
+    "save": "Save it to a file",
+    "coach": "The coach",
+    "coach_waits": "The coach speaks after the next move.",
+    "coach_on": "Play with a coach",
+    "coach_off": "Play without a coach",
+    "hint": "Hint",
+    "next_hint": "Next hint",
+    "best_move": "Show the best move",
+    "values_follow": "The chips of every move, found by a search, follow here by themselves.",
+    "undo": "Take back",
+    "unseen": "What may they hold?",
+    "unseen_about": "The probability that a hand holds at least one tile of a kind that you do not see.",
+    "unseen_none": "The other hands hold no tile that you do not see.",
+    "tile": "tile",
+    "nobody": "nobody",
+    "close": "Close",
+    "moves": "Your moves",
+    "more": "More",
+    "choose": "Choose tiles of your hand.",
+    "wrong": "These tiles cannot be played together.",
+    "spare": "You can discard this.",
+    "play": "Play them",
+    "discard": "Discard face down",
+    "split": "Play this split",
+    "split_how": "Drag tiles into the groups, or choose a tile and then a group.",
+    "splits": "List all {0} splits",
+    "idle": "This tile cannot be played now.",
+    "score": "Score",
+    "how": "How to play {0}",
+    "rules": "All rules, with pictures",
+    "options": "Options of this table",
+    "another": "Another game",
+    "keep": "The address of this page is the whole game: keep it, and you can go on from here. Type the number of a "
+    "move and enter, or walk with the arrow keys.",
+    "look_away": "You are {0}; other people at this screen should look away.",
+    "colon": ": ",
+}
 
 
 class Choice(NamedTuple):
@@ -282,6 +341,14 @@ class WebGame:
             (name, player, signed_chips(won)) for name, player, won in zip(self.names, who, self.total, strict=True)
         ]
 
+    def people(self) -> list[dict[str, str]]:
+        """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
+        who = ["" if player == PERSON else player for player in self.address.seating]
+        return [
+            {"name": word(name), "player": word(player), "won": word(signed_chips(won))}
+            for name, player, won in zip(self.names, who, self.total, strict=True)
+        ]
+
     def by_tile(self) -> dict[int, list[tuple[int, Entry]]]:
         """Return the moves that are made with a tile, with their numbers: of a catch those of its bait alone."""
         by_kind: dict[int, list[tuple[int, Entry]]] = {}
@@ -316,3 +383,296 @@ class WebGame:
                 scene = self.address.game.scene(self.address.variant, [fields_of(after.view(self.seat))], self.names)
                 laid[action] = Laid(scene, self.hints.label(self._view, [action]))
         return laid
+
+    def notes(self, advice: Advice) -> list[tuple[str, bool]]:
+        """Return the value of each move in words, and whether it is a best one; or the move that a player would choose.
+
+        Args:
+            advice: The hints, with the values of a search or without.
+        """
+        if not advice.values:
+            return [("", entry is advice.entry) for entry in self.entries]
+        texts = value_texts(advice.values)
+        return [(text, value.loss <= 0) for text, value in zip(texts, advice.values, strict=True)]
+
+    def moves(self, notes: Sequence[tuple[str, bool]] = ()) -> list[dict[str, Any]]:
+        """Return the moves in the order of the list, each as data.
+
+        number: from 1. heading: of its part of the list. words: in the list. name: where it stands alone. question:
+        distinguishes its choices, "" if there is one. choices: of each the action, its words, and where its tile goes
+        on the table. tiles: the distinct ones that it is made with, such as "64", [] for a split of all tiles. groups:
+        all its tiles by group, where these make something. makes: what each makes. plain: whether a click on its tile
+        may play it at once. discards: whether its tiles are thrown away. value: chips with their interval. best:
+        whether no move has a higher value, or a player would choose it.
+
+        Args:
+            notes: Value and best of each.
+        """
+        lays, moves = self._ghosts(), []
+        for heading, numbered in headed(self.hints, self.entries).items():
+            for number, (move, actions) in numbered:
+                label = self.hints.label(self._view, actions)
+                question, choices = "", [(label, actions[0])]
+                if len(actions) > 1:
+                    question, answers = self.hints.choice(self._view, actions)
+                    choices = list(answers.items())
+                makes = self.hints.makes(self._view, actions[0])
+                value, best = notes[number - 1] if notes else ("", False)
+                goes = f"fish-{digits(move.takes[:1])}" if move.takes else move.to
+                moves.append(
+                    {
+                        "number": number,
+                        "heading": word(heading),
+                        "words": word(label),
+                        "name": word(label if move.verb == PLAY else move.name),
+                        "question": word(question),
+                        "choices": [
+                            {"action": action, "words": word(words), "goes": goes, "ghost": lays.get(action)}
+                            for words, action in choices
+                        ],
+                        "tiles": [] if move.groups else [digits([kind]) for kind in sorted(set(move.tiles))],
+                        "groups": [digits(group) for group in move.groups or (move.tiles,)] if makes else [],
+                        "makes": [word(made) for made in makes],
+                        "plain": len(actions) == len(move.named) == 1 and not move.discards,
+                        "discards": move.discards,
+                        "value": word(value),
+                        "best": best,
+                    }
+                )
+        return moves
+
+    def thrown(self) -> dict[str, int]:
+        """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""
+        thrown = {entry.move.tiles[0]: entry.actions[0] for entry in self.entries if entry.move.discards}
+        if thrown and self.discards > 1:
+            thrown = discard_actions(self.address.game)
+        return {digits([kind]): action for kind, action in thrown.items()}
+
+    def _ghosts(self) -> dict[int, dict[str, str]]:
+        """Return how a tile lies after each action that lays it at an end of a line, and at which end."""
+        if not any(pile.form == "line" for pile in self.frames[-1].scene.centre):
+            return {}
+        laid = {}
+        for action in map(int, np.flatnonzero(self.session.mask())):
+            if self.hints.game.moves[action].leaves:
+                then = self.session.copy()
+                after = then.as_paid(then.play(action))
+                scene = self.address.game.scene(self.address.variant, [fields_of(after.view(self.seat))], self.names)
+                line = next(pile for pile in scene.centre if pile.form == "line")
+                for index in line.marked[:1]:
+                    high, low = line.tiles[index]
+                    laid[action] = {"tile": f"{high}{low}", "end": "right" if index else "left"}
+        return laid
+
+
+# --- as plain data --------------------------------------------------------------------------------
+
+
+def document(query: Mapping[str, str], players: Players, waits: Callable[[Address, str], str]) -> dict[str, Any]:
+    """Return all that a page shows of a table, as JSON holds it, in words of the language that is spoken.
+
+    Args:
+        query: The words of an address, and what the person wants besides: `play`, the actions that they play, "60.71"
+            where two tiles are discarded together; `at`, their seat where several share the screen; `hint`, how many
+            hints; `plain`, whether they have seen hints without a search; `unseen`, whether to count who may hold what.
+        players: Who may be named.
+        waits: What a part of the page, "hint" or "coach", waits for in a sentence, "" if it is ready.
+
+    Returns:
+        The table, under the names in which `page.js` reads it. Of one that another person is to look at next there is
+        only how to pass the screen on.
+
+    Raises:
+        ValueError: In one line, for what no table can be and moves that are not legal.
+    """
+    address = Address.read(query, players)
+    viewer = number_in(query, "at", 0, 99) if "at" in query else None
+    seating = WebGame(address, _actions(query), viewer)
+    there, shared = seating.address, len(seating.address.people) > 1
+    place = word(compass(there.variant.players, there.seat)[seating.seat])
+    table = {
+        "address": there.query,
+        "at": seating.seat if shared else None,
+        "language": spoken(),
+        "game": there.game.id,
+        "title": title_in(title(there.game, there.variant)),
+        "seats": seating.people(),
+        "place": place,
+        "labels": {name: word(label) for name, label in LABELS.items()},
+    }
+    if seating.covered:  # until the next person takes the seat
+        return table | {
+            "pass": {
+                "heading": word("Pass the screen to {0}").format(place),
+                "sentence": word("It is the turn of {0}. Nobody else should look at the screen now.").format(place),
+                "button": word("I am {0}: show my tiles").format(place),
+            }
+        }
+    return table | _state(seating) | _help(seating, query, waits)
+
+
+def _state(seating: WebGame) -> dict[str, Any]:
+    """Return what is on the table and how it came there."""
+    there, guide = seating.address, seating.guide
+    spots = {entry.move.to for entry in seating.entries if entry.move.to}
+    apart = _apart(seating)
+    episode = word(", game {0}").format(there.episode + 1) if there.episode else ""
+    return {
+        "frames": [
+            {
+                "scene": _scene(frame.scene, spots, apart),
+                "words": word(frame.words),
+                "end": _end(frame.end) if frame.end else None,
+            }
+            for frame in seating.frames
+        ],
+        "over": seating.terminated,
+        "practice": there.practice,
+        "coach": there.coach,
+        "first": not there.episode and len(there.moves) < there.variant.players,
+        "undo": seating.undo.query if seating.undo else None,
+        "again": there.after((), episode=there.episode + 1, score=tuple(seating.total)).query,
+        "other_coach": there.after(there.moves, coach=not there.coach).query,
+        "record": seating.session.record(there.seating).line if seating.terminated else "",
+        "composed": seating.hints.composed,
+        "zones": [choice_in("zone", zone) for zone in seating.zones[1:]],
+        "discards": seating.discards,
+        "thrown": seating.thrown(),
+        "most": seating.hints.most_shown,
+        "task": "" if seating.terminated else word("You: {0}.").format(word(seating.task)),
+        "lessons": [word(lesson) for lesson in seating.lessons],
+        "goal": word(guide.goal),
+        "terms": [[word(term), word(meaning)] for term, meaning in guide.terms.items()],
+        "options": [
+            {
+                "name": option_in(option.name),
+                "choice": choice_in(option.name, getattr(there.variant, option.name)),
+                "help": word(option.metadata["help"]),
+            }
+            for option in fields(there.variant)
+        ],
+        "deal": word("Seed {0}").format(there.seed) + episode + word("."),
+    }
+
+
+def _apart(seating: WebGame) -> bool:
+    """Return whether every move is made with the tile that lies apart, such as the top one of a stock."""
+    piles = [pile for pile in seating.frames[-1].scene.centre if _is_apart(pile)]
+    used = {kind for entry in seating.entries for kind in entry.move.tiles}
+    return bool(piles) and len(used) == 1 and digits(used) in _tiles(piles[0])
+
+
+def _is_apart(pile: Pile) -> bool:
+    """Return whether a pile of the centre is a tile that is to be taken."""
+    return len(pile.tiles) == len(pile.marked) == 1 and not pile.capacity
+
+
+def _scene(scene: Scene, spots: set[str], apart: bool) -> dict[str, Any]:
+    """Return a table as data.
+
+    Args:
+        spots: How the names of the piles begin to which tiles go.
+        apart: Whether no tile of the hand may be played.
+    """
+    names = [place.name for place in scene.places]
+    return {
+        "title": title_in(scene.title),
+        "notes": [word(note) for note in scene.notes],
+        "last_move": word(scene.last_move),
+        "centre": [
+            _pile(pile, spots, own=_is_apart(pile)) | {"seat": names.index(pile.label) if pile.label in names else None}
+            for pile in scene.centre
+        ],
+        "places": [
+            {
+                "name": word(place.name),
+                "note": word(place.note),
+                "to_act": place.to_act,
+                "piles": [
+                    _pile(pile, spots if seat == 0 else set(), own=seat == number == 0 and not apart)
+                    for number, pile in enumerate(place.piles)
+                ],
+            }
+            for seat, place in enumerate(scene.places)
+        ],
+    }
+
+
+def _pile(pile: Pile, spots: set[str], *, own: bool) -> dict[str, Any]:
+    """Return a pile as data; own: whether its tiles are those of the person's moves."""
+    return {
+        "label": word(pile.label),
+        "form": pile.form,
+        "tiles": _tiles(pile),
+        "hidden": pile.hidden,
+        "marked": list(pile.marked),
+        "capacity": pile.capacity,
+        "lead": pile.lead,
+        "ends": [pile.open_left, pile.open_right],
+        "spot": next((spot for spot in sorted(spots) if pile.label.startswith(spot)), ""),
+        "own": own,
+    }
+
+
+def _tiles(pile: Pile) -> list[str]:
+    return [f"{first}{second}" for first, second in pile.tiles]
+
+
+def _end(end: End) -> dict[str, Any]:
+    """Return how a deal ended as data."""
+    return {
+        "winner": word(end.winner),
+        "reasons": [word(reason) for reason in end.reasons],
+        "yours": [word(paid) for paid in end.yours],
+        "others": [word(paid) for paid in end.others],
+        "paid": [[word(name), word(chips)] for name, chips in end.paid],
+    }
+
+
+def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[Address, str], str]) -> dict[str, Any]:
+    """Return the moves, with the hints that the person has asked for, what the coach says, and who may hold what."""
+    there = seating.address
+    number = number_in(query, "hint", 0, STEPS + 1) if there.practice and seating.entries else 0
+    shown, marked, notes = None, [], []
+    if number:
+        waiting = waits(there, "hint")
+        advice = seating._advice(plain=bool(waiting), seen="plain" in query)
+        shown = {"number": number, "sentences": [], "how_found": "", "next": 0, "last": False, "waits": word(waiting)}
+        sentences = advice.steps[:number]
+        if number <= len(advice.steps):
+            shown["next"], shown["last"] = number + 1, number == len(advice.steps)
+        else:
+            sentences = [*sentences, *([advice.verdict] if advice.verdict else [])]
+            shown["how_found"], notes = word(advice.how_found), seating.notes(advice)
+        shown["sentences"] = [word("{0}.").format(word(sentence)) for sentence in sentences]
+        marked = [digits([kind]) for kind in advice.tiles]
+    awaited = waits(there, "coach") if there.coach else ""
+    spoken_of = seating.mistake if there.coach and not awaited else None
+    said = [spoken_of.cost, spoken_of.why, spoken_of.reply] if spoken_of else []
+    return {
+        "moves": seating.moves(notes),
+        "marked": marked,
+        "hint": shown,
+        "mistake": [word("{0}.").format(word(sentence)) for sentence in said if sentence],
+        "coach_waits": word(awaited),
+        "unseen": _unseen(seating) if there.practice and "unseen" in query and seating.entries else None,
+    }
+
+
+def _unseen(seating: WebGame) -> dict[str, Any]:
+    """Return who may hold the tiles that the person does not see, in hundredths, the last column nobody."""
+    tiles = unseen_tiles(seating.address.game, seating.address.variant, seating._view)
+    return {
+        "heads": [word(seating.names[seat]) for seat in tiles[0].by_seat] if tiles else [],
+        "rows": [
+            [tile_name(tile.kind), [round(100 * share) for share in [*tile.by_seat.values(), tile.nobody]]]
+            for tile in tiles
+        ],
+        "explained": word(EXPLAINED),
+    }
+
+
+def _actions(query: Mapping[str, str]) -> list[int]:
+    """Return the actions that the person plays. Raises: ValueError."""
+    texts = query["play"].split(".", MOST_TOGETHER) if "play" in query else []
+    return [number_in({"play": text}, "play", 0, MOST_ACTIONS - 1) for text in texts]
