@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import wasm
 
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -73,6 +74,7 @@ SYSTEMS = {
     "macos-arm64": System("arm64-apple-macosx11.0", "aarch64-macos", "macosx_11_0_arm64", PLAIN, MAC),
     "windows-x86_64": System("x86_64-pc-windows-gnu", "x86_64-windows-gnu", "win_amd64", X86),
 }
+WASM = "wasm32"  # not a system but what browsers run, see `wasm.py`
 HERE = f"{platform.system().lower().replace('darwin', 'macos')}-{platform.machine().replace('AMD64', 'x86_64')}"
 
 
@@ -137,9 +139,9 @@ def emit_library(
     with recorded() as recording:
         for game in games:
             tour(get_game(game))
-    calls = [call for call in recording.values() if (call.loop.game is None) == shared]
-    calls = [call for call in calls if not modules or call.loop.name.module in modules]
-    names = {call.loop.name for call in calls}
+    calls = {symbol: call for symbol, call in recording.items() if (call.loop.game is None) == shared}
+    calls = {symbol: call for symbol, call in calls.items() if not modules or call.loop.name.module in modules}
+    names = {call.loop.name for call in calls.values()}
     needs = {key_of(name): sorted(sources_of(*filter(None, (name.module, name.game, EMITTED_BY)))) for name in names}
     return next(iter(names)).library, emit(calls, Target(triple, level)), needs
 
@@ -196,13 +198,16 @@ def make(system: System, levels: Sequence[str], games: Sequence[str], modules: S
 def main() -> None:
     """Make what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--system", choices=SYSTEMS, default=HERE)
+    parser.add_argument("--system", choices=[*SYSTEMS, WASM], default=HERE)
     parser.add_argument("--levels", nargs="+", help="default: all that the system has")
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--modules", nargs="+", default=[], help="of loops, default all")
     parser.add_argument("--out", type=Path, default=FOLDER, help="a folder for the machine code")
     parser.add_argument("--wheel", type=Path, help="a folder for a wheel with it")
     options = parser.parse_args()
+    if options.system == WASM:
+        wasm.make(options.games, options.out / WASM)
+        return
     system = SYSTEMS[options.system]
     make(system, options.levels or system.levels, options.games, options.modules, options.out)
     if options.wheel:

@@ -9,7 +9,7 @@ This imports numba; `tools/machine_code.py` runs it when a wheel is made.
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numba
@@ -17,7 +17,7 @@ from llvmlite import binding, ir
 from numba import types as numba_types
 from numba.core import cgutils
 
-from gupai_env.core import compiling
+from gupai_env.core import compiling, parts
 from gupai_env.core.compiling import Loop
 from gupai_env.core.memory import array_around
 from gupai_env.core.parts import part_of, register_marks
@@ -39,6 +39,7 @@ class Target(NamedTuple):
 
     triple: str
     processor: str
+    features: str = ""
 
 
 class Call(NamedTuple):
@@ -69,8 +70,12 @@ def recorded() -> Iterator[dict[str, Call]]:
         compiling.recorder = before
 
 
-def emit(calls: Iterable[Call], target: Target) -> bytes:
+def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     """Return the object file with the entries of some calls.
+
+    Args:
+        calls: By the names of their entries.
+        target: What it is emitted for.
 
     Raises:
         ValueError: If a loop needs anything that is not in OUTSIDE, such as the heap.
@@ -78,18 +83,20 @@ def emit(calls: Iterable[Call], target: Target) -> bytes:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     register_marks()
+    reloc = "static" if target.triple.startswith("wasm") else "pic"
     machine = binding.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.processor, opt=3, reloc="pic", codemodel="default"
+        cpu=target.processor, features=target.features, opt=3, reloc=reloc, codemodel="default"
     )
+    # Numba tidies up each part by itself, for pointers of this length: those of WebAssembly have half of ours.
+    parts.layout = str(machine.target_data)
     whole = binding.parse_assembly(_UNCOUNTED)
     whole.triple, whole.data_layout = target.triple, str(machine.target_data)
-    symbols = {call.symbol: call for call in calls}
-    for call in symbols.values():
-        for part in _parts(call):
+    for name, call in calls.items():
+        for part in _parts(name, call):
             part.triple, part.data_layout = whole.triple, whole.data_layout
             whole.link_in(part)
     for item in (*whole.functions, *whole.global_variables):
-        if item.name not in symbols and not item.is_declaration:
+        if item.name not in calls and not item.is_declaration:
             item.linkage = "internal"
     options = binding.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = True
@@ -100,19 +107,19 @@ def emit(calls: Iterable[Call], target: Target) -> bytes:
         users = [
             function.name for function in whole.functions if f"@{name}(" in str(function) and function.name != name
         ]
-        users = [symbols[user].loop.name.function if user in symbols else user for user in users]
+        users = [calls[user].loop.name.function if user in calls else user for user in users]
         raise ValueError(f"{', '.join(users)} needs {name}, which does not ship")
     return machine.emit_object(whole)
 
 
-def _parts(call: Call) -> list[Any]:
-    """Return the LLVM modules of a call: its entry, and the loop with all that it contains."""
+def _parts(name: str, call: Call) -> list[Any]:
+    """Return the LLVM modules of a call: its entry of a name, and the loop with all that it contains."""
     loop = part_of(call.loop.function, tuple(map(_type_of, call.arguments)))
     context, described = loop.target_context, loop.fndesc
-    calling, module = context.call_conv, ir.Module(call.symbol)
+    calling, module = context.call_conv, ir.Module(name)
     signature = calling.get_function_type(described.restype, described.argtypes)
     function = ir.Function(module, signature, described.llvm_func_name)
-    entry = ir.Function(module, ir.FunctionType(ir.IntType(32), [WORD.as_pointer()]), call.symbol)
+    entry = ir.Function(module, ir.FunctionType(ir.IntType(32), [WORD.as_pointer()]), name)
     builder = ir.IRBuilder(entry.append_basic_block())
     words = (builder.load(builder.gep(entry.args[0], [WORD(index)])) for index in itertools.count())
     arguments = [_value(context, builder, kind, words) for kind in described.argtypes]

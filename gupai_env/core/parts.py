@@ -26,6 +26,8 @@ else:
     MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
 
 
+layout = ""  # of data in memory that parts are tidied up for, as LLVM writes it; "": that of this process
+
 # Numba compiles every function to the end. In the four classes below a part stops where it can be inlined: `_Part` and
 # `_CalledPart` are the code of a part, `_PartCompiler` and `_CalledPartCompiler` make numba write it into them.
 
@@ -43,7 +45,7 @@ class _Part(base_class(LIBRARY)):  # type: ignore[misc]
 
     def _optimize_functions(self, module: Any) -> None:
         """Only tidy up: what is inlined is optimised where it ends up. Left as it is, it would be more work there."""
-        module.data_layout = self._codegen._data_layout
+        module.data_layout = layout or self._codegen._data_layout
         # Level 1 removes what numba writes for every variable. Numba alone: level 3, of code that is thrown away.
         for function in module.functions:
             passes, builder = self._codegen._function_pass_manager(opt=1)

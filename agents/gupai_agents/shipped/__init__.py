@@ -39,9 +39,14 @@ def shipped_heuristics(game_id: str) -> list[dict[str, Any]]:
     return _shipped(FOLDER / f"{game_id}.yaml")
 
 
+def shipped_cards(game_id: str) -> list[dict[str, Any]]:
+    """Return what is written of a game's cards; none for a game without."""
+    return _shipped(CARDS / f"{game_id}.yaml")
+
+
 def shipped_card(game: Game, variant: Variant) -> dict[str, Any] | None:
     """Return what is written of the card for a variant; None for a game without cards."""
-    cards = _shipped(CARDS / f"{game.id}.yaml")
+    cards = shipped_cards(game.id)
     return _nearest(cards, variant) if cards else None
 
 

@@ -159,7 +159,8 @@ def library(code, tmp_path_factory):
     examples = [("_mix", MIXED), ("_mix", ANYHOW), ("_nothing", (np.zeros(1, np.int64),)), ("_is_more", (1, 2))]
     target = Target(HERE.triple, HERE.levels[0])
     path = folder / "loops.o"
-    path.write_bytes(emit([Call(loops[name], arguments) for name, arguments in examples], target))
+    calls = [Call(loops[name], arguments) for name, arguments in examples]
+    path.write_bytes(emit({call.symbol: call for call in calls}, target))
     machine_code.link(HERE, folder / HERE.levels[0] / "shared.so", path)
     digests = {__name__: hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}
     (folder / SOURCES).write_text(json.dumps({"digests": digests, "needs": {__name__: [__name__]}}), encoding="utf-8")
@@ -213,7 +214,7 @@ def test_bound_arrays_are_read_where_they_lie(library):
 def test_loop_that_allocates_is_refused_by_its_name():
     call = Call(compiled(_allocates), (3,))
     with pytest.raises(ValueError, match=r"_allocates.* needs NRT_"):
-        emit([call], Target("x86_64-unknown-linux-gnu", "x86-64"))
+        emit({call.symbol: call}, Target("x86_64-unknown-linux-gnu", "x86-64"))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_every_target_is_emitted(triple):
         "windows": b"\x64\x86",
         "wasm": b"\0asm",
     }
-    emitted = emit([Call(compiled(_mix), MIXED)], Target(triple, "generic"))
+    emitted = emit({"mix": Call(compiled(_mix), MIXED)}, Target(triple, "generic"))
     assert emitted.startswith(next(begin for name, begin in begins.items() if name in triple))
 
 
