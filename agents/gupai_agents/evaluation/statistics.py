@@ -13,14 +13,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import scipy  # scipy.special, at its first use: 0.2 seconds; scipy.stats would take seconds
 from pydantic import model_validator
 
+from gupai_agents.evaluation.distributions import (
+    beta_below,
+    beta_quantile,
+    noncentral_below,
+    noncentral_centre,
+    normal_quantile,
+    t_below,
+    t_quantile,
+)
 from gupai_agents.evaluation.intervals import interval, interval_text
 from gupai_env.storage.models import Count, Number, Stored
 
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
-NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution, also for older versions of scipy
+NORMAL = 1e9  # degrees of freedom at which Student's t is the normal distribution
 SHARES = 10_001  # that are tried for the ends of an interval
 FOLDS, LEAST_FITTED = 10, 20  # parts of values that are adjusted, and from how many values on
 DIGITS = 12  # values that agree in so many are alike; the rest is rounding
@@ -180,7 +188,7 @@ def estimate_columns(values: np.ndarray) -> list[Estimate]:
 
 def _quantile(degrees: float) -> float:
     """Return how many standard errors a 95% interval reaches to each side: the quantile of Student's t."""
-    return float(scipy.special.stdtrit(degrees, 0.975))
+    return t_quantile(degrees, 0.975)
 
 
 def _degrees(values: np.ndarray, runs: bool) -> float:
@@ -265,9 +273,7 @@ class Cases(NamedTuple):
         if not _beyond_commonest(residuals):
             return cls(mean * deals, float(deals), deals)
         variance = deals / (deals - 1) * float((residuals**2).sum()) / total**2
-        sureness = (
-            float(scipy.special.stdtrit(max(total - 1, 1), 0.975)) / float(scipy.special.stdtrit(deals - 1, 0.975))
-        ) ** 2
+        sureness = (_quantile(max(total - 1, 1)) / _quantile(deals - 1)) ** 2
         independent = min(total, mean * (1 - mean) / variance * sureness)
         return cls(mean * independent, independent, deals)
 
@@ -276,15 +282,15 @@ class Cases(NamedTuple):
         hits, misses, outside = self.hits, self.cases - self.hits, (1 - level) / 2
         if not self.cases:
             return NOTHING._replace(samples=self.samples)
-        low = float(scipy.special.betaincinv(hits, misses + 1, outside)) if hits else 0.0
-        high = float(scipy.special.betaincinv(hits + 1, misses, 1 - outside)) if misses else 1.0
+        low = beta_quantile(hits, misses + 1, outside) if hits else 0.0
+        high = beta_quantile(hits + 1, misses, 1 - outside) if misses else 1.0
         return Estimate(hits / self.cases, low, high, self.samples)
 
     def p_value(self, share: float) -> float:
         """Return the exact two-sided p that the share is this; 1 without a case."""
         hits, misses = self.hits, self.cases - self.hits
-        as_many = float(scipy.special.betainc(hits, misses + 1, share)) if hits else 1.0
-        as_few = float(scipy.special.betainc(misses, hits + 1, 1 - share)) if misses else 1.0
+        as_many = beta_below(hits, misses + 1, share) if hits else 1.0
+        as_few = beta_below(misses, hits + 1, 1 - share) if misses else 1.0
         return min(1.0, 2 * min(as_many, as_few))
 
 
@@ -319,14 +325,14 @@ class Explained(NamedTuple):
         mean = min(max(self.unbiased.mean, 0.0), 1.0)
         if not self.unit:
             return self.unbiased._replace(mean=mean)
-        low = self.unit * float(scipy.special.chndtrinc(self.found, self.squares, 0.975))
+        low = self.unit * noncentral_centre(self.found, self.squares, 0.975)
         # If chance has added less than it does on average, the share may be as large as if it had not.
-        high = self.unit * float(scipy.special.chndtrinc(max(self.found, self.squares), self.squares, 0.025))
+        high = self.unit * noncentral_centre(max(self.found, self.squares), self.squares, 0.025)
         return Estimate(mean, round(min(low, mean), DIGITS), min(max(high, mean), 1.0), self.unbiased.samples)
 
     def p_value(self, share: float) -> float:
         """Return the two-sided p that the share is this; 1 where there is no interval."""
-        as_much = float(scipy.special.chndtr(self.found, self.squares, share / self.unit)) if self.unit else 0.5
+        as_much = noncentral_below(self.found, self.squares, share / self.unit) if self.unit else 0.5
         return 2 * max(min(as_much, 1 - as_much), sys.float_info.epsilon)
 
 
@@ -366,7 +372,7 @@ def t_test(values: np.ndarray, *, runs: bool = False) -> float:
     if not degrees:
         return 2.0 ** (1 - len(values)) if np.any(values) else 1.0
     t = abs(float(np.mean(values))) / float(np.std(values, ddof=1)) * len(values) ** 0.5
-    return float(2 * scipy.special.stdtr(degrees, -t))
+    return 2 * t_below(degrees, -t)
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -400,7 +406,7 @@ def samples_for(effect: float, spread: float, alpha: float = 0.05, power: float 
         alpha: The probability of finding one where there is none.
         power: The probability of finding this one.
     """
-    return int(np.ceil(((scipy.special.ndtri(1 - alpha / 2) + scipy.special.ndtri(power)) * spread / effect) ** 2))
+    return math.ceil(((normal_quantile(1 - alpha / 2) + normal_quantile(power)) * spread / effect) ** 2)
 
 
 class Sequential(NamedTuple):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy
 from pydantic import Field, model_validator
 
 from gupai_agents.evaluation.claims import verdicts
@@ -18,6 +17,7 @@ from gupai_agents.evaluation.claims.results import Effect, Finding, written
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import MOST_DEALS, Comparator, Condition, Number, Player, Population
 from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Choice, Setting, measured
+from gupai_agents.evaluation.distributions import normal_below
 from gupai_agents.evaluation.statistics import Estimate, holm
 from gupai_env.messages import joined, say
 from gupai_env.storage.models import Written
@@ -163,7 +163,7 @@ def _ranked(
         )
     others = [label for label in values if label != first]
     z = [_apart(values[first], values[label]) for label in others]
-    p = dict(zip(others, holm([float(2 * scipy.special.ndtr(-abs(score))) for score in z]), strict=True))
+    p = dict(zip(others, holm([2 * normal_below(-abs(score)) for score in z]), strict=True))
     behind = [label for label, score in zip(others, z, strict=True) if score < 0 and p[label] < 0.05]
     if behind:
         return verdicts.CONTRADICTED, p, ranking, min(p[label] for label in behind)

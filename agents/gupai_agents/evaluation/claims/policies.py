@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-import scipy
 from pydantic import Field
 
 from gupai_agents.agent import Agent
@@ -29,6 +28,7 @@ from gupai_agents.evaluation.claims.schema import (
     agent_in,
 )
 from gupai_agents.evaluation.claims.setting import PILOT, Pair, Setting, differ
+from gupai_agents.evaluation.distributions import normal_quantile
 from gupai_agents.evaluation.statistics import samples_for
 from gupai_agents.players.heuristics import HeuristicAgent
 from gupai_env.messages import joined, say
@@ -99,9 +99,7 @@ class Policy(Comparison):
     def planned_deals(self, setting: Setting, sampler: Sampler) -> dict[str, Any]:
         spread = float(np.std(pairs_in(setting, self, sampler, self.panel[0], 0, 0, PILOT).gains))
         deals, doses = enough(self, spread), len(self.doses.values) if self.doses else 1
-        smallest = float(
-            (scipy.special.ndtri(1 - ALPHA / 2) + scipy.special.ndtri(self.plan.power)) * spread / deals**0.5
-        )
+        smallest = (normal_quantile(1 - ALPHA / 2) + normal_quantile(self.plan.power)) * spread / deals**0.5
         return {"deals": deals, "finds_with_that_power": smallest, "figures": len(self.panel) * doses}
 
     def tested(self) -> str:

@@ -6,9 +6,9 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from gupai_agents.evaluation.claims.results import Finding, Pooled, Verdict
+from gupai_agents.evaluation.distributions import chi_squared_above, t_below, t_quantile
 from gupai_agents.evaluation.intervals import number_or_none
 from gupai_agents.evaluation.statistics import NOTHING, Cases, Estimate, Explained, estimate, false_discovery
 from gupai_env.games.claims import Metric
@@ -148,9 +148,7 @@ def rated(values: np.ndarray, metric: Metric) -> Rated:
 
 def p_value(effect: Estimate) -> float:
     """Return the two-sided p that an effect is zero, from its 95% interval; 1 where there is no interval."""
-    return (
-        float(2 * scipy.special.stdtr(effect.degrees, -abs(effect.mean) / effect.error)) if effect.has_interval else 1.0
-    )
+    return 2 * t_below(effect.degrees, -abs(effect.mean) / effect.error) if effect.has_interval else 1.0
 
 
 def estimate_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
@@ -197,12 +195,12 @@ def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
     errors = np.array([effect.error if effect.has_interval else 0.0 for effect in effects])
     degrees = sum(effect.degrees for effect in known)
     mean, error = float(means.mean()), float(np.sqrt((errors**2).sum())) / len(effects)
-    half = float(scipy.special.stdtrit(degrees, 0.5 + 0.5 * 0.95 ** (1 / among))) * error
-    p = float(2 * scipy.special.stdtr(degrees, -abs(mean) / error))
+    half = t_quantile(degrees, 0.5 + 0.5 * 0.95 ** (1 / among)) * error
+    p = 2 * t_below(degrees, -abs(mean) / error)
     weights = np.maximum(errors, 1e-9) ** -2
     q = float((weights * (means - (weights * means).sum() / weights.sum()) ** 2).sum())
     others = len(effects) - 1
-    p_q = float(scipy.special.chdtrc(others, q)) if others else 1.0
+    p_q = chi_squared_above(others, q) if others else 1.0
     mean_effect = Estimate.symmetric(mean, half, sum(effect.samples for effect in effects), degrees)
     i2 = max(0.0, 1 - others / q) if q else 0.0
     return Pooled(mean_effect, q, p_q, i2, float(means.min()) + 0.0, float(means.max()) + 0.0, p_q < RATE, p)

@@ -39,7 +39,7 @@ from gupai_env.storage.models import CLOSE, Count, DamagedError, Number, Share, 
 MANIFEST, GAMES, BLOCKS = "manifest.json", "games.jsonl.gz", "blocks"
 ROWS, SUMMARY, REPORT = "games.csv", "summary.json", "report.html"
 FORMAT = 1  # of the folder
-PACKAGES = ("gupai", "numpy", "numba", "scipy")
+PACKAGES = ("gupai", "numpy", "numba")
 MOST_BYTES = 1 << 24  # of a JSON file: the summary of a hundred agents is far smaller
 MOST_AGENTS = 1000
 DRAWN_BY = re.compile(rb"<!-- drawn by [^>]{1,200} -->")
