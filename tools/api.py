@@ -55,6 +55,7 @@ PUBLIC = {
     "gupai_agents.evaluation": "*",
     "gupai_agents.evaluation.benchmark": "held_out play_benchmark read_cards verify_card",
     "gupai_agents.evaluation.claims": "*",
+    "gupai_agents.evaluation.atlas": "Answer Study Table answer answer_about_hand study_of",
     "gupai_agents.evaluation.facts": "Choices Facts Luck SelfPlay TinyDeck facts_of",
     "gupai_agents.evaluation.statistics": "Estimate",
     "gupai_training": "*",

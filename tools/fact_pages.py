@@ -5,11 +5,25 @@ from typing import Any
 
 from writing import RESULTS, filled
 
-from gupai_app.facts.terminal import chips, number, percent, sure, tables_of
+from gupai_agents.evaluation.intervals import figures
+from gupai_agents.evaluation.pages.chart import Scale
+from gupai_app.facts.terminal import Rows, answer_tables, chips, number, percent, sure, tables_of
 from gupai_env.core.game import Game
+from gupai_env.core.tiles import PIPS, parse_tiles
 from gupai_env.games import GAMES
+from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols, text_at, tile_at
 
-FOLDER, SOURCE = RESULTS / "facts", "`results/facts`, by `python -m benchmarks.facts`"
+FOLDER, SOURCE = RESULTS / "facts", "`results/facts` and `results/atlas`, by `python -m benchmarks.facts`"
+ATLAS = RESULTS / "atlas"
+HEADS = {
+    "tiles": "What a hand is worth",
+    "seats": "Whom to sit behind",
+    "sure": "How sure one can be",
+    "openings": "What to lead",
+    "secrets": "What a secret is worth",
+    "mixing": "Where to be unpredictable",
+}
+TILE, STEP, HIGH, EDGE = 34, 46, 420, 30  # sizes in the picture of what tiles are worth, in pixels
 
 
 def recorded(game: Game) -> list[dict[str, Any]]:
@@ -19,9 +33,55 @@ def recorded(game: Game) -> list[dict[str, Any]]:
     return [content for content in contents if content["game"] == game.id]
 
 
+def answers(game: Game) -> dict[str, dict[str, Any]]:
+    """Return what is recorded of the questions about a game, by question."""
+    contents = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(ATLAS.glob(f"{game.id}-*.json"))]
+    return {content["question"]: content for content in contents if content["game"] == game.id}
+
+
+def cells(content: dict[str, Any], number: int = 0) -> dict[str, dict[str, str]]:
+    """Return the figures of a table of an answer as texts, by the first cell of a row and the head of a column."""
+    table: Rows = list(answer_tables(content))[number]
+    return {row[0]: dict(zip(table.heads, row, strict=True)) for row in table.rows}
+
+
+def tiles(rows: dict[str, dict[str, str]], *part: int | None) -> str:
+    """Return some of the tiles, with what they are worth."""
+    worth = [f"{name} {row['chips more than the mean tile']}" for name, row in rows.items()]
+    return ", ".join(worth[slice(*part)])
+
+
+def around(rows: dict[str, dict[str, str]], player: str) -> list[str]:
+    """Return what a weaker player loses and the others gain: itself, the next in turn, others, the one before, less."""
+    own, following, *others, before, less = (row[player] for row in rows.values())
+    return [own, following, ", ".join(others), before, less]
+
+
 def page(game: Game) -> str:
     """Return the page of the facts of a game."""
-    return filled("facts-of-game.md", game=game, variants=recorded(game), tables_of=tables_of, source=SOURCE)
+    how = {"tables_of": tables_of, "answer_tables": answer_tables, "heads": HEADS, "source": SOURCE}
+    return filled("facts-of-game.md", game=game, variants=recorded(game), answers=answers(game), **how)
+
+
+def picture(game: Game) -> str:
+    """Return a drawing of the tiles by what they are worth in the hand that is dealt, each at its height."""
+    rows = answers(game)["tiles"]["tables"][0]["rows"]
+    worth = [(parse_tiles(name)[0], cell) for name, cell in rows]
+    y = Scale.spanning((cell["mean"] for _, cell in worth), HIGH - EDGE - LENGTH * TILE / 2, EDGE + LENGTH * TILE / 2)
+    width = 2 * EDGE + STEP * len(worth)
+    lines = [f'<path class="g-line-quiet" stroke-opacity=".4" d="M0 {y(value)}H{width}"/>' for value, _ in y.lines]
+    pieces = [text_at(4, y(value) - 7, f"{value:+g}", 11, "quiet") for value, _ in y.lines]
+    means = figures([cell["mean"] for _, cell in worth], [cell["high"] - cell["mean"] for _, cell in worth])
+    for index, ((kind, cell), text) in enumerate(zip(worth, means, strict=True)):
+        x, middle = EDGE + STEP * (index + 0.5), y(cell["mean"])
+        pieces += tile_at(tuple(PIPS[kind].tolist()), x - TILE / 2, middle - LENGTH * TILE / 2, TILE)
+        pieces.append(text_at(x, middle + LENGTH * TILE / 2 + 11, text.partition(" ")[0], 11, "ink", "middle"))
+    drawn = "".join(piece.svg for piece in pieces)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HIGH}"><style>{style(LIGHT)}</style>'
+        f'<defs>{symbols(drawn)}</defs><rect class="g-panel" width="100%" height="100%"/>'
+        f"{''.join(lines)}{drawn}</svg>\n"
+    )
 
 
 def overview() -> str:
@@ -32,8 +92,10 @@ def overview() -> str:
         game: {str(content["tiny"]["options"]): content["tiny"] for content in reversed(variants)}.values()
         for game, variants in facts.items()
     }
-    figures = {"chips": chips, "number": number, "percent": percent, "sure": sure, "endings": endings}
-    return filled("facts.md", facts=facts, tinies=tinies, source=SOURCE, deals=f"{deals:,}", **figures)
+    by_question = {game: answers(game) for game in facts}
+    helpers: dict[str, Any] = {"chips": chips, "number": number, "percent": percent, "sure": sure, "endings": endings}
+    helpers |= {"cells": cells, "tiles": tiles, "around": around, "by_question": by_question}
+    return filled("facts.md", facts=facts, tinies=tinies, source=SOURCE, deals=f"{deals:,}", **helpers)
 
 
 def endings(self_play: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 from charts import learning_chart
 from fact_pages import overview
 from fact_pages import page as facts_page
+from fact_pages import picture as worth_picture
 from game_pages import page, picture
 from model_cards import card, models
 from pydantic import BaseModel
@@ -108,6 +109,7 @@ def site_files() -> dict[Path, Callable[[], str]]:
         files[DOCS / "games" / f"{game.id}.md"] = partial(page, game)
         files[DOCS / "games" / f"{game.id}.svg"] = partial(picture, game)
         files[DOCS / "facts" / f"{game.id}.md"] = partial(facts_page, game)
+        files[DOCS / "facts" / f"{game.id}.svg"] = partial(worth_picture, game)
         files[DOCS / "charts" / f"learning-{game.id}.svg"] = partial(learning_chart, game.id)
         files |= {CARDS / f"{file.stem}.md": partial(card, game, file, header) for file, header in networks(game.id)}
     return files

@@ -4,12 +4,14 @@ from typing import Annotated
 
 import typer
 
-from gupai_app.shell.errors import mistakes
+from gupai_app.shell.errors import mistakes, resume_hint
 from gupai_app.shell.options import (
+    NOTHING_SAVED,
     AsJson,
     GameName,
     Options,
     Sharing,
+    one_of,
     read_agent,
     read_seed,
     read_tiny_variant,
@@ -28,6 +30,17 @@ def facts(
     rival: Annotated[str, typer.Option(metavar="AGENT", help="With whom the last player is compared")] = "greedy",
     deals: Annotated[int, typer.Option(min=2, max=1 << 20, help="Deals for each player, duel and mixed table")] = 2000,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--about",
+            metavar="QUESTION",
+            help="Answer one question instead: tiles, seats, sure, openings, secrets, mixing",
+        ),
+    ] = None,
+    hand: Annotated[
+        str | None, typer.Option(metavar="TILES", help='What a hand, such as "6:6 5:4 ...", is worth in each place')
+    ] = None,
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
@@ -36,14 +49,24 @@ def facts(
     seed = read_seed(seed)
 
     from gupai_agents import agent_names
+    from gupai_agents.evaluation.atlas import answer, answer_about_hand, study_of
     from gupai_agents.evaluation.facts import facts_of, steps_of
     from gupai_app.facts import terminal
+    from gupai_app.shell.screen import waiting
 
+    with mistakes():
+        one_of({"--about": question, "--hand": hand})
     names = agents or [player for player in PLAYERS if player in agent_names(game, variant)]
-    players, weaker = [read_agent(spec, game, variant) for spec in names], read_agent(rival, game, variant)
+    players = [read_agent(spec, game, variant) for spec in names]
+    if question or hand:
+        with mistakes(), resume_hint(NOTHING_SAVED), waiting("playing the deals"):
+            study = study_of(game, players, deals, seed=seed, **variant.changed())
+            content = answer(study, question) if question else answer_about_hand(study, hand or "")
+        return terminal.answer(terminal.with_command(content.as_numbers()), as_json=as_json)
+    weaker = read_agent(rival, game, variant)
     with Sharing().work("deals", steps_of(players, deals)) as how:
         result = facts_of(game, players, weaker, deals, seed=seed, progress=how["progress"], **variant.changed())
-    terminal.facts(terminal.facts_content(result), as_json=as_json)
+    terminal.facts(terminal.with_command(result.as_numbers()), as_json=as_json)
 
 
 def perft(

@@ -2,14 +2,15 @@
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from math import ceil, log10
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.evaluation.facts import Facts, turns_of
-from gupai_agents.evaluation.intervals import interval_text
+from gupai_agents.evaluation.facts import TURNS, turns_of
+from gupai_agents.evaluation.intervals import figures, interval_text
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_app.words.sentences import translated
@@ -18,20 +19,10 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import in_json
 from gupai_env.core.tiles import tile_name
 from gupai_env.core.variant import Variant, in_words
-from gupai_env.messages import say
+from gupai_env.messages import say, with_messages
 from gupai_env.render import draw_text
 
 ENDS = ("mean", "low", "high")  # of an interval
-TURNS = (
-    "the seat that leads",
-    "the next one",
-    "the third",
-    "the fourth",
-    "the fifth",
-    "the sixth",
-    "the seventh",
-    "the eighth",
-)
 
 
 class Rows(NamedTuple):
@@ -164,14 +155,56 @@ def facts(content: dict[str, Any], *, as_json: bool) -> None:
         return put_json(content)
     for title, heads, rows in tables_of(content):
         put(table_of(*heads, title=title, rows=((say(label), *figures) for label, *figures in rows)))
+    put_origin(content)
+
+
+def put_origin(content: Mapping[str, Any]) -> None:
+    """Print of what deals figures are."""
     options = in_words(content["variant"])
+    if content.get("question") == "mixing":
+        return put(
+            say("{game}, {options}; all deals of the tiny deck, exactly.", game=content["game"], options=options)
+        )
     template = "{game}, {options}; {deals:,} deals of each kind, seed {seed}. Intervals are of 95%, over deals."
-    put(say(template, game=content["game"], options=options, deals=content["deals"], seed=content["seed"]))
+    return put(say(template, game=content["game"], options=options, deals=content["deals"], seed=content["seed"]))
 
 
-def facts_content(result: Facts) -> dict[str, Any]:
-    """Return what `facts` prints as JSON."""
-    return {**result.as_numbers(), "command": shlex.join(["gupai", *sys.argv[1:]])}
+def with_command(content: dict[str, Any]) -> dict[str, Any]:
+    """Return what is printed as JSON: figures, and the command that measures them."""
+    return {**content, "command": shlex.join(["gupai", *sys.argv[1:]])}
+
+
+def answer_tables(content: Mapping[str, Any]) -> Iterator[Rows]:
+    """Yield the tables of an answer of the atlas, from its JSON."""
+    for table in with_messages(content["tables"], content["messages"]):
+        columns = zip(*table["rows"], strict=True)
+        cells = [COLUMNS[unit](column) for unit, column in zip(table["units"], columns, strict=True)]
+        yield Rows(table["title"], tuple(table["heads"]), list(zip(*cells, strict=True)))
+
+
+def _compared(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return chips of a column, so that different ones do not look alike; without an interval they stand alone."""
+    estimates = [Estimate.of(cell) for cell in cells]
+    halves = [estimate.half_width if estimate.has_interval else 0 for estimate in estimates]
+    return figures([estimate.mean for estimate in estimates], halves)
+
+
+COLUMNS: Mapping[str, Callable[[Sequence[Any]], Iterable[str]]] = {
+    "chips": _compared,
+    "share": partial(map, percent),
+    "number": partial(map, number),
+    "exact": partial(map, "{:.4f}".format),
+    "words": partial(map, say),
+}
+
+
+def answer(content: dict[str, Any], *, as_json: bool) -> None:
+    """Print an answer of the atlas, from its JSON."""
+    if as_json:
+        return put_json(content)
+    for table, (title, heads, rows) in zip(content["tables"], answer_tables(content), strict=True):
+        put(*filter(None, (table.get("drawn"), table_of(*heads, title=title, rows=rows), table["note"])))
+    put_origin(content)
 
 
 def dealt(game: Game, variant: Variant, seed: int) -> np.recarray:

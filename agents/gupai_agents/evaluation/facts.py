@@ -34,6 +34,16 @@ from gupai_env.vector import VectorEnv
 ROUNDS = 400  # of CFR+ on the tiny deck
 CHUNK = 1 << 15  # lanes of `perft` that are played side by side
 MOST_DEPTH = 1000  # actions, in ways of play
+TURNS = (
+    "the seat that leads",
+    "the next one",
+    "the third",
+    "the fourth",
+    "the fifth",
+    "the sixth",
+    "the seventh",
+    "the eighth",
+)
 RIDGE = 1e-9  # added to the variance of what a hand holds, so that a fit exists
 
 
@@ -272,12 +282,8 @@ def _self_play(
     for first, some in chunks(deals, ENVS):
         envs = new_lanes(game, variant, some)
         envs.reset(seeds=[key_of(seed, deal) for deal in range(first, first + some)])
-        turns = turns_of(variant, envs.states)
-        hands = counts_of(np.take_along_axis(envs.states.hands, turns, 1).reshape(-1)).reshape(*turns.shape, KINDS)
         tally = _Tally(envs, other)
-        for now in decisions(envs, [agent]):
-            tally.note(now)
-        parts.append((np.take_along_axis(chips_won(envs), turns, 1), hands))
+        parts.append(dealt_by_turn(envs, [agent], tally.note))
         tallies.append(tally)
         ends.append(envs.states.copy())
         tell(some)
@@ -298,6 +304,27 @@ def _self_play(
         _figures(game, outcome),
     )
     return facts, _choices(game, tallies) if other else ()
+
+
+def dealt_by_turn(
+    envs: VectorEnv, agents: Sequence[Agent], note: Callable[[Answers], None] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Play deals that have just begun; return what each seat wins and holds, in order of turn.
+
+    Args:
+        envs: The deals.
+        agents: The first of them plays.
+        note: Called with every step before it is played.
+
+    Returns:
+        Chips, float64 [N, players], and the copies of each kind in the hands as dealt, int64 [N, players, KINDS].
+    """
+    turns = turns_of(envs.variant, envs.states)
+    hands = counts_of(np.take_along_axis(envs.states.hands, turns, 1).reshape(-1)).reshape(*turns.shape, KINDS)
+    for now in decisions(envs, agents, quick=note is None):
+        if note:
+            note(now)
+    return np.take_along_axis(chips_won(envs), turns, 1), hands
 
 
 def turns_of(variant: Variant, states: np.recarray) -> np.ndarray:
@@ -391,6 +418,18 @@ def _skill(
 # --- the tiny deck --------------------------------------------------------------------------------
 
 
+def tiny_options(game: Game, variant: Variant) -> dict[str, Any]:
+    """Return the options of the tiny deck, with those of a variant that it allows.
+
+    Args:
+        game: The game.
+        variant: Its rules in the whole deck.
+    """
+    limits = variant.LIMITS[TINY]
+    allowed = {name: value for name, value in variant.changed().items() if value in limits.get(name, (value,))}
+    return {**game.variant.tiny_options(), **allowed, "deck": TINY}
+
+
 def tiny_deck(game: Game, variant: Variant, rounds: int = ROUNDS) -> TinyDeck:
     """Return the tree of the tiny deck, where seat 0 leads, and an equilibrium of it after so many rounds of CFR+.
 
@@ -404,9 +443,7 @@ def tiny_deck(game: Game, variant: Variant, rounds: int = ROUNDS) -> TinyDeck:
     Raises:
         ValueError: As `build_tree`.
     """
-    limits = variant.LIMITS[TINY]
-    allowed = {name: value for name, value in variant.changed().items() if value in limits.get(name, (value,))}
-    options = {**game.variant.tiny_options(), **allowed, "deck": TINY}
+    options = tiny_options(game, variant)
     tree: Any = build_tree(game, **{**options, "leader": 0})
     policy = solve(tree, rounds)
     values = tuple(tree.values(policy).tolist())

@@ -21,7 +21,7 @@ import gupai_agents
 import gupai_app
 import gupai_env
 import gupai_training
-from checkout import ROOT
+from checkout import ROOT, files
 from commands import gupai
 from gupai_agents.evaluation.pages.chart import templates
 from gupai_agents.shipped import LEVELS
@@ -44,7 +44,7 @@ from gupai_env.core.rng import draw
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import guide_of
-from gupai_env.messages import TRANSLATIONS, say, word
+from gupai_env.messages import TRANSLATIONS, say, with_messages, word
 from gupai_env.storage.files import describe
 from web_room import RUN, furnish
 
@@ -153,6 +153,15 @@ def test_facts_are_chinese(name):
     labels = [table.title for table in tables] + [head for table in tables for head in table.heads]
     labels += [row[0] for table in tables for row in table.rows if not row[0].isdecimal()]
     assert not english([word(say(label)) for label in labels], {"random", "greedy", "tuned", "best"})
+
+
+@pytest.mark.parametrize("file", files("results/atlas", name="*.json"), ids=lambda file: file.stem)
+def test_answers_of_the_atlas_are_chinese(file):
+    content = json.loads(file.read_text(encoding="utf-8"))
+    tables = with_messages(content["tables"], content["messages"])
+    words_in = [text for table in tables for text in (table["title"], table["note"], *table["heads"])]
+    words_in += [say(cell) for table in tables for row in table["rows"] for cell in row if isinstance(cell, str)]
+    assert not english(map(word, words_in), {"random", "greedy", "tuned", "best"})
 
 
 def test_other_texts_of_the_app_are_chinese():

@@ -33,6 +33,7 @@ from gupai_env.vector import VectorEnv
 
 MOST_NODES = 1_000_000
 MOST_ROUNDS = 1_000_000_000
+UNREGRETTED = 1e-12  # of allowed sequences, that their sets never choose among all
 CLOSE = 1e-9  # chips that partners must gain to continue responding
 
 
@@ -107,7 +108,7 @@ class GameTree:
     def plan(self, policy: np.ndarray) -> np.ndarray:
         """Return the probability that the seat's own choices follow each sequence, float64 [Q]."""
         plan = policy.copy()
-        for sets, sequences, _ in self._layers():
+        for sets, sequences, _ in self.layers_of_sets():
             plan[sequences] *= np.repeat(plan[self.before[sets]], np.diff(self.first)[sets])
         return plan
 
@@ -193,7 +194,7 @@ class GameTree:
         The value of a set is the mean of its sequences under `policy`, or without one that of the best of them.
         """
         value = np.zeros(self.sets)
-        for sets, sequences, starts in reversed(list(self._layers())):
+        for sets, sequences, starts in reversed(list(self.layers_of_sets())):
             if policy is None:
                 value[sets] = np.maximum.reduceat(weighted_payoffs[sequences], starts)
             else:
@@ -201,14 +202,20 @@ class GameTree:
             np.add.at(weighted_payoffs, self.before[sets], value[sets])
         return value
 
-    def _layers(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
+    def layers_of_sets(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
         """Yield the sets of each layer, their sequences, and where among these each set begins."""
         for begin, end in zip(self.layers[:-1], self.layers[1:], strict=True):
             low, high = self.first[begin], self.first[end]
             yield slice(begin, end), slice(low, high), self.first[begin:end] - low
 
 
-def solve(tree: GameTree | HandTree, rounds: int, progress: Callable[[int], None] | None = None) -> np.ndarray:
+def solve(
+    tree: GameTree | HandTree,
+    rounds: int,
+    progress: Callable[[int], None] | None = None,
+    *,
+    allowed: np.ndarray | None = None,
+) -> np.ndarray:
     """Return the average policy after some rounds of CFR+, which for two seats approaches an equilibrium.
 
     Seats take turns, regrets stay above zero, round t counts t times (Tammelin, "Solving large imperfect information
@@ -218,13 +225,16 @@ def solve(tree: GameTree | HandTree, rounds: int, progress: Callable[[int], None
         tree: Of all deals, or of all hands.
         rounds: How many, from 1.
         progress: Called with 1 after every round.
+        allowed: Of a tree of all deals, the sequences that policies keep to, bool [Q], at least one in every set;
+            default all.
     """
     rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)
     if isinstance(tree, HandTree):
         return solve_hands(tree, rounds, progress)
     counts = np.diff(tree.first)
     owner = np.concatenate([np.arange(tree.players), np.repeat(tree.seats, counts)])
-    regrets, total = np.zeros(len(owner)), np.zeros(len(owner))
+    least = np.zeros(len(owner)) if allowed is None else np.where(allowed, UNREGRETTED, 0)
+    regrets, total = least.copy(), np.zeros(len(owner))
     for number in range(1, rounds + 1):
         for seat in range(tree.players):
             policy = tree.in_proportion(regrets)
@@ -232,7 +242,9 @@ def solve(tree: GameTree | HandTree, rounds: int, progress: Callable[[int], None
             value = tree.pass_back(weighted_payoffs, policy)
             regret = weighted_payoffs[tree.players :] - np.repeat(value, counts)
             mine = np.flatnonzero(owner == seat)[1:]  # without the empty sequence
-            regrets[mine] = np.maximum(regrets[mine] + regret[mine - tree.players], 0)
+            regrets[mine] = np.maximum(regrets[mine] + regret[mine - tree.players], least[mine])
+            if allowed is not None:
+                regrets *= allowed
         total += number * tree.plan(tree.in_proportion(regrets))
         if progress:
             progress(1)

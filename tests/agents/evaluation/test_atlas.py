@@ -1,0 +1,251 @@
+"""The atlas: fits find what was planted, hands are dealt as asked, and recorded figures are those of others."""
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import atlas
+from gupai_agents.evaluation.atlas import (
+    QUESTIONS,
+    SECRETS,
+    Fit,
+    Slips,
+    answer,
+    answer_about_hand,
+    apart,
+    deals_needed,
+    hidden_places,
+    longest_chain,
+    reveal,
+    study_of,
+    tiles_at,
+    weights_by_deal,
+)
+from gupai_agents.evaluation.facts import facts_of
+from gupai_agents.evaluation.records.games import action_types_of
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.play import decisions
+from gupai_env.core.tiles import KINDS, PIPS, parse_tiles, tiles_in
+from gupai_env.games import GAMES
+from gupai_env.games.claims import counts_of
+from gupai_env.messages import with_messages
+
+
+def test_weights_of_a_fit_are_covered_though_seats_of_a_deal_depend_on_each_other():
+    rng, weights, covered = np.random.default_rng(1), np.array([2.0, -1.0, 0.5]), np.zeros(3)
+    for _ in range(200):
+        known = rng.normal(size=(300, 4, 3)) + rng.normal(size=(300, 1, 3))
+        errors = rng.normal(size=(300, 4)) * (1 + known[:, :, 0] ** 2) + 2 * rng.normal(size=(300, 1))
+        values = weights_by_deal(known, known @ weights + errors)
+        figures = [estimate(column) for column in values.T]
+        covered += [figure.low < weight < figure.high for figure, weight in zip(figures, weights, strict=True)]
+    assert (covered >= 182).all() and covered.mean() <= 198  # of 200 at 95%
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_tiles_are_worth_nothing_on_average_and_hands_what_their_place_wins(name):
+    study = study_of(name, ["greedy"], 200, seed=3)
+    fit, tiles = Fit(study), Fit(study).tiles()
+    assert set(tiles) == set(np.flatnonzero(fit.deck))
+    assert sum(fit.shares[kind] * worth.mean for kind, worth in tiles.items()) == pytest.approx(0, abs=1e-4)
+    for place in range(study.variant.players):
+        won = np.mean([fit.hand(place, hand).mean for hand in fit.hands[:, place]])
+        assert won == pytest.approx(fit.chips[:, place].mean(), abs=0.01)
+
+
+def brute_chain(tiles: list[int]) -> int:
+    def length(order) -> int:
+        best = 0
+        for end in PIPS[order[0]]:
+            laid = 0
+            for kind in order:
+                if end not in PIPS[kind]:
+                    break
+                end, laid = PIPS[kind].sum() - end, laid + 1
+            best = max(best, laid)
+        return best
+
+    return max(map(length, permutations(tiles)))
+
+
+def test_longest_chain_is_that_of_all_orders():
+    rng = np.random.default_rng(2)
+    hands = [sorted(rng.permutation(np.repeat(np.arange(KINDS), 2))[:5].tolist()) for _ in range(60)]
+    hands += [parse_tiles("66 66 55 55 44"), parse_tiles("65 54 43 32 21")]
+    counts = np.array([np.bincount(hand, minlength=KINDS) for hand in hands])
+    assert longest_chain(counts).tolist() == [brute_chain(hand) for hand in hands]
+
+
+HANDS = {
+    "jie-long": "66 65 64 55 44 32 21 11",
+    "tien-gow": "66 66 63 54 52 43 42 21",
+    "small-mahjong": "66 65 64 21 11",
+}
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_a_hand_is_dealt_to_each_place_among_all_other_tiles(name, monkeypatch):
+    dealt = []
+
+    def play_out(envs, agents):
+        dealt.append(envs.states.copy())
+        decisions.play_out(envs, agents)
+
+    monkeypatch.setattr(atlas, "play_out", play_out)
+    study = study_of(name, ["greedy"], 200, seed=4)
+    table = answer_about_hand(study, HANDS[name]).tables[0]
+    hand = np.bincount(parse_tiles(HANDS[name]), minlength=KINDS)
+    assert len(dealt) == len(table.rows) == study.variant.players
+    for place, states in enumerate(dealt):
+        for state in states:
+            held = np.bincount(tiles_in(state.hands[(state.leader + place) % study.variant.players]), minlength=KINDS)
+            assert (held >= hand).all() and held.sum() - hand.sum() <= 1
+        assert len({state.hands.tobytes() for state in states}) > 190
+    for _, fitted, played in table.rows:
+        assert isinstance(fitted, Estimate) and isinstance(played, Estimate) and played.has_interval
+
+
+def test_chips_are_given_by_turn_after_the_weaker_player():
+    study = study_of("jie-long", ["random", "greedy"], 40, seed=2)
+    won = study.among_best(study.agents[0])
+    assert np.sum(won, 0) == pytest.approx(0) and won[0].mean() < 0
+    envs = decisions.new_lanes(study.game, study.variant, 40)
+    envs.reset(seeds=[atlas.key_of(2, deal) for deal in range(40)])
+    seating = np.tile([1, 1, 0, 1], (40, 1))  # the rotation in which the weaker player has seat 2
+    decisions.play_out(envs, study.agents, seating)
+    rotation = atlas.play_duplicates("jie-long", ["random", *["greedy"] * 3], 40, seed=2).chips[:, 2]
+    assert rotation.tolist() == np.roll(envs.states.total, -2, 1).tolist()
+
+
+@pytest.mark.parametrize("kind", ["play", "discard"])
+def test_one_kind_of_mistake_is_made_alone(kind):
+    study = study_of("jie-long", ["greedy", "tuned"], 100, seed=2)
+    names, types = action_types_of(study.game)
+    number, (greedy, tuned), made = names.index(kind), study.agents, 0
+    slips = Slips(study, greedy, (number, number))
+    for now in decisions.decisions(next(study.lanes())[1], [tuned]):
+        best, weak, does = (agent.act(now.batch) for agent in (tuned, greedy, slips))
+        wrong = (types[best] == number) & (types[weak] == number)
+        assert (does == np.where(wrong, weak, best)).all()
+        made += int((does != best).sum())
+    assert made > 0
+
+
+def test_mistakes_are_counted_with_what_they_open_to_the_next():
+    study = study_of("jie-long", ["greedy", "tuned"], 200, seed=2)
+    parted = apart(study, study.agents[0])
+    play, discard = (action_types_of(study.game)[0].index(name) for name in ("play", "discard"))
+    assert parted.differ[:, play, play].sum() > 0 and parted.more[:, play, play].any()
+    assert parted.differ[:, discard, discard].sum() > 0 and not parted.more[:, discard, discard].any()
+    assert not apart(study, study.agents[1]).differ.any()
+
+
+def test_deals_needed_are_four_times_variance_over_squared_mean():
+    rng, covered = np.random.default_rng(5), 0
+    for _ in range(100):
+        chips = rng.normal(1, 5, 2000)
+        needed = deals_needed(np.stack([chips, chips**2], 1))
+        covered += needed.low < 4 * 25 < needed.high
+    assert covered >= 88
+    assert not np.isfinite(deals_needed(np.stack([chips - 2, chips**2], 1)).mean)  # who loses is never ahead
+
+
+def test_players_choose_alike_where_they_do_not_differ():
+    study = study_of("ding-niu", ["greedy", "tuned"], 60, seed=9)
+    alike = atlas.alike(study, study.agents[0])
+    choices = facts_of("ding-niu", ["tuned"], "greedy", 60, seed=9).choices
+    assert min(1 - choice.differ.mean for choice in choices) <= alike.mean <= max(1 - c.differ.mean for c in choices)
+    assert atlas.alike(study, make_agent("tuned", "ding-niu")).mean == 1
+
+
+@pytest.mark.parametrize("name", ["jie-long", "ce-deng", "ding-niu", "tiu-u", "tien-gow", "deer-hunt", "shi-wu-hu"])
+def test_what_is_revealed_is_true_and_changes_nothing_that_is_seen(name):
+    study = study_of(name, ["greedy"], 60, seed=6)
+    game, variant = study.game, study.variant
+    _, envs = next(study.lanes())
+    for turn, _ in enumerate(decisions.decisions(envs, [study.best])):
+        if turn != 9:
+            continue
+        for seat in range(variant.players):
+            rows = np.flatnonzero(~envs.terminated & (envs.seats == seat))
+            true, views = envs.states[rows].view(np.recarray), envs.views(rows)[0]
+            drawn = game.new_states(len(rows))
+            envs.kernels.determinize(envs.rules, views, np.arange(len(rows)), drawn)
+            places, before = hidden_places(game, variant, seat), drawn.copy()
+            subject = (seat + 1) % variant.players
+            for secret in SECRETS.values():
+                if not secret.fields:
+                    continue
+                reveal(drawn, true, places, secret.revealed, subject, 3)
+                lying = [np.sort(np.concatenate([tiles_at(s, p) for p in places], 1)) for s in (before, drawn, true)]
+                assert (lying[0] == lying[1]).all() and (lying[1] == lying[2]).all()  # the same tiles
+                seen = np.zeros(len(rows), game.view).view(np.recarray)
+                envs.kernels.view_of(envs.rules, drawn, seat, seen)
+                assert [view.tobytes() for view in seen] == [view.tobytes() for view in views]
+                for place in places:
+                    shown = np.broadcast_to(secret.revealed(true, place, subject), tiles_at(true, place).shape)
+                    assert (tiles_at(drawn, place)[shown] == tiles_at(true, place)[shown]).all()
+            assert (
+                any((tiles_at(drawn, place) != tiles_at(true, place)).any() for place in places[1:]) or len(places) < 3
+            )
+        break
+
+
+def test_exchanged_tiles_stay_as_random_as_they_were():
+    study = study_of("deer-hunt", ["greedy"], 2, seed=6)
+    _, envs = next(study.lanes())
+    row = np.flatnonzero(envs.seats == envs.seats[0])[:1]
+    seat, times = int(envs.seats[0]), 4000
+    true = np.repeat(envs.states[row], times).view(np.recarray)
+    drawn = study.game.new_states(times)
+    views = np.repeat(envs.views(row)[0], times).view(np.recarray)
+    envs.kernels.determinize(envs.rules, views, np.arange(times), drawn)
+    places = hidden_places(study.game, study.variant, seat)
+    reveal(drawn, true, places, SECRETS["the hand of the next in turn"].revealed, (seat + 1) % 4, 1)
+    rest = true.hands[0].sum() - true.hands[0][seat] - true.hands[0][(seat + 1) % 4]
+    held = counts_of(drawn.hands[:, (seat + 2) % 4]).mean(0)
+    assert held == pytest.approx(counts_of(np.array([rest]))[0] / 2, abs=0.05)
+
+
+def test_who_knows_everything_wins_more(monkeypatch):
+    monkeypatch.setattr(atlas, "SEARCHED", 4)
+    study = study_of("tiu-u", ["greedy"], 150, seed=3)
+    plain, knowing = (atlas.played_knowing(study, secret, False) for secret in (None, SECRETS["everything"]))
+    assert estimate(knowing - plain).low > 0
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_answers_are_tables_that_json_holds_whole(question, monkeypatch):
+    monkeypatch.setattr(atlas, "SEARCHED", 2)
+    monkeypatch.setattr(atlas, "PLAYOUTS", 4)
+    study = study_of("ding-niu", ["random", "greedy"], 200, seed=1)
+    content = json.loads(json.dumps(answer(study, question).as_numbers()))
+    assert (content["question"], content["deals"], content["players"]) == (question, 200, ["random", "greedy"])
+    stored_tables = with_messages(content["tables"], content["messages"])
+    for table, kept in zip(answer(study, question).tables, stored_tables, strict=True):
+        assert kept["title"] == table.title and len(table.rows) > 0
+        for row, cells in zip(table.rows, kept["rows"], strict=True):
+            assert len(row) == len(table.heads) == len(table.units)
+            for cell, unit, stored in zip(row, table.units, cells, strict=True):
+                assert isinstance(cell, Estimate) == (unit not in (atlas.WORDS, atlas.EXACT))
+                assert stored == (cell.as_numbers() if isinstance(cell, Estimate) else cell)
+
+
+def test_what_cannot_be_asked_is_refused_in_one_line():
+    study = study_of("jie-long", ["greedy"], 200)
+    for wrong, ask in {
+        "'luck' is not a question; they are tiles": lambda: answer(study, "luck"),
+        "a hand of jie-long has 8 tiles, not 2": lambda: answer_about_hand(study, "66 65"),
+        r"\[6:2\] is given 8 times; the deck has 1": lambda: answer_about_hand(study, "62" * 8),
+        "it must be a whole number from 200": lambda: answer(study_of("jie-long", ["greedy"], 199), "tiles"),
+        "nobody leads in da-ling": lambda: answer(study_of("da-ling", ["greedy"], 200), "openings"),
+        "deals=2 is not allowed": lambda: study_of("jie-long", ["greedy"], 200, deals=2),
+    }.items():
+        with pytest.raises(ValueError, match=wrong):
+            ask()
+
+
+# --- figures of other programs --------------------------------------------------------------------
