@@ -681,7 +681,7 @@ def put_tiles(states: np.recarray, place: Place, kinds: np.ndarray) -> None:
 
 
 def reveal(
-    drawn: np.recarray, true: np.recarray, places: Sequence[Place], revealed: Revealed, seat: int, key: int
+    drawn: np.recarray, true: np.recarray, places: Sequence[Place], revealed: Revealed, subject: int, key: int
 ) -> None:
     """Let some tiles lie where they do in truth, in exchange for those that were drawn for there.
 
@@ -696,10 +696,8 @@ def reveal(
     """
     lists = [[tiles_at(states, place) for place in places] for states in (drawn, true)]
     kinds, truth = (np.concatenate(columns, 1) for columns in lists)
-    known = [
-        np.broadcast_to(revealed(true, place, subject), part.shape)
-        for place, part in zip(places, lists[1], strict=True)
-    ]
+    marks = [revealed(true, place, subject) for place in places]
+    known = [np.broadcast_to(mark, tiles.shape) for mark, tiles in zip(marks, lists[1], strict=True)]
     fixed = np.concatenate(known, 1) & (truth >= 0)
     rows, free = np.arange(len(kinds)), np.ones(kinds.shape, bool)
     chance = np.random.default_rng(key).random(kinds.shape) + fixed  # a tile that lies there already stays
@@ -866,7 +864,7 @@ def mixed(study: Study) -> tuple[Table, ...]:
                 ("action", "share at an equilibrium", "always to play it costs at least"),
                 (WORDS, EXACT, EXACT),
                 list(zip(names, position.probabilities, position.costs, strict=True)),
-                "Whoever always plays the same here wins so much less, in chips per deal, from a player who knows it.",
+                "A player that always does the same here wins so much less, in chips per deal, from one that knows it.",
                 draw_text(study.game.scene(tree.variant, [view])),
             )
         )
