@@ -207,6 +207,13 @@ class Game:
         """The rules: the docstring of the module that defines `step`."""
         return inspect.getdoc(sys.modules[self.step.__module__]) or ""
 
+    @functools.cached_property
+    def placed(self) -> tuple[str, ...]:
+        """The fields of a view that hold a tile set for each place."""
+        return tuple(
+            name for name in self.view.names or () if self.view[name] == np.dtype((np.int64, (self.max_seats,)))
+        )
+
     @property
     def num_actions(self) -> int:
         return len(self.moves)

@@ -84,9 +84,8 @@ def weights_row(features: Sequence[Feature], weights: Mapping[str, float], tempe
 
 def highest_score(features: Sequence[Feature], row: np.ndarray) -> float:
     """Return the largest absolute score that a heuristic, float64 [features + 1], can give to an action."""
-    ranges = np.array([max(abs(feature.low), abs(feature.high)) for feature in features])
-    with np.errstate(over="ignore"):
-        return float(np.abs(row[:-1]) @ ranges)
+    weights = zip(features, row[:-1].tolist(), strict=True)
+    return float(sum(abs(weight) * max(abs(feature.low), abs(feature.high)) for feature, weight in weights))
 
 
 def _number(name: str, value: float) -> float:

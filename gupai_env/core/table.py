@@ -8,8 +8,6 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gupai_env.core.scene import Pile, Place, Scene, Views
 from gupai_env.core.tiles import faces
 from gupai_env.core.variant import Variant, option_in_words
@@ -85,12 +83,11 @@ class Table:
         """Return what lies before a seat.
 
         These are `hand`, a tile set, or as many tiles face down as `sizes` says by place, and face up what other fields
-        hold as tile sets by place.
+        hold, `Game.placed`.
         """
-        fields, of_place = self.game.view, np.dtype((np.int64, (self.game.max_seats,)))
-        lying = [name for name in fields.names if fields[name] == of_place]
-        hand = [self.pile("hand", place, "hand", "sizes")] if {"hand", "sizes"} <= set(fields.names) else []
-        return [*hand, *(Pile(say(name), faces(getattr(self.near, name)[place]), capacity=1) for name in lying)]
+        hand = {"hand", "sizes"} <= set(self.game.view.names)
+        lying = [Pile(say(name), faces(getattr(self.near, name)[place]), capacity=1) for name in self.game.placed]
+        return [self.pile("hand", place, "hand", "sizes"), *lying] if hand else lying
 
     def centre(self) -> Sequence[Pile]:
         """Return the piles that belong to nobody."""

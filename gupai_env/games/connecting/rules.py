@@ -226,4 +226,4 @@ def require_stake(variant: Any, payoff_bound: Callable[[Any], float]) -> None:
 
 def payoff_bound(deck: np.ndarray, players: int, hand_size: int) -> float:
     """Return pips that no seat can exceed: the heaviest hand, all discarded, against rivals with no points."""
-    return float((players - 1) * np.sort(WEIGHT[deck])[-hand_size:].sum())
+    return float((players - 1) * sum(sorted(int(WEIGHT[kind]) for kind in deck)[-hand_size:]))

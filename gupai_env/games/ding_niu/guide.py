@@ -47,7 +47,7 @@ def by_points(variant: Any) -> bool:
 
 def may_block(moment: Moment) -> bool:
     """Return whether a tile would make a suan zhang."""
-    return bool(PLAY in moment.verbs and (moment.view.makes != NONE).any())
+    return PLAY in moment.verbs and any(made != NONE for made in moment.view.makes)
 
 
 class Guide(ConnectingGuide):
