@@ -1,7 +1,8 @@
 """The languages that are spoken: one catalogue of traditional Chinese, from which simplified Chinese is made."""
 
 import functools
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from contextvars import Token
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
@@ -30,6 +31,25 @@ def catalogue(language: str, context: str = "") -> Mapping[str, str]:
         for entry in _entries(language)
         if entry.context in (None, "error") and context in ("", entry.context)
     }
+
+
+def texts_of(language: str, mentioned: Collection[str]) -> dict[str, str | list[str]]:
+    """Return the texts of a language by the English ones, as a page in a browser takes them.
+
+    A context stands before the English text, with "\\x04" between; a text that depends on a number is a list.
+
+    Args:
+        mentioned: The English texts that are needed; "\\0" stands for any words in them, and "_" for a blank.
+    """
+    patterns = [text.split("\0") for text in sorted(mentioned) if re.search("[a-z]", text) and "\0" in text]
+    like = re.compile("|".join(".+".join(map(re.escape, parts)) for parts in patterns) or "(?!)")
+    texts: dict[str, str | list[str]] = {}
+    for entry in _entries(language):
+        english = str(entry.id[0] if entry.pluralizable else entry.id)
+        if {english, english.replace(" ", "_")} & {*mentioned} or like.fullmatch(english):
+            key = f"{entry.context}\x04{english}" if entry.context else english
+            texts[key] = [_string(entry)] if entry.pluralizable else _string(entry)
+    return texts
 
 
 def _string(entry: Any) -> str:

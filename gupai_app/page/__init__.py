@@ -1,0 +1,1 @@
+"""The page that plays in a browser with nothing installed."""
