@@ -2,12 +2,13 @@
 
 Every loop that the packages have is called once as plain Python, which shows the types of its arguments; then it is
 compiled for each level of the system's processors and linked by Zig (the package ziglang), which has a linker for every
-system. Without `--system` it is made for this one. The package finds it in `gupai_env/machine_code` at its next start,
-as long as the sources stay the same.
+system. Without `--wheel` it is made for the level of this processor alone, and the package finds it in
+`gupai_env/machine_code` at its next start, as long as the sources stay the same.
 """
 
 import argparse
 import contextlib
+import gc
 import json
 import os
 import platform
@@ -16,14 +17,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import wasm
 
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -38,9 +38,8 @@ from gupai_agents.play.decisions import new_lanes, play_out
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.shipped import CARD
 from gupai_env import vector
-from gupai_env.core.emitting import Target, emit, recorded
 from gupai_env.core.game import Game, no_history
-from gupai_env.core.shipped import CALLING, FOLDER, LEVELS, SOURCES, digest_of, key_of
+from gupai_env.core.shipped import FOLDER, LEVELS, SOURCES, SUFFIXES, calling_in, digest_of, key_of
 from gupai_env.core.sources import sources_of
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
@@ -62,17 +61,22 @@ class System(NamedTuple):
     zig: str
     tag: str  # of its wheel
     levels: tuple[str, ...]
+    platform: str  # as sys.platform
     link: tuple[str, ...] = ()  # options of the linker
 
 
 PLAIN, X86 = LEVELS[:1], LEVELS[2:]
-MAC = ("-undefined", "dynamic_lookup")  # what Python has is found when it loads the extension
+BMI2 = LEVELS[LEVELS.index("x86-64-v3") :]
+# What Python has is found when it loads the extension; a library's own name would be where it was made.
+MAC = ("-undefined", "dynamic_lookup", "-Wl,-install_name,@rpath/gupai")
 SYSTEMS = {
-    "linux-x86_64": System("x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", X86),
-    "linux-aarch64": System("aarch64-unknown-linux-gnu", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64", PLAIN),
-    "macos-x86_64": System("x86_64-apple-macosx10.13", "x86_64-macos", "macosx_10_13_x86_64", X86, MAC),
-    "macos-arm64": System("arm64-apple-macosx11.0", "aarch64-macos", "macosx_11_0_arm64", PLAIN, MAC),
-    "windows-x86_64": System("x86_64-pc-windows-gnu", "x86_64-windows-gnu", "win_amd64", X86),
+    "linux-x86_64": System("x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", X86, "linux"),
+    "linux-aarch64": System(
+        "aarch64-unknown-linux-gnu", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64", PLAIN, "linux"
+    ),
+    "macos-x86_64": System("x86_64-apple-macosx10.13", "x86_64-macos.10.13", "macosx_10_13_x86_64", X86, "darwin", MAC),
+    "macos-arm64": System("arm64-apple-macosx11.0", "aarch64-macos.11.0", "macosx_11_0_arm64", PLAIN, "darwin", MAC),
+    "windows-x86_64": System("x86_64-pc-windows-gnu", "x86_64-windows-gnu", "win_amd64", X86, "win32"),
 }
 WASM = "wasm32"  # not a system but what browsers run, see `wasm.py`
 HERE = f"{platform.system().lower().replace('darwin', 'macos')}-{platform.machine().replace('AMD64', 'x86_64')}"
@@ -93,8 +97,9 @@ def tour(game: Game) -> None:
     legal_instead(batch.masks, batch.rng_keys)
     believes = [f"search:playouts=2,particles=2,infer={heuristic}@4"] if game.history is not no_history else []
     cards = [CARD] if CARD in agent_names(game, variant) else []
+    few = batch._replace(masks=batch.masks & (batch.masks.cumsum(1) <= 2))  # a search takes seconds for each action
     for name in ("search:playouts=2", *believes, *cards):
-        make_agent(name, game).act(batch)
+        make_agent(name, game).act(few.at(slice(1)))
     states = envs.states.copy()
     tables = np.array([[game.heuristic(heuristic)] * 2])
     chips_in_deals(game, envs.rules, tables, np.zeros(2, np.int64), states, batch.masks, 1)
@@ -126,16 +131,20 @@ def tour_of_deals(game: Game, variant: Variant, heuristic: str) -> None:
 
 
 def emit_library(
-    games: Sequence[str], shared: bool, triple: str, level: str, modules: Sequence[str]
-) -> tuple[str, bytes, dict[str, list[str]]]:
-    """Return the name of a library, its object file, and the sources of its loops.
+    games: Sequence[str], shared: bool, modules: Sequence[str], targets: Sequence[tuple[str, str]]
+) -> tuple[str, list[bytes], dict[str, list[str]]]:
+    """Return the name of a library, its object file for each target, and the sources of its loops.
 
     Args:
         games: The game whose loops they are, by id, or those that share them.
         shared: Whether it holds the loops that games share.
-        triple, level: The target.
         modules: Of loops; none: all.
+        targets: Triples and levels, of which all have BMI2 or none.
     """
+    os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "+bmi2" if targets[0][1] in BMI2 else ""}
+    gc.disable()  # it would look through all that numba makes, again and again
+    from gupai_env.core.emitting import Target, emit, recorded  # numba reads the environment only now
+
     with recorded() as recording:
         for game in games:
             tour(get_game(game))
@@ -143,7 +152,7 @@ def emit_library(
     calls = {symbol: call for symbol, call in calls.items() if not modules or call.loop.name.module in modules}
     names = {call.loop.name for call in calls.values()}
     needs = {key_of(name): sorted(sources_of(*filter(None, (name.module, name.game, EMITTED_BY)))) for name in names}
-    return next(iter(names)).library, emit(calls, Target(triple, level)), needs
+    return next(iter(names)).library, [emit(calls, Target(*target)) for target in targets], needs
 
 
 def link(system: System, out: Path, *inputs: Path) -> None:
@@ -155,65 +164,96 @@ def link(system: System, out: Path, *inputs: Path) -> None:
         left_over.unlink()
 
 
-def link_calling(system: System, out: Path, folder: Path) -> None:
+def link_calling(system: System, out: Path) -> None:
     """Compile the extension that calls what is shipped; on Windows it is told what python3.dll has."""
     inputs = [CALLING_SOURCE]
-    if "windows" in system.triple:
-        declared = re.findall(r"^FROM_PYTHON (.*);", CALLING_SOURCE.read_text(encoding="utf-8"), re.MULTILINE)
-        names = [f"{name} DATA" for line in declared if "(" not in line for name in re.findall(r"_?Py\w+", line)]
-        names += [re.findall(r"(Py\w+)\(", line)[0] for line in declared if "(" in line]
-        (folder / "python3.def").write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *names]), encoding="utf-8")
-        command = [sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64", "-D", "python3.dll"]
-        inputs.append(folder / "python3.lib")
-        subprocess.run([*command, "-d", str(folder / "python3.def"), "-l", str(inputs[-1])], check=True)
-    link(system, out, *inputs)
+    with tempfile.TemporaryDirectory() as folder:
+        if system.platform == "win32":
+            declared = re.findall(r"^FROM_PYTHON (.*);", CALLING_SOURCE.read_text(encoding="utf-8"), re.MULTILINE)
+            names = [f"{name} DATA" for line in declared if "(" not in line for name in re.findall(r"_?Py\w+", line)]
+            names += [re.findall(r"(Py\w+)\(", line)[0] for line in declared if "(" in line]
+            exports, library = Path(folder, "python3.def"), Path(folder, "python3.lib")
+            exports.write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *names]), encoding="utf-8")
+            command = [sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64", "-D", "python3.dll"]
+            subprocess.run([*command, "-d", str(exports), "-l", str(library)], check=True)
+            inputs.append(library)
+        link(system, out / f"calling{SUFFIXES[system.platform][0]}", *inputs)
 
 
-def environment(level: str) -> dict[str, str]:
-    """Return what makes numba write code for a level, whatever this processor has."""
-    return {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "+bmi2" if level == LEVELS[-1] else ""}
+def native_level() -> str:
+    """Return the highest level of this system that this processor has."""
+    with tempfile.TemporaryDirectory() as folder:
+        link_calling(SYSTEMS[HERE], Path(folder))
+        level = calling_in(Path(folder)).level()
+    return next(known for known in SYSTEMS[HERE].levels[::-1] if LEVELS.index(known) <= level)
 
 
-def make(system: System, levels: Sequence[str], games: Sequence[str], modules: Sequence[str], out: Path) -> None:
-    """Make machine code in a folder: what is there of other sources is removed."""
-    if (out / SOURCES).exists():
-        shutil.rmtree(out)
+def make(folders: Mapping[str, Path], levels: Sequence[str], games: Sequence[str], modules: Sequence[str]) -> None:
+    """Make machine code in a folder for each system: what is there of other sources is removed.
+
+    Args:
+        folders: By the system's name.
+        levels: Of processors; none: all that a system has.
+        games: By id.
+        modules: Of loops; none: all.
+    """
+    for name, out in folders.items():
+        for level in LEVELS:
+            shutil.rmtree(out / level, ignore_errors=True)
+        link_calling(SYSTEMS[name], out)
+    targets = [(name, level) for name in folders for level in levels or SYSTEMS[name].levels]
+    parts = [(games, True), *(([game], False) for game in games)]
     needs: dict[str, list[str]] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        link_calling(system, out / CALLING, folder)
-        for level in levels:
-            os.environ |= environment(level)  # numba reads it when a process of the pool imports it
-            jobs = [(games, True, system.triple, level, modules)]
-            jobs += [([game], False, system.triple, level, modules) for game in games]
-            with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-                for library, content, sources in pool.map(emit_library, *zip(*jobs, strict=True)):
-                    needs |= sources
-                    (folder / f"{library}.o").write_bytes(content)
-                    link(system, out / level / f"{library}.so", folder / f"{library}.o")
+    with workers() as pool, tempfile.TemporaryDirectory() as folder:
+        emitted = []
+        for way in ([target for target in targets if (target[1] in BMI2) == bmi2] for bmi2 in (True, False)):
+            triples = [(SYSTEMS[name].triple, level) for name, level in way]
+            emitted += [(way, pool.submit(emit_library, *part, modules, triples)) for part in parts if way]
+        for way, job in emitted:
+            library, objects, sources = job.result()
+            needs |= sources
+            for (name, level), content in zip(way, objects, strict=True):
+                source = Path(folder, f"{library}.o")
+                source.write_bytes(content)
+                link(SYSTEMS[name], folders[name] / level / f"{library}{SUFFIXES[SYSTEMS[name].platform][1]}", source)
     digests = {module: digest_of(module) for module in sorted(set().union(*needs.values()))}
-    (out / SOURCES).write_text(json.dumps({"digests": digests, "needs": needs}, indent=1), encoding="utf-8")
+    for out in folders.values():
+        (out / SOURCES).write_text(json.dumps({"digests": digests, "needs": needs}, indent=1), encoding="utf-8")
+
+
+def workers() -> ProcessPoolExecutor:
+    """Return processes of which each does one job; where a server can start them, it imports the packages once."""
+    context = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+    context.set_forkserver_preload(["gupai_agents.gymnasium_envs", "gupai_training.selfplay"])
+    return ProcessPoolExecutor(os.cpu_count(), mp_context=context, max_tasks_per_child=1)
 
 
 def main() -> None:
     """Make what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--system", choices=[*SYSTEMS, WASM], default=HERE)
-    parser.add_argument("--levels", nargs="+", help="default: all that the system has")
+    parser.add_argument("--system", choices=[*SYSTEMS, WASM], nargs="+", default=[HERE])
+    parser.add_argument("--levels", nargs="+", default=[], help="of processors, default all for a wheel")
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--modules", nargs="+", default=[], help="of loops, default all")
-    parser.add_argument("--out", type=Path, default=FOLDER, help="a folder for the machine code")
+    parser.add_argument("--out", type=Path, help="a folder for the machine code")
     parser.add_argument("--wheel", type=Path, help="a folder for a wheel with it")
     options = parser.parse_args()
-    if options.system == WASM:
-        wasm.make(options.games, options.out / WASM)
-        return
-    system = SYSTEMS[options.system]
-    make(system, options.levels or system.levels, options.games, options.modules, options.out)
-    if options.wheel:
-        environ = os.environ | {"GUPAI_WHEEL_CODE": str(options.out.resolve()), "GUPAI_WHEEL_TAG": system.tag}
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(options.wheel.resolve())]
-        subprocess.run(command, cwd=ROOT, env=environ, check=True)
+    if WASM in options.system:
+        import wasm  # with numba, which must not be here when processes are started
+
+        wasm.make(options.games, (options.out or FOLDER) / WASM)
+    systems = [name for name in options.system if name != WASM]
+    with tempfile.TemporaryDirectory() as folder:
+        if options.wheel:
+            folders = {name: Path(folder, name) for name in systems}
+        else:
+            folders = dict.fromkeys(systems, options.out or FOLDER)
+        levels = options.levels or ([] if options.wheel or systems != [HERE] else [native_level()])
+        make(folders, levels, options.games, options.modules)
+        for name in systems if options.wheel else ():
+            environ = os.environ | {"GUPAI_WHEEL_CODE": str(folders[name]), "GUPAI_WHEEL_TAG": SYSTEMS[name].tag}
+            command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(options.wheel.resolve())]
+            subprocess.run(command, cwd=ROOT, env=environ, check=True)
 
 
 if __name__ == "__main__":

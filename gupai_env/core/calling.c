@@ -259,7 +259,7 @@ static int has(unsigned leaf, int number, unsigned mask)
     return (part[number] & mask) == mask;
 }
 
-/* Return the level of x86-64 that this processor and the system support, 1 to 3. */
+/* Return the level of x86-64 that this processor and the system support, 1 to 4. */
 static int level_of_processor(void)
 {
     unsigned low, high;
@@ -268,7 +268,10 @@ static int level_of_processor(void)
     if (!has(1, 2, 1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29) || !has(0x80000001, 2, 1u << 5))
         return 2; /* FMA, MOVBE, OSXSAVE, AVX, F16C, and LZCNT */
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low & 6) == 6 && has(7, 1, 1u << 3 | 1u << 5 | 1u << 8) ? 3 : 2; /* BMI, AVX2, BMI2 */
+    if ((low & 6) != 6 || !has(7, 1, 1u << 3 | 1u << 5 | 1u << 8))
+        return 2; /* registers of AVX; BMI, AVX2, BMI2 */
+    /* Registers of AVX-512; its parts F, DQ, CD, BW and VL. */
+    return (low & 0xe6) == 0xe6 && has(7, 1, 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31) ? 4 : 3;
 }
 #else
 static int level_of_processor(void) { return 0; }
@@ -281,7 +284,7 @@ static Object *level(Object *self, Object *const *arguments, length number)
 }
 
 static Method methods[] = {
-    {"level", (void *)level, FASTCALL, "level(): which instructions this processor has: of x86-64 1 to 3, else 0."},
+    {"level", (void *)level, FASTCALL, "level(): which instructions this processor has: of x86-64 1 to 4, else 0."},
     {"use", (void *)use, FASTCALL, "use(ndarray): set the type of arrays."},
     {"loop", (void *)loop, FASTCALL, "loop(known, resolve, otherwise): what is called as a loop."},
     {"bound", (void *)bound, FASTCALL, "bound(entry, first, later, otherwise): a loop with its first arguments."},

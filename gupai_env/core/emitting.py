@@ -94,12 +94,12 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     for name, call in calls.items():
         for part in _parts(name, call):
             part.triple, part.data_layout = whole.triple, whole.data_layout
-            whole.link_in(part)
+            whole.link_in(part, preserve=True)  # for the next target
     for item in (*whole.functions, *whole.global_variables):
         if item.name not in calls and not item.is_declaration:
             item.linkage = "internal"
+    # Loops become vectors, as with numba; vectors of what is in no loop (SLP) make Da Ling a fifth slower.
     options = binding.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = options.slp_vectorization = True
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(whole, builder)
     needed = {function.name for function in whole.functions if function.is_declaration} - OUTSIDE

@@ -4,6 +4,7 @@ numba would optimise every function by itself and turn it into machine code that
 work of compiling, and is skipped here: a loop is optimised as a whole, with everything that it contains.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -126,6 +127,7 @@ if there(PARTS, "compiling takes longer"):
     LOOP["pipeline_class"] = LoopCompiler
 
 
+@functools.cache
 def part_of(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
     """Compile a function for arguments of some types as a part; return what numba has of it, as LLVM's code.
 

@@ -22,8 +22,12 @@ import numpy as np
 from gupai_env.core.sources import source_of
 
 FOLDER = Path(__file__).parent.parent / "machine_code"
-SOURCES, CALLING, SHARED = "sources.json", "calling.abi3.so", "shared"
-LEVELS = ("generic", "x86-64", "x86-64-v2", "x86-64-v3")  # folders, by what `level()` of the extension returns
+SOURCES, SHARED = "sources.json", "shared"
+# Of the extension and of libraries, by sys.platform.
+SUFFIXES = {"linux": (".abi3.so", ".so"), "darwin": (".abi3.so", ".dylib"), "win32": (".pyd", ".dll")}
+CALLING_SUFFIX, LIBRARY_SUFFIX = SUFFIXES.get(sys.platform, SUFFIXES["linux"])
+# Folders, by what `level()` of the extension returns.
+LEVELS = ("generic", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 SWITCH = "GUPAI_MACHINE_CODE"  # "numba": nothing that ships is used
 NOT_ASKED_FOR = {"NUMBA_DISABLE_JIT": "1", "NUMBA_BOUNDSCHECK": "1", SWITCH: "numba"}
 Kinds = tuple[tuple[Any, ...], ...]  # of the arguments of a call, see `kind_of`
@@ -88,9 +92,7 @@ class Shipped:
             return
         try:
             record = json.loads((folder / SOURCES).read_text(encoding="utf-8"))
-            loader = ExtensionFileLoader("calling", str(folder / CALLING))
-            self._calling = module_from_spec(spec_from_loader("calling", loader))  # type: ignore[arg-type]
-            loader.exec_module(self._calling)
+            self._calling = calling_in(folder)
         except (OSError, ImportError):  # nothing ships for this system
             return
         self._calling.use(np.ndarray)
@@ -150,8 +152,20 @@ class Shipped:
         Raises:
             OSError: If there is none.
         """
-        levels = [self.folder / level / f"{name}.so" for level in LEVELS[self._calling.level() :: -1]]
+        levels = [self.folder / level / f"{name}{LIBRARY_SUFFIX}" for level in LEVELS[self._calling.level() :: -1]]
         return ctypes.CDLL(str(next(filter(Path.exists, levels), levels[0])))
+
+
+def calling_in(folder: Path) -> Any:
+    """Return the extension that calls what ships in a folder.
+
+    Raises:
+        ImportError: If there is none for this system.
+    """
+    loader = ExtensionFileLoader("calling", str(folder / f"calling{CALLING_SUFFIX}"))
+    module = module_from_spec(spec_from_loader("calling", loader))  # type: ignore[arg-type]
+    loader.exec_module(module)
+    return module
 
 
 def key_of(name: Name) -> str:

@@ -4,7 +4,9 @@ import ctypes
 import hashlib
 import inspect
 import json
+import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 
 from checkout import ROOT, tool
 from gupai_env.core.compiling import compiled
-from gupai_env.core.shipped import CALLING, SOURCES, SWITCH, Name, Shipped, kind_of
+from gupai_env.core.shipped import CALLING_SUFFIX, LIBRARY_SUFFIX, SOURCES, SWITCH, Name, Shipped, kind_of
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 
@@ -71,7 +73,7 @@ def switched_on():
 def code(tmp_path_factory) -> Path:
     """A folder with the machine code of the loops over lanes of Jie Long, for this system."""
     out = tmp_path_factory.mktemp("machine_code") / "code"
-    made = ["--games", "jie-long", "--modules", KERNELS, "--levels", HERE.levels[-1], "--out", str(out)]
+    made = ["--games", "jie-long", "--modules", KERNELS, "--out", str(out)]  # for the level of this processor
     subprocess.run([sys.executable, "tools/machine_code.py", *made], cwd=ROOT, check=True, timeout=280)
     return out
 
@@ -154,14 +156,14 @@ ANYHOW = (*MIXED[:4], TABLE.T, MIXED[5])
 def library(code, tmp_path_factory):
     """The small loops of this module, shipped: called by name with what to do otherwise."""
     folder = tmp_path_factory.mktemp("loops")
-    shutil.copy(code / CALLING, folder)
+    shutil.copy(code / f"calling{CALLING_SUFFIX}", folder)
     loops = {function.__name__: compiled(function) for function in (_mix, _nothing, _is_more)}
     examples = [("_mix", MIXED), ("_mix", ANYHOW), ("_nothing", (np.zeros(1, np.int64),)), ("_is_more", (1, 2))]
     target = Target(HERE.triple, HERE.levels[0])
     path = folder / "loops.o"
     calls = [Call(loops[name], arguments) for name, arguments in examples]
     path.write_bytes(emit({call.symbol: call for call in calls}, target))
-    machine_code.link(HERE, folder / HERE.levels[0] / "shared.so", path)
+    machine_code.link(HERE, folder / HERE.levels[0] / f"shared{LIBRARY_SUFFIX}", path)
     digests = {__name__: hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}
     (folder / SOURCES).write_text(json.dumps({"digests": digests, "needs": {__name__: [__name__]}}), encoding="utf-8")
     shipped = Shipped(folder)
@@ -229,6 +231,23 @@ def test_every_target_is_emitted(triple):
     }
     emitted = emit({"mix": Call(compiled(_mix), MIXED)}, Target(triple, "generic"))
     assert emitted.startswith(next(begin for name, begin in begins.items() if name in triple))
+
+
+@pytest.mark.parametrize("name", [name for name in machine_code.SYSTEMS if name.startswith("macos")])
+def test_macos_loads_a_library_from_the_version_of_its_wheel_on(tmp_path, name):
+    system, source, library = machine_code.SYSTEMS[name], tmp_path / "mix.o", tmp_path / "mix.dylib"
+    source.write_bytes(emit({"mix": Call(compiled(_mix), MIXED)}, Target(system.triple, "generic")))
+    machine_code.link(system, library, source)
+    content = library.read_bytes()
+    commands, place = {}, 32
+    for _ in range(int.from_bytes(content[16:20], "little")):
+        kind, size = struct.unpack_from("<II", content, place)
+        commands[kind], place = content[place + 8 : place + size], place + size
+    version = commands[0x32][4:8] if 0x32 in commands else commands[0x24][:4]  # build version; least version of macOS
+    major, minor = map(int, re.fullmatch(r"macosx_(\d+)_(\d+)_\w+", system.tag).groups())
+    assert version == bytes([0, minor, major, 0])
+    assert (0x1D in commands) == (name == "macos-arm64")  # signed, without which this processor runs nothing
+    assert str(tmp_path).encode() not in content
 
 
 def test_extension_reads_arrays_as_numpy_lays_them_out(code):
