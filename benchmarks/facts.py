@@ -21,7 +21,7 @@ from gupai_env.storage.files import write_file
 FOLDER = Path(__file__).parents[1] / "results" / "facts"
 ATLAS = FOLDER.with_name("atlas")
 # Deals of each question; of `mixing` all, exactly.
-QUESTIONS = {"tiles": 20_000, "seats": 2_000, "sure": 2_000, "openings": 400, "secrets": 500, "mixing": 2}
+QUESTIONS = {"tiles": 20_000, "seats": 2_000, "sure": 1_000, "mixing": 2, "openings": 200, "secrets": 200}
 MORE = {"jie-long": ["forced_play=true"]}  # variants with figures of their own
 
 
@@ -38,6 +38,7 @@ def questions(game: Game) -> dict[str, list[str]]:
         question: [game.id, "--about", question, "--deals", str(deals)] for question, deals in QUESTIONS.items()
     }
     commands["seats"] += ["random", "greedy", "best"]
+    commands["sure"] += ["greedy", "tuned", "best"]
     if game.variant().players == 2:  # of two seats nobody sits behind another
         commands["seats"] += ["-o", "players=3"]
     if game.simultaneous:  # nobody leads

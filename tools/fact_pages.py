@@ -7,10 +7,12 @@ from writing import RESULTS, filled
 
 from gupai_agents.evaluation.intervals import figures
 from gupai_agents.evaluation.pages.chart import Scale
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.facts.terminal import Rows, answer_tables, chips, number, percent, sure, tables_of
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import PIPS, parse_tiles
 from gupai_env.games import GAMES
+from gupai_env.games.phrases import latin
 from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols, text_at, tile_at
 
 FOLDER, SOURCE = RESULTS / "facts", "`results/facts` and `results/atlas`, by `python -m benchmarks.facts`"
@@ -84,6 +86,32 @@ def picture(game: Game) -> str:
     )
 
 
+def figures_in(table: dict[str, Any]) -> dict[str, dict[str, Estimate]]:
+    """Return the figures of a table of the atlas, by the head of a column and the first cell of a row."""
+    return {
+        head: {row[0]: Estimate.of(row[column]) for row in table["rows"]}
+        for column, (head, unit) in enumerate(zip(table["heads"], table["units"], strict=True))
+        if unit not in ("words", "exact")
+    }
+
+
+def plain(figure: Estimate) -> str:
+    """Return a figure above zero without its sign."""
+    return figure.text().removeprefix("+")
+
+
+def games_where(place: int, tile: str) -> str:
+    """Return the games in which a tile has a place among all by what it is worth, 0 for the best, -1 for the worst."""
+    worth = {game: answers(game)["tiles"]["tables"][0]["rows"] for game in GAMES.values() if "tiles" in answers(game)}
+    names = [latin(game.title) for game, rows in worth.items() if rows[place][0] == tile]
+    return " and ".join([", ".join(names[:-1]), names[-1]])
+
+
+def figures_of(game: str, question: str) -> list[dict[str, dict[str, Estimate]]]:
+    """Return the figures of the tables that answer a question, see `figures_in`; none if it is not recorded."""
+    return [figures_in(table) for table in answers(GAMES[game]).get(question, {"tables": []})["tables"]]
+
+
 def overview() -> str:
     """Return the page over all games."""
     facts = {game: recorded(game) for game in GAMES.values()}
@@ -95,6 +123,7 @@ def overview() -> str:
     by_question = {game: answers(game) for game in facts}
     helpers: dict[str, Any] = {"chips": chips, "number": number, "percent": percent, "sure": sure, "endings": endings}
     helpers |= {"cells": cells, "tiles": tiles, "around": around, "by_question": by_question}
+    helpers |= {"games_where": games_where, "figures_of": figures_of, "plain": plain}
     return filled("facts.md", facts=facts, tinies=tinies, source=SOURCE, deals=f"{deals:,}", **helpers)
 
 

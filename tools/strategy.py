@@ -1,8 +1,8 @@
 """Writes `docs/strategy/GAME.md`, advice on playing a game, and draws its positions.
 
 The words are in `templates/strategy/GAME.md`. Every figure is filled in by its name from results: the recorded verdicts
-on claims (`tools/claims.py` says how they are written), `results/facts` and `results/exact`. A name also says what the
-sentence around it takes the figure for, a gain, a loss or little, and one that is not so is an error:
+on claims (`tools/claims.py` says how they are written), `results/facts`, `results/atlas` and `results/exact`. A name
+also says what the sentence around it takes the figure for, a gain, a loss or little; one that is not so is an error:
 
     python tools/strategy.py
 
@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Any
 
-from fact_pages import recorded
+from fact_pages import answers, figures_in, plain, recorded
 from writing import ROOT, content_of, fill, recorded_claims, written
 
 from gupai_agents.evaluation.claims import read_claim
@@ -205,6 +205,38 @@ class Figures:
         )
 
 
+def where_to_sit(game: Game) -> str:
+    """Return the advice whom to sit behind, "" where the seats around a weaker player win alike."""
+    if "seats" not in answers(game):
+        return ""
+    content = answers(game)["seats"]
+    around, *mistakes = (figures_in(table) for table in content["tables"])
+    greedy, less = around["greedy"], "the next in turn, less the one before it"
+    if greedy[less].mean < SURE * greedy[less].half_width:
+        return ""
+    players = content["variant"].get("players")
+    table = f", with {players} players" if players else ""
+    opposite = f"the seat opposite {greedy['opposite']}, " if "opposite" in greedy else ""
+    text = (
+        f"**Take the seat after the weakest player ({greedy[less]}{table}).**\n\n"
+        f"One `greedy` among players like `best` loses {plain(-greedy['the weaker player'])} chips per deal. The next "
+        f"in turn wins {plain(greedy['the next in turn'])} of them, {opposite}the one before it "
+        f"{greedy['the one before it']}; in the bracket is what the next one wins more than the one before it."
+    )
+    for figures in mistakes:
+        gains, more = figures["the next in turn"], figures["legal actions added for the next"]
+        label = max(gains, key=lambda name: gains[name].mean)
+        alike = ", a move of the type that `best` would take, but another one" if ": another" in label else ""
+        text += f" Most of it comes from one kind of mistake (*{label}*{alike}; {gains[label]})"
+        opens = more[label].side() > 0 and more[label].mean > WORTH_NAMING
+        text += f": the next one then has {plain(more[label])} more legal moves on average." if opens else "."
+    if around["random"][less].side() <= 0:
+        text += f" Next to a player at random it does not hold ({around['random'][less]})."
+    return text
+
+
+SURE = 1.31  # half widths: of 95%, for an interval of 99%
+WORTH_NAMING = 0.1  # legal moves
 NAMES = {"best": "`best`", "search:playouts=1000": "the search"}
 
 
@@ -247,6 +279,7 @@ def page(game: Game, figures: Figures | None = None) -> str:
         closes=closes,
         notes=notes(game, [rule for rule, _ in rules]),
         rule_in_words=rule_in_words,
+        where_to_sit=where_to_sit(game),
         **of_figures,
     )
     return re.sub(r"\n{3,}", "\n\n", fill(text))
