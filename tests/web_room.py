@@ -49,30 +49,44 @@ def done(pages, path):
     raise AssertionError("it goes on and on")
 
 
+def document(pages, query):
+    """A table as data."""
+    answer = pages.get(f"/document?{query}")
+    assert answer.status_code == 200, said(answer)
+    return answer.json()
+
+
 def table(pages, **query):
     """A table, and the query at which it came to stand."""
-    answer = pages.get(f"/table?{urlencode({'seed': 5, 'seat': 0, 'with': 'greedy', **query})}")
-    assert answer.status_code == 200, said(answer)
-    return answer.text, answer.url.query.decode()
+    shown = document(pages, urlencode({"seed": 5, "seat": 0, "with": "greedy", **query}))
+    return shown, shown["address"]
 
 
 def said(answer):
+    """What an answer says that refuses something."""
+    if answer.headers.get("content-type") == "application/json":
+        return answer.json().get("problem", answer.text[:400])
     found = re.search(r'class="wrong">(.*?)</p>', answer.text)
     return unescape(found[1]) if found else answer.text[:400]
 
 
-def actions(text):
-    return [int(each) for each in re.findall(r'<button form="moves" name="play" value="(\d+)"', text)]
+def actions(shown):
+    """The actions that a table offers, in the order of its list."""
+    return [choice["action"] for move in shown["moves"] for choice in move["choices"]]
 
 
 def played(pages, **query):
     """The addresses of a game in which the person always takes the first move."""
-    text, at = table(pages, **query)
+    shown, at = table(pages, **query)
     found = [at]
-    while choices := actions(text):
-        answer = pages.get(f"/table?{at}&play={choices[0]}")
-        assert answer.status_code == 200, said(answer)
-        text, at = answer.text, answer.url.query.decode()
+    while choices := actions(shown):
+        shown = document(pages, f"{at}&play={choices[0]}")
+        at = shown["address"]
         found.append(at)
-    assert "The game is over" in text
+    assert shown["over"]
     return found
+
+
+def record(pages, at):
+    """The game at an address, which is over, as a file holds it."""
+    return document(pages, at)["record"]

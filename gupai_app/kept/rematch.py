@@ -10,13 +10,12 @@ from gupai_agents.agent import Agent
 from gupai_agents.evaluation.records.games import GameRecord
 from gupai_agents.shipped import levels
 from gupai_app.play.address import Address
-from gupai_app.play.gestures import Drawing, drawn
 from gupai_app.play.session import Session
-from gupai_app.play.table import Line, WebGame
+from gupai_app.play.table import WebGame, heading, state
 from gupai_app.review.analysis import Decision, decisions
 from gupai_app.review.page import PERSON, called, near_of
 from gupai_app.server.players import NAMED, strongest
-from gupai_env.messages import say
+from gupai_env.messages import say, word
 from gupai_env.messages.checks import refused
 
 
@@ -64,6 +63,10 @@ def duplicate(record: GameRecord, agent_of: Callable[[str], Agent]) -> Duplicate
     return Duplicate(record, rerun, seat, player.name, list(zip(called(record), *won, strict=True)))
 
 
+HOW_FOUND = (
+    "Chips that each move brings on average by a search that sees what you see; ± is half of the 95% interval of the "
+    "difference from the best move."
+)
 CLEAR = 2.0  # times the 95% interval of the difference by which the best action leads, for it was picked from many
 
 
@@ -85,27 +88,41 @@ def _is_puzzle(turn: Decision) -> bool:
     return clear and not (best.played and best.words == turn.preferred)
 
 
-class Puzzle:
-    """A puzzle as a page shows it.
+def puzzle(address: Address, action: int | None) -> dict[str, Any]:
+    """Return a decision as `document` returns a table: with the values of its moves once one is chosen.
 
-    address: the table at the decision. lines: the moves under their headings, with their values once one is chosen.
-    chosen: the move that the person chose, None before. why: what speaks for the best move then, "" if that cannot be
-    said.
+    Args:
+        address: The table at the decision.
+        action: What the person chose, None before.
+
+    Raises:
+        ValueError: For a table with no decision, or an action that is not legal.
     """
-
-    def __init__(self, address: Address, action: int | None) -> None:
-        """Show the decision, or the answer. Raises: ValueError for a table with no decision, or an illegal action."""
-        seating = WebGame(address)
-        if seating.terminated:
-            raise ValueError("the game is over; a puzzle is a decision")
-        self.address, self.names, self.task = seating.address, seating.names, seating.task
-        self.drawing: Drawing = drawn([seating.frames[-1].scene])
-        self.lines = seating.lines() if action is None else seating.valued_lines()
-        self.chosen: Line | None = None
-        self.why = ""
-        if action is not None:
-            listed = [line for lines in self.lines.values() for line in lines]
-            chosen = [line for line in listed if any(choice.action == action for choice in line.choices)]
-            if not chosen:
-                raise refused("play", str(action), say("choose one of the moves that are listed"))
-            self.chosen, self.why = chosen[0], seating.why_best(action)
+    seating = WebGame(address)
+    if seating.terminated:
+        raise ValueError("the game is over; a puzzle is a decision")
+    table, notes, links = heading(seating) | state(seating), [], [[word("Puzzles"), "/kept/puzzles"]]
+    sentences = [word("One move is worth much more than the others. Which?")]
+    if action is not None:
+        chosen = [index for index, entry in enumerate(seating.entries) if action in entry.actions]
+        if not chosen:
+            raise refused("play", str(action), say("choose one of the moves that are listed"))
+        advice = seating.advice()
+        notes, why = seating.notes(advice), seating.why_best(advice, action)
+        best = notes[chosen[0]][1]
+        sentences = [word("Right: no other move is worth as much." if best else "The marked move is worth more.")]
+        sentences += [word("{0}.").format(word(why))] if why else []
+        sentences.append(word(HOW_FOUND))
+        notes[chosen[0]] = (f"{word(notes[chosen[0]][0])} {word('(played)')}", best)
+        links.insert(0, [word("Try again from here"), f"/table?{address.query}"])
+    aside: dict[str, Any] = {
+        "practice": False,
+        "coach": False,
+        "undo": None,
+        "lessons": [],
+        "marked": [],
+        "hint": None,
+        "mistake": [],
+    }
+    moves = {"moves": seating.moves(notes), "frames": table["frames"][-1:], "coach_waits": "", "unseen": None}
+    return table | aside | moves | {"puzzle": sentences, "links": links}

@@ -2,17 +2,17 @@
 
 import functools
 from datetime import date
-from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_agents.shipped import LEVELS
 from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time, review_all
-from gupai_app.kept.rematch import Puzzle, day_seed, duplicate, puzzles_in
+from gupai_app.kept.rematch import day_seed, duplicate, puzzle, puzzles_in
 from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
 from gupai_app.play.address import MOST_ACTIONS, Address, fits_a_page, query_of
+from gupai_app.play.pictures import table_definitions
 from gupai_app.review.routes import (
     MOST_GAMES,
     address_of,
@@ -176,13 +176,17 @@ def _puzzle_page(
 
 
 @router.get("/puzzle")
-def puzzle(query: Query, server: Asked) -> Response:
+def puzzle_page(query: Query, server: Asked) -> Response:
+    address = Address.read(query, server.players)
+    return page("table.html", head=title(address.game, address.variant), definitions=table_definitions())
+
+
+@router.get("/puzzle/document")
+def puzzle_document(query: Query, server: Asked) -> Response:
     address = Address.read(query, server.players)
     action = whole(query["play"], "play", 0, MOST_ACTIONS - 1) if "play" in query else None
     server.require(address.game, PLAYERS if action is None else HINTS)
-    puzzle = Puzzle(address, action)
-    fields = parse_qsl(puzzle.address.query)
-    return page("puzzle.html", head=title(address.game, address.variant), puzzle=puzzle, fields=fields)
+    return JSONResponse(puzzle(address, action))
 
 
 @router.get("/duplicate")

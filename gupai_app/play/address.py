@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 
 from gupai_agents import agent_names
 from gupai_agents.agent import Agent
-from gupai_app.play.session import Session
+from gupai_app.play.session import Session, drawn_seed
 from gupai_app.review.page import PERSON
 from gupai_app.server.players import NAMED, Players, level_names
 from gupai_env.core.game import Game
-from gupai_env.core.rng import KEYS
+from gupai_env.core.rng import KEYS, draw
+from gupai_env.core.streams import PERSON_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.messages import say
@@ -22,6 +23,7 @@ MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
 MOST_ACTIONS = 100_000  # more than a game has
 MOST_CHIPS = 10**9  # that a seat has won or lost before
+ANY = "any"  # seat: one is drawn
 COACH = "coach"  # the kind of practice with a coach
 
 
@@ -118,6 +120,17 @@ class Address:
     def session(self) -> Session:
         """Return the beginning of the game."""
         return Session(self.game, self.variant, self.seed, self.episode, people=self.people)
+
+
+def complete(query: Mapping[str, str]) -> dict[str, str]:
+    """Return a query with a seed and a seat where none is named, as `gupai play` draws them. Raises: ValueError."""
+    words = dict(query)
+    if not words.get("seed", "").strip():
+        words["seed"] = str(drawn_seed())
+    if words.get("seat", ANY).strip() in (ANY, ""):
+        _, variant = rules_of(words)
+        words["seat"] = str(draw(number_in(words, "seed", 0, KEYS - 1), PERSON_STREAM, variant.players))
+    return words
 
 
 def query_of(words: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from gupai_app.words.sentences import names_at
 from gupai_env.core.game import Game
 from gupai_env.messages import word
 from gupai_env.render.letters import drawable
-from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols
+from gupai_env.render.pieces import LENGTH, LIGHT, LYING_LEFT, LYING_RIGHT, UPRIGHT, style, symbols
 from gupai_env.render.svg import draw_svg
 
 NAMED = re.compile(r"\[([1-6]):([1-6])\]")
@@ -95,6 +95,15 @@ def tile_pictures() -> dict[str, str]:
                 f"<style>{style(LIGHT)}</style><defs>{symbols(use)}</defs>{use}</svg>"
             )
     return pictures
+
+
+@functools.cache
+def table_definitions() -> Markup:
+    """Return what the drawing of a table in a browser is made of: every tile as it may lie, and its back."""
+    kinds = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
+    lying = [f"{turned}{high}{low}" for turned in (LYING_LEFT, LYING_RIGHT) for high, low in kinds if high != low]
+    used = "".join(f'href="#g-{name}"' for name in ["back", *(f"{UPRIGHT}{high}{low}" for high, low in kinds), *lying])
+    return Markup(f'<svg class="defined" aria-hidden="true"><defs>{symbols(used)}</defs></svg>')
 
 
 @functools.cache

@@ -1,17 +1,19 @@
-"""A table as a page shows it: what the person may see, frame by frame since their last move, and their moves."""
+"""A table as a page shows it: what the person may see, frame by frame since their last move, and their moves.
+
+`document` is all of it as plain data, in words of the person's language; `gupai_app/page/page.js` draws it.
+"""
 
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, check_legal, number_in
+from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, check_legal, complete, number_in
 from gupai_app.play.coach import Mistake, mistake
 from gupai_app.play.frames import End, Frame, frames_of
-from gupai_app.play.gestures import Drawing, Laid, at_once, drawn, groups_of
 from gupai_app.play.moves import (
     STEPS,
     Advice,
@@ -26,7 +28,7 @@ from gupai_app.play.moves import (
 )
 from gupai_app.play.reasons import reason
 from gupai_app.play.recent import PLAYED, Played
-from gupai_app.play.unseen import EXPLAINED, Unseen, unseen_tiles
+from gupai_app.play.unseen import EXPLAINED, unseen_tiles
 from gupai_app.server.players import Players, adviser
 from gupai_app.words.languages import spoken
 from gupai_app.words.sentences import choice_in, compass, names_at, option_in, signed_chips, title_in
@@ -41,8 +43,6 @@ from gupai_env.messages import say, word
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
 GROUPS = {1: "single", 2: "pair", 3: "triple"}
 COUNTS = {1: "one tile", 2: "two tiles", 3: "three tiles"}
-
-
 MOST_TOGETHER = 8  # actions that one click plays
 # What is written on a table that does not depend on the game; "{0}" is filled in by the page.
 LABELS = {
@@ -50,7 +50,7 @@ LABELS = {
     "happened": "What happened since your last move",
     "others_play": "The others play.",
     "skip": "Skip to the end",
-    "on": "Go on to the next deal",
+    "on": "Continue with the next deal",
     "over": "The game is over",
     "last_deal": "The last deal: {0}",
     "others_pay": "What the others pay each other",
@@ -89,52 +89,11 @@ LABELS = {
     "rules": "All rules, with pictures",
     "options": "Options of this table",
     "another": "Another game",
-    "keep": "The address of this page is the whole game: keep it, and you can go on from here. Type the number of a "
-    "move and enter, or walk with the arrow keys.",
+    "keep": "The address of this page is the whole game: keep it to continue from here. Type the number of a move and "
+    "enter, or walk with the arrow keys.",
     "look_away": "You are {0}; other people at this screen should look away.",
     "colon": ": ",
 }
-
-
-class Choice(NamedTuple):
-    """A button: an action in words."""
-
-    action: int
-    words: str
-
-
-class Line(NamedTuple):
-    """A line of the list of moves.
-
-    question: distinguishes its choices, "" if there is one. groups: its tiles by group, such as "64 3322", where these
-    make something. makes: what they make, divided by "|". value: chips with their interval if asked for, or who
-    would choose it. best: whether no move has a higher value.
-    """
-
-    number: int
-    words: str
-    question: str
-    choices: list[Choice]
-    groups: str = ""
-    makes: str = ""
-    value: str = ""
-    best: bool = False
-
-
-class Hint(NamedTuple):
-    """The hints that a person has asked for.
-
-    sentences: without full stops. tiles: kinds to be marked in the hand. how_found: how the values of the moves were
-    found, "" while none are shown. lines: the moves under their headings. next: how many hints there are with the next
-    one, 0 if there is none. last: whether that is the values.
-    """
-
-    sentences: list[str]
-    tiles: tuple[int, ...]
-    how_found: str
-    lines: dict[str, list[Line]]
-    next: int = 0
-    last: bool = False
 
 
 class WebGame:
@@ -156,7 +115,6 @@ class WebGame:
             ValueError: In one line, for moves that are not legal and agents that fail.
         """
         self._people, self._agents = address.people, address.agents()
-        self._advised: dict[tuple[bool, bool], Advice] = {}
         self.hints = address.game.hints(address.game, address.variant)
         self.guide = guide_of(address.game, address.variant)
         self._practice = address.practice
@@ -240,12 +198,10 @@ class WebGame:
 
     @functools.cached_property
     def zones(self) -> list[str]:
-        """The names of the hand and of the groups into which it is to be split, [] if no split is asked for."""
+        """The names of the groups into which the hand is to be split, [] if no split is asked for."""
         sizes = [len(group) for group in self.entries[0].move.groups] if self.entries else []
-        if not sizes:
-            return []
         names = GROUPS if len(set(sizes)) == len(sizes) else COUNTS
-        return ["hand", *(names[size] for size in sizes)]
+        return [names[size] for size in sizes]
 
     @functools.cached_property
     def task(self) -> str:
@@ -259,130 +215,18 @@ class WebGame:
         moves = self.session.actions[len(mark.actions) :]
         return list(frames_of(mark.copy(), moves, self.seat, self.names, self.guide))
 
-    def hint(self, number: int, *, plain: bool = False, seen: bool = False) -> Hint:
-        """Return the first hints.
+    def advice(self, *, plain: bool = False, seen: bool = False) -> Advice:
+        """Return the hints for the decision.
 
         Args:
-            number: How many.
             plain: Without a search, while it is compiled.
             seen: Whether the person has seen those without a search.
         """
-        if not number or not self.entries:
-            return Hint([], (), "", self.lines())
-        advice = self._advice(plain=plain, seen=seen)
-        steps, tiles = advice.steps, advice.tiles
-        if number <= len(steps):
-            return Hint(steps[:number], tiles, "", self.lines(), number + 1, last=number == len(steps))
-        lines = self.lines(advice.entry) if plain else self.valued_lines(advice)
-        return Hint([*steps, *filter(None, [advice.verdict])], tiles, advice.how_found, lines)
-
-    def _advice(self, *, plain: bool = False, seen: bool = False) -> Advice:
-        if (key := (plain, seen)) not in self._advised:
-            game, variant, turn = self.address.game, self.address.variant, self.session.decision_batch()
-            if plain:
-                self._advised[key] = advise_plainly(game, variant, turn, self.entries)
-            else:
-                before = self._advice(plain=True).entry if seen else None
-                self._advised[key] = advise(adviser(game, variant), game, variant, turn, self.entries, before)
-        return self._advised[key]
-
-    def valued_lines(self, advice: Advice | None = None) -> dict[str, list[Line]]:
-        """Return the moves under their headings with their values by a search."""
-        values = (advice or self._advice()).values
-        return self._lines([(text, value.loss <= 0) for text, value in zip(value_texts(values), values, strict=True)])
-
-    def why_best(self, action: int) -> str:
-        """Return what speaks for the best move rather than for another or, if it is that, for the next one."""
-        best, second = sorted(self._advice().values, key=lambda value: value.rank)[:2]
-        chosen = next(entry for entry in self.entries if action in entry.actions)
-        rival = second.action if best.action in chosen.actions else action
-        return reason(self.guide, self._view, best.action, rival)
-
-    def lines(self, chosen: Entry | None = None) -> dict[str, list[Line]]:
-        """Return the moves under their headings; the one that a player has chosen is marked."""
-        return self._lines([("", entry is chosen) for entry in self.entries])
-
-    def _lines(self, notes: Sequence[tuple[str, bool]]) -> dict[str, list[Line]]:
-        """Return the moves with the value of each, and whether it is the best, under their headings."""
-        return {
-            heading: [self._line(number, entry, *notes[number - 1]) for number, entry in numbered]
-            for heading, numbered in headed(self.hints, self.entries).items()
-        }
-
-    def unseen(self) -> list[Unseen]:
-        """Return who may hold the tiles that the person does not see."""
-        return unseen_tiles(self.address.game, self.address.variant, self._view)
-
-    def _line(self, number: int, entry: Entry, value: str = "", best: bool = False, *, headed_by: bool = True) -> Line:
-        """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
-        view, (move, actions) = self._view, entry
-        label = self.hints.label(view, actions) if headed_by or move.verb == PLAY else move.name
-        question, choices = "", [Choice(actions[0], label)]
-        if len(actions) > 1:
-            question, answers = self.hints.choice(view, actions)
-            choices = [Choice(action, answer) for answer, action in answers.items()]
-        makes = self.hints.makes(view, actions[0])
-        groups = groups_of(move) if makes else ""
-        together = "|".join(map(word, makes))
-        return Line(number, label, question, choices, groups, together, value, best)
-
-    def menus(self) -> dict[str, list[Line]]:
-        """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""
-        return {
-            digits([kind]): [self._line(number, entry, headed_by=False) for number, entry in entries]
-            for kind, entries in self.by_tile().items()
-            if not at_once(entries, asks=not self._practice)
-        }
-
-    def seats(self) -> list[tuple[str, str, str]]:
-        """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
-        who = ["" if player == PERSON else player for player in self.address.seating]
-        return [
-            (name, player, signed_chips(won)) for name, player, won in zip(self.names, who, self.total, strict=True)
-        ]
-
-    def people(self) -> list[dict[str, str]]:
-        """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
-        who = ["" if player == PERSON else player for player in self.address.seating]
-        return [
-            {"name": word(name), "player": word(player), "won": word(signed_chips(won))}
-            for name, player, won in zip(self.names, who, self.total, strict=True)
-        ]
-
-    def by_tile(self) -> dict[int, list[tuple[int, Entry]]]:
-        """Return the moves that are made with a tile, with their numbers: of a catch those of its bait alone."""
-        by_kind: dict[int, list[tuple[int, Entry]]] = {}
-        for number, entry in enumerate(self.entries, 1):
-            if not entry.move.groups:  # a split is made of all tiles
-                for kind in sorted(set(entry.move.tiles)):
-                    by_kind.setdefault(kind, []).append((number, entry))
-        return by_kind
-
-    def drawing(self, marked: Sequence[int] = ()) -> Drawing:
-        """Return the frames drawn, wide and narrow, with buttons on the tiles of the hand; marked: kinds among them."""
-        by_tile = self.by_tile() if self.entries else None
-        scenes, splits = [frame.scene for frame in self.frames], bool(self.zones)
-        return drawn(scenes, by_tile, self._laid(), self._thrown(), marked, splits=splits, asks=not self._practice)
-
-    def _thrown(self) -> dict[int, int]:
-        """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""
-        thrown = {entry.move.tiles[0]: entry.actions[0] for entry in self.entries if entry.move.discards}
-        if thrown and self.discards > 1:
-            return discard_actions(self.address.game)
-        return thrown
-
-    def _laid(self) -> dict[int, Laid]:
-        """Return the table after each action that lays a tile at an end of a line, in games that have one."""
-        if not any(pile.form == "line" for pile in self.frames[-1].scene.centre):
-            return {}
-        laid = {}
-        for action in map(int, np.flatnonzero(self.session.mask())):
-            if self.hints.game.moves[action].leaves:
-                then = self.session.copy()
-                after = then.as_paid(then.play(action))
-                scene = self.address.game.scene(self.address.variant, [fields_of(after.view(self.seat))], self.names)
-                laid[action] = Laid(scene, self.hints.label(self._view, [action]))
-        return laid
+        game, variant, turn = self.address.game, self.address.variant, self.session.decision_batch()
+        if plain:
+            return advise_plainly(game, variant, turn, self.entries)
+        before = self.advice(plain=True).entry if seen else None
+        return advise(adviser(game, variant), game, variant, turn, self.entries, before)
 
     def notes(self, advice: Advice) -> list[tuple[str, bool]]:
         """Return the value of each move in words, and whether it is a best one; or the move that a player would choose.
@@ -394,6 +238,13 @@ class WebGame:
             return [("", entry is advice.entry) for entry in self.entries]
         texts = value_texts(advice.values)
         return [(text, value.loss <= 0) for text, value in zip(texts, advice.values, strict=True)]
+
+    def why_best(self, advice: Advice, action: int) -> str:
+        """Return what speaks for the best move rather than for another or, if it is that, for the next one."""
+        best, second = sorted(advice.values, key=lambda value: value.rank)[:2]
+        chosen = next(entry for entry in self.entries if action in entry.actions)
+        rival = second.action if best.action in chosen.actions else action
+        return reason(self.guide, self._view, best.action, rival)
 
     def moves(self, notes: Sequence[tuple[str, bool]] = ()) -> list[dict[str, Any]]:
         """Return the moves in the order of the list, each as data.
@@ -408,7 +259,7 @@ class WebGame:
         Args:
             notes: Value and best of each.
         """
-        lays, moves = self._ghosts(), []
+        lays, moves = self._laid(), []
         for heading, numbered in headed(self.hints, self.entries).items():
             for number, (move, actions) in numbered:
                 label = self.hints.label(self._view, actions)
@@ -448,7 +299,7 @@ class WebGame:
             thrown = discard_actions(self.address.game)
         return {digits([kind]): action for kind, action in thrown.items()}
 
-    def _ghosts(self) -> dict[int, dict[str, str]]:
+    def _laid(self) -> dict[int, dict[str, str]]:
         """Return how a tile lies after each action that lays it at an end of a line, and at which end."""
         if not any(pile.form == "line" for pile in self.frames[-1].scene.centre):
             return {}
@@ -464,11 +315,23 @@ class WebGame:
                     laid[action] = {"tile": f"{high}{low}", "end": "right" if index else "left"}
         return laid
 
+    def place(self) -> str:
+        """Return where the person sits."""
+        return word(compass(self.address.variant.players, self.address.seat)[self.seat])
+
+    def seats(self) -> list[dict[str, str]]:
+        """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
+        who = ["" if player == PERSON else player for player in self.address.seating]
+        return [
+            {"name": word(name), "player": word(player), "won": word(signed_chips(won))}
+            for name, player, won in zip(self.names, who, self.total, strict=True)
+        ]
+
 
 # --- as plain data --------------------------------------------------------------------------------
 
 
-def document(query: Mapping[str, str], players: Players, waits: Callable[[Address, str], str]) -> dict[str, Any]:
+def document(query: Mapping[str, str], players: Players, waits: Callable[[str], str]) -> dict[str, Any]:
     """Return all that a page shows of a table, as JSON holds it, in words of the language that is spoken.
 
     Args:
@@ -485,34 +348,41 @@ def document(query: Mapping[str, str], players: Players, waits: Callable[[Addres
     Raises:
         ValueError: In one line, for what no table can be and moves that are not legal.
     """
-    address = Address.read(query, players)
+    address = Address.read(complete(query), players)
     viewer = number_in(query, "at", 0, 99) if "at" in query else None
     seating = WebGame(address, _actions(query), viewer)
-    there, shared = seating.address, len(seating.address.people) > 1
-    place = word(compass(there.variant.players, there.seat)[seating.seat])
-    table = {
+    table, place = heading(seating), seating.place()
+    if not seating.covered:
+        return table | state(seating) | _help(seating, query, waits)
+    return table | {  # until the next person takes the seat
+        "pass": {
+            "heading": word("Pass the screen to {0}").format(place),
+            "sentence": word("It is the turn of {0}. Nobody else should look at the screen now.").format(
+                table["place"]
+            ),
+            "button": word("I am {0}: show my tiles").format(place),
+        }
+    }
+
+
+def heading(seating: WebGame) -> dict[str, Any]:
+    """Return what a table is and who sits at it."""
+    there = seating.address
+    return {
         "address": there.query,
-        "at": seating.seat if shared else None,
+        "at": seating.seat if len(there.people) > 1 else None,
         "language": spoken(),
         "game": there.game.id,
+        "seed": there.seed,
         "title": title_in(title(there.game, there.variant)),
-        "seats": seating.people(),
-        "place": place,
+        "seats": seating.seats(),
+        "place": seating.place(),
         "labels": {name: word(label) for name, label in LABELS.items()},
     }
-    if seating.covered:  # until the next person takes the seat
-        return table | {
-            "pass": {
-                "heading": word("Pass the screen to {0}").format(place),
-                "sentence": word("It is the turn of {0}. Nobody else should look at the screen now.").format(place),
-                "button": word("I am {0}: show my tiles").format(place),
-            }
-        }
-    return table | _state(seating) | _help(seating, query, waits)
 
 
-def _state(seating: WebGame) -> dict[str, Any]:
-    """Return what is on the table and how it came there."""
+def state(seating: WebGame) -> dict[str, Any]:
+    """Return what is on the table and how it came there, without the moves."""
     there, guide = seating.address, seating.guide
     spots = {entry.move.to for entry in seating.entries if entry.move.to}
     apart = _apart(seating)
@@ -535,7 +405,7 @@ def _state(seating: WebGame) -> dict[str, Any]:
         "other_coach": there.after(there.moves, coach=not there.coach).query,
         "record": seating.session.record(there.seating).line if seating.terminated else "",
         "composed": seating.hints.composed,
-        "zones": [choice_in("zone", zone) for zone in seating.zones[1:]],
+        "zones": [choice_in("zone", zone) for zone in seating.zones],
         "discards": seating.discards,
         "thrown": seating.thrown(),
         "most": seating.hints.most_shown,
@@ -629,31 +499,31 @@ def _end(end: End) -> dict[str, Any]:
     }
 
 
-def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[Address, str], str]) -> dict[str, Any]:
+def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str]) -> dict[str, Any]:
     """Return the moves, with the hints that the person has asked for, what the coach says, and who may hold what."""
     there = seating.address
     number = number_in(query, "hint", 0, STEPS + 1) if there.practice and seating.entries else 0
-    shown, marked, notes = None, [], []
+    hint, marked, notes = None, [], []
     if number:
-        waiting = waits(there, "hint")
-        advice = seating._advice(plain=bool(waiting), seen="plain" in query)
-        shown = {"number": number, "sentences": [], "how_found": "", "next": 0, "last": False, "waits": word(waiting)}
+        waiting = waits("hint")
+        advice = seating.advice(plain=bool(waiting), seen="plain" in query)
+        hint = {"number": number, "sentences": [], "how_found": "", "next": 0, "last": False, "waits": word(waiting)}
         sentences = advice.steps[:number]
         if number <= len(advice.steps):
-            shown["next"], shown["last"] = number + 1, number == len(advice.steps)
+            hint["next"], hint["last"] = number + 1, number == len(advice.steps)
         else:
             sentences = [*sentences, *([advice.verdict] if advice.verdict else [])]
-            shown["how_found"], notes = word(advice.how_found), seating.notes(advice)
-        shown["sentences"] = [word("{0}.").format(word(sentence)) for sentence in sentences]
+            hint["how_found"], notes = word(advice.how_found), seating.notes(advice)
+        hint["sentences"] = [word("{0}.").format(word(sentence)) for sentence in sentences]
         marked = [digits([kind]) for kind in advice.tiles]
-    awaited = waits(there, "coach") if there.coach else ""
-    spoken_of = seating.mistake if there.coach and not awaited else None
-    said = [spoken_of.cost, spoken_of.why, spoken_of.reply] if spoken_of else []
+    awaited = waits("coach") if there.coach else ""
+    lost = seating.mistake if there.coach and not awaited else None
+    coached = [lost.cost, lost.why, lost.reply] if lost else []
     return {
         "moves": seating.moves(notes),
         "marked": marked,
-        "hint": shown,
-        "mistake": [word("{0}.").format(word(sentence)) for sentence in said if sentence],
+        "hint": hint,
+        "mistake": [word("{0}.").format(word(sentence)) for sentence in coached if sentence],
         "coach_waits": word(awaited),
         "unseen": _unseen(seating) if there.practice and "unseen" in query and seating.entries else None,
     }

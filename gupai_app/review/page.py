@@ -228,7 +228,7 @@ def page(head: str, body: Markup, parts: Parts) -> str:
         parts: The pieces that its pictures share.
     """
     rules = sheet("page.css")
-    script = Markup((files("gupai_app.server") / "static" / "page.js").read_text(encoding="utf-8"))
+    script = Markup((files("gupai_app.server") / "static" / "stepper.js").read_text(encoding="utf-8"))
     policy = f"default-src 'none'; style-src {_hash(rules)}; script-src {_hash(script)}; base-uri 'none'"
     words = {"head": head, "body": body, "parts": parts.svg, "sheet": rules, "script": script}
     return str(filled("file.html", policy=policy, **words))

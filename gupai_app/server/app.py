@@ -12,7 +12,7 @@ from types import FrameType
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 from uvicorn.server import HANDLED_SIGNALS
 
@@ -23,11 +23,13 @@ from gupai_app.server.players import NoPageError, Players, existing
 from gupai_app.server.safety import MOST_QUERY, Guard, RefusedError
 from gupai_app.server.warming import Warmer
 from gupai_app.shell.streams import worded
+from gupai_app.words.sentences import error_in
 from gupai_env.games import GAMES, load_plugins
 from gupai_env.messages import say
 from gupai_env.messages.checks import short_repr
 from gupai_env.storage.files import describe
 
+DATA = ("/document", "/puzzle/document")  # that scripts ask for
 router = APIRouter()
 
 
@@ -78,23 +80,33 @@ def asset(name: str) -> Response:
 
 
 async def error_page(request: Request, error: Exception) -> Response:
-    """Return a page that says an error in a sentence."""
+    """Return a page that says an error in a sentence; to a script that asks for data, the sentence alone."""
+    status, text = _problem(request, error)
+    if request.url.path in DATA:
+        return JSONResponse({"problem": error_in(text)}, status)
+    if isinstance(error, WaitingError):
+        return page("waiting.html", status, head="One moment", sentence=text)
+    return sentence(status, text, "" if isinstance(error, RefusedError) else page_before(request))
+
+
+def _problem(request: Request, error: Exception) -> tuple[int, str]:
+    """Return the status of an error and what is said of it."""
     match error:
         case RefusedError():
-            return sentence(error.status, str(error))
+            return error.status, str(error)
         case WaitingError():
-            return page("waiting.html", 202, head="One moment", sentence=str(error))
+            return 202, str(error)
         case NoPageError():
-            return sentence(404, "There is no such page.", page_before(request))
+            return 404, "There is no such page."
         case OSError():
-            return sentence(503, describe(error), page_before(request))
+            return 503, describe(error)
+        case HTTPException(status_code=404):
+            return 404, "There is no such page."
+        case HTTPException(status_code=405):
+            return 405, say("This page does not answer {method}.", method=request.method[:10])
         case HTTPException():
-            messages = {
-                404: "There is no such page.",
-                405: say("This page does not answer {method}.", method=request.method[:10]),
-            }
-            return sentence(error.status_code, messages.get(error.status_code, str(error.detail)), page_before(request))
-    return sentence(422, str(error), page_before(request))
+            return error.status_code, str(error.detail)
+    return 422, str(error)
 
 
 PORT = 8420  # the first that is tried where none is named

@@ -29,6 +29,7 @@ from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 from gupai_env.messages import say
 from gupai_env.messages.checks import read_whole, refused, short_repr
+from gupai_env.render.pieces import DARK, LIGHT, style
 from gupai_env.storage.models import small_file
 
 # Files of runs and tournaments that pages link to, each with its type:
@@ -43,6 +44,10 @@ MOST_BYTES = 1 << 28  # of such a file
 SHUT = "sandbox; default-src 'none'; style-src 'unsafe-inline'"  # the policy of a page that was written before
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
 SEVERAL = ("with", "agent", "run", "panel")  # the ends of names of words of which there may be several
+SCRIPTS = {
+    "gupai_app.server": ("static/stepper.js", "static/choose.js", "static/review.js"),
+    "gupai_app.page": ("page.js", "server.js"),
+}
 MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form offers
 
 
@@ -126,11 +131,18 @@ def page_before(request: Request) -> str:
 @functools.cache
 def assets() -> dict[str, tuple[str, str]]:
     """Return the files that pages use, by name, each with its type: no request opens a file."""
-    folder = files("gupai_app.server") / "static"
-    contents: dict[str, tuple[str, str]] = {"web.css": (sheet("web.css"), "text/css")}
-    for name in ("page.js", "web.js", "drag.js", "gestures.js", "groups.js", "choose.js", "review.js"):
-        contents[name] = ((folder / name).read_text(encoding="utf-8"), "text/javascript")
-    return contents | {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
+    sheets = {"web.css": (str(sheet("web.css")), "text/css"), "page.css": (table_sheet(), "text/css")}
+    scripts = {
+        path: files(package).joinpath(path).read_text("utf-8") for package, paths in SCRIPTS.items() for path in paths
+    }
+    pictures = {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
+    return sheets | pictures | {path.rpartition("/")[2]: (text, "text/javascript") for path, text in scripts.items()}
+
+
+def table_sheet() -> str:
+    """Return the style sheet of a table, with the colours of tiles in both themes."""
+    rules = (files("gupai_app.page") / "page.css").read_text(encoding="utf-8")
+    return f"{rules}{style(LIGHT)}\n@media (prefers-color-scheme: dark) {{ {style(DARK)} }}\n"
 
 
 def saved_as(name: str, text: str) -> PlainTextResponse:

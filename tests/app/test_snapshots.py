@@ -109,7 +109,7 @@ def pages_of(name: str) -> list[str]:
     first = next((moves for seat, moves in turns if seat == 0), last[1])
     query = {"game": name, "seed": "5", "seat": "0", "with": "greedy"}
     tables = [{**query, "moves": ".".join(map(str, moves))} for moves in (first, last[1])]
-    pages = [f"/table?{urlencode(table)}" for table in tables]
+    pages = [f"/document?{urlencode(table)}" for table in tables]
     review = f"/review/game?{urlencode({**tables[-1], 'agent': 'greedy', 'table': '2'})}"
     return [*pages, review, f"/game/{name}", f"/rules/{name}"]
 
@@ -126,7 +126,9 @@ def test_game_words_keep_their_text(name, tmp_path):
     parts = {part: "\n".join(dict.fromkeys(lines)) for part, lines in words_of(name).items()}
     _, table, review, *others = pages_of(name)
     with client(tmp_path) as pages:
-        for page in (table, *[review] * (name == REVIEWED), *others):
+        shown = {**pages.get(table).json(), "labels": {}}
+        parts["/document"] = "\n".join(f"{key}: {json.dumps(part, ensure_ascii=False)}" for key, part in shown.items())
+        for page in (*[review] * (name == REVIEWED), *others):
             parts[page.partition("?")[0]] = words(steady(pages.get(page).text))
     same_texts(f"{name}.txt", parts)
 

@@ -5,7 +5,6 @@ import importlib
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 from functools import partial
@@ -31,7 +30,7 @@ from gupai_app.play.address import Address
 from gupai_app.play.moves import digits
 from gupai_app.play.person import HumanPlayer
 from gupai_app.play.rules import rules
-from gupai_app.play.table import WebGame
+from gupai_app.play.table import WebGame, state
 from gupai_app.shell.terminal import Terminal
 from gupai_env import Move
 from gupai_env.aec import GupaiEnv
@@ -249,14 +248,13 @@ def table_of_verbs(game, monkeypatch):
 
 
 def test_verbs_of_an_outside_game_have_gestures(table_of_verbs):
-    drawing = str(table_of_verbs.drawing().stages)
-    for move, (action,) in table_of_verbs.entries:
-        tile = f'data-tile="{digits(move.tiles)}"'
-        (button,) = {each for each in re.findall(r"<button [^>]*>", drawing) if tile in each}
-        assert (f'data-discard="{action}"' in button) == move.discards == (move.verb == "bury")
-        assert (f'name="play" value="{action}"' in button) == (move.verb == "offer")  # a click throws nothing away
-        assert ("laid=" in button) == (move.verb == "offer")
-    assert 'data-spot="laid"' in drawing and 'aria-label="offer it"' in drawing
+    thrown, scene = table_of_verbs.thrown(), state(table_of_verbs)["frames"][-1]["scene"]
+    for (move, (action,)), shown in zip(table_of_verbs.entries, table_of_verbs.moves(), strict=True):
+        assert shown["tiles"] == [digits(move.tiles)] and shown["discards"] == move.discards == (move.verb == "bury")
+        assert (thrown.get(digits(move.tiles)) == action) == move.discards
+        assert shown["plain"] == (move.verb == "offer")  # a click throws nothing away
+        assert shown["choices"][0]["goes"] == move.to == ("laid" if move.verb == "offer" else AWAY)
+    assert "laid" in [pile["spot"] for pile in [*scene["centre"], *scene["places"][0]["piles"]]]
     assert {entry.move.verb for entry in table_of_verbs.entries} == {"offer", "bury"}
 
 

@@ -310,7 +310,7 @@ def pages_with(*agents):
 def test_pages_seat_only_factories_that_the_command_names(factories):
     pages = pages_with("own_players:make")
     assert "own_players:make" in pages.get("/game/jie-long").text
-    table = "/table?game=jie-long&seed=5&seat=3&with="
+    table = "/document?game=jie-long&seed=5&seat=3&with="
     assert pages.get(f"{table}own_players:make").status_code == 200
     refused = pages.get(f"{table}own_players:again")
     assert refused.status_code == 422 and "does not play here" in refused.text
@@ -319,9 +319,9 @@ def test_pages_seat_only_factories_that_the_command_names(factories):
 @with_onnx
 def test_pages_seat_a_graph_in_its_game(graph):
     pages = pages_with(f"onnx:{graph}")
-    found = pages.get(f"/table?game=jie-long&seed=5&seat=3&with=onnx:{graph}")
+    found = pages.get(f"/document?game=jie-long&seed=5&seat=3&with=onnx:{graph}")
     assert found.status_code == 200 and f"onnx:{graph}" in found.text
-    refused = pages.get(f"/table?game=pai-gow&seed=5&seat=0&with=onnx:{graph}")
+    refused = pages.get(f"/document?game=pai-gow&seed=5&seat=0&with=onnx:{graph}")
     assert refused.status_code == 422 and "its input is seen" in refused.text
 
 

@@ -67,7 +67,7 @@ def test_finished_game_is_kept_once_and_opens_as_a_review(pages, store):
     assert other.post("/review", headers=OURS, data={"games": shared}).url.path == "/review/game"
     assert store.add([replace(record, agents=("human", *["tuned"] * 3))]) == 0  # who has seen the tiles
     store.delete()
-    pages.get(f"/table?{end}&o.deals=1")  # somebody looks at it again, by an address that is not ours
+    pages.get(f"/document?{end}&o.deals=1")  # somebody looks at it again, by an address that is not ours
     assert store.count() == 0
     assert (store.keep(record), store.keep(record), store.count()) == ("", "", 1)
 
@@ -315,14 +315,17 @@ def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
     assert values and all(value.dropped or value.loss > CLEAR * value.half for value in values)
     addresses = [unescape(each) for each in re.findall(r'href="(/puzzle\?[^"]+)"', pages.get("/kept/puzzles").text)]
     assert len(addresses) == len(turns)
-    text = pages.get(addresses[0]).text
-    assert 'class="worth"' not in text and 'class="best"' not in text
-    verdicts = {choice: pages.get(f"{addresses[0]}&play={choice}").text for choice in actions(text)}
-    assert sum("Right: " in verdict for verdict in verdicts.values()) == 1
-    assert all('class="worth"' in verdict for verdict in verdicts.values())
+    address = addresses[0].replace("/puzzle?", "/puzzle/document?")
+    shown = pages.get(address).json()
+    assert not any(move["value"] or move["best"] for move in shown["moves"]) and not shown["practice"]
+    answers = [pages.get(f"{address}&play={choice}").json() for choice in actions(shown)]
+    assert all(move["value"] for answer in answers for move in answer["moves"])
+    verdicts = [" ".join(answer["puzzle"]) for answer in answers]
+    assert sum("Right: " in verdict for verdict in verdicts) == 1
+    assert pages.get(addresses[0]).status_code == 200
     whys = [turn.why.partition("] ")[2].partition(";")[0] for turn in turns if turn.why]  # after the move, a picture
-    assert any(why in verdict for why in whys for verdict in verdicts.values())
-    assert pages.get(f"{addresses[0]}&play=99999").status_code == 422
+    assert any(why in verdict for why in whys for verdict in verdicts)
+    assert pages.get(f"{address}&play=99999").status_code == 422
     file = tmp_path / "games.jsonl"
     file.write_text(record.line)
     solved = gupai("games", "puzzles", file, input="1\n" * len(turns))

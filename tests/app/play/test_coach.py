@@ -6,6 +6,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_app.play.address import Address
 from gupai_app.play.coach import RARE, mistake, punishing_reply
+from gupai_app.play.moves import digits
 from gupai_app.play.recent import PLAYED
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
@@ -68,7 +69,7 @@ def test_tiles_discarded_together_are_one_move_to_take_back_and_to_judge():
         if seating.discards > 1:
             break
     hand = sorted({kind_of(*tile) for tile in seating.frames[-1].scene.places[0].piles[0].tiles})
-    actions = [seating._thrown()[kind] for kind in hand[: seating.discards]]
+    actions = [seating.thrown()[digits([kind])] for kind in hand[: seating.discards]]
     after = WebGame(seating.address, actions)
     assert after.undo == seating.address
     PLAYED.clear()  # another server

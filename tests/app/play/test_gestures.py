@@ -1,65 +1,86 @@
-"""Buttons over the drawing of a table: on the tiles and the places of the moves."""
-
-import re
+"""What can be done with the tiles of a table: the moves of each, and the places where it may go."""
 
 import pytest
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
-from gupai_app.play.address import Address
-from gupai_app.play.table import WebGame
-from web_room import actions, table
+from gupai_env.games import GAMES
+from web_room import actions, document, table
 
 
-def test_playable_tiles_are_buttons_and_two_ways_are_asked(pages):
-    text, _ = table(pages, game="jie-long", seat=1)
-    assert len(re.findall(r'<button class="tile"', text)) == 2 * 8  # wide and narrow
-    assert set(re.findall(r'popovertarget="(tile-\d\d)"', text)) == set(re.findall(r'id="(tile-\d\d)"', text))
+def own_tiles(shown):
+    """The tiles that a person may choose, in the hand and in the centre, if any move is made with them."""
+    scene = shown["frames"][-1]["scene"]
+    piles = [*scene["places"][0]["piles"], *scene["centre"]]
+    return [tile for pile in piles if pile["own"] for tile in pile["tiles"]]
 
 
-def test_stock_tile_is_a_button_and_hand_tiles_are_not(pages):
-    text, at = table(pages, game="shi-wu-hu", seed=7)  # the tile from the stock is in the hand too
-    assert len(tile_buttons(text)) > 2
-    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
-    assert "from the stock" in text and len(tile_buttons(text)) == 2  # wide and narrow
+@pytest.mark.parametrize("game", GAMES)
+def test_tiles_of_every_move_may_be_chosen(game, pages):
+    shown, at = table(pages, game=game)
+    while choices := actions(shown):
+        used = {tile for move in shown["moves"] for tile in move["tiles"]}
+        assert used <= set(own_tiles(shown))
+        shown = document(pages, f"{at}&play={choices[-1]}")
+        at = shown["address"]
 
 
-def test_tiles_of_a_hand_that_only_wins_say_what_is_to_be_done(pages):
-    text, at = table(pages, game="small-mahjong")
-    text = pages.get(f"/table?{at}&play={actions(text)[1]}").text  # a claim
-    assert len(actions(text)) == 1 and "declare your win" in text
-    assert 'class="tile"' not in text and text.count('class="idle" type="button" popovertarget="idle"') == 2 * 3
+def test_stock_tile_may_be_chosen_and_hand_tiles_may_not(pages):
+    shown, at = table(pages, game="shi-wu-hu", seed=7)  # the tile from the stock is in the hand too
+    assert len(own_tiles(shown)) > 2
+    shown = document(pages, f"{at}&play={actions(shown)[0]}")
+    assert "from the stock" in shown["task"] and len(own_tiles(shown)) == 1
 
 
-def tile_buttons(text):
-    """The classes of the buttons over tiles and what a click does: "value" plays at once."""
-    found = re.findall(r'<button class="([^"]*)" form="moves" tabindex="-1" data-numbers="[^"]*" (\S+)', text)
-    return [(look.split(), does) for look, does in found]
+def test_hand_that_only_wins_has_no_move_of_a_tile(pages):
+    shown, at = table(pages, game="small-mahjong")
+    shown = document(pages, f"{at}&play={actions(shown)[1]}")  # a claim
+    assert len(actions(shown)) == 1 and "declare your win" in shown["task"]
+    assert [move["tiles"] for move in shown["moves"]] == [[]]
 
 
-def test_playable_tiles_have_a_rim_and_no_click_discards_at_once(pages):
-    text, at = table(pages, game="jie-long")
+def test_no_click_discards_at_once(pages):
+    shown, at = table(pages, game="jie-long")
     seen = set()
-    while choices := actions(text):
-        seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
-        for numbers, (look, does) in zip(
-            re.findall(r'tabindex="-1" data-numbers="([^"]*)"', text), tile_buttons(text), strict=True
-        ):
-            verbs = {seating.entries[int(number) - 1].move.verb for number in numbers.split()}
-            lays = any(entry.move.verb != "discard" for entry in seating.entries)
-            assert ("spare" in look) == (lays and verbs == {"discard"})
-            assert "discard" not in verbs or does.startswith("type=")
-            seen.add((lays, "spare" in look))
-        answer = pages.get(f"/table?{at}&play={choices[0]}")
-        text, at = answer.text, answer.url.query.decode()
-    assert seen == {(True, True), (True, False), (False, False)}
+    while choices := actions(shown):
+        for move in shown["moves"]:
+            seen.add((move["discards"], move["plain"]))
+            assert move["choices"][0]["goes"] == ("discard" if move["discards"] else "")
+        shown = document(pages, f"{at}&play={choices[0]}")
+        at = shown["address"]
+    assert (True, True) not in seen and {(True, False), (False, True)} <= seen
 
 
-@pytest.mark.parametrize("name", ["jie-long", "tiu-u", "small-mahjong", "deer-hunt"])
-def test_no_click_on_a_tile_plays_it_where_nothing_is_taken_back(pages, name):
-    serious, _ = table(pages, game=name, practice="0")
-    assert tile_buttons(serious) and all(does.startswith("type=") for _, does in tile_buttons(serious))
-    assert set(re.findall(r'popovertarget="(tile-\d\d)"', serious)) == set(re.findall(r'id="(tile-\d\d)"', serious))
-    practice, _ = table(pages, game="deer-hunt")
-    assert any(does.startswith("name=") for _, does in tile_buttons(practice))
+def test_line_shows_where_a_tile_would_lie(pages):
+    shown, _ = table(pages, game="ding-niu")
+    (line,) = (pile for pile in shown["frames"][-1]["scene"]["centre"] if pile["form"] == "line")
+    ghosts = [choice["ghost"] for move in shown["moves"] for choice in move["choices"] if choice["ghost"]]
+    assert ghosts
+    for ghost in ghosts:
+        touching = ghost["tile"][1] if ghost["end"] == "left" else ghost["tile"][0]
+        assert int(touching) == line["ends"][ghost["end"] == "right"] or 0 in line["ends"]
+
+
+def test_bait_names_the_fish_that_it_catches(pages):
+    shown, _ = table(pages, game="tiu-u")
+    lake = shown["frames"][-1]["scene"]["centre"][0]
+    places = {choice["goes"] for move in shown["moves"] for choice in move["choices"]}
+    assert lake["spot"] == "lake" and "lake" in places
+    assert {place[5:] for place in places - {"lake"}} <= set(lake["tiles"])
+
+
+def test_document_is_equal_in_words_of_every_language_but_for_them(pages):
+    def shape(content):
+        match content:
+            case dict():
+                return {key: shape(member) for key, member in content.items()}
+            case list():
+                return [shape(member) for member in content]
+            case str():
+                return "" if not content.isascii() or any(map(str.isalpha, content)) else content
+        return content
+
+    english, at = table(pages, game="tien-gow")
+    chinese = pages.get(f"/document?{at}&lang=zh-Hant").json()
+    assert chinese["language"] == "zh-Hant" and shape(chinese) == shape(english)

@@ -24,10 +24,11 @@ from gupai_app.server.app import create_app
 from gupai_app.server.players import NAMED
 from gupai_env.games import get_game
 from web_room import HOME, OURS, played, said, table
+from web_room import record as record_at
 
 
 def test_shared_game_address_outlives_the_server(pages):
-    line = pages.get(f"/record?{played(pages, game='ce-deng', options='deals=2')[-1]}").text
+    line = record_at(pages, played(pages, game="ce-deng", options="deals=2")[-1])
     answer = pages.post("/review", headers=OURS, data={"games": line})
     assert answer.url.path == "/review/game" and 'href="#12"' in answer.text
     other = TestClient(create_app(), base_url=HOME).get(str(answer.url))
@@ -60,7 +61,7 @@ def test_game_address_keeps_order_and_names():
     ],
 )
 def test_invalid_game_address_is_refused_in_a_sentence(changes, words, pages):
-    line = pages.get(f"/record?{played(pages, game='jie-long')[-1]}").content
+    line = record_at(pages, played(pages, game="jie-long")[-1]).encode()
     query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line))}").url.params)
     answer = pages.get(f"/review/game?{urlencode({**query, **changes})}")
     assert answer.status_code == 422 and words in said(answer)
@@ -68,7 +69,7 @@ def test_invalid_game_address_is_refused_in_a_sentence(changes, words, pages):
 
 @pytest.mark.parametrize("name", ["a\u200bb", "a\nb", "\x1b[31m", "x" * 1001])
 def test_name_refused_in_an_address_is_refused_in_a_file(name, pages):
-    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
+    line = record_at(pages, played(pages, game="ding-niu")[-1])
     record = json.loads(line)
     record["agents"][1] = name
     text = json.dumps(record, separators=(",", ":"))
@@ -85,7 +86,7 @@ def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
     last = played(pages, game="jie-long", seat=2)[-1]
     text = pages.get(f"/review/game?{last}").text
     assert 'href="#12"' in text and "Largest losses" not in text
-    line = pages.get(f"/record?{last}").text
+    line = record_at(pages, last)
     answer = pages.post("/review", headers=OURS, data={"games": line, "agent": "tuned"})
     assert answer.status_code == 200, said(answer)
     numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
@@ -116,7 +117,7 @@ def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
     ],
 )
 def test_invalid_game_is_refused_in_a_sentence(sent, words, pages):
-    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
+    line = record_at(pages, played(pages, game="ding-niu")[-1])
     changed = re.sub(r'"payoffs":.*', '"payoffs":[[1,2,3,4]]}', line)
     sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
     answer = pages.post("/review", headers=OURS, data=sent)
@@ -135,7 +136,7 @@ def test_review_shows_the_persons_seat_and_steps_without_scripts(pages):
     last = played(pages, game="jie-long", seat=2)[-1]
     text = pages.get(f"/review/game?{last}").text
     assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
-    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
+    scenes = list(moments(game_of_line(record_at(pages, last).encode()), 2))
     assert scenes[0].scene.places[0].name == "You"
     for first, most in ((0, 4), (len(scenes) - 3, 9)):
         seen, address = [], f"/review/game?{last}&table={first}"
@@ -149,14 +150,15 @@ def test_review_shows_the_persons_seat_and_steps_without_scripts(pages):
 
 
 def test_bait_offers_its_fish_and_other_moves(pages):
-    text, at = table(pages, game="tiu-u")
+    shown, at = table(pages, game="tiu-u")
     seating = WebGame(Address.read(dict(parse_qsl(at))))
-    menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}
+    menus = {}
+    for move in shown["moves"]:
+        for tile in move["tiles"]:
+            menus.setdefault(tile, []).append(move["name"])
     catching = {digits(entry.move.tiles) for entry in seating.entries if entry.move.takes}
-    assert catching and catching == menus.keys()
+    assert catching
     for tile in catching:
-        bait = f"[{tile[0]}:{tile[1]}]"
-        assert f"lay {bait}" in menus[tile]
+        assert f"lay [{tile[0]}:{tile[1]}]" in menus[tile]
         own = [entry.move.name for entry in seating.entries if entry.move.takes and digits(entry.move.tiles) == tile]
         assert [words for words in menus[tile] if "catches" in words] == own
-    assert set(re.findall(r'popovertarget="tile-(\d\d)"', text)) == catching

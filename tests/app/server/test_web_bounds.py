@@ -23,9 +23,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule
 from gupai_agents.evaluation.tournaments.folder import FolderError
 from gupai_agents.evaluation.tournaments.tournament import LineUp
-from gupai_app.play import routes as play_routes
 from gupai_app.play.address import Address, moves_in, play_on
-from gupai_app.play.gestures import _own
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
 from gupai_app.review.routes import MOST_NAME, check_names
@@ -72,12 +70,6 @@ def test_moves_after_the_end_are_refused():
     seating.session = ended
     with pytest.raises(ValueError, match=f"^move {len(moves) + 1} comes after the end of the game$"):
         seating._play(0)
-
-
-def test_empty_table_has_nothing_to_click():
-    scene, table = SimpleNamespace(places=(), centre=()), SimpleNamespace(tiles=[], centre=[])
-    assert _own(scene, table, {}) == ([], [])
-    assert _own(SimpleNamespace(places=[SimpleNamespace(piles=())], centre=()), table, {}) == ([], [])
 
 
 # --- jobs -----------------------------------------------------------------------------------------
@@ -220,20 +212,6 @@ def test_unexpected_error_is_a_sentence_and_a_traceback_on_console(pages, monkey
     assert "ZeroDivisionError: deep inside" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("query", "told"),
-    [
-        ({"game": "jie-long", "seed": "5", "seat": "1"}, True),
-        ({"game": "jie-long", "seed": "5", "seat": "1", "play": "3"}, None),
-        ({"game": "jie-long", "seed": "5", "seat": "1", "o.players": "3"}, None),
-        ({"game": "chess", "seed": "5", "seat": "1"}, None),
-    ],
-)
-def test_table_addresses_alone_are_saved(query, told, pages):
-    found = play_routes._saved_query(query, pages.app.state.server.players)
-    assert (found is not None) == bool(told)
-
-
 @pytest.mark.usefixtures("signals")
 def test_signal_ends_the_server_unless_it_was_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as of a background job
@@ -269,12 +247,12 @@ WRITTEN = {  # numbers as people write them, None for what is none
 @pytest.mark.parametrize(("text", "number"), WRITTEN.items(), ids=[repr(text)[:24] for text in WRITTEN])
 def test_terminal_and_pages_read_the_same_numbers(text, number, pages):
     shown = gupai("watch", "da-ling", "random", "--seed", text)
-    answer = pages.get("/table", params={"game": "da-ling", "with": "random", "seed": text})
+    answer = pages.get("/document", params={"game": "da-ling", "with": "random", "seed": text})
     if number is None:
         assert (shown.exit_code, answer.status_code) == (2, 422)
         return
     assert shown.output.startswith(f"Da Ling, seed {number}\n")
-    assert parse_qs(answer.url.query.decode())["seed"] == [str(number)]
+    assert answer.json()["seed"] == number
     assert Address.read({"game": "da-ling", "seed": text, "episode": text[-1:], "seat": " １"}).seat == 1
 
 
@@ -290,8 +268,8 @@ def test_options_and_moves_accept_the_same_numbers(pages):
 def test_seat_is_drawn_for_a_seed_of_any_length(seed, pages):
     query = {"game": "jie-long", "with": "random", "seed": str(seed)}
     for seat in ({}, {"seat": "any"}, {"seat": " "}):
-        answer = pages.get("/table", params=query | seat)
-        assert parse_qs(answer.url.query.decode())["seat"] == [str(draw(seed, PERSON_STREAM, 4))]
+        answer = pages.get("/document", params=query | seat)
+        assert parse_qs(answer.json()["address"])["seat"] == [str(draw(seed, PERSON_STREAM, 4))]
 
 
 @pytest.mark.parametrize("path", ["/game/jie-long", "/tournaments/jie-long"])

@@ -25,7 +25,8 @@ GETS = {
     "/game/{}": {},
     "/static/{}": {},
     "/{}": {},
-    "/table": {
+    "/table": TABLE,
+    "/document": {
         **TABLE,
         "options": "deals=2",
         "episode": "1",
@@ -37,7 +38,6 @@ GETS = {
         "play": "1",
         "at": "1",
     },
-    "/record": {**TABLE, "moves": "1"},
     "/review/game": {**TABLE, "sat": SAT, "order": "1.2", "moves": "1", "agent": "greedy", "o.deals": "2"},
     "/kept": {
         "game": "jie-long",
@@ -49,7 +49,8 @@ GETS = {
     },
     "/kept/statistics": {"game": "jie-long", "by": "month", "since": "2026-11-27"},
     "/kept/puzzles": {"before": "9"},
-    "/puzzle": {**TABLE, "moves": "1", "play": "1"},
+    "/puzzle": {**TABLE, "moves": "1"},
+    "/puzzle/document": {**TABLE, "moves": "1", "play": "1"},
     "/kept/{}": {},
     "/kept/{}/file": {},
     "/kept/{}/duplicate": {},

@@ -3,7 +3,6 @@
 import re
 import threading
 import time
-from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +12,8 @@ from commands import gupai
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
+
+from urllib.parse import parse_qsl
 
 from fastapi.testclient import TestClient
 
@@ -26,9 +27,10 @@ from gupai_app.server.warming import HINTS, MATCHES, PLAYERS, Warmer
 from gupai_env.core import machine_code
 from gupai_env.core.machine_code import on_disk
 from gupai_env.games import GAMES, get_game
+from web_room import document
 
 PREPARE_ELSEWHERE = warming.prepare_elsewhere
-TABLE = "/table?game={}&seed=5&seat=0&with=random"
+TABLE = "/document?game={}&seed=5&seat=0&with=random"
 
 
 @pytest.fixture
@@ -225,12 +227,11 @@ def test_table_waits_and_appears_by_itself(held):
     with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
         answer = pages.get(TABLE.format("jie-long"))
         assert answer.status_code == 202 and "Jie Long is being prepared" in answer.text
-        assert re.search(r'http-equiv="refresh"', answer.text)
+        assert pages.get("/table?game=jie-long").status_code == 200  # which asks again
         step.release(1)
         while (answer := pages.get(TABLE.format("jie-long"))).status_code == 202:
             pass
-        assert "Hint" in answer.text
-        assert pages.get(f"{answer.url.path}?{answer.url.query.decode()}&hint=1").status_code == 202
+        assert document(pages, f"{answer.json()['address']}&hint=1")["hint"]["waits"]
         assert pages.get("/rules/jie-long").status_code == 200
 
 
@@ -244,28 +245,21 @@ def test_hint_is_that_of_the_card_until_search_is_ready(held, monkeypatch, playe
         step.release(1)
         while (answer := pages.get(TABLE.format("jie-long"))).status_code == 202:
             pass
-        hinted = f"{answer.url.path}?{answer.url.query.decode()}&hint=3"
-        first = pages.get(hinted.replace("hint=3", "hint=1"))
-        assert first.status_code == 202 and "Think about" in first.text and "would choose" not in first.text
-        assert f"{unescape(hinted.replace('hint=3', 'plain=1&hint=2'))}#hint" in unescape(first.text)
-        quick = pages.get(hinted)
-        assert quick.status_code == 202
+        at = answer.json()["address"]
+        first = document(pages, f"{at}&hint=1")["hint"]
+        assert first["waits"] and first["sentences"][0].startswith("Think about") and len(first["sentences"]) == 1
+        quick = document(pages, f"{at}&hint=3")
         words = "The card would choose " if player == "card" else f"{player} would choose: "
-        assert words in quick.text and "is being prepared, once" in quick.text
-        again = re.search('<noscript><meta http-equiv="refresh" content="5;url=(.*?)"></noscript>', quick.text)[1]
-        # Without a fragment, with which nothing would be asked again.
-        assert unescape(again) == hinted.replace("hint=3", "plain=1&hint=3")
-        marked = re.search(r'<li class="best">.*?</li>', quick.text, re.DOTALL)[0]
-        address = Address.read(dict(answer.url.params))
-        session = WebGame(address).session
-        action = session.answer(make_agent(player, address.game))
-        assert f'name="play" value="{action}"' in marked and quick.text.count('class="best"') == 1
-        played = pages.get(f"{hinted.removesuffix('&hint=3')}&play={action}")
-        assert played.status_code == 200 and re.search(rf"[=.]{action}\b", str(played.url))
+        assert quick["hint"]["sentences"][-1].startswith(words) and "is being prepared, once" in quick["hint"]["waits"]
+        address = Address.read(dict(parse_qsl(at)))
+        action = WebGame(address).session.answer(make_agent(player, address.game))
+        (marked,) = (move for move in quick["moves"] if move["best"])
+        assert action in [choice["action"] for choice in marked["choices"]]
+        assert document(pages, f"{at}&play={action}")["address"].startswith(at)
         step.release(1)
-        while (full := pages.get(hinted)).status_code == 202:
+        while (full := document(pages, f"{at}&hint=3&plain=1")["hint"])["waits"]:
             time.sleep(0.02)
-        assert "95% interval" in full.text and "would choose" not in full.text and "refresh" not in full.text
+        assert "95% interval" in full["how_found"] and "would choose" not in " ".join(full["sentences"])
 
 
 def test_game_begun_by_a_person_is_prepared_next(held):

@@ -14,7 +14,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from gupai_app.tournaments import routes as tournaments
 from gupai_app.training import routes as runs
-from web_room import actions, said
+from web_room import actions, document, said
 
 
 def test_run_is_shown_and_played_against(pages):
@@ -22,10 +22,9 @@ def test_run_is_shown_and_played_against(pages):
     assert "+0.50 against tuned" in text and "metrics.jsonl, line" in text
     text = pages.get("/run/one").text
     assert "<td>trained</td><td>tu&amp;ned</td>" in text
-    table = pages.get(unescape(re.search(r'href="(/table[^"]*)"', text)[1]))
-    assert table.status_code == 200 and "East: run:one" in table.text
-    move = pages.get(f"/table?{table.url.query.decode()}&play={actions(table.text)[0]}")
-    assert move.status_code == 200, said(move)
+    shown = document(pages, unescape(re.search(r'href="/table\?([^"]*)"', text)[1]))
+    assert {"name": "East", "player": "run:one", "won": "+0 chips"} in shown["seats"]
+    document(pages, f"{shown['address']}&play={actions(shown)[0]}")
     assert pages.get("/run/broken").status_code == 200
 
 

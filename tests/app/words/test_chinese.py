@@ -6,7 +6,6 @@ import re
 import shutil
 from dataclasses import fields
 from errno import ENOSPC
-from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -32,7 +31,7 @@ from gupai_app.play.moves import entries_of, headed
 from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
-from gupai_app.play.table import WebGame
+from gupai_app.play.table import LABELS, WebGame
 from gupai_app.server.app import create_app
 from gupai_app.server.pages import game_sentence
 from gupai_app.server.players import NAMED
@@ -46,7 +45,8 @@ from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import guide_of
 from gupai_env.messages import TRANSLATIONS, say, with_messages, word
 from gupai_env.storage.files import describe
-from web_room import RUN, furnish
+from web_room import RUN, furnish, played
+from web_room import said as problem_of
 
 HOME = "http://127.0.0.1:8420"
 LATIN, CHINESE = re.compile("[A-Za-z]{2,}"), re.compile("[\u3400-\u9fff]")
@@ -94,6 +94,35 @@ def english(texts, allowed=()):
     names = sorted(map(re.escape, {*allowed, "gupai", "--record", "PNG"}), key=len, reverse=True)
     known = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(names)})(?![A-Za-z])|\w+…")  # some are cut in drawings
     return [text for text in texts if LATIN.search(known.sub("", text))]
+
+
+KEYS = (
+    "address",
+    "language",
+    "game",
+    "action",
+    "again",
+    "other_coach",
+    "undo",
+    "record",
+    "form",
+    "spot",
+    "goes",
+    "tiles",
+)
+
+
+def texts_in(content, name=""):
+    """The texts of a table as data that people read."""
+    if isinstance(content, dict):
+        for key, member in content.items():
+            if key not in KEYS or (name == "labels"):
+                yield from texts_in(member, key)
+    elif isinstance(content, list):
+        for member in content:
+            yield from texts_in(member, name)
+    elif isinstance(content, str):
+        yield content
 
 
 # A Latin mark next to Chinese; slots, tiles, code and names count as Chinese, and a key stands apart.
@@ -278,19 +307,20 @@ def test_page_shows_no_english(name):
         entries = seating.entries
         seating = WebGame(seating.address, entries[len(seating.address.moves) % len(entries)].actions[:1])
         tables.append(seating.address.query)
-    shown = [f"/table?{query}" for query in (*tables[:-1:9], tables[-1])]
-    shown += [f"/review/game?{tables[-1]}", f"/game/{name}", f"/rules/{name}"]
+    data = [pages.get(f"/document?{query}").json() for query in (*tables[:-1:9], tables[-1])]
+    shown = [f"/table?{tables[0]}", f"/review/game?{tables[-1]}", f"/game/{name}", f"/rules/{name}"]
     shown += ["/", "/review", "/nowhere"] if name == next(iter(GAMES)) else []
     found = []
     for address in shown:
         text = pages.get(address).text
         assert '<html lang="zh-Hant">' in text
         found += Words(text).found
-    assert catalogue("zh-Hant")["Play again"] in found
+    assert data[0]["labels"]["again"] == catalogue("zh-Hant")["Play again"]
+    found += [text for content in data for text in texts_in(content)]
     assert not english(found, NAMED.known(get_game(name)))
 
 
-JIE_LONG = "/table?game=jie-long&seed=5&seat=0"
+JIE_LONG = "/document?game=jie-long&seed=5&seat=0"
 REFUSED = {  # what pages refuse, with what of it stays as it came
     "/nowhere": (),
     "/game/jie-long?players=5": (),
@@ -322,11 +352,10 @@ REFUSED = {  # what pages refuse, with what of it stays as it came
     f"{JIE_LONG}&moves={'1.' * 6001}1": (),
     f"{JIE_LONG}&play=x": ("x",),
     f"{JIE_LONG}&with=random&play=31.0.0": (),
-    f"/record{JIE_LONG[6:]}": (),
-    f"/review/game{JIE_LONG[6:]}": (),
-    f"/review/game{JIE_LONG[6:]}&sat=x": ("sat", "JSON"),
-    f"/review/game{JIE_LONG[6:]}&sat=[1,2,3,4]": (),
-    f"/review/game{JIE_LONG[6:]}&sat=[%22a%22,%22b%22,%22c%22,%22d%22]": (),
+    f"/review/game{JIE_LONG[9:]}": (),
+    f"/review/game{JIE_LONG[9:]}&sat=x": ("sat", "JSON"),
+    f"/review/game{JIE_LONG[9:]}&sat=[1,2,3,4]": (),
+    f"/review/game{JIE_LONG[9:]}&sat=[%22a%22,%22b%22,%22c%22,%22d%22]": (),
     "/claim/jl-attack-2?nothing=1": ("nothing", "jl-attack-2"),
     "/compare?run=one": (),
     f"/table?game={'x' * 50_000}": (),
@@ -353,7 +382,7 @@ def test_error_is_a_sentence_in_the_language_of_the_page(language, tmp_path):
         body = {"data": dict(each.split("=", 1) for each in sent)} if sent or address == "/review" else {}
         answer = pages.request("POST" if body else "GET", address, headers=headers, **body)
         assert answer.status_code >= 400, asked
-        said = unescape(re.search(r'<p class="wrong">(.*?)</p>', answer.text)[1])
+        said = problem_of(answer)
         if language == "en":
             assert re.fullmatch(r"[A-Z'\d].*[.?]", said) and not said.endswith("..."), said
         else:
@@ -376,10 +405,14 @@ def test_other_errors_are_chinese_where_they_have_an_entry():
 
 def test_two_people_at_a_screen_read_no_english():
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
-    address = "/table?game=jie-long&seed=1&seat=0&with=human&options=players=2;deals=2"
-    covered, *tables = [Words(pages.get(f"{address}{at}").text).found for at in ("", "&at=0", "&at=1")]
+    address = "/document?game=jie-long&seed=1&seat=0&with=human&options=players=2;deals=2"
+    covered, *tables = [list(texts_in(pages.get(f"{address}{at}").json())) for at in ("", "&at=0", "&at=1")]
     assert any(catalogue("zh-Hant")["Pass the screen to {0}"].format("") in text for text in covered)
     assert not english([*covered, *tables[0], *tables[1]])
+
+
+def test_labels_of_a_table_are_all_in_the_catalogue():
+    assert not set(LABELS.values()) - catalogue("zh-Hant").keys()
 
 
 @pytest.mark.parametrize("name", ["jl-attack-2", "jl-lockout-2", "dn-number-character", "tg-banker"])
@@ -404,11 +437,7 @@ def test_runs_and_their_comparison_are_chinese(tmp_path):
 
 def test_review_by_a_player_is_chinese():
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
-    text = pages.get("/table?game=pai-gow&seed=5&seat=0&with=greedy&options=players=2").text
-    last = unescape(re.search(r'href="(/table\?[^"]*)&amp;hint=1#hint"', text)[1])
-    move = re.search(r'name="play" value="(\d+)"', text)[1]
-    over = pages.get(f"{last}&play={move}").text
-    review = unescape(re.search(r'href="(/review/game\?[^"]*)"', over)[1])
+    review = f"/review/game?{played(pages, game='pai-gow', options='players=2')[-1]}"
     found = Words(pages.get(f"{review}&agent=greedy").text).found
     assert catalogue("zh-Hant")["Luck"] in found
     assert not english(found, NAMED.known(get_game("pai-gow")))

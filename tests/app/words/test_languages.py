@@ -152,7 +152,8 @@ def test_language_is_chosen_by_the_address_and_kept(pages):
     here = {"referer": f"{HOME}{address}"}
     answer = pages.get("/language?lang=zh-Hans", headers=here)
     assert address in str(answer.url) and '<html lang="zh-Hans">' in answer.text
-    assert catalogue("zh-Hans")["hand"] in answer.text  # drawn on the table
+    shown = pages.get(address.replace("/table", "/document")).json()
+    assert catalogue("zh-Hans")["hand"] == shown["frames"][-1]["scene"]["places"][0]["piles"][0]["label"]
     assert '<html lang="zh-Hans">' in pages.get("/claim/jl-attack-2").text
     assert '<html lang="en">' in pages.get("/claim/jl-attack-2?lang=en").text  # not a field of the claim
     assert '<html lang="en">' in pages.get("/?lang=xx").text
