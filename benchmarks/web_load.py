@@ -2,12 +2,13 @@
 
 Clients on this machine play games against a server process of their own, each always taking the first move that its
 page offers and looking at a page for `--pause` seconds on average before the next move; with `--pause 0` nobody looks,
-and what is measured is the queue. Every page of a table is one move: a redirection and the page to which it leads. The
+and what is measured is the queue. Every page of a table is one move: its data, which a script draws. The
 processor's time is that of the server alone, so that it says the same on a busy machine.
 """
 
 import argparse
 import http.client
+import json
 import os
 import platform
 import random
@@ -24,24 +25,19 @@ from pathlib import Path
 from gupai_agents.play.workers import cores
 from gupai_env.games import GAMES
 
-PLAY = re.compile(r'<button form="moves" name="play" value="(\d+)"')
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
 MOST_CLIENTS, MOST_PAGES, MOST_SECONDS = 200, 10_000, 60
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def get(line: http.client.HTTPConnection, path: str) -> tuple[str, str]:
-    """Return the path at which a page came to stand, and the page."""
-    for _ in range(3):
-        line.request("GET", path)
-        answer = line.getresponse()
-        text = answer.read().decode()
-        if answer.status != 303:
-            break
-        path = answer.headers["Location"]
+def get(line: http.client.HTTPConnection, query: str) -> dict:
+    """Return a table as data."""
+    line.request("GET", f"/document?{query}")
+    answer = line.getresponse()
+    text = answer.read().decode()
     if answer.status != 200:
-        raise RuntimeError(f"{path}: {answer.status}")
-    return path, text
+        raise RuntimeError(f"{query}: {answer.status}")
+    return json.loads(text)
 
 
 def play(port: int, arguments: argparse.Namespace, client: int, pages: int, pause: float, times: list[float]) -> None:
@@ -51,13 +47,14 @@ def play(port: int, arguments: argparse.Namespace, client: int, pages: int, paus
     for _ in range(pages):
         time.sleep(draw.uniform(0, 2 * pause))
         seed += not moves
-        path = f"{address}&play={moves[0]}" if moves else f"/table?game={arguments.game}&seed={seed}&seat=0&with=greedy"
+        query = f"{address}&play={moves[0]}" if moves else f"game={arguments.game}&seed={seed}&seat=0&with=greedy"
         begin = time.perf_counter()
         if begin > until:
             return
-        address, text = get(line, path)
+        table = get(line, query)
         times.append(time.perf_counter() - begin)
-        moves = PLAY.findall(text)
+        address = table["address"]
+        moves = [choice["action"] for move in table["moves"] for choice in move["choices"]]
 
 
 def processor_seconds(process: int) -> float:

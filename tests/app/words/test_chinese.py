@@ -96,27 +96,14 @@ def english(texts, allowed=()):
     return [text for text in texts if LATIN.search(known.sub("", text))]
 
 
-KEYS = (
-    "address",
-    "language",
-    "game",
-    "action",
-    "again",
-    "other_coach",
-    "undo",
-    "record",
-    "form",
-    "spot",
-    "goes",
-    "tiles",
-)
+CODES = "address language game again other_coach undo record form spot goes ghost tiles action"  # nobody reads them
 
 
 def texts_in(content, name=""):
     """The texts of a table as data that people read."""
     if isinstance(content, dict):
         for key, member in content.items():
-            if key not in KEYS or (name == "labels"):
+            if key not in CODES.split() or name == "labels":
                 yield from texts_in(member, key)
     elif isinstance(content, list):
         for member in content:
