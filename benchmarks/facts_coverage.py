@@ -12,12 +12,20 @@ import argparse
 import numpy as np
 
 from gupai_agents.evaluation import facts
+from gupai_agents.evaluation.atlas import Fit, study_of
 from gupai_agents.evaluation.facts import Facts, TinyDeck, facts_of
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env import GAMES
 
 SAMPLES, DEALS, MANY = 40, 250, 1_000_003  # MANY: the seed of the truth
-KINDS = ("chips by turn", "decisions", "ties", "hand", "endings", "variance", "within", "gain", "player")
+KINDS = ("chips by turn", "decisions", "ties", "hand", "endings", "variance", "within", "gain", "player", "tile")
+
+
+def measured(name: str, deals: int, seed: int) -> dict[str, list[Estimate]]:
+    """Measure the figures of a game, with what each tile is worth in the hand that is dealt."""
+    figures = figures_of(facts_of(name, ["greedy", "best"], "greedy", deals, seed=seed))
+    tiles = Fit(study_of(name, ["best"], deals, seed=seed)).tiles()
+    return figures | {"tile": [tiles[kind] for kind in sorted(tiles)]}
 
 
 def figures_of(result: Facts) -> dict[str, list[Estimate]]:
@@ -25,7 +33,7 @@ def figures_of(result: Facts) -> dict[str, list[Estimate]]:
     best, luck = result.self_play[-1], result.luck
     several = [list(best.by_turn), [best.decisions, best.legal, best.forced], [best.ties], [best.hand]]
     several += [list(best.endings.values()), [luck.variance], [luck.within], [luck.gain], [luck.skill]]
-    return dict(zip(KINDS, several, strict=True))
+    return dict(zip(KINDS[:-1], several, strict=True))
 
 
 def covered(samples: list[list[Estimate]], truths: list[Estimate]) -> tuple[float, float]:
@@ -49,9 +57,8 @@ def main() -> None:
     facts.tiny_deck = lambda game, variant: TinyDeck({}, 0, 0, 0, (), 0.0)  # is exact
     print(f"| game | {' | '.join(KINDS)} |", "|---" * (len(KINDS) + 1) + "|", sep="\n", flush=True)
     for name in chosen.game or GAMES:
-        agents, rival = ["greedy", "best"], "greedy"
-        samples = [figures_of(facts_of(name, agents, rival, chosen.deals, seed=seed)) for seed in range(chosen.samples)]
-        truth = figures_of(facts_of(name, agents, rival, chosen.samples * chosen.deals, seed=MANY))
+        samples = [measured(name, chosen.deals, seed) for seed in range(chosen.samples)]
+        truth = measured(name, chosen.samples * chosen.deals, MANY)
         cells = [covered([sample[kind] for sample in samples], truth[kind]) for kind in KINDS]
         print(f"| {name} | {' | '.join(f'{share:.0%} ({spread:.2f})' for share, spread in cells)} |", flush=True)
 

@@ -605,7 +605,7 @@ def openings(study: Study) -> tuple[Table, ...]:
     leads = first_leads(study, weaker)
     best, second, other = leads.values.T
     hands = _parted([kind_of_hand(game, hand) for hand in leads.hands])
-    hands = {kind: hands[kind] for kind in sorted(hands)}
+    hands = {"all hands": np.ones(len(best), bool), **{kind: hands[kind] for kind in sorted(hands)}}
     best_leads = zip(leads.actions[:, 0].tolist(), leads.hands, strict=True)
     led = _parted([kind_of_lead(game, action, hand) for action, hand in best_leads])
     rivals = say("what {weaker} leads costs", weaker=name_of(weaker))
@@ -626,9 +626,9 @@ def openings(study: Study) -> tuple[Table, ...]:
         ),
         Table(
             "Which leads are best, by the leader's hand",
-            ("the best lead", "all hands", *hands),
-            (WORDS, *[SHARE] * (1 + len(hands))),
-            [(kind, share(rows), *(share(rows[some]) for some in hands.values())) for kind, rows in led.items()],
+            ("the best lead", *hands),
+            (WORDS, *[SHARE] * len(hands)),
+            [(kind, *(share(rows[some]) for some in hands.values())) for kind, rows in led.items()],
         ),
     )
 

@@ -287,6 +287,24 @@ ELSEWHERE = [
     ("shi-wu-hu", "tiles", "[6:1]", WORTH, -44, 12),
     ("pai-gow", "tiles", "[6:6]", WORTH, 0.29, 0.04),
     ("pai-gow", "tiles", "[5:1]", WORTH, -0.16, 0.04),
+    # Of seats and of deals needed no intervals are known: with as many deals they are about as wide as ours.
+    ("jie-long", "seats", "the weaker player", "greedy", -7.6, 0.4),
+    ("jie-long", "seats", "the next in turn", "greedy", 6.4, 0.4),
+    ("jie-long", "seats", "opposite", "greedy", 1.6, 0.4),
+    ("jie-long", "seats", "the one before it", "greedy", -0.5, 0.4),
+    ("ce-deng", "seats", "the weaker player", "greedy", -8.7, 0.5),
+    ("ce-deng", "seats", "the next in turn", "greedy", 6.8, 0.5),
+    ("ce-deng", "seats", "opposite", "greedy", 1.6, 0.5),
+    ("ce-deng", "seats", "the one before it", "greedy", 0.3, 0.5),
+    ("ding-niu", "seats", "the next in turn", "greedy", 0.73, 0.09),
+    ("ding-niu", "seats", "opposite", "greedy", 0.54, 0.09),
+    ("ding-niu", "seats", "the one before it", "greedy", 0.44, 0.09),
+    ("tien-gow", "seats", "the next in turn", "greedy", 0.92, 0.12),
+    ("tien-gow", "seats", "opposite", "greedy", 0.73, 0.12),
+    ("tien-gow", "seats", "the one before it", "greedy", 0.59, 0.12),
+    ("small-mahjong", "seats", "the next in turn", "greedy", 0.14, 0.06),
+    ("small-mahjong", "seats", "opposite", "greedy", 0.10, 0.06),
+    ("small-mahjong", "seats", "the one before it", "greedy", 0.06, 0.06),
 ]
 
 
