@@ -53,7 +53,7 @@ function search() {
     return Array.from({ length: job.search_steps }, (_, number) => {
       const batch = envs.decision_batch();
       const found = [agent.values(batch), agent.compare(batch)].flatMap(({ means, errors, deals, gains, gain_errors, usual, effective }) =>
-        [numbers(means), numbers(errors), numbers(deals), numbers(gains), numbers(gain_errors), Float64Array.from(usual), numbers([effective])]);
+        [...[means, errors, deals, gains, gain_errors, [usual]].map(numbers), numbers([effective.map(Math.fround)])]);
       envs.step(envs.sample(number));
       return { values: digest(...found), actions: digest(agent.act(batch)) };
     });

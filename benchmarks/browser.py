@@ -67,7 +67,7 @@ def play_lanes(variant: Variant, game: Game, job: dict[str, Any]) -> tuple[list[
         batch = decisions(envs)
         redealt = game.new_states(job["lanes"])
         envs.kernels.determinize(envs.rules, batch.views, batch.rng_keys, redealt)
-        shown = {
+        digests = {
             "states": digest(envs._arrays["states"]),
             "seats": digest(envs.seats),
             "masks": digest(envs.masks),
@@ -78,7 +78,7 @@ def play_lanes(variant: Variant, game: Game, job: dict[str, Any]) -> tuple[list[
             "redeals": digest(redealt),
             "observed_by": digest(envs.observed_by(number % variant.players)),
         }
-        steps.append(shown | {spec: digest(agent.act(batch)) for spec, agent in agents.items()})
+        steps.append(digests | {spec: digest(agent.act(batch)) for spec, agent in agents.items()})
         envs.step(envs.sample(number))
         deals += int(envs.terminated.sum())
     return steps, deals
@@ -92,18 +92,21 @@ def decisions(envs: VectorEnv) -> DecisionBatch:
 
 def search(variant: Variant, game: Game, job: dict[str, Any]) -> list[list[dict[str, str]]]:
     """Search in the first decisions of lanes; return digests of the values, by search and step."""
-    found = []
+    searches = []
     for spec in job["searches"]:
         envs = VectorEnv(game, job["search_lanes"], seed=job["seed"] + 1, **variant.changed())
         agent: Any = make_agent(spec, game, **vars(variant))
         steps = []
         for number in range(job["search_steps"]):
             batch = decisions(envs)
-            values = [np.nan_to_num(part.astype(float)) for of in (agent.values, agent.compare) for part in of(batch)]
+            compared = [ask(batch) for ask in (agent.values, agent.compare)]
+            # The exponentials of a belief may differ in their last bits.
+            compared = [values._replace(effective=values.effective.astype(np.float32)) for values in compared]
+            values = [np.nan_to_num(part.astype(float)) for values in compared for part in values]
             envs.step(envs.sample(number))
             steps.append({"values": digest(*values), "actions": digest(agent.act(batch))})
-        found.append(steps)
-    return found
+        searches.append(steps)
+    return searches
 
 
 def play_deals(variant: Variant, game: Game, job: dict[str, Any]) -> list[list[str]]:
@@ -183,12 +186,12 @@ def differences(game: Game, variant: Variant, job: dict[str, Any], there: dict[s
         for name in own
         if own[name] != other[name]
     }
-    found = [f"{name} from step {step} on" for name, step in wrong.items()]
+    messages = [f"{name} from step {step} on" for name, step in wrong.items()]
     for spec, own, other in zip(job["searches"], search(variant, game, job), there["searches"], strict=True):
-        found += [f"{spec}: {name}" for name in own[0] if [s[name] for s in own] != [s[name] for s in other]]
+        messages += [f"{spec}: {name}" for name in own[0] if [s[name] for s in own] != [s[name] for s in other]]
     if play_deals(variant, game, job) != there["deals"]:
-        found.append("single matches")
-    return found
+        messages.append("single matches")
+    return messages
 
 
 def rates(game: Game, variant: Variant, lanes: int) -> dict[str, float]:

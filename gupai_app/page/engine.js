@@ -49,6 +49,9 @@ export function as_key(seed) {
   return whole;
 }
 
+/** Return the product of some numbers and another one. @param {number[]} numbers @param {number} by */
+const product = (numbers, by = 1) => numbers.reduce((sofar, number) => sofar * number, by);
+
 /** Return a whole number as a number, or as a BigInt where doubles do not hold it. @param {bigint} n @returns {Whole} */
 const plain = (n) => (n <= SAFE && n >= -SAFE ? Number(n) : n);
 
@@ -105,7 +108,7 @@ function record_class(layout) {
         const number = get.call(data, at, true);
         return wide ? plain(number) : number;
       }
-      const stride = size * shape.slice(axis + 1).reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
+      const stride = product(shape.slice(axis + 1), size);
       return Array.from({ length: shape[axis] }, (_, n) => read(data, at + n * stride, axis + 1));
     };
     /** @type {(data: DataView, at: number, value: any) => number} */
@@ -131,8 +134,11 @@ class Machine {
   constructor(layout, exports) {
     this.layout = layout;
     this.exports = /** @type {any} */ (exports);
+    /** @type {Map<number, number[]>} */
+    this.free = new Map(); // by their size, where blocks lie that were given back
     this.top = this.exports.__heap_base.value;
     this.words = this.take(160 * 8);
+    this.Table = record_class(layout.records.table);
   }
 
   /** @returns {ArrayBuffer} */
@@ -149,6 +155,24 @@ class Machine {
     return at;
   }
 
+  /** Return an array of zeros that stays until `give_back`. @param {number} size of an entry, in bytes @param {number[]} shape
+   * @returns {Region} */
+  keep(size, ...shape) {
+    const at = this.free.get(product(shape, size))?.pop();
+    if (at === undefined) return this.zeros(size, ...shape);
+    const region = { at, shape, size };
+    this.bytes(region).fill(0);
+    return region;
+  }
+
+  /** Let the memory of arrays that were kept be used again. @param {Region[]} regions */
+  give_back(regions) {
+    for (const { at, shape, size } of regions) {
+      const bytes = product(shape, size);
+      this.free.set(bytes, [...(this.free.get(bytes) ?? []), at]);
+    }
+  }
+
   /** Return what a function returns; what it takes is free again afterwards. @template T @param {() => T} work @returns {T} */
   scratch(work) {
     const mark = this.top;
@@ -161,8 +185,7 @@ class Machine {
 
   /** Return an array of zeros. @param {number} size of an entry, in bytes @param {number[]} shape @returns {Region} */
   zeros(size, ...shape) {
-    const bytes = shape.reduce((a, b) => a * b, size);
-    const region = { at: this.take(bytes), shape, size };
+    const region = { at: this.take(product(shape, size)), shape, size };
     this.bytes(region).fill(0);
     return region;
   }
@@ -188,13 +211,13 @@ class Machine {
 
   /** Return the memory of an array. @param {Region} region */
   bytes({ at, shape, size }) {
-    return new Uint8Array(this.buffer, at, shape.reduce((a, b) => a * b, size));
+    return new Uint8Array(this.buffer, at, product(shape, size));
   }
 
   /** Return an array where it lies. @template T @param {new (buffer: ArrayBuffer, at: number, length: number) => T} kind
    * @param {Region} region @returns {T} */
   at(kind, { at, shape }) {
-    return new kind(this.buffer, at, shape.reduce((a, b) => a * b, 1));
+    return new kind(this.buffer, at, product(shape));
   }
 
   /** Write the words of some arguments. @param {number} words where @param {any} kinds as GAME.json has them
@@ -213,7 +236,7 @@ class Machine {
         words += 8;
       } else {
         const { at, shape, size } = value;
-        const strides = shape.map((_, /** @type {number} */ axis) => shape.slice(axis + 1).reduce((a, b) => a * b, size));
+        const strides = [...shape.keys()].map((axis) => product(shape.slice(axis + 1), size));
         for (const number of [at, ...shape, ...strides]) append("i", number);
       }
     };
@@ -237,13 +260,14 @@ class Machine {
 
   /** Return a table of lanes. @param {Record<string, number>} numbers by the names of its fields @returns {Region} */
   table(numbers) {
-    const table = this.zeros(this.layout.records.table.size, 1);
-    Object.assign(new this.Table(new Uint8Array(this.buffer, table.at, table.size)), numbers);
+    const table = this.zeros(this.Table.size, 1);
+    this.fill_table(table, numbers);
     return table;
   }
 
-  get Table() {
-    return (this._Table ??= record_class(this.layout.records.table));
+  /** Write the fields of a table. @param {Region} table @param {Record<string, number>} numbers by the names of its fields */
+  fill_table(table, numbers) {
+    Object.assign(new this.Table(this.bytes(table)), numbers);
   }
 }
 
@@ -347,6 +371,7 @@ export class Game {
     this.observation = layout.observation;
     this.State = record_class(layout.records.state);
     this.View = record_class(layout.records.view);
+    this.Rules = record_class(layout.records.rules);
     this._empty = Uint8Array.from(layout.empty.match(/../g).map((/** @type {string} */ byte) => parseInt(byte, 16)));
     /** @type {Map<string, Uint8Array>} */
     this.networks = new Map();
@@ -405,22 +430,21 @@ export class Game {
 
   /** Return the words of a variant's numbers. @param {any} rules @returns {any[]} */
   _numbers(rules) {
-    return this.layout.records.rules.fields.map(([/** @type {string} */ name], /** @type {number} */ place) =>
+    return this.Rules.names.map((/** @type {string} */ name, /** @type {number} */ place) =>
       (Array.isArray(rules) ? rules[place] : rules[name]));
   }
 
   /** Return where a variant's numbers lie as a record. @param {any} rules @returns {number} */
   _record(rules) {
-    const { size } = this.layout.records.rules;
-    const at = this.machine.take(size);
-    const record = new this.Rules(new Uint8Array(this.machine.buffer, at, size));
-    Object.assign(record, Object.fromEntries(this.layout.records.rules.fields.map(
-      ([/** @type {string} */ name], /** @type {number} */ place) => [name, this._numbers(rules)[place]])));
-    return at;
+    const region = this.machine.zeros(this.Rules.size, 1);
+    this._fill(region, rules);
+    return region.at;
   }
 
-  get Rules() {
-    return (this._Rules ??= record_class(this.layout.records.rules));
+  /** Write a variant's numbers as a record. @param {Region} region @param {any} rules */
+  _fill(region, rules) {
+    const record = new this.Rules(this.machine.bytes(region));
+    this._numbers(rules).forEach((number, place) => (record[this.Rules.names[place]] = number));
   }
 }
 
@@ -429,7 +453,7 @@ export class Game {
 /** B deals of one variant, each at some seat's turn; a deal that ends pays out and is dealt again at once.
  *
  * Lane i plays the episodes of its own seed, the same deals as lane i of a `VectorEnv` of Python of the same seed. Its
- * memory is freed with its game alone: make one and `reset` it. */
+ * memory is that of its game: `close` gives it back. */
 export class VectorEnv {
   /** @param {any} game @param {number} num_envs lanes
    * @param {{seed?: Whole, observe?: boolean, renew?: boolean, skip_forced?: boolean, variant?: any}} how `variant`: or its
@@ -447,24 +471,33 @@ export class VectorEnv {
     const { machine, num_actions, max_seats, observation, State } = this.engine;
     this.machine = machine;
     this.arrays = {
-      states: machine.zeros(State.size, num_envs),
-      seeds: machine.zeros(8, num_envs),
-      episodes: machine.zeros(8, num_envs),
-      seats: machine.zeros(1, num_envs),
-      masks: machine.zeros(1, num_envs, num_actions),
-      observations: machine.zeros(1, num_envs, observation.size),
-      rewards: machine.zeros(4, num_envs, max_seats),
-      terminated: machine.zeros(1, num_envs),
+      states: machine.keep(State.size, num_envs),
+      seeds: machine.keep(8, num_envs),
+      episodes: machine.keep(8, num_envs),
+      seats: machine.keep(1, num_envs),
+      masks: machine.keep(1, num_envs, num_actions),
+      observations: machine.keep(1, num_envs, observation.size),
+      rewards: machine.keep(4, num_envs, max_seats),
+      terminated: machine.keep(1, num_envs),
     };
     for (let lane = 0; lane < num_envs; lane++) this._memory("states", lane, State.size).set(this.engine._empty);
     const addresses = Object.fromEntries(Object.entries(this.arrays).map(([name, { at }]) => [name, at]));
-    this.table = machine.table({
-      envs: num_envs, end: num_envs, rules: this.engine._record(this.rules), ...addresses,
+    this._record = machine.keep(this.engine.Rules.size, 1);
+    this.engine._fill(this._record, this.rules);
+    this.table = machine.keep(machine.Table.size, 1);
+    machine.fill_table(this.table, {
+      envs: num_envs, end: num_envs, rules: this._record.at, ...addresses,
       renew: +renew, skip_forced: +skip_forced, observe: +observe,
     });
-    this._actions = machine.zeros(8, num_envs);
-    this._words = machine.take(32 * 8); // of `step`, which are written once
+    this._actions = machine.keep(8, num_envs);
+    this._words = machine.keep(8, 32); // of `step`
     this.reset(seed);
+  }
+
+  /** Give its memory back; it plays no more. */
+  close() {
+    this.machine.give_back([...Object.values(this.arrays), this._record, this.table, this._actions, this._words]);
+    this.arrays = /** @type {any} */ ({});
   }
 
   /** @param {"states"} name @param {number} lane @param {number} size */
@@ -522,7 +555,7 @@ export class VectorEnv {
    * @returns {this} whose `rewards` and `terminated` are those of this step; throws if a mask forbids an action, and then
    * nothing has changed */
   step(actions) {
-    const { machine, num_envs, _words: words } = this;
+    const { machine, num_envs } = this, words = this._words.at;
     if (actions.length !== num_envs) throw new RangeError(`${actions.length} actions for ${num_envs} lanes`);
     const halves = new Int32Array(machine.buffer, this._actions.at, 2 * num_envs);
     for (let lane = 0; lane < num_envs; lane++) {
@@ -856,6 +889,7 @@ export class HeuristicAgent {
   constructor(game, name, heuristic, temperature = 0) {
     this.game = game;
     this.name = name;
+    /** @type {Float64Array} */
     this.weights = engine_of(game).heuristic(heuristic, temperature);
   }
 
@@ -1058,7 +1092,7 @@ function read_checkpoint(bytes) {
   const tensors = {};
   for (const [name, { dtype, shape, data_offsets: [first] }] of Object.entries(stored)) {
     const size = kinds[dtype](begin + first)[1];
-    const values = new Float32Array(shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1));
+    const values = new Float32Array(product(shape));
     for (let place = 0; place < values.length; place++) values[place] = kinds[dtype](begin + first + size * place)[0];
     tensors[name] = { shape, values };
   }
@@ -1109,7 +1143,7 @@ export class NetworkAgent {
       return { map: map(`trunk.${n}`), added, gate: added && type === "gated" ? map(`gate.${n}`) : null };
     });
     this.layers.push({ map: map("policy"), added: false, gate: null });
-    const high = engine.observation.sections.flatMap(({ shape, high }) => new Array(shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1)).fill(high));
+    const high = engine.observation.sections.flatMap(({ shape, high }) => new Array(product(shape)).fill(high));
     this.layers[0].map.weight.forEach((weight, place, all) => (all[place] = weight / high[place % high.length]));
     this.ahead = header.look_ahead ? new LookAhead(game, variant, header.look_ahead) : null;
   }
@@ -1236,8 +1270,8 @@ export function make_agent(spec, game, variant = engine_of(game).variant()) {
     return new NetworkAgent(game, variant, spec, bytes);
   }
   if (spec.startsWith("search:") || spec === "search") {
-    /** @type {Record<string, any>} */
-    const settings = {}, plan = {};
+    /** @type {Record<string, any>[]} */
+    const [settings, plan] = [{}, {}];
     for (const piece of spec.slice("search:".length).split(",").filter(Boolean)) {
       const [name, value] = piece.split("=");
       if (["heuristic", "others", "infer"].includes(name) && value) settings[name] = weights_of(value, engine, variant);
@@ -1263,4 +1297,95 @@ function weights_of(spec, engine, variant) {
   if (name === "tuned" && engine.layout.players.tuned.length) return tuned_weights(engine, variant, Number(temperature));
   if (name in engine.layout.players.heuristics) return engine.heuristic(name, Number(temperature));
   throw new RangeError(`${spec} is not a player of ${engine.id}; players are ${agent_names(engine, variant).join(", ")}, a level and search:...`);
+}
+
+// --- deals that agents play --------------------------------------------------
+
+/** Return lanes that deal once, with deals under way in the given states. @param {any} game @param {any} variant @param {any[]} states
+ * @returns {VectorEnv} */
+export function resume_lanes(game, variant, states) {
+  const envs = new VectorEnv(game, states.length, { observe: false, renew: false, variant });
+  states.forEach((state, lane) => envs.state(lane).tobytes().set(state.tobytes()));
+  envs.refresh();
+  return envs;
+}
+
+/** Yield the decisions of lanes that deal once, step by step, until all are over; each step is yielded before it is played.
+ * @param {VectorEnv} envs @param {any[]} agents @param {number[][] | number} seating which of them sits where, by lane and seat,
+ * or one for all @returns {Generator<{rows: number[], batch: DecisionBatch, actions: number[]}, void, void>} */
+export function* decisions(envs, agents, seating = 0) {
+  for (;;) {
+    const rows = [...envs.terminated.keys()].filter((lane) => !envs.terminated[lane]);
+    if (!rows.length) return;
+    const batch = envs.decision_batch(rows);
+    const who = rows.map((lane) => (typeof seating === "number" ? seating : seating[lane][envs.seats[lane]]));
+    /** @type {number[]} */
+    const actions = new Array(rows.length);
+    agents.forEach((agent, number) => {
+      const mine = [...rows.keys()].filter((row) => who[row] === number);
+      if (mine.length) agent.act(batch.at(mine)).forEach((/** @type {number} */ action, /** @type {number} */ place) => (actions[mine[place]] = action));
+    });
+    yield { rows, batch, actions };
+    const played = new Array(envs.num_envs).fill(WAIT);
+    rows.forEach((lane, row) => (played[lane] = actions[row]));
+    envs.step(played);
+  }
+}
+
+/** Play every lane to its end. @param {VectorEnv} envs lanes that deal once @param {any[]} agents
+ * @param {number[][] | number} seating as of `decisions` */
+export function play_out(envs, agents, seating = 0) {
+  if (agents.every((agent) => agent instanceof HeuristicAgent)) {
+    const all = Array.from({ length: envs.num_envs }, (_, lane) => Array.from({ length: envs.variant.players }, (_, seat) =>
+      RANDOM + 1 + (typeof seating === "number" ? seating : seating[lane][seat])));
+    envs.finish(agents.map(({ weights }) => weights), all);
+  } else {
+    for (const _ of decisions(envs, agents, seating));
+  }
+}
+
+const IV = [
+  0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n,
+  0x510e527fade682d1n, 0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n,
+];
+const SIGMA = [
+  "0123456789abcdef", "ea489fd61c02b753", "b8c052fdae367194", "7931dcbe265a40f8", "905724afe1bc683d",
+  "2c6a0b834d75fe19", "c51fed4a0763928b", "db7ec13950f4862a", "6fe9b308c2d714a5", "a2847615fb9e3cd0",
+].map((row) => Array.from(row, (digit) => parseInt(digit, 16)));
+const MIXED = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15], [0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
+
+/** Return the BLAKE2b digest of some bytes, 8 bytes of it as a number, the first the highest (RFC 7693).
+ * @param {Uint8Array} bytes @returns {bigint} */
+export function blake2b(bytes) {
+  const hash = [...IV];
+  hash[0] ^= 0x01010008n; // no key, a digest of 8 bytes
+  const turn = (/** @type {bigint} */ word, /** @type {bigint} */ by) => (word >> by) | ((word << (64n - by)) & WORD);
+  const blocks = Math.max(Math.ceil(bytes.length / 128), 1);
+  for (let block = 0; block < blocks; block++) {
+    const chunk = new Uint8Array(128);
+    chunk.set(bytes.subarray(128 * block, 128 * (block + 1)));
+    const words = new BigUint64Array(chunk.buffer), v = [...hash, ...IV];
+    v[12] ^= BigInt(Math.min(bytes.length, 128 * (block + 1)));
+    if (block === blocks - 1) v[14] ^= WORD;
+    for (let round = 0; round < 12; round++) {
+      MIXED.forEach(([a, b, c, d], number) => {
+        const [x, y] = [0, 1].map((half) => words[SIGMA[round % 10][2 * number + half]]);
+        for (const [word, first, second] of /** @type {[bigint, bigint, bigint][]} */ ([[x, 32n, 24n], [y, 16n, 63n]])) {
+          v[a] = (v[a] + v[b] + word) & WORD;
+          v[d] = turn(v[d] ^ v[a], first);
+          v[c] = (v[c] + v[d]) & WORD;
+          v[b] = turn(v[b] ^ v[c], second);
+        }
+      });
+    }
+    hash.forEach((word, place) => (hash[place] = word ^ v[place] ^ v[place + 8]));
+  }
+  return new DataView(BigUint64Array.of(hash[0]).buffer).getBigUint64(0);
+}
+
+/** Return states drawn uniformly from the deals that a view allows; they depend on the view alone. @param {any} game
+ * @param {any} variant @param {Fields} view @param {number} number how many @returns {any[]} */
+export function possible_deals(game, variant, view, number) {
+  const key = blake2b(view.tobytes()) >> 1n;
+  return determinize(game, variant.as_rules(), new Array(number).fill(view), Array.from({ length: number }, (_, counter) => derive(key, counter)));
 }

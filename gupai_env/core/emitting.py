@@ -73,6 +73,8 @@ def recorded() -> Iterator[dict[str, Call]]:
 def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     """Return the object file with the entries of some calls.
 
+    A process emits for pointers of one length: numba keeps what a loop contains.
+
     Args:
         calls: By the names of their entries.
         target: What it is emitted for.
@@ -83,23 +85,27 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     register_marks()
-    reloc = "static" if target.triple.startswith("wasm") else "pic"
+    is_page = target.triple.startswith("wasm")  # which is linked alone, and loaded through a network
+    reloc = "static" if is_page else "pic"
     machine = binding.Target.from_triple(target.triple).create_target_machine(
         cpu=target.processor, features=target.features, opt=3, reloc=reloc, codemodel="default"
     )
-    # Numba tidies up each part by itself, for pointers of this length: those of WebAssembly have half of ours.
-    parts.layout = str(machine.target_data)
     whole = binding.parse_assembly(_UNCOUNTED)
     whole.triple, whole.data_layout = target.triple, str(machine.target_data)
-    for name, call in calls.items():
-        for part in _parts(name, call):
-            part.triple, part.data_layout = whole.triple, whole.data_layout
-            whole.link_in(part, preserve=True)  # for the next target
+    parts.layout = whole.data_layout  # numba tidies up each part by itself, and pointers of WebAssembly are short
+    try:
+        for name, call in calls.items():
+            for part in _parts(name, call):
+                part.triple, part.data_layout = whole.triple, whole.data_layout
+                whole.link_in(part, preserve=True)  # for the next target
+    finally:
+        parts.layout = ""
     for item in (*whole.functions, *whole.global_variables):
         if item.name not in calls and not item.is_declaration:
             item.linkage = "internal"
     # Loops become vectors, as with numba; vectors of what is in no loop (SLP) make Da Ling a fifth slower.
     options = binding.create_pipeline_tuning_options(speed_level=3)
+    options.loop_unrolling = not is_page
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(whole, builder)
     needed = {function.name for function in whole.functions if function.is_declaration} - OUTSIDE

@@ -1,0 +1,131 @@
+"""The engine of the page: in node it plays the same bytes as Python, and its players answer alike."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+from benchmarks import browser
+from checkout import ROOT
+from gupai_agents.registry import make_agent
+from gupai_app.play.session import Session
+from gupai_env.games import get_game
+from gupai_env.vector import VectorEnv
+from webassembly import modules_of, needs_node
+
+pytestmark = needs_node
+GAMES = ("jie-long", "da-ling")  # one with beliefs and networks that look ahead, one in which all decide at once
+ENGINE = ROOT / "gupai_app/page/engine.js"
+
+
+@pytest.fixture(scope="module")
+def modules():
+    return modules_of(*GAMES)
+
+
+def in_node(modules, script, game="jie-long"):
+    """Run a script with `engine` and `game`; return what it prints, or the last line of what it complains of."""
+    begin = f"""
+import {{ readFileSync }} from "node:fs";
+import * as engine from "{ENGINE}";
+const read = (name) => readFileSync(`{modules}/${{name}}`);
+const game = await engine.Game.load(read("{game}.wasm"), read("{game}.json").toString());
+"""
+    command = ["node", "--input-type=module", "-e", begin + script]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    errors = re.findall(r"^\w*Error: .*", run.stderr, re.MULTILINE)
+    return run.stdout.strip() if not run.returncode else errors[-1]
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("jie-long", {}), ("jie-long", {"players": 2, "leader": 1, "deals": 2}), ("da-ling", {"stakes": (1.0, 2.0, 4.5)})],
+)
+def test_plays_the_bytes_of_python_and_its_players_answer_alike(modules, game, options):
+    game = get_game(game)
+    variant = game.variant(**options)
+    job = browser.job_of(game, variant, modules, deals=20)
+    there = browser.in_node(job)
+    assert there["lanes"]["deals"] * variant.deals >= 20
+    assert browser.differences(game, variant, job, there) == []
+
+
+def test_variants_that_are_compared_differ_in_every_option():
+    changed = {name for variant in browser.variants(get_game("jie-long")) for name in variant.changed()}
+    assert changed >= {"players", "deck", "forced_play", "double_lock", "open_ends", "settlement", "deals", "leader"}
+
+
+def test_a_difference_is_named_with_its_first_step(modules):
+    game = get_game("jie-long")
+    job = browser.job_of(game, game.variant(), modules, deals=1) | {"searches": [], "matches": 0}
+    there = browser.in_node(job)
+    there["lanes"]["steps"][2]["masks"] = there["lanes"]["steps"][4]["masks"] = "another"
+    assert browser.differences(game, game.variant(), job, there) == ["masks from step 2 on"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("game.variant({ playres: 2 })", "RangeError: playres is not an option of jie-long; its options are players, "),
+        ("game.variant({ players: 5 })", "RangeError: players=5 is not allowed; choose 2, 3, 4"),
+        ("game.variant({ deck: 'tiny' })", "RangeError: players=4 is not allowed with deck=tiny; choose 2"),
+        ("game.variant({ leader: 4 })", 'RangeError: leader=4; choose "random" or a seat from 0 to 3'),
+        ("new engine.VectorEnv(game, 2, { seed: -1 })", "RangeError: a seed is a whole number from 0 to 2**63 - 1, "),
+        ("new engine.VectorEnv(game, 0)", "RangeError: num_envs=0; choose a whole number from 1 to 4194304"),
+        ("new engine.VectorEnv(game, 2).step([0, 99])", "RangeError: lane 0, seat "),
+        ("new engine.VectorEnv(game, 2).step([0])", "RangeError: 1 actions for 2 lanes"),
+        ("new engine.Deal(game, game.variant()).view(4)", "RangeError: seat=4; choose a seat from 0 to 3"),
+        ("engine.make_agent('gready', game)", "RangeError: gready is not a player of jie-long; players are random, "),
+        ("engine.make_agent('best', game)", "RangeError: best of jie-long is in jie-long-default.safetensors; "),
+        ("engine.make_agent('search:depth=2', game)", "RangeError: search:depth=2: depth=2 is not a setting"),
+        ("new engine.Deal('chess', game.variant())", "Error: chess is not loaded; call Game.load first"),
+    ],
+)
+def test_invalid_input_is_refused_in_one_line(modules, call, message):
+    assert in_node(modules, call).startswith(message)
+
+
+def test_refused_step_changes_nothing_and_waiting_lanes_stay(modules):
+    script = """
+const envs = new engine.VectorEnv(game, 4, { seed: 5 }), actions = envs.sample(0);
+const before = envs.machine.bytes(envs.arrays.states).slice();
+try { envs.step([...actions.slice(0, 3), 99]); } catch {}
+const refused = Buffer.compare(envs.machine.bytes(envs.arrays.states), before);
+envs.step([actions[0], engine.WAIT, engine.WAIT, engine.WAIT]);
+console.log(refused, [0, 1, 2, 3].map((lane) => envs.state(lane).moves).join(""));
+"""
+    assert in_node(modules, script) == "0 1000"
+
+
+def test_memory_that_grows_loses_nothing(modules):
+    script = """
+const envs = new engine.VectorEnv(game, 3, { seed: 5 }), seats = [...envs.seats].join();
+const { byteLength } = envs.machine.buffer;
+new engine.VectorEnv(game, 5000);
+const grown = envs.machine.buffer.byteLength > byteLength;
+console.log(grown, [...envs.seats].join() === seats, envs.step(envs.sample(1)).seats.length);
+"""
+    assert in_node(modules, script) == "true true 3"
+
+
+def test_program_of_the_page_for_programs_plays_as_python_does(modules):
+    page = (ROOT / "docs/browser.md").read_text("utf-8")
+    program = re.findall(r"```js\n(.*?)```", page, re.DOTALL)[0].replace("gupai_env/machine_code/wasm32", str(modules))
+    run = subprocess.run(["node", "--input-type=module", "-e", program], capture_output=True, text=True, cwd=ROOT)
+    assert not run.stderr
+    envs, ended = VectorEnv("jie-long", 1024, seed=7), 0
+    for number in range(100):
+        envs.step(envs.sample(number))
+        ended += int(envs.terminated.sum())
+    game = get_game("jie-long")
+    options = {"players": 2, "forced_play": True}
+    session = Session(game, game.variant(**options), seed=7)
+    agents = [make_agent(spec, game, **options) for spec in ("tuned", "search:playouts=50")]
+    while not session.terminated:
+        session.play(session.answer(agents[session.seat]))
+    chips = [int(chips) for chips in np.asarray(session.state.total)[:2]]
+    assert run.stdout.splitlines() == [
+        f"{ended} deals have ended",
+        f"tuned and search win {chips[0]} and {chips[1]} chips",
+    ]
