@@ -28,7 +28,7 @@ SUFFIXES = {"linux": (".abi3.so", ".so"), "darwin": (".abi3.so", ".dylib"), "win
 CALLING_SUFFIX, LIBRARY_SUFFIX = SUFFIXES.get(sys.platform, SUFFIXES["linux"])
 # Folders, by what `level()` of the extension returns.
 LEVELS = ("generic", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-SWITCH = "GUPAI_MACHINE_CODE"  # "numba": nothing that ships is used
+SWITCH = "GUPAI_MACHINE_CODE"  # "numba": nothing that ships is used; a level: none above it
 NOT_ASKED_FOR = {"NUMBA_DISABLE_JIT": "1", "NUMBA_BOUNDSCHECK": "1", SWITCH: "numba"}
 Kinds = tuple[tuple[Any, ...], ...]  # of the arguments of a call, see `kind_of`
 
@@ -87,6 +87,7 @@ class Shipped:
         self._digests: dict[str, str] = {}  # of the sources that the code was made from
         self._needs: dict[str, list[str]] = {}  # by module of loops and module of a game: the sources of both
         self._calling: Any = None
+        self.level = 0  # the highest of LEVELS that may run
         self._entry = functools.cache(self._address)
         if any(os.environ.get(name) == value for name, value in NOT_ASKED_FOR.items()) or not _is_standard_build():
             return
@@ -96,6 +97,8 @@ class Shipped:
         except (OSError, ImportError):  # nothing ships for this system
             return
         self._calling.use(np.ndarray)
+        self.level, most = self._calling.level(), os.environ.get(SWITCH)
+        self.level = min(self.level, LEVELS.index(most)) if most in LEVELS else self.level
         self._digests, self._needs = record["digests"], record["needs"]
 
     @property
@@ -147,12 +150,12 @@ class Shipped:
         return self._calling.bound(address, first, later, otherwise) if address else None
 
     def _library(self, name: str) -> ctypes.CDLL:
-        """Return the library of a name for the best level that this processor has.
+        """Return the library of a name for the best level that is there.
 
         Raises:
             OSError: If there is none.
         """
-        levels = [self.folder / level / f"{name}{LIBRARY_SUFFIX}" for level in LEVELS[self._calling.level() :: -1]]
+        levels = [self.folder / level / f"{name}{LIBRARY_SUFFIX}" for level in LEVELS[self.level :: -1]]
         return ctypes.CDLL(str(next(filter(Path.exists, levels), levels[0])))
 
 

@@ -2,7 +2,6 @@
 
 import ctypes
 import hashlib
-import inspect
 import json
 import re
 import shutil
@@ -14,11 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.same_bytes import lanes
 from checkout import ROOT, tool
 from gupai_env.core.compiling import compiled
-from gupai_env.core.shipped import CALLING_SUFFIX, LIBRARY_SUFFIX, SOURCES, SWITCH, Name, Shipped, kind_of
-from gupai_env.games import get_game
-from gupai_env.vector import VectorEnv
+from gupai_env.core.shipped import CALLING_SUFFIX, LEVELS, LIBRARY_SUFFIX, SOURCES, SWITCH, Name, Shipped, kind_of
 
 pytest.importorskip("ziglang", reason="links what is emitted")
 from gupai_env.core.emitting import Call, Target, emit
@@ -29,13 +27,12 @@ pytestmark = pytest.mark.skipif(HERE is None, reason="machine code is made for n
 KERNELS = "gupai_env.core.kernels"
 GAME = "gupai_env.games.jie_long"
 PLAY = """
-import hashlib, sys
+import sys
 sys.modules["numba"] = None  # importing it fails
 from pathlib import Path
 from gupai_env.core import shipped
 shipped.FOLDER = Path(sys.argv[1])
-from gupai_env.games import get_game
-from gupai_env.vector import VectorEnv
+from benchmarks.same_bytes import lanes
 """
 # As if numba were not installed.
 WITHOUT = """
@@ -43,22 +40,6 @@ import importlib.util
 find_spec = importlib.util.find_spec
 importlib.util.find_spec = lambda name, package=None: None if name == "numba" else find_spec(name, package)
 """
-
-
-def played(steps: int = 60) -> str:
-    """Return the digest of all arrays, views and redeals while lanes of Jie Long are played at random."""
-    game, digest = get_game("jie-long"), hashlib.sha256()
-    envs = VectorEnv(game, 20, seed=3)
-    for number in range(steps):
-        envs.step(envs.sample(number))
-        views, rng_keys = envs.views()
-        states = game.new_states(20)
-        envs.kernels.determinize(envs.rules, views, rng_keys, states)
-        for array in (*envs._arrays.values(), envs.observed_by(1), views, rng_keys, states):
-            digest.update(array.tobytes())
-    envs.play_random(steps, 7)
-    digest.update(envs.states.tobytes())
-    return digest.hexdigest()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -79,16 +60,16 @@ def code(tmp_path_factory) -> Path:
 
 
 def test_plays_the_same_without_numba(code):
-    script = f"{PLAY}{inspect.getsource(played)}\nprint(played())"
+    script = f"{PLAY}print(lanes('jie-long'))"
     run = subprocess.run([sys.executable, "-c", script, str(code)], capture_output=True, text=True, cwd=ROOT)
-    assert run.stdout.strip() == played(), run.stderr
+    assert run.stdout.strip() == lanes("jie-long"), run.stderr
     assert not run.stderr  # nothing ran as plain Python
 
 
 def test_without_numba_what_does_not_ship_runs_as_plain_python_and_says_so_once(tmp_path):
-    script = f"{WITHOUT}{PLAY}{inspect.getsource(played)}\nprint(played(2))"
+    script = f"{WITHOUT}{PLAY}print(lanes('jie-long', 2))"
     run = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, cwd=ROOT)
-    assert run.stdout.strip() == played(2), run.stderr
+    assert run.stdout.strip() == lanes("jie-long", 2), run.stderr
     once = " runs as plain Python, slowly; pip install 'gupai[compile]' makes machine code of it"
     assert sorted(run.stderr.splitlines()) == [f"gupai: {user}{once}" for user in (KERNELS, GAME)]
 
@@ -116,6 +97,15 @@ def test_is_made_of_every_source_of_its_loops(code):
 def test_does_not_run_where_other_code_is_asked_for(code, monkeypatch, name):
     monkeypatch.setenv(name, "numba" if name == SWITCH else "1")
     assert not Shipped(code).is_there
+
+
+@pytest.mark.skipif(machine_code.HERE not in machine_code.SYSTEMS or len(HERE.levels) == 1, reason="one level")
+def test_level_may_be_lowered_and_not_raised(code, monkeypatch):
+    own = Shipped(code).level
+    monkeypatch.setenv(SWITCH, HERE.levels[0])
+    assert Shipped(code).level == LEVELS.index(HERE.levels[0]) <= own
+    monkeypatch.setenv(SWITCH, LEVELS[-1])
+    assert Shipped(code).level == own
 
 
 def test_nothing_ships_in_a_folder_without_code(tmp_path):
