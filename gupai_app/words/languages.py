@@ -1,13 +1,13 @@
 """The languages that are spoken: one catalogue of traditional Chinese, from which simplified Chinese is made."""
 
 import functools
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextvars import Token
-from gettext import GNUTranslations, NullTranslations
+from gettext import NullTranslations
 from importlib.resources import files
-from io import BytesIO
-from typing import Any
+from typing import NamedTuple
 
 from gupai_env.messages import TRANSLATIONS
 
@@ -23,13 +23,40 @@ TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")  # how tags of traditional 
 MOST_HEADER = 200  # characters of what a browser says of its languages
 
 
+class Entry(NamedTuple):
+    """A text of the catalogue, and how a language says it; "" without a context, and without an English plural."""
+
+    context: str
+    english: str
+    plural: str
+    spoken: str
+
+
+class Spoken(NullTranslations):
+    """The catalogue of a language without plurals, as gettext asks it."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self.info()["language"] = language
+        self._texts = {(entry.context, entry.english): entry.spoken for entry in _entries(language)}
+
+    def gettext(self, message: str) -> str:
+        return self.pgettext("", message)
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self._texts.get(("", msgid1)) or super().ngettext(msgid1, msgid2, n)
+
+    def pgettext(self, context: str, message: str) -> str:
+        return self._texts.get((context, message), message)
+
+
 @functools.cache
 def catalogue(language: str, context: str = "") -> Mapping[str, str]:
     """Return the texts of a language by the English ones: those of a context, or all of them."""
     return {
-        str(entry.id[0] if entry.pluralizable else entry.id): _string(entry)
+        entry.english: entry.spoken
         for entry in _entries(language)
-        if entry.context in (None, "error") and context in ("", entry.context)
+        if entry.context in ("", "error") and context in ("", entry.context)
     }
 
 
@@ -44,16 +71,10 @@ def texts_of(language: str, mentioned: Collection[str]) -> dict[str, str | list[
     patterns = [text.split("\0") for text in sorted(mentioned) if re.search("[a-z]", text) and "\0" in text]
     like = re.compile("|".join(".+".join(map(re.escape, parts)) for parts in patterns) or "(?!)")
     texts: dict[str, str | list[str]] = {}
-    for entry in _entries(language):
-        english = str(entry.id[0] if entry.pluralizable else entry.id)
+    for context, english, plural, text in _entries(language):
         if {english, english.replace(" ", "_")} & {*mentioned} or like.fullmatch(english):
-            key = f"{entry.context}\x04{english}" if entry.context else english
-            texts[key] = [_string(entry)] if entry.pluralizable else _string(entry)
+            texts[f"{context}\x04{english}" if context else english] = [text] if plural else text
     return texts
-
-
-def _string(entry: Any) -> str:
-    return str(entry.string[0] if entry.pluralizable else entry.string)
 
 
 def spoken() -> str:
@@ -69,35 +90,29 @@ def speak(language: str) -> Token[NullTranslations]:
 @functools.cache
 def _translations(language: str) -> NullTranslations:
     """Return the catalogue of a language."""
-    if language == ENGLISH:
-        return NullTranslations()
-    from babel.messages.catalog import Catalog
-    from babel.messages.mofile import write_mo
-
-    compiled, entries = BytesIO(), Catalog(language.replace("-", "_"), charset="utf-8")
-    for entry in _entries(language):
-        entries[entry.id] = entry
-    write_mo(compiled, entries)
-    compiled.seek(0)
-    translations = GNUTranslations(compiled)
-    translations.info()["language"] = language
-    return translations
+    return NullTranslations() if language == ENGLISH else Spoken(language)
 
 
 @functools.cache
-def _entries(language: str) -> list[Any]:
+def _entries(language: str) -> list[Entry]:
     """Return the entries of a language."""
     if language == ENGLISH:
         return []
-    from babel.messages.pofile import read_po
-
     place = files("gupai_app.words") / "locale" / "zh_Hant" / "LC_MESSAGES" / "gupai.po"
-    with place.open("rb") as file:
-        entries = [entry for entry in read_po(file) if entry.id and entry.string]
+    entries = []
+    for block in place.read_text(encoding="utf-8").split("\n\n"):
+        fields = {name: _text(lines) for name, lines in re.findall(r'^(msg\w+)(?:\[0\])? ((?:".*"\n?)+)', block, re.M)}
+        entries.append(Entry(*(fields.get(name, "") for name in ("msgctxt", "msgid", "msgid_plural", "msgstr"))))
+    entries = [entry for entry in entries if entry.english and entry.spoken]
     if language == "zh-Hans":
-        for entry, text in zip(entries, simplified([_string(entry) for entry in entries]), strict=True):
-            entry.string = (text,) if entry.pluralizable else text
+        texts = simplified([entry.spoken for entry in entries])
+        entries = [entry._replace(spoken=text) for entry, text in zip(entries, texts, strict=True)]
     return entries
+
+
+def _text(lines: str) -> str:
+    """Return the text of the lines of a field; its escapes are those of JSON."""
+    return "".join(map(json.loads, lines.strip().split("\n")))
 
 
 def simplified(texts: Sequence[str]) -> list[str]:
