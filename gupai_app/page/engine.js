@@ -70,19 +70,32 @@ const TYPES = {
 
 /** A state or a view: its fields are attributes, numbers or lists (of lists) of them. */
 export class Fields {
-  /** @param {Uint8Array} bytes its memory, which is not copied */
-  constructor(bytes) {
+  /** @param {Uint8Array} bytes its memory, which is not copied @param {{buffer: ArrayBuffer} | null} machine whose memory that is */
+  constructor(bytes, machine = null) {
     this._bytes = bytes;
     this._data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this._machine = machine;
+    this._at = bytes.byteOffset;
+  }
+
+  /** Return its memory, which has moved if the machine's has grown. @returns {DataView} */
+  _live() {
+    if (this._machine && this._machine.buffer !== this._data.buffer) {
+      const { size } = /** @type {any} */ (this.constructor);
+      this._bytes = new Uint8Array(this._machine.buffer, this._at, size);
+      this._data = new DataView(this._machine.buffer, this._at, size);
+    }
+    return this._data;
   }
 
   /** Return the same record in memory of its own. */
   copy() {
-    return new /** @type {any} */ (this.constructor)(this._bytes.slice());
+    return new /** @type {any} */ (this.constructor)(this.tobytes().slice());
   }
 
   /** Return its memory. @returns {Uint8Array} */
   tobytes() {
+    this._live();
     return this._bytes;
   }
 
@@ -118,8 +131,8 @@ function record_class(layout) {
       return at + size;
     };
     Object.defineProperty(kind.prototype, name, {
-      get() { return read(this._data, offset, 0); },
-      set(value) { write(this._data, offset, value); },
+      get() { return read(this._live(), offset, 0); },
+      set(value) { write(this._live(), offset, value); },
       enumerable: true,
     });
   }
@@ -200,7 +213,8 @@ class Machine {
   /** Return records side by side. @param {Fields[]} records @param {number} size @returns {Region} */
   put_records(records, size) {
     const region = this.zeros(size, records.length);
-    records.forEach((record, row) => new Uint8Array(this.buffer, region.at + row * size, size).set(record.tobytes()));
+    const bytes = this.bytes(region);
+    records.forEach((record, row) => bytes.set(record.tobytes(), row * size));
     return region;
   }
 
@@ -520,7 +534,7 @@ export class VectorEnv {
 
   /** Return the state of a lane, to be read and written. @param {number} lane @returns {any} */
   state(lane) {
-    return new this.engine.State(this._memory("states", lane, this.engine.State.size));
+    return new this.engine.State(this._memory("states", lane, this.engine.State.size), this.machine);
   }
 
   /** Begin episode 0 in every lane. @param {Whole} seed @param {ArrayLike<Whole>} [seeds] by lane, instead of those of `seed` */

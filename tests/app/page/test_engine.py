@@ -1,15 +1,19 @@
 """The engine of the page: in node it plays the same bytes as Python, and its players answer alike."""
 
+import json
 import re
 import subprocess
+from hashlib import blake2b
 
 import numpy as np
 import pytest
 
 from benchmarks import browser
 from checkout import ROOT
+from gupai_agents.play.decisions import play_out, resume_lanes
 from gupai_agents.registry import make_agent
 from gupai_app.play.session import Session
+from gupai_app.play.unseen import possible_deals
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from webassembly import modules_of, needs_node
@@ -34,7 +38,7 @@ const game = await engine.Game.load(read("{game}.wasm"), read("{game}.json").toS
 """
     command = ["node", "--input-type=module", "-e", begin + script]
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    errors = re.findall(r"^\w*Error: .*", run.stderr, re.MULTILINE)
+    errors = re.findall(r"^\w*Error.*", run.stderr, re.MULTILINE)
     return run.stdout.strip() if not run.returncode else errors[-1]
 
 
@@ -101,12 +105,59 @@ console.log(refused, [0, 1, 2, 3].map((lane) => envs.state(lane).moves).join("")
 def test_memory_that_grows_loses_nothing(modules):
     script = """
 const envs = new engine.VectorEnv(game, 3, { seed: 5 }), seats = [...envs.seats].join();
-const { byteLength } = envs.machine.buffer;
-new engine.VectorEnv(game, 5000);
+const { byteLength } = envs.machine.buffer, state = envs.state(2), { seed } = state;
+const large = new engine.VectorEnv(game, 5000);
 const grown = envs.machine.buffer.byteLength > byteLength;
-console.log(grown, [...envs.seats].join() === seats, envs.step(envs.sample(1)).seats.length);
+console.log(grown, [...envs.seats].join() === seats, envs.step(envs.sample(1)).seats.length, state.seed === seed);
+while (envs.machine.buffer.byteLength - envs.machine.top > 1000) envs.machine.take(1000);
+console.log(large.decision_batch().views.length);
 """
-    assert in_node(modules, script) == "true true 3"
+    assert in_node(modules, script) == "true true 3 true\n5000"
+
+
+def test_closed_lanes_give_their_memory_to_the_next_ones(modules):
+    script = """
+const used = (envs) => (envs.close(), game.machine.top);
+const first = used(new engine.VectorEnv(game, 100)), again = new engine.VectorEnv(game, 100, { seed: 3 });
+const fresh = new engine.VectorEnv(game, 100, { seed: 3 });
+const same = Buffer.compare(again.masks, fresh.masks);
+console.log(game.machine.top > first, same, used(again) === used(fresh));
+"""
+    assert in_node(modules, script) == "true 0 true"
+
+
+@pytest.mark.parametrize("players", [("greedy",), ("card",), ("greedy", "random")])
+def test_possible_deals_are_those_of_python_and_so_is_how_they_end(modules, players):
+    script = f"""
+const variant = game.variant(), deal = new engine.Deal(game, variant), chips = new Array(4).fill(0);
+deal.start(engine.derive(7, 0));
+for (let move = 0; move < 6; move++) deal.play(deal.mask().indexOf(1));
+const lanes = engine.resume_lanes(game, variant, engine.possible_deals(game, variant, deal.view(deal.seat), 20));
+const agents = {json.dumps(players)}.map((spec) => engine.make_agent(spec, game, variant));
+const seating = [0, 1, 2, 3].map((seat) => seat % agents.length);
+engine.play_out(lanes, agents, new Array(20).fill(seating));
+for (let lane = 0; lane < 20; lane++) lanes.state(lane).payoff.forEach((won, seat) => (chips[seat] += won));
+console.log(JSON.stringify(chips));
+"""
+    game = get_game("jie-long")
+    session = Session(game, game.variant(), 7)
+    for _ in range(6):
+        session.play(int(session.mask().argmax()))
+    lanes = resume_lanes(game, session.variant, possible_deals(game, session.variant, session.view(session.seat), 20))
+    seating = np.tile(np.arange(4) % len(players), (20, 1))
+    play_out(lanes, [make_agent(spec, game) for spec in players], seating)
+    assert json.loads(in_node(modules, script)) == lanes.states.payoff.sum(0).tolist()
+
+
+def test_digest_is_that_of_python(modules):
+    script = """
+const bytes = (length) => Uint8Array.from({ length }, (_, byte) => byte & 255);
+console.log([0, 5, 128, 129, 300].map((size) => engine.blake2b(bytes(size))).join(" "));
+"""
+    digests = (
+        blake2b(bytes(byte & 255 for byte in range(size)), digest_size=8).digest() for size in (0, 5, 128, 129, 300)
+    )
+    assert list(map(int, in_node(modules, script).split())) == list(map(int.from_bytes, digests))
 
 
 def test_program_of_the_page_for_programs_plays_as_python_does(modules):
