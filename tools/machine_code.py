@@ -67,6 +67,8 @@ class System(NamedTuple):
 
 PLAIN, X86 = LEVELS[:1], LEVELS[2:]
 BMI2 = LEVELS[LEVELS.index("x86-64-v3") :]
+# Levels that a wheel holds for some games alone: a level takes 1.1 MB, and AVX-512 makes few lanes faster.
+GAMES_OF = {"x86-64-v4": ("da-ling",)}
 # What Python has is found when it loads the extension; a library's own name would be where it was made.
 MAC = ("-undefined", "dynamic_lookup", "-Wl,-install_name,@rpath/gupai")
 SYSTEMS = {
@@ -193,7 +195,7 @@ def make(folders: Mapping[str, Path], levels: Sequence[str], games: Sequence[str
 
     Args:
         folders: By the system's name.
-        levels: Of processors; none: all that a system has.
+        levels: Of processors; none: all that a wheel for the system holds.
         games: By id.
         modules: Of loops; none: all.
     """
@@ -207,8 +209,11 @@ def make(folders: Mapping[str, Path], levels: Sequence[str], games: Sequence[str
     with workers() as pool, tempfile.TemporaryDirectory() as folder:
         emitted = []
         for way in ([target for target in targets if (target[1] in BMI2) == bmi2] for bmi2 in (True, False)):
-            triples = [(SYSTEMS[name].triple, level) for name, level in way]
-            emitted += [(way, pool.submit(emit_library, *part, modules, triples)) for part in parts if way]
+            for part, shared in parts:
+                chosen = [target for target in way if levels or part[0] in GAMES_OF.get(target[1], part)]
+                triples = [(SYSTEMS[name].triple, level) for name, level in chosen]
+                if chosen:
+                    emitted.append((chosen, pool.submit(emit_library, part, shared, modules, triples)))
         for way, job in emitted:
             library, objects, sources = job.result()
             needs |= sources
