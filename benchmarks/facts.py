@@ -21,7 +21,7 @@ from gupai_env.storage.files import write_file
 FOLDER = Path(__file__).parents[1] / "results" / "facts"
 ATLAS = FOLDER.with_name("atlas")
 # Deals of each question; of `mixing` all, exactly.
-QUESTIONS = {"tiles": 20_000, "seats": 2_000, "sure": 1_000, "mixing": 2, "openings": 200, "secrets": 200}
+QUESTIONS = {"tiles": 20_000, "seats": 2_000, "sure": 1_000, "mixing": 2, "openings": 200, "secrets": 300}
 MORE = {"jie-long": ["forced_play=true"]}  # variants with figures of their own
 
 

@@ -8,7 +8,7 @@ from writing import RESULTS, filled
 from gupai_agents.evaluation.intervals import figures
 from gupai_agents.evaluation.pages.chart import Scale
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.facts.terminal import Rows, answer_tables, chips, number, percent, sure, tables_of
+from gupai_app.facts.terminal import Rows, answer_tables, chips, counted, number, percent, sure, tables_of
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import PIPS, parse_tiles
 from gupai_env.games import GAMES
@@ -123,7 +123,13 @@ def overview() -> str:
     by_question = {game: answers(game) for game in facts}
     helpers: dict[str, Any] = {"chips": chips, "number": number, "percent": percent, "sure": sure, "endings": endings}
     helpers |= {"cells": cells, "tiles": tiles, "around": around, "by_question": by_question}
-    helpers |= {"games_where": games_where, "figures_of": figures_of, "plain": plain}
+    helpers |= {
+        "games_where": games_where,
+        "figures_of": figures_of,
+        "plain": plain,
+        "counted": counted,
+        "GAMES": GAMES,
+    }
     return filled("facts.md", facts=facts, tinies=tinies, source=SOURCE, deals=f"{deals:,}", **helpers)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.evaluation.facts import TURNS, turns_of
-from gupai_agents.evaluation.intervals import figures, interval_text
+from gupai_agents.evaluation.intervals import figures, interval_text, places_of
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.shell.screen import put, put_json, table_of
 from gupai_app.words.sentences import translated
@@ -189,11 +189,21 @@ def _compared(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     return figures([estimate.mean for estimate in estimates], halves)
 
 
+def counted(figure: Mapping[str, Any]) -> str:
+    """Return a figure without a sign as precisely as it is known; one that has no upper end is at least its lower."""
+    mean, low, high = (figure[name] for name in ENDS)
+    if mean is None:
+        return "-"
+    if high is None:
+        return f"{mean:g}" if low is None else say("at least {number}", number=f"{low:.0f}")
+    return interval_text(mean, low, high, figure["n"], places_of((high - low) / 2), signed=False)
+
+
 COLUMNS: Mapping[str, Callable[[Sequence[Any]], Iterable[str]]] = {
     "chips": _compared,
     "share": partial(map, percent),
-    "number": partial(map, number),
-    "exact": partial(map, "{:.4f}".format),
+    "number": partial(map, counted),
+    "exact": partial(map, "{:z.4f}".format),
     "words": partial(map, say),
 }
 

@@ -819,7 +819,7 @@ def secrets(study: Study) -> tuple[Table, ...]:
             rows,
             say(
                 "One seat searches among {best}: each action in {deals} deals that look to it like the true one, "
-                "played out by the strongest heuristic. Revealed a secret, it draws only deals that agree with it.",
+                "played out by the strongest heuristic. One that sees a secret draws only deals that agree with it.",
                 best=name_of(study.best),
                 deals=SEARCHED,
             ),

@@ -305,6 +305,22 @@ ELSEWHERE = [
     ("small-mahjong", "seats", "the next in turn", "greedy", 0.14, 0.06),
     ("small-mahjong", "seats", "opposite", "greedy", 0.10, 0.06),
     ("small-mahjong", "seats", "the one before it", "greedy", 0.06, 0.06),
+    ("jie-long", "sure", "greedy", "duplicates", 6, 0.6),
+    ("ding-niu", "sure", "greedy", "duplicates", 5, 0.5),
+    ("tien-gow", "sure", "greedy", "duplicates", 3, 0.5),
+    ("da-ling", "sure", "greedy", "duplicates", 13, 1.5),
+    ("tiu-u", "sure", "greedy", "duplicates", 45, 10),
+    ("shi-wu-hu", "sure", "greedy", "duplicates", 11, 1.5),
+    ("tiu-u", "sure", "greedy", "they choose alike", 0.69, 0.01),
+    ("shi-wu-hu", "sure", "greedy", "they choose alike", 0.63, 0.01),
+    ("jie-long", "sure", "greedy", "they choose alike", 0.70, 0.01),
+    ("ce-deng", "sure", "greedy", "they choose alike", 0.59, 0.01),
+    ("ding-niu", "sure", "greedy", "they choose alike", 0.53, 0.01),
+    ("da-ling", "sure", "greedy", "they choose alike", 0.34, 0.01),
+    ("small-mahjong", "sure", "greedy", "they choose alike", 0.76, 0.01),
+    ("tien-gow", "sure", "greedy", "they choose alike", 0.54, 0.01),
+    ("deer-hunt", "sure", "greedy", "they choose alike", 0.32, 0.01),
+    ("pai-gow", "sure", "greedy", "they choose alike", 0.64, 0.01),
 ]
 
 
