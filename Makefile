@@ -5,13 +5,18 @@ CONFIG ?= jie-long
 EXTRAS ?= dev
 RUN = $(VENV)/bin
 
-.PHONY: train test check portable docs fresh lowest setup clean
+.PHONY: train test machine-code check portable docs fresh lowest setup clean
 
 train: setup
 	$(RUN)/gupai train $(CONFIG)
 
 test: setup
 	$(RUN)/python -m pytest -n auto --dist worksteal
+
+# The machine code of all games for this processor, as platform wheels hold it; `GUPAI_MACHINE_CODE=shipped make test`
+# uses it. It takes numba longer than what the tests alone need.
+machine-code: setup
+	$(RUN)/python tools/machine_code.py
 
 check: setup
 	$(RUN)/ruff check .
