@@ -11,9 +11,9 @@ import warnings
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.move import Move
-from gupai_env.games import GAMES, add_game, get_game, load_plugins
+from gupai_env.games import GAMES, OURS, add_game, get_game, load_plugins
 from gupai_env.messages.checks import refused
-from gupai_env.registries import add_to_registries, environments, module_of
+from gupai_env.registries import add_to_registries, environments
 from gupai_env.vector import VectorEnv, make_vec
 
 __version__ = "0.1.0"
@@ -29,13 +29,18 @@ def register(game: Game) -> None:
     if not isinstance(game, Game):
         raise refused("game", game, "it must be a Game (docs/adding-a-game.md)")
     add_game(game)
-    add_to_registries(game)
-    if (name := module_of(game)) not in globals():
-        globals()[name] = sys.modules[f"{__name__}.{name}"] = environments(game)
+    _add(game.identifier, game.version)
 
 
-for _game in GAMES.values():
-    register(_game)
+def _add(identifier: str, version: int) -> None:
+    """Let a game be found in PettingZoo, in Gymnasium and as a module of environments."""
+    add_to_registries(identifier.replace("_", "-"), version)
+    if (name := f"{identifier}_v{version}") not in globals():
+        globals()[name] = sys.modules[f"{__name__}.{name}"] = environments(identifier, version)
+
+
+for _identifier, _version in OURS.items():
+    _add(_identifier, _version)
 try:
     load_plugins()
 except ValueError as _error:  # the other games can be played; `get_game` raises it

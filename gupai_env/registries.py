@@ -12,51 +12,45 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from gupai_env.core.game import Game
-
-_games: list[Game] = []
+_games: list[tuple[str, int]] = []  # ids and versions
 
 
-def module_of(game: Game) -> str:
-    """Return the name of the module of a game's environments, "jie_long_v0"."""
-    return f"{game.identifier}_v{game.version}"
-
-
-def environments(game: Game) -> ModuleType:
+def environments(identifier: str, version: int) -> ModuleType:
     """Return the module of a game's environments, as `import gupai_env.jie_long_v0` finds it.
 
     Its `env` and `raw_env` are the same, for the environment itself enforces the order of calls and the legality of
     actions. They are made when first asked for: PettingZoo is not imported before.
     """
-    module = ModuleType(f"gupai_env.{module_of(game)}", f"{game.title} as a PettingZoo environment.")
+    game = identifier.replace("_", "-")
+    module = ModuleType(f"gupai_env.{identifier}_v{version}", f"The game {game} as a PettingZoo environment.")
     module.__spec__ = ModuleSpec(module.__name__, None)
 
     def get(name: str) -> Any:
         if name not in ("env", "raw_env"):
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
-        from gupai_env.aec import environment_maker
+        from gupai_env.aec import environment_maker, get_game
 
-        module.env = module.raw_env = environment_maker(game, module.__name__)  # type: ignore[attr-defined]
+        module.env = module.raw_env = environment_maker(get_game(game), module.__name__)  # type: ignore[attr-defined]
         return module.env
 
     module.__getattr__ = get  # type: ignore[method-assign]
     return module
 
 
-def _register_in_pettingzoo(pettingzoo: Any, game: Game) -> None:
-    name = f"gupai/{game.id}-v{game.version}"
+def _register_in_pettingzoo(pettingzoo: Any, game: str, version: int) -> None:
+    name = f"gupai/{game}-v{version}"
     if hasattr(pettingzoo, "register") and name not in pettingzoo.aec_registry:  # older ones have no registry
-        pettingzoo.register("aec", name, "gupai_env.aec:GupaiEnv", kwargs={"game": game.id})
+        pettingzoo.register("aec", name, "gupai_env.aec:GupaiEnv", kwargs={"game": game})
 
 
-def _register_in_gymnasium(gymnasium: Any, game: Game) -> None:
-    name = f"gupai/{game.id.title().replace('-', '')}-v{game.version}"
+def _register_in_gymnasium(gymnasium: Any, game: str, version: int) -> None:
+    name = f"gupai/{game.title().replace('-', '')}-v{version}"
     if name not in gymnasium.registry:
         gymnasium.register(
             name,
             entry_point="gupai_agents.gymnasium_envs:SeatEnv",
             vector_entry_point="gupai_agents.gymnasium_envs:SeatVectorEnv",
-            kwargs={"game": game.id},
+            kwargs={"game": game},
         )
 
 
@@ -82,7 +76,7 @@ class _Import(MetaPathFinder):
             def execute_and_register(module: ModuleType) -> None:
                 execute(module)
                 for game in _games:
-                    _REGISTER[name](module, game)
+                    _REGISTER[name](module, *game)
 
             spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
         return spec
@@ -91,9 +85,9 @@ class _Import(MetaPathFinder):
 sys.meta_path[:0] = [_Import(name) for name in _REGISTER if name not in sys.modules]
 
 
-def add_to_registries(game: Game) -> None:
-    """Register a game with the packages that are imported, and with the others once they are."""
-    _games.append(game)
+def add_to_registries(game: str, version: int) -> None:
+    """Register a game, by its id, with the packages that are imported, and with the others once they are."""
+    _games.append((game, version))
     for name, register in _REGISTER.items():
         if name in sys.modules:
-            register(sys.modules[name], game)
+            register(sys.modules[name], game, version)

@@ -20,7 +20,6 @@ from pathlib import Path
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
-from gupai_env.registries import module_of
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = "Written by `tools/options.py` from the variant; do not edit."
@@ -107,7 +106,7 @@ def files() -> dict[Path, str]:
             f"{name}Options", f"The options of {game.title}; all may be left out.", leader, f"{name}Position"
         )
         types += [position, all_options]
-        texts[ROOT / f"gupai_env/{module_of(game)}.pyi"] = environments(game)
+        texts[ROOT / f"gupai_env/{game.identifier}_v{game.version}.pyi"] = environments(game)
     texts[ROOT / "gupai_env/options.pyi"] = module("Types of options.", *types)
     return {path: formatted(text) for path, text in texts.items()}
 

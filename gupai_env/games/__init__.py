@@ -3,30 +3,60 @@
 import dataclasses
 import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
 from gupai_env.core.game import Game
 from gupai_env.core.variant import UnknownOptionError, Variant
-from gupai_env.games import (
-    ce_deng,
-    da_ling,
-    deer_hunt,
-    ding_niu,
-    jie_long,
-    pai_gow,
-    shi_wu_hu,
-    small_mahjong,
-    tien_gow,
-    tiu_u,
-)
 from gupai_env.messages import say
 from gupai_env.messages.checks import nearest, short_repr
 
 PLUGINS = "gupai.games"  # the group of entry points under which packages name the module that registers their game
-_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong, tien_gow, deer_hunt, shi_wu_hu, pai_gow)
-GAMES: dict[str, Game] = {module.GAME.id: module.GAME for module in _MODULES}
+OURS = {  # packages next to this module: the versions of their games
+    "jie_long": 0,
+    "ce_deng": 0,
+    "ding_niu": 0,
+    "da_ling": 0,
+    "tiu_u": 0,
+    "small_mahjong": 0,
+    "tien_gow": 0,
+    "deer_hunt": 0,
+    "shi_wu_hu": 0,
+    "pai_gow": 0,
+}
+
+
+class Games(MutableMapping[str, Game]):
+    """The games by id; one of ours is imported when it is first asked for, for its tables take time to make."""
+
+    def __init__(self) -> None:
+        self._games: dict[str, Game | None] = {name.replace("_", "-"): None for name in OURS}
+
+    def __getitem__(self, name: str) -> Game:
+        game = self._games[name]
+        if game is None:
+            self._games[name] = game = import_module(f"{__name__}.{name.replace('-', '_')}").GAME
+        return game
+
+    def __setitem__(self, name: str, game: Game) -> None:
+        self._games[name] = game
+
+    def __delitem__(self, name: str) -> None:
+        del self._games[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._games  # without importing it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._games)
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+
+GAMES = Games()
 
 
 def add_game(game: Game) -> None:

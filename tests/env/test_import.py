@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from gupai_env import GAMES
+from gupai_env.games import OURS
+
 HEAVY = ("gymnasium", "llvmlite", "numba", "pettingzoo", "scipy", "torch")
 
 
@@ -17,6 +20,18 @@ def printed(code: str) -> str:
 def test_import_brings_no_compiler_and_no_registry():
     code = "import sys, gupai_env, gupai_env.game, gupai_env.render"
     assert printed(f"{code}; print([name for name in {HEAVY} if name in sys.modules])") == "[]"
+
+
+def test_games_are_imported_when_they_are_asked_for():
+    code = "import sys, gupai_env; gupai_env.VectorEnv('tiu-u', 1); 'pai-gow' in gupai_env.GAMES"
+    assert (
+        printed(f"{code}; print([name for name in {list(OURS)} if 'gupai_env.games.' + name in sys.modules])")
+        == "['tiu_u']"
+    )
+
+
+def test_versions_known_before_games_are_imported_are_theirs():
+    assert {name: GAMES[name.replace("_", "-")].version for name in OURS} == OURS
 
 
 @pytest.mark.parametrize(
