@@ -18,7 +18,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL
 from gupai_env.core.layout import Layout
-from gupai_env.core.rng import as_key, drawn_seed
+from gupai_env.core.rng import KEYS, as_key, drawn_seed
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.messages.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
@@ -134,11 +134,15 @@ class GupaiEnv(OwnMemory, AECEnv):
     __slots__ = (
         "_action",
         "_alone",
+        "_converts",
         "_copy_mask",
+        "_copy_no_actions",
         "_copy_observation",
         "_episodes",
+        "_flat",
         "_holder",
         "_moves",
+        "_no_observation",
         "_over",
         "_play",
         "_rewards",
@@ -224,6 +228,9 @@ class GupaiEnv(OwnMemory, AECEnv):
         self._moves, self._over = view(states["moves"]), view(states["terminated"])
         observation = envs.observations[0]
         self._copy_mask: Callable[[], np.ndarray] = envs.masks[0].view(np.int8).copy
+        self._copy_no_actions: Callable[[], np.ndarray] = self._no_actions.copy
+        self._no_observation: Callable[[], np.ndarray] = np.zeros(self.layout.size, np.int8).copy
+        self._converts, self._flat = self.dtype != np.int8, self.mask_in == "info"
         self._copy_observation: Callable[[], np.ndarray] = (
             observation.copy if self.dtype == np.int8 else functools.partial(observation.astype, self.dtype)
         )
@@ -267,7 +274,7 @@ class GupaiEnv(OwnMemory, AECEnv):
             ValueError: For a bad seed.
             RuntimeError: While another thread is at it; nothing has changed then.
         """
-        key = None if seed is None else as_key(seed)
+        key = seed if type(seed) is int and 0 <= seed < KEYS else None if seed is None else as_key(seed)
         with self._alone:
             self._deal(key)
             if self.render_mode == "human":
@@ -320,7 +327,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         self._infos = infos
 
     def _mask_of(self, agent: str) -> np.ndarray:
-        return self._copy_mask() if self._seat_numbers[agent] == self._seats[0] else self._no_actions.copy()
+        return self._copy_mask() if self._seat_numbers[agent] == self._seats[0] else self._copy_no_actions()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return observation (None unless to `observe`), reward, termination, truncation and info of `agent_selection`.
@@ -332,26 +339,29 @@ class GupaiEnv(OwnMemory, AECEnv):
         """
         if not self.agents:
             raise RuntimeError(NO_GAME)
-        agent = self.agent_selection
-        observation, info = self.observe(agent) if observe else None, self._infos.get(agent)
+        agent, infos = self.agent_selection, self._infos
+        observation, info = self.observe(agent) if observe else None, infos.get(agent)
         if info is None:
-            self._infos[agent] = info = {"action_mask": self._mask_of(agent)}
-        return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], {**info}
+            infos[agent] = info = {"action_mask": self._mask_of(agent)}  # PettingZoo's test wants the very array
+        chips = self._cumulative_rewards[agent]
+        return observation, chips, self.terminations[agent], self.truncations[agent], info.copy()
 
     def observe(self, agent: str) -> Any:
         """Return what an agent observes now, as fresh arrays."""
-        seat = self._seat_of(agent)
+        seat = self._seat_numbers.get(agent) if type(agent) is str else None
+        if seat is None:
+            seat = self._seat_of(agent)
         if not self._seeded:
             raise RuntimeError(NO_GAME)
         # At the end agent_selection continues to seats for which nothing is kept.
         if seat == self._seats[0]:
             observation, copy_mask = self._copy_observation(), self._copy_mask
         else:
-            observation, copy_mask = np.empty(self.layout.size, np.int8), self._no_actions.copy
+            observation, copy_mask = self._no_observation(), self._copy_no_actions
             self._envs._observe(seat, observation)
-            if self.dtype != observation.dtype:
+            if self._converts:
                 observation = observation.astype(self.dtype)
-        return observation if self.mask_in == "info" else {"observation": observation, "action_mask": copy_mask()}
+        return observation if self._flat else {"observation": observation, "action_mask": copy_mask()}
 
     def _seat_of(self, agent: str) -> int:
         try:
@@ -417,21 +427,25 @@ class GupaiEnv(OwnMemory, AECEnv):
         Interrupted, it can be repeated until the last line, for whose stores Python lets nothing come in between: it
         looks for signals and other threads where it calls or jumps.
         """
-        paid, decisions = self._cumulative_rewards, self._decisions
+        paid, decisions, settled = self._cumulative_rewards, self._decisions, self._settled[0]
         paid[agent] = 0.0
         self.agent_selection, self._infos = self.possible_agents[self._seats[0]], {}
-        if self._settled[0]:
-            self.rewards = rewards = dict(zip(self.possible_agents, self._rewards.tolist(), strict=False))
-            paid = {name: paid[name] + chips for name, chips in rewards.items()}
+        if settled:
+            # The fastest ways, at the end of every deal: with `strict` it takes half as long again.
+            self.rewards = rewards = dict(zip(self.possible_agents, self._rewards))  # noqa: B905
+            before = paid
+            paid = rewards.copy()
+            if before != self._unpaid:
+                paid = {name: before[name] + chips for name, chips in rewards.items()}
         elif self._paid:
             self.rewards = self._unpaid.copy()
-        if self._over[0]:
+        if settled and self._over[0]:
             self.terminations = self._ended.copy()
         elif self.max_cycles is not None:
             decisions = decisions | {agent: decisions[agent] + 1}
             if decisions[self.agent_selection] == self.max_cycles:
                 self.truncations = dict.fromkeys(self.possible_agents, True)
-        settled, moves = self._settled[0], self._moves[0]
+        moves = self._moves[0]
         self._cumulative_rewards, self._decisions, self._paid, self._announced = paid, decisions, settled, moves
 
     def _remove(self, agent: str, action: Any) -> None:
