@@ -177,7 +177,7 @@ def with_command(content: dict[str, Any]) -> dict[str, Any]:
 def answer_tables(content: Mapping[str, Any]) -> Iterator[Rows]:
     """Yield the tables of an answer of the atlas, from its JSON."""
     for table in with_messages(content["tables"], content["messages"]):
-        columns = zip(*table["rows"], strict=True)
+        columns = list(zip(*table["rows"], strict=True)) or [()] * len(table["units"])
         cells = [COLUMNS[unit](column) for unit, column in zip(table["units"], columns, strict=True)]
         yield Rows(table["title"], tuple(table["heads"]), list(zip(*cells, strict=True)))
 

@@ -102,6 +102,13 @@ class Study:
         return self.agents[-1]
 
     @property
+    def weaker(self) -> Sequence[Agent]:
+        """All other players; raises ValueError if there are none."""
+        if len(self.agents) < 2:
+            raise ValueError(f"{name_of(self.best)} is compared with nobody; name a weaker player before it")
+        return self.agents[:-1]
+
+    @property
     def skilled(self) -> Agent:
         """The weakest player that does not play at random."""
         return next(agent for agent in self.agents if not isinstance(agent, RandomAgent) or agent is self.best)
@@ -445,7 +452,7 @@ def _choices_after(study: Study, states: np.recarray, actions: np.ndarray) -> np
 
 def seats(study: Study) -> tuple[Table, ...]:
     """Return who gains what one weaker player loses among the best, by turn, and by which of its mistakes."""
-    weaker, best = study.agents[:-1], name_of(study.best)
+    weaker, best = study.weaker, name_of(study.best)
     won, names = [study.among_best(agent) for agent in weaker], around(study.variant.players)
     rows: list[Sequence[Cell]] = [
         (name, *(estimate(chips[place]) for chips in won)) for place, name in enumerate(names)
@@ -472,7 +479,7 @@ def _mistakes(study: Study, weaker: Agent) -> Table:
     types, parted = action_types_of(study.game)[0], apart(study, weaker)
     differ = parted.differ.sum(0)
     rows: list[tuple[float, Sequence[Cell]]] = []
-    for own, other in np.argwhere(differ >= RARE * differ.sum()).tolist():
+    for own, other in np.argwhere(differ > RARE * differ.sum()).tolist():
         label = say("{type}: another one", type=say(types[own]))
         if own != other:
             label = say("{other} instead of {own}", other=say(types[other]), own=say(types[own]))
@@ -507,7 +514,7 @@ def deals_needed(squares: np.ndarray) -> Estimate:
 def sure(study: Study) -> tuple[Table, ...]:
     """Return how many deals it takes to see that the best player is better, and how often weaker ones choose alike."""
     rows = []
-    for weaker in study.agents[:-1]:
+    for weaker in study.weaker:
         chips = study.duel(weaker)
         means = chips.mean(1)
         duplicates = deals_needed(np.stack([means, means**2], 1))

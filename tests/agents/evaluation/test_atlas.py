@@ -29,6 +29,7 @@ from gupai_agents.evaluation.facts import facts_of
 from gupai_agents.evaluation.records.games import action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.play import decisions
+from gupai_app.facts.terminal import answer_tables
 from gupai_env.core.tiles import KINDS, PIPS, parse_tiles, tiles_in
 from gupai_env.games import GAMES
 from gupai_env.games.claims import counts_of
@@ -235,6 +236,12 @@ def test_answers_are_tables_that_json_holds_whole(question, monkeypatch):
                 assert stored == (cell.as_numbers() if isinstance(cell, Estimate) else cell)
 
 
+def test_players_without_a_difference_make_no_mistakes():
+    content = answer(study_of("jie-long", ["greedy", "greedy"], 20), "seats").as_numbers()
+    around, mistakes = answer_tables(content)
+    assert not mistakes.rows and len(around.rows) == 5
+
+
 def test_what_cannot_be_asked_is_refused_in_one_line():
     study = study_of("jie-long", ["greedy"], 200)
     for wrong, ask in {
@@ -242,6 +249,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line():
         "a hand of jie-long has 8 tiles, not 2": lambda: answer_about_hand(study, "66 65"),
         r"\[6:2\] is given 8 times; the deck has 1": lambda: answer_about_hand(study, "62" * 8),
         "it must be a whole number from 200": lambda: answer(study_of("jie-long", ["greedy"], 199), "tiles"),
+        "greedy is compared with nobody; name a weaker player before it": lambda: answer(study, "sure"),
         "nobody leads in da-ling": lambda: answer(study_of("da-ling", ["greedy"], 200), "openings"),
         "deals=2 is not allowed": lambda: study_of("jie-long", ["greedy"], 200, deals=2),
     }.items():
