@@ -5,6 +5,7 @@ each loop, by the loop's name. Beside it `GAME.json` tells what `gupai_app/page/
 laid out, which words an entry takes, the options and the players, and the digests of the sources.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -142,18 +143,26 @@ def words_of(argument: Any) -> Any:
 
 def option_of(game: Game, field: dataclasses.Field) -> dict[str, Any]:
     """Return an option: its name, its default, what is allowed, and the numbers that the rules see of words."""
-    encode, choices = field.metadata["encode"], field.metadata["choices"]
+    choices, number = field.metadata["choices"], getattr(game.variant().as_rules(), field.name)
     words = [choice for choice in choices if isinstance(choice, str)] or ["random"] * (field.name == "leader")
-    codes = {word: encode(word) if encode else words.index(word) for word in words}
-    number = getattr(game.variant().as_rules(), field.name)
     return {
         "name": field.name,
         "default": field.default,
         "choices": choices,
-        "codes": codes,
+        "codes": {word: code_of(game, field.name, word) for word in words},
         "real": isinstance(number, float),
         "set": isinstance(field.default, tuple) and isinstance(number, int),
     }
+
+
+def code_of(game: Game, name: str, word: str) -> int | dict[str, int]:
+    """Return the number that the rules see of the word of an option; by deck, where that decides it."""
+    codes = {}
+    for deck, limits in game.variant.LIMITS.items():
+        options = {"deck": deck, "players": limits.get("players", (game.variant().players,))[0], name: word}
+        with contextlib.suppress(ValueError):  # a word that needs another option too
+            codes[deck] = getattr(game.variant(**options).as_rules(), name)
+    return codes if len({*codes.values()}) > 1 else next(iter(codes.values()))
 
 
 def card_of(game: Game, written: dict[str, Any]) -> dict[str, Any]:

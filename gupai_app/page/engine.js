@@ -321,7 +321,7 @@ export class Variant {
   /** Return the options as the numbers that the rules read. @returns {Record<string, any>} */
   as_rules() {
     const { options } = /** @type {any} */ (this).game.layout;
-    return Object.fromEntries(options.map((/** @type {any} */ option) => [option.name, coded(option, /** @type {any} */ (this)[option.name])]));
+    return Object.fromEntries(options.map((/** @type {any} */ option) => [option.name, coded(option, this)]));
   }
 
   /** Return the options that differ from the defaults. @returns {Options} */
@@ -344,9 +344,10 @@ function checked(option, value) {
   return value;
 }
 
-/** Return the number, or the numbers, that the rules read for a value. @param {any} option @param {any} value */
-function coded(option, value) {
-  if (typeof value === "string") return option.codes[value];
+/** Return the number, or the numbers, that the rules read of an option. @param {any} option @param {any} variant */
+function coded(option, variant) {
+  const value = variant[option.name];
+  if (typeof value === "string") return option.codes[value][variant.deck] ?? option.codes[value];
   if (Array.isArray(value)) return option.set ? value.reduce((bits, number) => bits | (1 << number), 0) : [...value];
   return Number(value);
 }

@@ -7,6 +7,7 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +18,7 @@ from gupai_agents.shipped import NETWORKS
 from gupai_env.storage.models import parse_yaml
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MOST_BYTES = 13_000_000  # of which networks are 12 MB, those of suites among them
+MOST_BYTES = 14_000_000  # of which networks are 12 MB, those of suites among them, and WebAssembly 0.6 MB
 FROM_OURS = re.compile(r"^\s*from (gupai_[\w.]+) import ([^#(\n]+)", re.M)
 
 
@@ -108,10 +109,27 @@ def test_only_a_wheel_without_machine_code_needs_numba(wheel, tmp_path, monkeypa
     platform = Path(next(builders.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])))
     assert platform.name.endswith("-cp311-abi3-win_amd64.whl") and wheel.name.endswith("-py3-none-any.whl")
     assert [needs_numba(each) for each in (wheel, platform)] == [True, False]
+    # Any wheel holds the WebAssembly that was made in this checkout, if any was.
     code_in = [
-        [name for name in zipfile.ZipFile(each).namelist() if "/machine_code/" in name] for each in (wheel, platform)
+        [name for name in zipfile.ZipFile(each).namelist() if "/machine_code/" in name and "/wasm32/" not in name]
+        for each in (wheel, platform)
     ]
     assert code_in == [[], ["gupai_env/machine_code/sources.json"]]
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_every_wheel_holds_the_webassembly_that_was_made(made, tmp_path, monkeypatch):
+    hook = pytest.importorskip("hatchling") and tool("build_hook").MachineCode
+    modules = tmp_path / "gupai_env/machine_code/wasm32"
+    if made:
+        modules.mkdir(parents=True)
+    for code in ("", "code"):
+        monkeypatch.setenv("GUPAI_WHEEL_CODE", code)
+        for version, held in (("standard", made), ("editable", False)):
+            data = {"force_include": {}, "dependencies": []}
+            metadata = SimpleNamespace(core=SimpleNamespace(optional_dependencies={"compile": ["numba"]}))
+            hook(str(tmp_path), {}, None, metadata, "", "wheel").initialize(version, data)
+            assert (data["force_include"].get(str(modules)) == "gupai_env/machine_code/wasm32") == held
 
 
 def needs_numba(wheel: Path) -> bool:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from benchmarks import browser
-from checkout import ROOT
+from checkout import ROOT, tool
 from gupai_agents.play.decisions import play_out, resume_lanes
 from gupai_agents.registry import make_agent
 from gupai_app.play.session import Session
 from gupai_app.play.unseen import possible_deals
+from gupai_env.games import GAMES as ALL
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from webassembly import modules_of, needs_node
@@ -58,6 +59,24 @@ def test_plays_the_bytes_of_python_and_its_players_answer_alike(modules, game, o
 def test_variants_that_are_compared_differ_in_every_option():
     changed = {name for variant in browser.variants(get_game("jie-long")) for name in variant.changed()}
     assert changed >= {"players", "deck", "forced_play", "double_lock", "open_ends", "settlement", "deals", "leader"}
+
+
+def test_rules_see_the_same_numbers_of_the_options_of_every_game(tmp_path):
+    wasm, games = tool("wasm"), [get_game(game) for game in ALL]
+    (tmp_path / "layouts.json").write_text(json.dumps([wasm.layout_of(game, wasm.calls_of(game)) for game in games]))
+    variants = [browser.variants(game) for game in games]
+    (tmp_path / "options.json").write_text(json.dumps([[one.changed() for one in some] for some in variants]))
+    script = f"""
+import {{ readFileSync }} from "node:fs";
+import {{ Variant }} from "{ENGINE}";
+const [layouts, options] = ["layouts", "options"].map((name) => JSON.parse(readFileSync(`{tmp_path}/${{name}}.json`)));
+const rules = layouts.map((layout, game) => options[game].map((some) => new Variant({{ layout }}, some).as_rules()));
+console.log(JSON.stringify(rules));
+"""
+    run = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
+    assert json.loads(run.stdout) == json.loads(
+        json.dumps([[one.as_rules()._asdict() for one in some] for some in variants])
+    )
 
 
 def test_a_difference_is_named_with_its_first_step(modules):
