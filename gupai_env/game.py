@@ -16,7 +16,7 @@ from gupai_env.core.episode import (
     view_dtype,
 )
 from gupai_env.core.game import Game
-from gupai_env.core.heuristic import Feature, indices
+from gupai_env.core.heuristic import Feature, indices, prepared
 from gupai_env.core.hints import Hints, Line
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.memory import scratch
@@ -53,7 +53,7 @@ __all__ = [
     "FULL_SET", "KINDS", "NOBODY", "ONE", "PIPS", "WEIGHT", "Encoder", "Feature", "Game", "Guide", "Hints",
     "Layout", "Line", "Move", "Phrase", "Pile", "Place", "Scene", "Section", "Table", "Variant", "begin_view",
     "chips", "clearing", "count", "deal_hidden", "deck_of", "derive", "distance", "draw", "faces", "indices",
-    "kinds_in", "list_tiles", "long_rule", "option", "parse_tiles", "register", "resume_from", "rotate",
+    "kinds_in", "list_tiles", "long_rule", "option", "parse_tiles", "prepared", "register", "resume_from", "rotate",
     "rotate_back", "rule", "say", "says", "scratch", "seat_after", "seat_at", "shuffle", "size", "state_dtype",
     "tile_name", "tile_set", "title", "view_dtype", "weight", "write_counts", "write_kinds",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from gupai_env.core.episode import empty_state, pass_lead
-from gupai_env.core.heuristic import Feature, weights_row
+from gupai_env.core.heuristic import Feature, parts_of, weights_row
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
 from gupai_env.core.move import Move
@@ -71,7 +71,7 @@ class Game:
         FEATURES: tuple of `Feature`, the numbers about an action that heuristics weigh.
         HEURISTICS: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best last.
         score(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order;
-            without these three only `random` and what is trained play.
+            without these three only `random` and what is trained play. `prepared` makes one whose actions share work.
         POLICIES: name -> function of a view that returns a legal action, players that are no weights of features.
         LAYOUT: the sections of an observation, where the record names no `encoder`.
     """
@@ -143,6 +143,8 @@ class Game:
             raise TypeError(f"{self.module_name} is not the module of a game: it has no {', '.join(missing)}")
         for name in PROVIDED:
             object.__setattr__(self, name.lower(), getattr(self.module, name))
+        module: Any = self.module
+        module.prepare, module.score_with = parts_of(module.score)
         if self.encoder is None:
             object.__setattr__(self, "encoder", Encoder(self.id, self.version, self.module.LAYOUT))
 

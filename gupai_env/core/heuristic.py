@@ -7,7 +7,7 @@ take a table of heuristics, float64 [heuristics, features + 1]: a row holds the 
 
 import math
 from collections import namedtuple
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import MARKS, marks_from
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.messages.checks import nearest, short_repr
@@ -23,6 +24,7 @@ WEIGHT = np.dtype(np.float64)
 NUMBERS = (int, float, np.integer, np.floating)
 MAX_SCORE = 1e30  # of an action by a heuristic or a network: sums stay far below the limit of float32, 3e38
 COLDEST = 1 / MAX_SCORE  # smallest temperature above 0; scores are divided by it
+SPARE = 64  # floats that the scores of the actions of a decision may share
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,59 @@ def _number(name: str, value: float) -> float:
     return number
 
 
+def prepared(prepare: Callable[..., Any], score_with: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `score` of a game whose scores share work: where all actions of a decision are scored, it is done once.
+
+    Args:
+        prepare: prepare(view, weights, spare) fills `spare`, float64 [SPARE], as it likes, and returns a number or a
+            tuple of numbers.
+        score_with: score_with(view, action, weights, common, spare) returns the score of an action; `common` is what
+            `prepare` returned.
+    """
+
+    @rule
+    def score(view, action, weights):
+        spare = scratch(SPARE, WEIGHT)
+        return score_with(view, action, weights, prepare(view, weights, spare), spare)
+
+    vars(score).update(prepare=prepare, score_with=score_with)
+    return score
+
+
+def parts_of(score: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return `prepare` and `score_with` of a game's `score`; if nothing was given to `prepared`, there is no work."""
+
+    @rule
+    def score_alone(view, action, weights, common, spare):
+        return score(view, action, weights)
+
+    return getattr(score, "prepare", no_work), getattr(score, "score_with", score_alone)
+
+
+@rule
+def no_work(view, weights, spare):
+    """Prepare nothing."""
+    return 0
+
+
+@rule
+def score_all(game, weights, view, mask, scores):
+    """Write the score of every legal action; the others stay as they are.
+
+    Args:
+        game: The module of a game.
+        weights: float64 [features + 1].
+        view: What the seat to act knows.
+        mask: Its legal actions, bool [num_actions].
+        scores: Is written, float64 [num_actions].
+    """
+    spare = scratch(SPARE, WEIGHT)
+    common = game.prepare(view, weights, spare)
+    for action in range(len(mask)):
+        if mask[action]:
+            scores[action] = game.score_with(view, action, weights, common, spare)
+
+
 @rule
 def gumbel(key, action):
     """Return noise for an action, by the key of a decision: the largest sum with it is a draw from the softmax."""
@@ -116,12 +171,14 @@ def heuristic_action(game, weights, view, mask, key):
         key: The RNG key of the decision.
     """
     best, best_score, temperature = -1, -np.inf, weights[len(weights) - 1]
+    spare = scratch(SPARE, WEIGHT)
+    common = game.prepare(view, weights, spare)
     for start in range(0, len(mask), 2 * MARKS):
         legal = marks_from(mask, start)
         while legal:
             action = start + first_one(legal)
             legal &= legal - 1
-            score = game.score(view, action, weights)
+            score = game.score_with(view, action, weights, common, spare)
             if temperature > 0:
                 score += temperature * gumbel(key, action)
             if score > best_score:

@@ -13,7 +13,7 @@ from gupai_agents.agent import DecisionBatch, certain, check_batch
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
-from gupai_env.core.heuristic import WEIGHT, heuristic_action
+from gupai_env.core.heuristic import WEIGHT, heuristic_action, score_all
 from gupai_env.core.kernels import only_action, random_action
 from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rule import rule
@@ -56,9 +56,9 @@ def decide(game, rules, heuristics, state, player, view, mask):
     """
     mask[:] = False
     game.legal_actions(rules, state, mask)
+    game.information_set(rules, state, np.int64(state.to_act), view, False)
     action = only_action(mask)
     if action < 0:
-        game.information_set(rules, state, np.int64(state.to_act), view, False)
         action = choose(game, heuristics, player, view, mask, noise_key(state))
     return action
 
@@ -79,9 +79,7 @@ class HeuristicLoops:
 
         def weigh_all(weights, views, masks, scores):
             for turn in range(len(views)):
-                for action in range(masks.shape[1]):
-                    if masks[turn, action]:
-                        scores[turn, action] = module.score(views[turn], action, weights)
+                score_all(module, weights, views[turn], masks[turn], scores[turn])
 
         self.choose: Loop = compiled(choose_all, game, plain_first=True)
         self.weigh: Loop = compiled(weigh_all, game, plain_first=True)

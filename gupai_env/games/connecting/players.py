@@ -1,8 +1,11 @@
 """What the rule-based players of the connecting games weigh. Of equal moves they play the first."""
 
+import numpy as np
+
+from gupai_env.core.bits import ones
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, WEIGHT, kinds_in, size
+from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, ONE, PIPS, WEIGHT, bit_each, kinds_in, size
 from gupai_env.games.connecting.rules import DISCARD, SEATS
 from gupai_env.messages import say
 
@@ -35,6 +38,13 @@ FEATURES = (
     ),
 )
 AT = indices(FEATURES)
+CARRIED = 7 * CARRYING  # all tiles with a number
+NUMBERS_ON = np.bitwise_or.reduce(1 << PIPS.astype(np.int64), 1)  # [KINDS], the numbers of a tile as bits
+IS_DOUBLE = (PIPS[:, 0] == PIPS[:, 1]).astype(np.float64)  # [KINDS]
+OPEN, OTHER_OPEN = (
+    0,
+    HIGHEST + 1,
+)  # in what scores share, + a number: for leaving it open, with a tile that has it or not
 LEAVE, ATTACK, ATTACK_SHORT = AT.leave_1 - 1, AT.attack_1 - 1, AT.attack_short_1 - 1  # + the number left open
 
 GREEDY: dict[str, float] = {"pips": 1, "discard": -200, "discard_pips": -1}
@@ -42,15 +52,6 @@ HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": GREEDY,  # the heaviest tile; when nothing fits the lightest is discarded
     "variety": GREEDY | {"variety": 4},  # so that the hand keeps many different numbers, a number like four pips
 }
-
-
-@rule
-def numbers_on(tiles):
-    """Return how many different numbers a tile set carries."""
-    kinds, numbers = kinds_in(tiles), 0
-    for number in range(1, HIGHEST + 1):
-        numbers += kinds & CARRYING[number] != 0
-    return numbers
 
 
 @rule
@@ -89,48 +90,62 @@ def voids_next(view, end, other):
 
 
 @rule
-def score_of(view, action, weights, both_ends):
-    """Return the weighted sum of the features of an action; features of weight 0 are not computed.
+def prepare_moves(view, weights, both_ends, spare):
+    """Fill `spare` with the parts of a score for leaving a number open, and return what the scores of moves share.
+
+    Returns how many numbers are in hand, as bits those that one tile alone has, the unseen tiles with a bit for each,
+    and the share of the deal that is over.
+    """
+    hand, unseen, held, alone = bit_each(view.hand), bit_each(view.unseen), 0, 0
+    for number in range(1, HIGHEST + 1):
+        own, others = ones(hand & CARRIED[number]), ones(unseen & CARRIED[number])
+        held += int(own > 0)
+        alone |= int(own == 1) << number
+        spare[OPEN + number] = opening_score(number, own - 1, others, weights)
+        if both_ends:
+            spare[OTHER_OPEN + number] = opening_score(number, own, others, weights)
+    return held, alone, unseen, share_over(view)
+
+
+@rule
+def score_of(view, action, weights, both_ends, common, spare):
+    """Return the weighted sum of the features of an action; the dearer ones of weight 0 are not computed.
 
     Args:
         view: What the seat to act knows.
         action: A legal action.
         weights: Of a heuristic, float64 [features + 1].
         both_ends: Whether a layout has two open ends.
+        common, spare: Of `prepare_moves`.
     """
+    held, alone, unseen, over = common
     kind = action % KINDS
-    rest = view.hand - ONE[kind]
-    total = 0.0
-    if weights[AT.variety] != 0:
-        total += weights[AT.variety] * numbers_on(rest)
-    if weights[AT.gives_up] != 0:
-        total += weights[AT.gives_up] * (numbers_on(view.hand) - numbers_on(rest))
+    rest, lost = view.hand - ONE[kind], ones(alone & NUMBERS_ON[kind])
+    total = weights[AT.variety] * (held - lost) + weights[AT.gives_up] * lost
     if weights[AT.answers] != 0:
         total += weights[AT.answers] * size(view.unseen & 7 * sharing(rest))
     if weights[AT.own_next] != 0 or weights[AT.unseen_next] != 0:
         one, other = ends_left(view, action, both_ends)
-        open_kinds = 7 * (CARRYING[one] | CARRYING[other])
+        open_kinds = CARRIED[one] | CARRIED[other]
         total += weights[AT.own_next] * size(rest & open_kinds) + weights[AT.unseen_next] * size(
             view.unseen & open_kinds
         )
     if action >= DISCARD:
         return total + weights[AT.discard] + weights[AT.discard_pips] * WEIGHT[kind]
     total += weights[AT.pips] * WEIGHT[kind]
-    if DOUBLES & ONE[kind]:
-        total += weights[AT.double]
-        if weights[AT.double_early] != 0:
-            total += weights[AT.double_early] * (1 - share_over(view))
-    if weights[AT.late_pips] != 0:
-        total += weights[AT.late_pips] * WEIGHT[kind] * share_over(view)
+    total += weights[AT.double] * IS_DOUBLE[kind]
+    total += weights[AT.double_early] * (1 - over) * IS_DOUBLE[kind]
+    total += weights[AT.late_pips] * WEIGHT[kind] * over
     end, other = ends_after(view, kind, action // KINDS, both_ends)
-    if weights[AT.own_fit] != 0:
-        total += weights[AT.own_fit] * size(rest & 7 * (CARRYING[end] | CARRYING[other]))
-    if weights[AT.unseen_fit] != 0:
-        total += weights[AT.unseen_fit] * size(view.unseen & 7 * (CARRYING[end] | CARRYING[other]))
+    open_tiles = CARRIED[end] | CARRIED[other]
+    total += weights[AT.own_fit] * ones(bit_each(rest) & open_tiles)
+    total += weights[AT.unseen_fit] * ones(unseen & open_tiles)
     if weights[AT.next_void] != 0:
         total += weights[AT.next_void] * voids_next(view, end, other)
-    total += opening_score(view, rest, end, weights)
-    return total if other == end else total + opening_score(view, rest, other, weights)
+    total += spare[end + (OPEN if NUMBERS_ON[kind] >> end & 1 else OTHER_OPEN)]
+    if both_ends and other != end:
+        total += spare[other + (OPEN if NUMBERS_ON[kind] >> other & 1 else OTHER_OPEN)]
+    return total
 
 
 @rule
@@ -166,20 +181,15 @@ def ends_left(view, action, both_ends):
 
 
 @rule
-def opening_score(view, rest, number, weights):
+def opening_score(number, own, others, weights):
     """Return the part of the score for leaving a number open.
 
     Args:
-        view: What the seat to act knows.
-        rest: The tiles that it keeps, a tile set.
         number: That is left open.
+        own: Tiles kept that have it.
+        others: Unseen tiles that have it.
         weights: Of a heuristic, float64 [features + 1].
     """
-    total = weights[LEAVE + number]
-    if weights[ATTACK + number] != 0 or weights[ATTACK_SHORT + number] != 0:
-        own = size(rest & 7 * CARRYING[number])
-        if own:
-            total += weights[ATTACK + number]
-            if size(view.unseen & 7 * CARRYING[number]) <= own:
-                total += weights[ATTACK_SHORT + number]
-    return total
+    attack, attack_short = weights[ATTACK + number], weights[ATTACK_SHORT + number]
+    total = weights[LEAVE + number] + (attack if own > 0 else 0.0)  # no branch, which nobody could predict
+    return total + (attack_short if (own > 0) & (others <= own) else 0.0)

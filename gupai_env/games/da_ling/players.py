@@ -3,7 +3,7 @@
 import numpy as np
 
 from gupai_env.core.bits import ones
-from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.tiles import COPIES, FULL_SET, KINDS, NO_TILE, ONE, bit_each, first_kind, size
 from gupai_env.games.da_ling.rules import (
@@ -91,6 +91,7 @@ def triples_with() -> np.ndarray:
 
 TRIPLES_WITH = triples_with().astype(np.int16)  # [KINDS, 10, 2, TRIPLE_PIPS], by kind, target, colour and pips
 TRIPLES = (np.tensordot(COPIES, TRIPLES_WITH.astype(np.int64), 1) // 3).astype(np.int16)  # of all kinds
+SIZE = np.bitwise_count(np.arange(1 << HAND)).astype(np.int8)  # of a group, by its places as bits
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties
 HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": {"stakes": 1, "pips": LITTLE},  # the most stakes; among equals the most pips of the colour
@@ -99,20 +100,33 @@ HEURISTICS: dict[str, dict[str, float]] = {
 
 
 @rule
-def score(view, action, weights):
+def prepare(view, weights, spare):
+    """Fill `spare` with what it weighs that each group that matches is likely the strongest, by its places as bits."""
+    for places in range(1, len(SIZE)):
+        pips, group = view.strength[places], SIZE[places] - 1
+        if pips != NO_MATCH:
+            weight = weights[AT.single_probability + group] + weights[AT.stake_probability] * view.stakes[group]
+            spare[places] = weight * probability(view, group, places, pips) if weight != 0 else 0.0
+    return 0
+
+
+@rule
+def score_with(view, action, weights, common, spare):
     """Return the weighted sum of the features of a split."""
     total, matches = 0.0, 0
     for group in range(GROUPS):
-        pips = view.strength[SPLITS[action, group]]
+        places = SPLITS[action, group]
+        pips = view.strength[places]
         if pips != NO_MATCH:
             stake = view.stakes[group]
             total += weights[AT.single_pips + group] * pips
-            probabilities = weights[AT.single_probability + group] + weights[AT.stake_probability] * stake
-            if probabilities != 0:
-                total += probabilities * probability(view, group, SPLITS[action, group], pips)
+            total += spare[places]
             total += weights[AT.stakes] * stake + weights[AT.pips] * pips + weights[AT.stake_pips] * stake * pips
             matches += 1
     return total + weights[AT.absolute] if matches == GROUPS else total
+
+
+score = prepared(prepare, score_with)
 
 
 @rule

@@ -11,7 +11,7 @@ from gupai_env.core.hints import Line
 from gupai_env.core.scene import Pile, Views
 from gupai_env.core.tiles import ONE, RED, faces, tile_name
 from gupai_env.games import guide
-from gupai_env.games.deer_hunt.players import trick_of
+from gupai_env.games.deer_hunt.players import taker_of
 from gupai_env.games.deer_hunt.rules import HANDS, PARTNER, SEATS, TEAMS
 from gupai_env.games.guide import Payment, Phrase, counted
 from gupai_env.games.phrases import says
@@ -171,7 +171,7 @@ class Guide(guide.Guide):
 
     def remark(self, view: np.record, action: int) -> str:
         """Return the red pips of a tile, and whether it takes the trick as it is."""
-        takes = view.lying and trick_of(view, action)[3] == 0
+        takes = view.lying and taker_of(view, action)[1] == 0
         return joined(", ", [say("{red} red", red=int(RED[action])), "takes the trick so far" if takes else ""])
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:

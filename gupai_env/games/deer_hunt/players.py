@@ -1,7 +1,7 @@
 """The rule-based players of Deer Hunt."""
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, RED, count, size
 from gupai_env.games.deer_hunt.rules import PARTNER, SEATS
@@ -63,52 +63,60 @@ HEURISTICS: dict[str, dict[str, float]] = {
 
 
 @rule
-def probability_of_none(view, stronger, tiles):
-    """Return how likely some hands of so many tiles hold none of the stronger ones, if all lie as they come."""
-    probability, unseen = 1.0, max(size(view.unseen), 1)
-    for dealt in range(stronger):
+def write_chances(view, tiles, out):
+    """Write by a number of stronger tiles how likely hands of so many `tiles` hold none, if all lie as they come."""
+    probability, unseen = 1.0, size(view.unseen)
+    for dealt in range(unseen):
+        out[dealt] = probability
         probability *= max(unseen - dealt - tiles, 0) / (unseen - dealt)
-    return probability
+    out[unseen] = probability
 
 
 @rule
-def trick_of(view, action):
-    """Return the trick with the tile: its red pips, whether all its tiles have some, what takes it and who."""
-    red, all_red = int(RED[action]), RED[action] > 0
-    kind, taker = int(action), 0
+def lying_trick(view):
+    """Return the red pips of the tiles in the trick so far, and whether all of them have some."""
+    red, all_red = 0, True
     if view.lying:
         for place in range(1, SEATS):
             other = view.trick[place]
             if other != NOBODY:
                 red += RED[other]
                 all_red &= RED[other] > 0
-        if view.trick[view.taking] >= action:
-            kind, taker = int(view.trick[view.taking]), int(view.taking)
-    return red, all_red, kind, taker
+    return red, all_red
 
 
 @rule
-def chance_ours(view, kind, taker):
-    """Return about how likely your side takes a trick that this tile takes so far, from your own turn on.
+def taker_of(view, action):
+    """Return what takes the trick with the tile, and who."""
+    if view.lying and view.trick[view.taking] >= action:
+        return int(view.trick[view.taking]), int(view.taking)
+    return int(action), 0
 
-    Who still plays and holds a stronger tile is taken to play it; what the partner does afterwards is left out.
+
+@rule
+def prepare(view, weights, spare):
+    """Fill `spare` with about how likely your side takes a trick by a tile of its own, by the unseen tiles above it.
+
+    Whoever still plays and holds a stronger tile is taken to play it; what the partner does afterwards is left out.
+    Returns how likely your partner is to take the trick from the tile of the other side, and the `lying_trick`.
     """
-    stronger = int(view.above[kind])
-    if taker % PARTNER == 0:
-        tiles = int(view.sizes[RIGHT]) if view.lying < SEATS - 1 else 0
-        if view.lying == 0:
-            tiles += view.sizes[LEFT]
-        return probability_of_none(view, stronger, tiles)
+    partner = 0.0
     if view.lying == 1:  # the partner plays last
-        return 1 - probability_of_none(view, stronger, int(view.sizes[PARTNER]))
-    return 0.0
+        write_chances(view, int(view.sizes[PARTNER]), spare)
+        partner = 1 - spare[view.above[view.trick[view.taking]]]
+    tiles = int(view.sizes[RIGHT]) if view.lying < SEATS - 1 else 0
+    write_chances(view, tiles + int(view.sizes[LEFT]) if view.lying == 0 else tiles, spare)
+    red, all_red = lying_trick(view)
+    return partner, red, all_red
 
 
 @rule
-def score(view, action, weights):
+def score_with(view, action, weights, common, spare):
     """Return the weighted sum of the features of a tile."""
-    red, all_red, kind, taker = trick_of(view, action)
-    ours = chance_ours(view, kind, taker)
+    partner, red, all_red = common
+    kind, taker = taker_of(view, action)
+    ours = spare[view.above[kind]] if taker % PARTNER == 0 else partner
+    red, all_red = red + int(RED[action]), all_red & (RED[action] > 0)
     total = weights[AT.red] * RED[action] + weights[AT.rank] * action + weights[AT.trick_red] * red
     total += weights[AT.stronger] * view.above[kind]
     if taker % PARTNER == 0:
@@ -143,3 +151,6 @@ def score(view, action, weights):
     if count(view.hand, action) == 2:
         total += weights[AT.pair]
     return total
+
+
+score = prepared(prepare, score_with)

@@ -120,7 +120,7 @@ def lead_of(view, hand, free):
     hand: the tiles that it counts besides its discards. Unseen tiles are taken to be of the same weight, `free` ones
     to weigh nothing.
     """
-    points = weight(view.discards) + weight(hand)
+    points = weight(view.discards + hand)
     return fewest_tiles(view) * weight(view.unseen & ~free) - points * size(view.unseen)
 
 

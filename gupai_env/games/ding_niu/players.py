@@ -1,9 +1,9 @@
 """The rule-based players of Ding Niu: what those of the connecting games weigh, and the suan zhang."""
 
 from gupai_env.core.bits import gather
-from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, count, first_kind, kinds_in, size, weight
+from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, WEIGHT, count, first_kind, kinds_in, size, weight
 from gupai_env.games.connecting import players as connecting
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.ding_niu.knowledge import fewest_tiles, free_doubles, lead_of
@@ -66,11 +66,19 @@ HEURISTICS: dict[str, dict[str, float]] = {
 
 
 @rule
-def score(view, action, weights):
+def prepare(view, weights, spare):
+    """Return what the scores of moves share in all connecting games, and how far ahead the viewer is, see `lead_of`."""
+    return connecting.prepare_moves(view, weights, True, spare), lead_of(view, view.hand, 0), size(view.unseen)
+
+
+@rule
+def score_with(view, action, weights, common, spare):
     """Return the weighted sum of the features of an action."""
-    total = connecting.score_of(view, action, weights, True)
-    if weights[AT.ahead] != 0:
-        total += weights[AT.ahead] * ahead(view, counted(view, action), 0)
+    shared, lead, unseen = common
+    total = connecting.score_of(view, action, weights, True, shared, spare)
+    # The tile that is laid does not count any more.
+    now_ahead = (lead + int(WEIGHT[action % KINDS]) * unseen if action < DISCARD else lead) / max(unseen, 1)
+    total += weights[AT.ahead] * now_ahead
     if weights[AT.margin] != 0:
         pips = weight(view.discards) + weight(counted(view, action))
         total += weights[AT.margin] * max(AVERAGE_PIPS * fewest_tiles(view) - pips, 0)
@@ -81,11 +89,12 @@ def score(view, action, weights):
     if not view.can_block:
         return total
     own, others = weights[AT.own_threat], weights[AT.threat]
-    if weights[AT.own_threat_ahead] != 0 or weights[AT.threat_ahead] != 0:
-        pips = ahead(view, counted(view, action), 0)
-        own += weights[AT.own_threat_ahead] * pips
-        others += weights[AT.threat_ahead] * pips
+    own += weights[AT.own_threat_ahead] * now_ahead
+    others += weights[AT.threat_ahead] * now_ahead
     return total + score_of_threats(view, action, own, others) if own != 0 or others != 0 else total
+
+
+score = prepared(prepare, score_with)
 
 
 @rule

@@ -1,19 +1,20 @@
 """The rule-based players of Shi Wu Hu."""
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
-from gupai_env.games.fishing.players import CATCHERS, hand_after, lake_weighs, own_catchers, risk
+from gupai_env.core.tiles import ONE, count, size
+from gupai_env.games.fishing.players import CATCHERS, hand_after, own_catchers, prepare_risks, score_of_lake
 from gupai_env.games.fishing.rules import CATCH, SEATS
 from gupai_env.games.shi_wu_hu.rules import (
     BAIT,
     DECK_SETS,
     FISH,
-    GROUPS,
     MATCHING,
+    THIRTIES,
     THOUSAND,
     THREE,
+    TWENTIES,
     VALUE,
     full_groups,
     points_of,
@@ -64,14 +65,24 @@ def growth(view, place, tiles):
 
 
 @rule
-def score(view, action, weights):
+def prepare(view, weights, risks):
+    """Fill `risks`, and return whether the lake after a play weighs anything."""
+    return prepare_risks(view, weights, AT, VALUE, risks)
+
+
+@rule
+def score_with(view, action, weights, lake, risks):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if lake_weighs(weights, AT):
-        total += score_of_lake(view, lake_after(view, action), hand_after(view, BAIT[action]), weights)
+    if lake:
+        lake_then, hand = lake_after(view, action), hand_after(view, BAIT[action])
+        total += score_of_lake(view, lake_then, hand, weights, AT, VALUE, MATCHING[view.matches], False, risks)
     if action < CATCH:
-        return total + score_of_tile(view, BAIT[action], weights)
+        return total + score_of_tile(view, BAIT[action], weights, risks)
     return total + score_of_catch(view, action, weights)
+
+
+score = prepared(prepare, score_with)
 
 
 @rule
@@ -89,12 +100,12 @@ def lake_after(view, action):
 
 
 @rule
-def score_of_tile(view, kind, weights):
+def score_of_tile(view, kind, weights, risks):
     """Return what a tile weighs that is laid into the lake."""
     total = weights[AT.laid] * VALUE[kind]
     if weights[AT.laid_now] != 0 or weights[AT.risk] != 0 or weights[AT.again] != 0:
-        danger, gain = risk(view, view.rivals[kind]), growth(view, 1, ONE[kind])
-        total += (weights[AT.laid_now] + weights[AT.risk] * danger) * gain
+        danger = risks[3 * kind] if weights[AT.risk] != 0 or weights[AT.again] != 0 else 0.0
+        total += (weights[AT.laid_now] + weights[AT.risk] * danger) * growth(view, 1, ONE[kind])
         if own_catchers(view, MATCHING[view.matches, kind]) > 0:
             total += weights[AT.again] * (1 - danger) * VALUE[kind]
     total += weights[AT.catchers] * view.rivals[kind]
@@ -105,25 +116,6 @@ def score_of_tile(view, kind, weights):
         if count(view.hand, kind) > (view.drawn == NOBODY):
             total += weights[AT.own_third]
     return total
-
-
-@rule
-def score_of_lake(view, lake, hand, weights):
-    """Return what weighs that the next seat may catch in a lake."""
-    total, best, exposed, remaining, caught, later, kinds = 0.0, 0.0, 0, 0, 0, 0, kinds_in(lake)
-    while kinds:
-        kind = first_kind(kinds)
-        kinds -= ONE[kind]
-        given = VALUE[kind] * risk(view, int(view.rivals[kind]))
-        total += count(lake, kind) * given
-        exposed += count(lake, kind) * VALUE[kind] * view.rivals[kind]
-        best = max(best, given)
-        remaining += count(lake, kind) * VALUE[kind]
-        caught += count(lake, kind) * VALUE[kind] if view.rivals[kind] else 0
-        later += count(lake, kind) * VALUE[kind] if hand & (7 * MATCHING[view.matches, kind]) else 0
-    total = weights[AT.gives] * total + weights[AT.gives_best] * best
-    total += weights[AT.left] * remaining + weights[AT.caught] * caught
-    return total + weights[AT.exposed] * exposed + weights[AT.later] * later
 
 
 @rule
@@ -150,23 +142,15 @@ def score_of_hopes(view, tiles, weights):
     """Return what tiles weigh for groups that can still become full."""
     total = 0.0
     if weights[AT.keeps] != 0:
-        total += weights[AT.keeps] * size(tiles & (7 * hoped(int(view.open[0]))))
+        total += weights[AT.keeps] * size(tiles & (7 * (TWENTIES[view.open[0]] | THIRTIES[view.open[0]])))
     if weights[AT.closes] != 0:
         for place in range(1, SEATS):
             free = free_tiles(view) - tiles + view.catches[place]
             lost = int(view.open[place]) & ~full_groups(free, view.one_one)
-            for group in range(len(GROUPS)):
-                total += weights[AT.closes] * (lost >> group & 1)
+            while lost:
+                lost &= lost - 1
+                total += weights[AT.closes]
     return total
-
-
-@rule
-def hoped(groups):
-    """Return the kinds of some groups, given as bits."""
-    kinds = 0
-    for group in range(len(GROUPS)):
-        kinds |= GROUPS[group] if groups >> group & 1 else 0
-    return kinds
 
 
 @rule

@@ -5,7 +5,7 @@ import numpy as np
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ALL_KINDS, KINDS, ONE, count, first_kind, kinds_in, list_hand, number_of, size
+from gupai_env.core.tiles import ALL_KINDS, ONE, count, first_kind, kinds_in, list_hand, number_of, size
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT, PASS, SEATS, WIN
 from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, completing_two, prospects
 
@@ -88,10 +88,11 @@ HEURISTICS: dict[str, dict[str, float]] = {
 @rule
 def value(view, hand, laid_out, waits, per_tile, per_point):
     """Return the value of the unseen tiles that complete a hand: `per_tile`, and `per_point` of its win."""
-    total = 0
-    for kind in range(KINDS):
-        if waits >> (3 * kind) & 1:
-            total += count(view.unseen, kind) * (per_tile + per_point * best_split(hand + ONE[kind], laid_out))
+    total, kinds = 0, waits & kinds_in(view.unseen)
+    while kinds:
+        kind = first_kind(kinds)
+        kinds &= kinds - 1
+        total += count(view.unseen, kind) * (per_tile + per_point * best_split(hand + ONE[kind], laid_out))
     return total
 
 

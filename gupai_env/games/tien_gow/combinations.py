@@ -148,6 +148,9 @@ def combinations_in(tiles):
     )
 
 
+PARTS = np.array([combinations_in(int(tiles)) for tiles in COMBINATION_TILES])  # [combinations], those in its tiles
+
+
 @rule
 def beatable_by(civil_supreme, tiles):
     """Return the set of all combinations that some tiles of a set beat."""

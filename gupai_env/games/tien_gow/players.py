@@ -1,13 +1,14 @@
 """The rule-based players of Tien Gow. Of actions that are worth the same they play the first."""
 
 from gupai_env.core.bits import first_one, ones
-from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, first_kind, kinds_in
+from gupai_env.core.tiles import ONE, bit_each, first_kind, kinds_in
 from gupai_env.games.tien_gow.combinations import (
     BEATEN_BY,
     COMBINATION_TILES,
     KIND_STRENGTH,
+    PARTS,
     SETS,
     SIZE,
     STRENGTH,
@@ -43,6 +44,7 @@ FEATURES = (
     ),
 )
 AT = indices(FEATURES)
+MOST_TILES = int(SIZE.max())  # of a combination
 HEURISTICS: dict[str, dict[str, float]] = {
     # The most and the highest tiles to lead; the lowest that beat; else the lowest tile is discarded.
     "greedy": {"tiles": 10, "strength": 1, "beat": 20, "discard_strength": -1},
@@ -68,26 +70,28 @@ HEURISTICS: dict[str, dict[str, float]] = {
 
 
 @rule
-def score(view, action, weights):
-    """Return the weighted sum of the features of an action; what weighs nothing is not worked out."""
-    tiles = TILES[action]
-    rest = view.hand - tiles
-    total = 0.0
-    if weights[AT.controls] != 0 or weights[AT.closes] != 0 or weights[AT.ends] != 0:
-        total += score_of_rest(view, rest, weights)
+def prepare(view, weights, spare):
+    """Return the combinations of the hand and of the unseen tiles, and the share of the hand that is gone."""
+    return combinations_in(view.hand), combinations_in(view.unseen), share_gone(view)
+
+
+@rule
+def score_with(view, action, weights, common, spare):
+    """Return the weighted sum of the features of an action."""
+    held, unseen, gone = common
+    rest = view.hand - TILES[action]
+    combinations = combinations_in(rest)
+    total = score_of_rest(view, rest, combinations, weights)
     if action >= DISCARD:
-        return total + score_of_discard(view, action - DISCARD, rest, weights)
-    gone = share_gone(view)
+        return total + score_of_discard(view, action - DISCARD, rest, held & ~combinations, weights)
     total += weights[AT.strength] * STRENGTH[action] + weights[AT.late_strength] * STRENGTH[action] * gone
     sure = (view.beatable >> action) & 1 == 0
     if sure:
         total += weights[AT.sure]
     if sure or (view.tiles > 0 and view.turns == view.players - 1):
         total += weights[AT.takes]
-    if weights[AT.threats] != 0:
-        total += weights[AT.threats] * ones(combinations_in(view.unseen) & BEATEN_BY[view.civil_supreme, action])
-    if weights[AT.breaks] != 0:
-        total += weights[AT.breaks] * broken(view.hand, rest, tiles)
+    total += weights[AT.threats] * ones(unseen & BEATEN_BY[view.civil_supreme, action])
+    total += weights[AT.breaks] * ones(held & ~combinations & SETS & ~PARTS[action])  # but for those that are played
     taken, size = int(view.taken[0]), int(SIZE[action])
     if taken == 0:
         total += weights[AT.first_trick]
@@ -105,19 +109,12 @@ def share_gone(view):
 
 
 @rule
-def broken(hand, rest, tiles):
-    """Return how many sets of two tiles or more a hand no longer holds, apart from those of the tiles played."""
-    return ones(combinations_in(hand) & SETS & ~combinations_in(rest) & ~combinations_in(tiles))
-
-
-@rule
-def score_of_rest(view, rest, weights):
-    """Return what weighs that is kept."""
-    held = combinations_in(rest)
-    total = weights[AT.controls] * ones(held & ~view.beatable)
-    while held:
-        combination = first_one(held)
-        held &= held - 1
+def score_of_rest(view, rest, combinations, weights):
+    """Return what weighs that is kept: tiles, and the combinations in them."""
+    total = weights[AT.controls] * ones(combinations & ~view.beatable)
+    while combinations and ones(bit_each(rest)) <= MOST_TILES:
+        combination = first_one(combinations)
+        combinations &= combinations - 1
         if COMBINATION_TILES[combination] == rest:
             total += weights[AT.ends]
             if (view.beatable >> combination) & 1 == 0:
@@ -126,11 +123,10 @@ def score_of_rest(view, rest, weights):
 
 
 @rule
-def score_of_discard(view, kind, rest, weights):
-    """Return what weighs that a tile is discarded."""
+def score_of_discard(view, kind, rest, broken, weights):
+    """Return what weighs that a tile is discarded; `broken` are combinations that the hand no longer holds then."""
     total = weights[AT.discard_strength] * KIND_STRENGTH[kind]
-    if weights[AT.discard_breaks] != 0:
-        total += weights[AT.discard_breaks] * broken(view.hand, rest, 0)
+    total += weights[AT.discard_breaks] * ones(broken & SETS)
     if (view.beatable >> kind) & 1 == 0:
         total += weights[AT.discard_sure]
     if weights[AT.discard_all] != 0:
@@ -165,3 +161,6 @@ def score_of_lead(action, sure, gone, weights):
     if action == SUPREME:
         total += weights[AT.supreme] + weights[AT.supreme_early] * (1 - gone)
     return total
+
+
+score = prepared(prepare, score_with)

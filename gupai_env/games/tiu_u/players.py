@@ -1,10 +1,10 @@
 """The rule-based players of Tiu-U."""
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, count, first_kind, kinds_in
-from gupai_env.games.fishing.players import CATCHERS, hand_after, lake_weighs, own_catchers, risk
+from gupai_env.core.tiles import ONE, count
+from gupai_env.games.fishing.players import CATCHERS, hand_after, own_catchers, prepare_risks, score_of_lake
 from gupai_env.games.tiu_u.rules import (
     BAIT,
     BIG_POINTS,
@@ -49,14 +49,24 @@ HEURISTICS: dict[str, dict[str, float]] = {
 
 
 @rule
-def score(view, action, weights):
+def prepare(view, weights, risks):
+    """Fill `risks`, and return whether the lake after a play weighs anything."""
+    return prepare_risks(view, weights, AT, VALUE, risks)
+
+
+@rule
+def score_with(view, action, weights, lake, risks):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if lake_weighs(weights, AT):
-        total += score_of_lake(view, lake_after(view, action), tiles_kept(view, action), weights)
+    if lake:
+        lake_then, hand = lake_after(view, action), tiles_kept(view, action)
+        total += score_of_lake(view, lake_then, hand, weights, AT, VALUE, MATCHING, view.lock_triples, risks)
     if action >= CATCH:
         return total + weights[AT.catch] + score_of_catch(view, action, weights)
-    return total + score_of_tile(view, BAIT[action], weights)
+    return total + score_of_tile(view, BAIT[action], weights, risks)
+
+
+score = prepared(prepare, score_with)
 
 
 @rule
@@ -67,11 +77,11 @@ def tiles_kept(view, action):
 
 
 @rule
-def score_of_tile(view, kind, weights):
+def score_of_tile(view, kind, weights, risks):
     """Return the part of the score for a tile that is laid into the lake."""
     total = weights[AT.laid] * VALUE[kind]
     if weights[AT.risk] != 0 or weights[AT.again] != 0:
-        danger = risk(view, view.rivals[kind])
+        danger = risks[3 * kind]
         total += weights[AT.risk] * danger * VALUE[kind]
         if own_catchers(view, MATCHING[kind]) > 0:
             total += weights[AT.again] * (1 - danger) * VALUE[kind]
@@ -93,28 +103,6 @@ def lake_after(view, action):
     if action < THREE:
         return view.lake - ONE[FISH[action]]
     return view.lake if action == HEAVEN_PAIR else view.lake - 3 * ONE[BAIT[action]]
-
-
-@rule
-def score_of_lake(view, lake, hand, weights):
-    """Return the part of the score for what the next seat may catch in a lake."""
-    total, best, exposed, remaining, caught, later, kinds = 0.0, 0.0, 0, 0, 0, 0, kinds_in(lake)
-    while kinds:
-        kind = first_kind(kinds)
-        kinds -= ONE[kind]
-        tiles, at_once, baits = count(lake, kind), 1, int(view.rivals[kind])
-        if view.lock_triples and tiles > 2:
-            at_once, baits = (3, count(view.unseen, kind))  # a closed pile; of four nothing can be caught any more
-        given = VALUE[kind] * risk(view, baits) if tiles < 4 or not view.lock_triples else 0.0
-        total += tiles * given
-        exposed += tiles * VALUE[kind] * baits if tiles < 4 or not view.lock_triples else 0
-        best = max(best, at_once * given)
-        remaining += tiles * VALUE[kind]
-        caught += tiles * VALUE[kind] if given > 0 else 0
-        later += tiles * VALUE[kind] if hand & (7 * MATCHING[kind]) else 0
-    total = weights[AT.gives] * total + weights[AT.gives_best] * best
-    total += weights[AT.left] * remaining + weights[AT.caught] * caught
-    return total + weights[AT.exposed] * exposed + weights[AT.later] * later
 
 
 @rule

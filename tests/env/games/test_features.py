@@ -13,6 +13,7 @@ from gupai_agents.players.heuristics import HeuristicAgent
 from gupai_env import GAMES, VectorEnv
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.heuristic import SPARE
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import RED, kind_of, tile_set, tiles_in
@@ -484,11 +485,11 @@ def test_claim_by_the_distance_of_the_discarder(seat, feature):
 
 def test_trick_of_deer_is_red_if_all_of_its_tiles_are():
     red, black = np.flatnonzero(RED > 0)[:2], np.flatnonzero(RED == 0)[0]
-    for action, others, all_red in ((red[0], red[:1], True), (red[0], [black], False), (black, red[:1], False)):
+    for lying, all_red in ((red, True), ([red[0], black], False), ([], True)):
         trick = np.full(4, NOBODY)
-        trick[1] = others[0]
-        found = deer_hunt_players.trick_of(SimpleNamespace(lying=1, trick=trick, taking=1), action)
-        assert (found[0], found[1]) == (RED[action] + RED[others[0]], all_red)
+        trick[1 : 1 + len(lying)] = lying
+        found = deer_hunt_players.lying_trick(SimpleNamespace(lying=len(lying), trick=trick))
+        assert found == (RED[lying].sum() if len(lying) else 0, all_red)
 
 
 def test_banker_of_pai_gow_wins_with_a_copy():
@@ -504,6 +505,12 @@ def test_banker_of_pai_gow_wins_with_a_copy():
 
 @pytest.mark.parametrize(("lying", "tiles"), [(0, 1 + 5), (1, 1), (2, 1), (3, 0)])
 def test_opponents_still_to_play_may_hold_a_stronger_tile(lying, tiles):
-    view = SimpleNamespace(above=[2], sizes=[9, 1, 9, 5], lying=lying, unseen=tile_set(range(20)))
-    none = np.prod([(20 - dealt - tiles) / (20 - dealt) for dealt in range(2)])
-    assert deer_hunt_players.chance_ours(view, 0, 0) == pytest.approx(none)
+    view = SimpleNamespace(
+        above=[2], sizes=[9, 1, 9, 5], lying=lying, unseen=tile_set(range(20)), trick=[NOBODY, 0, 0, 0], taking=1
+    )
+    none, chances = np.prod([(20 - dealt - tiles) / (20 - dealt) for dealt in range(2)]), np.zeros(SPARE)
+    partner, _, _ = deer_hunt_players.prepare(view, np.zeros(1), chances)
+    assert chances[2] == pytest.approx(none)
+    # The partner plays last if only one tile lies, and takes the trick if it holds one of the two.
+    taken = 1 - np.prod([(20 - dealt - 9) / (20 - dealt) for dealt in range(2)])
+    assert partner == pytest.approx(taken if lying == 1 else 0)
