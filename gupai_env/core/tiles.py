@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from gupai_env.core.bits import first_one, ones, spread
+from gupai_env.core.bits import first_one, nth_one, ones, spread
 from gupai_env.core.byte_rows import store_word, write_row
-from gupai_env.core.rng import shuffle_first
+from gupai_env.core.rng import draw, shuffle_first
 from gupai_env.core.rule import rule
 from gupai_env.messages.checks import short_repr
 
@@ -160,6 +160,26 @@ def list_hand(tiles, out):
     for index in range(len(out)):
         out[index] = first_one(bits | _BEHIND) // 3
         bits &= bits - 1
+
+
+@rule
+def draw_hand(bits, number, key):
+    """Draw tiles from a set with a bit for each, see `bit_each`; return them as a tile set, and the bits that are left.
+
+    Hands that are drawn one after the other with the same key are as random as dealt from shuffled tiles.
+
+    Args:
+        bits: The tiles, no fewer than `number`.
+        number: Tiles of the hand.
+        key: An RNG key.
+    """
+    hand, remaining = 0, ones(bits)
+    for _ in range(number):
+        place = nth_one(bits, draw(key, remaining, remaining))
+        bits &= ~(1 << place)
+        remaining -= 1
+        hand += ONE[place // 3]
+    return hand, bits
 
 
 @rule

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from gupai_env.core.position import Position, Setup, Tiles, read_tiles, seats_of
 from gupai_env.core.tiles import NO_TILE, set_name, tile_set
 from gupai_env.games.splitting.rules import take_up
@@ -64,7 +62,7 @@ def split_hands(
     state, players, leader = setup.state, setup.players, int(setup.state.leader)
     state.unused = setup.rest
     for seat, hand in enumerate(setup.by_seat["hands"]):
-        take_up(state, seat, np.array(hand, np.int8), 0, len(hand))
+        take_up(state, seat, tile_set(hand))
     state.to_act = leader
     given = seats_of("splits", splits, players, None)
     for turn in range(players):

@@ -6,16 +6,13 @@ they do is hidden until all have decided.
 
 from collections.abc import Callable
 
-import numpy as np
-
 from gupai_env.core.bits import as_index
 from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import resume_from, seat_after
-from gupai_env.core.memory import scratch
 from gupai_env.core.move import Move
-from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import MOST_TILES, ONE, list_hand, list_tiles
+from gupai_env.core.tiles import ONE, bit_each, draw_hand, list_hand, list_tiles
 
 UNSPLIT = -1  # in place of an action
 
@@ -34,26 +31,18 @@ def deal_hands(rules, state, order, start, size):
         size: Tiles of a hand.
     """
     for seat in range(rules.players):
-        take_up(state, seat, order, start, size)
-        state.unused -= state.hands[seat]
+        hand = 0
+        for place in range(start, start + size):
+            hand += ONE[as_index(order[place])]
+        take_up(state, seat, hand)
+        state.unused -= hand
         start += size
     state.to_act = state.leader
 
 
 @rule
-def take_up(state, seat, tiles, start, size):
-    """Give a seat its hand: `size` of `tiles`, int8 kinds, from `at` on.
-
-    Args:
-        state: Is written.
-        seat: Who gets the hand.
-        tiles: Kinds, int8.
-        start: Where the hand begins in them.
-        size: How many they are.
-    """
-    hand = 0
-    for place in range(start, start + size):
-        hand += ONE[as_index(tiles[place])]
+def take_up(state, seat, hand):
+    """Give a seat its hand, a tile set."""
     state.hands[seat] = hand
     list_hand(hand, state.tiles[seat])
 
@@ -152,18 +141,13 @@ def draw_hands(rules, view, key, hand_size, state):
     """
     resume_from(rules, view, key, state)
     state.terminated = view.splits[1] != UNSPLIT
-    tiles, hand = scratch(MOST_TILES, np.int8), scratch(MOST_TILES, np.int8)
-    unseen = list_tiles(view.unseen, tiles)
-    shuffle(tiles[:unseen], derive(key, 1))
-    dealt, seat = 0, view.seat
+    state.unused = view.unseen
+    unseen, tiles_key, seat = bit_each(view.unseen), derive(key, 1), view.seat
     for offset in range(rules.players):
         state.splits[seat] = view.splits[offset]
-        if view.hands[offset]:
-            list_tiles(view.hands[offset], hand)
-            take_up(state, seat, hand, 0, hand_size)
-        else:
-            take_up(state, seat, tiles, dealt, hand_size)
-            dealt += hand_size
+        hand = view.hands[offset]
+        if hand == 0:
+            hand, unseen = draw_hand(unseen, hand_size, tiles_key)
+            state.unused -= hand
+        take_up(state, seat, hand)
         seat = seat_after(rules, state, seat)
-    for index in range(dealt, unseen):
-        state.unused += ONE[tiles[index]]

@@ -361,7 +361,7 @@ PINNED = {
     ("verdict", "jie-long 10 ordering"): "3834c701",
     ("verdict", "jie-long 11 ordering"): "945811b8",
     ("verdict", "jie-long 12 exact"): "4f46276c",
-    ("verdict", "da-ling 0 policy"): "63f3a673",
+    ("verdict", "da-ling 0 policy"): "b9b97686",
     ("verdict", "da-ling 1 rate"): "316e11fa",
     ("verdict", "tien-gow 0 action"): "1caf0073",
     ("tournament", "one among others"): "b86953fb",

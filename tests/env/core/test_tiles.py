@@ -149,3 +149,17 @@ def test_several_tiles_are_parsed_in_order():
 
 def test_set_is_named_heaviest_tile_first():
     assert set_name(tile_set(parse_tiles("11 64 66 64"))) == "[6:6][6:4][6:4][1:1]"
+
+
+def test_hands_are_drawn_evenly_and_leave_the_rest():
+    deck = tiles.tile_set(tiles.parse_tiles("66 66 64 21"))
+    drawn = Counter()
+    for key in range(3000):
+        hand, rest = tiles.draw_hand(tiles.bit_each(deck), 2, key)
+        other, none = tiles.draw_hand(rest, 2, key)
+        assert hand + other == deck and none == 0
+        drawn[tiles.set_name(hand)] += 1
+    # Of the six pairs of places one has both [6:6], and four have one of them.
+    shares = {name: times / 3000 for name, times in drawn.items()}
+    expected = {"[6:6][6:6]": 1 / 6, "[6:6][6:4]": 1 / 3, "[6:6][2:1]": 1 / 3, "[6:4][2:1]": 1 / 6}
+    assert shares == pytest.approx(expected, abs=0.03)
