@@ -9,6 +9,8 @@ that is better beyond doubt, the search is over.
 
 Where actions are compared for people, no half is left out: an action goes once it is worse than the best one beyond
 doubt, judged by the differences in the same deals, so that all others are known from the same, full number of deals.
+The comparison is over once the second best is worse too, in the full number of deals; or sooner, where its loss is
+already known within a third.
 
 Where all decide at once, as in Da Ling, the others decide once in each deal that is drawn. That takes most of the time
 and trying one more action little, so that there is one round.
@@ -34,7 +36,7 @@ from gupai_env.core.byte_rows import count_marks
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
 from gupai_env.core.game import Game, no_history
-from gupai_env.core.heuristic import COLDEST, MAX_SCORE, WEIGHT, highest_score
+from gupai_env.core.heuristic import COLDEST, MAX_SCORE, WEIGHT, highest_score, score_all
 from gupai_env.core.kernels import FLAG
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import KEYS, derive
@@ -52,7 +54,8 @@ LOOK = 16  # deals between two looks at which actions are left out early
 LUCK = 2.0  # standard errors by which the deals to come may change what an action has gained
 SAME = 32  # deals after which an action that never made a difference is left out
 DOUBT = 3.0  # standard errors by which an action must be worse than the best to be left out of a comparison
-MOST_TIMES = 5  # an action is compared in at most so many times the playouts
+CLEAR = 6.0  # standard errors by which the second best must be worse to end a comparison before that
+MOST_TIMES = 5  # where it is in doubt which action is best, they are compared in at most so many times the playouts
 OWN, OTHERS = range(2)  # rows of the table of heuristics
 CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
 MOST_ROUNDS = 64  # more than any number of actions can be halved
@@ -237,6 +240,15 @@ def add_deal(totals, alive, chips, own, deal, compared):
 
 
 @rule
+def rounds_of(candidates, most):
+    """Return in how many rounds all actions but one can be halved away, no more than `most`."""
+    rounds = 1
+    while 1 << rounds < candidates and rounds < most:
+        rounds += 1
+    return rounds
+
+
+@rule
 def most_deals(budget, rounds, candidates):
     """Return in how many deals an action is tried that stays to the last round.
 
@@ -254,38 +266,49 @@ def most_deals(budget, rounds, candidates):
 
 @rule
 def is_decided(alive, totals, own, sure):
-    """Return whether only the action of the heuristic is left, or besides it one that is better without doubt.
+    """Return whether only one action is left, or besides it one of which it is beyond doubt whether it is better.
 
     Args:
         alive: The actions that are still tried, bool [num_actions].
         totals: The sums of each action, float64 [num_actions, 5].
-        own: The action of the heuristic.
+        own: The action with which they are compared.
         sure: Standard errors beyond which there is no doubt.
     """
-    rivals, better = 0, False
+    rivals, clear = 0, False
     for action in range(len(alive)):
         if alive[action] and action != own:
             rivals += 1
-            better = totals[action, BETTER] > 0 and differs(totals, action, sure)
-    return rivals == 0 or (rivals == 1 and better)
+            clear = differs(totals, action, sure)
+    return rivals == 0 or (rivals == 1 and clear)
 
 
 @rule
-def keep_rivals(alive, mask, totals, best):
+def is_clear(alive, totals, best, playouts):
+    """Return whether the second best action is worse too: beyond doubt in so many playouts, or by more in fewer."""
+    return is_decided(alive, totals, best, DOUBT if totals[best, DEALS] >= playouts else CLEAR)
+
+
+@rule
+def keep_rivals(alive, mask, totals, chips):
     """Mark the best action, the second best of those that were alive, and all that are not worse beyond doubt.
 
+    Returns the best one.
+
     Args:
-        alive: The actions that were still tried, bool [num_actions]; is written.
+        alive: The actions that were still tried, all in the same deals, bool [num_actions]; is written.
         mask: The legal actions, bool [num_actions].
-        totals: The sums of each action, see `compare_with`.
-        best: The action with the most chips.
+        totals: The sums of each action, see `compare_with`; is written.
+        chips: What each action won, float64 [deals, num_actions].
     """
+    best = best_of(alive, totals[:, CHIPS])
+    compare_with(best, chips, totals)
     alive[best] = False
     second = best_of(alive, totals[:, CHIPS])
     for action in range(len(alive)):
         alive[action] = mask[action] and not (totals[action, BETTER] < 0 and differs(totals, action, DOUBT))
     if second >= 0:
         alive[second] = True
+    return best
 
 
 @rule
@@ -311,9 +334,9 @@ def log_probability(game, weights, view, mask, played, scores):
         scores: Scratch, float64 [num_actions].
     """
     most, temperature = -np.inf, weights[len(weights) - 1]
+    score_all(game, weights, view, mask, scores)
     for action in range(len(mask)):
         if mask[action]:
-            scores[action] = game.score(view, action, weights)
             most = max(most, scores[action])
     total, own = 0.0, 0.0
     for action in range(len(mask)):
@@ -466,15 +489,12 @@ def search_loop(game: Game) -> Callable[..., Any]:
             own = usual[turn]
             for action in range(num_actions):
                 alive[action] = masks[turn, action]
-            budget, stream = effort[0] * count_marks(alive), derive(rng_keys[turn], DEAL_STREAM)
-            rounds = 1
-            while 1 << rounds < count_marks(alive) and rounds < effort[1]:
-                rounds += 1
-            number, deals, tried_in = 0, 0, totals[turn, :, DEALS]
             candidates, decided = count_marks(alive), False  # among how many a round's playouts are shared
+            budget, stream = effort[0] * candidates, derive(rng_keys[turn], DEAL_STREAM)
+            number, deals, rounds, tried_in = 0, 0, rounds_of(candidates, effort[1]), totals[turn, :, DEALS]
             most, steady = most_deals(budget, rounds, candidates), effort[2]
             while not decided and (number < rounds or fewest(alive, tried_in) < deals):
-                if number < rounds:
+                if number < rounds and fewest(alive, tried_in) == deals:
                     more = max(budget // (rounds * candidates), 1)
                     deals += min(more, len(compared) // rounds) if len(compared) else more
                     number += 1
@@ -490,15 +510,19 @@ def search_loop(game: Game) -> Callable[..., Any]:
                             tried[0] = states[0]
                             chips[action] = try_action(module, rules, heuristics, tried[0], action, sides, view, mask)
                     add_deal(totals[turn], alive, chips, own, deal, compared)
-                    if steady >= 0 and (deal + 1) % LOOK == 0 and deal + 1 < most:
+                    looks = (deal + 1) % LOOK == 0
+                    if looks and steady >= 0 and deal + 1 < most:
                         drop_losers(alive, totals[turn], own, steady, (deal + 1) / most)
                         decided = is_decided(alive, totals[turn], own, max(steady, DOUBT))
-                        if decided:
-                            break
+                    # Not where one that comes back is still behind the others.
+                    if looks and len(compared) and fewest(alive, tried_in) == tried_in[own] >= SAME:
+                        own = usual[turn] = keep_rivals(alive, masks[turn], totals[turn], compared)
+                        decided = fewest(alive, tried_in) > deal and is_clear(alive, totals[turn], own, effort[0])
+                    if decided:
+                        break
                 if len(compared):
-                    own = usual[turn] = best_of(alive, totals[turn, :, CHIPS])
-                    compare_with(own, compared, totals[turn])
-                    keep_rivals(alive, masks[turn], totals[turn], own)
+                    if fewest(alive, tried_in) == tried_in[own]:
+                        own = usual[turn] = keep_rivals(alive, masks[turn], totals[turn], compared)
                     candidates = count_marks(alive)
                 elif number < rounds:
                     candidates = (candidates + 1) // 2

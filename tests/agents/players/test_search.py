@@ -92,9 +92,24 @@ def test_actions_are_compared_with_the_best_in_the_same_deals(game):
     dropped = turns.masks & ~full
     assert (values.gains + search.DOUBT * values.gain_errors)[dropped].max(initial=-1) < 1e-9
     assert (full.sum(1) >= np.minimum(2, turns.masks.sum(1))).all()
-    assert (values.deals.max(1) >= np.where(turns.masks.sum(1) > 2, 30, 60)).all()
+    others = full & (np.arange(game.num_actions) != values.usual[:, None])
+    known = np.where(others, values.gains + search.CLEAR * values.gain_errors, -np.inf).max(1) < 0
+    assert (values.deals.max(1) >= np.where(known, search.SAME, np.where(turns.masks.sum(1) > 2, 30, 60))).all()
     few = agent.compare(turns.at(rows[3:5]))
     np.testing.assert_array_equal(few.gains, values.gains[3:5])
+
+
+def test_comparison_ends_once_the_loss_of_the_second_best_is_known():
+    _, turns = decisions(get_game("deer-hunt"), 60, 2)
+    values = make_agent("search:playouts=100", "deer-hunt").compare(turns)
+    deals = values.deals.max(1)
+    ended = deals < 90  # all rounds have more, but for what is rounded off
+    rivals = (values.deals == deals[:, None]) & (np.arange(turns.masks.shape[1]) != values.usual[:, None])
+    gains, errors = np.where(rivals, values.gains, -np.inf)[ended], values.gain_errors[ended]
+    second = np.arange(len(gains)), gains.argmax(1)
+    assert ended.any() and (gains[second] + search.CLEAR * errors[second]).max() < 0
+    assert (gains + search.DOUBT * errors)[rivals[ended]].max() < 0
+    assert not (deals[ended] % search.LOOK).any() and deals[ended].min() >= search.SAME
 
 
 @pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.simultaneous])
