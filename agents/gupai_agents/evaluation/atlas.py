@@ -595,6 +595,8 @@ def kind_of_lead(game: Game, action: int, hand: np.ndarray) -> str:
     move = game.moves[action]
     kinds = [*move.tiles]
     led = say("a tile lighter than the mean of the hand")
+    if not kinds:
+        return say(move.verb)
     if len(kinds) != 1:
         led = say("{number} tiles together", number=len(kinds))
     elif PIPS[kinds[0], 0] == PIPS[kinds[0], 1]:

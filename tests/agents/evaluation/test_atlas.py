@@ -19,6 +19,8 @@ from gupai_agents.evaluation.atlas import (
     apart,
     deals_needed,
     hidden_places,
+    kind_of_hand,
+    kind_of_lead,
     longest_chain,
     reveal,
     study_of,
@@ -210,6 +212,36 @@ def test_exchanged_tiles_stay_as_random_as_they_were():
     rest = true.hands[0].sum() - true.hands[0][seat] - true.hands[0][(seat + 1) % 4]
     held = counts_of(drawn.hands[:, (seat + 2) % 4]).mean(0)
     assert held == pytest.approx(counts_of(np.array([rest]))[0] / 2, abs=0.05)
+
+
+def test_kinds_of_hands_and_leads_are_said_of_tiles():
+    def hand(tiles: str) -> np.ndarray:
+        return np.bincount(parse_tiles(tiles), minlength=KINDS)
+
+    def lead(name: str, move: str, tiles: str) -> str:
+        game = GAMES[name]
+        return kind_of_lead(game, game.action_names.index(move), hand(tiles))
+
+    assert lead("jie-long", "[6:6]", "66 65 11") == "a double"
+    assert lead("jie-long", "[6:5]", "66 65 11") == "a tile heavier than the mean of the hand"
+    assert lead("jie-long", "[2:1]", "66 65 21") == "a tile lighter than the mean of the hand"
+    assert lead("small-mahjong", "discard [1:1]", "66 65 11") == "discard: a double"
+    assert lead("tien-gow", "[6:6][6:6]", "66 66 11") == "2 tiles together"
+    assert lead("ce-deng", "demand a redeal", "66 65 11") == "demand a redeal"
+    assert kind_of_hand(GAMES["jie-long"], hand("66 65 61 11")) == "3 tiles with its commonest number"
+    assert kind_of_hand(GAMES["tien-gow"], hand("66 66 63 54 11")) == "2 pairs of equal pips"
+
+
+def test_leads_are_judged_by_deals_that_had_no_part_in_the_choice(monkeypatch):
+    monkeypatch.setattr(atlas, "PLAYOUTS", 8)
+    study = study_of("jie-long", ["greedy"], 200, seed=5)
+    leads = atlas.first_leads(study, study.best)
+    assert (leads.actions[:, 0] != leads.actions[:, 1]).all() and (leads.hands.sum(1) == 8).all()
+    _, envs = next(study.lanes())
+    assert envs.masks[np.arange(200), leads.actions[:, 2]].all()
+    # What was chosen of few deals because it was lucky there has no luck in others: it is not always ahead.
+    ahead = leads.values[:, 0] - leads.values[:, 1]
+    assert (ahead < 0).mean() > 0.1 and ahead.mean() > 0
 
 
 def test_who_knows_everything_wins_more(monkeypatch):
