@@ -235,6 +235,21 @@ def where_to_sit(game: Game) -> str:
     return text
 
 
+def what_to_hide(game: Game) -> str:
+    """Return the advice to hide a hand, "" where it is not known to cost anything to be seen."""
+    if "secrets" not in answers(game):
+        return ""
+    chips = figures_in(answers(game)["secrets"]["tables"][0])["chips per deal"]
+    cost = -chips.get("all others see its hand", Estimate.symmetric(0, 1, 0))
+    if cost.mean < SURE * cost.half_width:
+        return ""
+    return (
+        f"**Hide what you hold ({plain(cost)}).**\n\n"
+        "So much you lose if all others see your hand: one seat played like `best` and all others searched, once with "
+        f"its hand in sight and once without. To see all other hands gained a seat {chips['it sees everything']}."
+    )
+
+
 SURE = 1.31  # half widths: of 95%, for an interval of 99%
 WORTH_NAMING = 0.1  # legal moves
 NAMES = {"best": "`best`", "search:playouts=1000": "the search"}
@@ -280,6 +295,7 @@ def page(game: Game, figures: Figures | None = None) -> str:
         notes=notes(game, [rule for rule, _ in rules]),
         rule_in_words=rule_in_words,
         where_to_sit=where_to_sit(game),
+        what_to_hide=what_to_hide(game),
         **of_figures,
     )
     return re.sub(r"\n{3,}", "\n\n", fill(text))
