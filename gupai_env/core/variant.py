@@ -89,12 +89,17 @@ def option_named(option: str) -> Message:
 
 def value_named(option: str, value: object) -> Message:
     """Return a value of an option; catalogues may have another word for it than with other options."""
-    return alias(value, typed(value), option)
+    words: object = typed(value) if isinstance(value, float) else value
+    if isinstance(value, (tuple, list)):
+        words = f"({', '.join(map(typed, value))})"
+    return alias(words, typed(value), option)
 
 
 def typed(value: object) -> str:
     """Return the value of an option as people type it and `Variant.parse` reads it."""
-    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value).lower()
+    if isinstance(value, (tuple, list)):
+        return ",".join(map(typed, value))
+    return f"{value:.15g}" if isinstance(value, float) else str(value).lower()
 
 
 def _choice(choices: Iterable[object]) -> str:

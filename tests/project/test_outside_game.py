@@ -332,7 +332,7 @@ def test_variant_of_a_shipped_game_changes_a_part_of_it(short_jie_long):
         while not deals[-1].terminated:
             deals[-1].step(int(np.flatnonzero(deals[-1].mask())[0]))
     assert [deal.paid() for deal in deals] == [[6, -2, -2, -2], [84, 52, -124, -12]]
-    assert dataclasses.replace(deals[0].scene(), title="Jie Long (stake=2.0)").notes == deals[1].scene().notes
+    assert dataclasses.replace(deals[0].scene(), title="Jie Long (stake=2)").notes == deals[1].scene().notes
     assert (variant.heuristics, variant.encoder) == (shipped.heuristics, shipped.encoder)
     guide, views = guide_of(variant, deals[0].variant), deals[0].views()
     assert guide.reminder().endswith(": whoever has the fewest wins a stake from everybody.")
