@@ -4,7 +4,6 @@ Both are judged by what the person could know when they moved: by the search of 
 possible then, in which the strongest player that answers at once sits at the other seats.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,6 +20,7 @@ from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
 from gupai_app.play.unseen import possible_deals
 from gupai_app.server.players import adviser, strongest
+from gupai_env.core.game import Game
 from gupai_env.games.guide import guide_of
 from gupai_env.messages import say
 from gupai_env.vector import VectorEnv
@@ -73,7 +73,8 @@ def mistake(session: Session, actions: Sequence[int], names: Sequence[str]) -> M
     worst = max(range(len(actions)), key=lambda index: played[index].loss)
     if (value := played[worst]).loss <= value.half:
         return None
-    view, legal = batches[worst].views[0], np.flatnonzero(batches[worst].masks[0]).tolist()
+    view = batches[worst].views[0]
+    legal = [action for action, allowed in enumerate(batches[worst].masks[0]) if allowed]
     chips = dict(zip(legal, value_texts(move_values(values, worst, [[action] for action in legal])), strict=True))
     best = int(values.usual[worst])
     cost = say(
@@ -116,35 +117,42 @@ def punishing_reply(session: Session, action: int, seat: int) -> Reply | None:
     if game.simultaneous:
         return None
     states = possible_deals(game, variant, session.view(seat), DEALS)
-    states["deal"] = 0
+    for state in states:
+        state.deal = 0
     lanes = resume_lanes(game, variant, states)
     lanes.step(np.full(DEALS, action))
-    replies = _first_replies(lanes, strongest(game, variant), seat)
+    replies = _first_replies(lanes, game, strongest(game, variant), seat)
     play_out(lanes, [heuristic_agent(best_heuristic(game), game, variant)])
-    chips = lanes.states.payoff[:, seat]
-    usual, spread = float(chips.mean()), float(chips.std())
-    sides, most, worst = game.sides(variant.players), 0.0, None
+    chips = [float(state.payoff[seat]) for state in lanes.states]
+    usual = sum(chips) / DEALS
+    spread = (sum((paid - usual) ** 2 for paid in chips) / DEALS) ** 0.5
+    partners = next((team for team in game.teams if seat in team), ())
+    most, worst = 0.0, None
     for (other, words), rows in replies.items():
-        drop = usual - float(chips[rows].mean())
+        drop = usual - sum(chips[row] for row in rows) / len(rows)
         clear = drop > WIDE * spread / len(rows) ** 0.5
-        if sides[other] != sides[seat] and clear and len(rows) >= RARE * DEALS and len(rows) * drop > most:
+        if other not in partners and clear and len(rows) >= RARE * DEALS and len(rows) * drop > most:
             most = len(rows) * drop
             worst = Reply(other, words, len(rows) / DEALS, usual - drop)
     return worst
 
 
-def _first_replies(lanes: VectorEnv, agent: Agent, seat: int) -> dict[tuple[int, str], list[int]]:
+def _first_replies(lanes: VectorEnv, game: Game, agent: Agent, seat: int) -> dict[tuple[int, str], list[int]]:
     """Play until a seat is to act again; return the rows in which each other seat first did what, in words."""
-    replies: dict[tuple[int, str], list[int]] = defaultdict(list)
-    answered = np.zeros((lanes.num_envs, lanes.variant.players), bool)
-    answered[:, seat] = True
+    replies: dict[tuple[int, str], list[int]] = {}
+    everybody = set(range(lanes.variant.players))
+    answered = [{seat} for _ in range(lanes.num_envs)]  # which seats, by lane
     for step in decisions(lanes, [agent]):
-        seats = lanes.seats[step.rows]
-        answered[step.rows[seats == seat]] = True
-        if answered[step.rows].all():
+        turns = [(int(row), int(lanes.seats[row])) for row in step.rows]
+        for row, mover in turns:
+            if mover == seat:
+                answered[row] = everybody
+        if all(answered[row] == everybody for row, _ in turns):
             break
-        for index in np.flatnonzero(~answered[step.rows, seats]):
-            move = lanes.game.move(int(step.actions[index]), step.batch.views[index])
-            replies[int(seats[index]), move.verb if move.discards else in_words(move)].append(int(step.rows[index]))
-        answered[step.rows, seats] = True
+        for index, (row, mover) in enumerate(turns):
+            if mover not in answered[row]:
+                move = game.move(int(step.actions[index]), step.batch.views[index])
+                words = move.verb if move.discards else in_words(move)
+                replies.setdefault((mover, words), []).append(row)
+                answered[row] = answered[row] | {mover}
     return replies

@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 def digits(kinds: Iterable[int]) -> str:
     """Return tiles as a person types them, "6442"."""
-    return "".join(f"{high}{low}" for high, low in PIPS[list(kinds)])
+    return "".join(f"{PIPS[kind, 0]}{PIPS[kind, 1]}" for kind in kinds)
 
 
 def discard_actions(game: Game) -> dict[int, int]:
@@ -129,13 +129,13 @@ def move_values(values: Values, row: int, moves: Iterable[Sequence[int]]) -> lis
         values: As `SearchAgent.compare` returns them.
         moves: The actions of each.
     """
-    deals, losses, halves = values.deals[row], -values.gains[row], WIDE * values.gain_errors[row]
-    best = values.usual[row]
+    deals, best = values.deals[row], values.usual[row]
     most, shared, full = float(values.means[row, best]), WIDE * float(values.errors[row, best]), int(deals[best])
 
     def value_of(action: int) -> MoveValue:
-        loss, tried = float(losses[action]), int(deals[action])
-        return MoveValue(action, most - loss, loss, float(halves[action]), shared, tried, tried < full)
+        loss, half = -float(values.gains[row, action]), WIDE * float(values.gain_errors[row, action])
+        tried = int(deals[action])
+        return MoveValue(action, most - loss, loss, half, shared, tried, tried < full)
 
     return [min(map(value_of, actions), key=lambda value: value.rank) for actions in moves]
 
@@ -235,7 +235,7 @@ def advise(
         steps = [joined(". ", [prefer, steps[0]]) if steps else say(prefer), *steps[1:]]
     best = index if values[index].loss <= 0 else ranked[0]
     verdict = _verdict(game, turn, values, index, best, others[0] if others else None)
-    how_found = say(HOW_FOUND, deals=int(search.deals.max()))
+    how_found = say(HOW_FOUND, deals=int(max(search.deals[0])))
     return Advice(steps, tiles, entries[index], values, verdict, how_found)
 
 
@@ -251,9 +251,9 @@ def advise_plainly(game: Game, variant: Variant, turn: DecisionBatch, entries: S
     """
     of_card, template = card_keeps(game, variant, turn), "The card would choose {move}"
     player = best_heuristic(game)
-    if not of_card.any():
+    if not any(of_card):
         template = "{player} would choose: {move}"
-        of_card[heuristic_agent(player, game, variant).act(turn)] = True
+        of_card[int(heuristic_agent(player, game, variant).act(turn)[0])] = True
     actions = [action for entry in entries for action in entry.actions]
     action = next(action for action in actions if of_card[action])
     rivals = [action for action in actions if not of_card[action]]
@@ -263,16 +263,16 @@ def advise_plainly(game: Game, variant: Variant, turn: DecisionBatch, entries: S
     return Advice(steps, tiles_in_question(entries, entry), entry, [], words)
 
 
-def card_keeps(game: Game, variant: Variant, turn: DecisionBatch) -> np.ndarray:
-    """Return which actions the card of a game leaves in a decision, bool [num_actions]; none without a card.
+def card_keeps(game: Game, variant: Variant, turn: DecisionBatch) -> list[bool]:
+    """Return which actions the card of a game leaves in a decision, by action; none without a card.
 
     Args:
         game, variant: What is played.
         turn: The decision, a batch of one.
     """
     if (card := card_agent(game, variant)) is None:
-        return np.zeros(game.num_actions, bool)
-    return card.removed_by(turn, plain=True)[0] == len(card.rules)
+        return [False] * game.num_actions
+    return [bool(rule == len(card.rules)) for rule in card.removed_by(turn, plain=True)[0]]
 
 
 def _steps(

@@ -8,7 +8,7 @@ import numpy as np
 from gupai_env.core.deal import Fields, fields_of
 from gupai_env.core.game import Game
 from gupai_env.core.keys import derive_each
-from gupai_env.core.tiles import KINDS
+from gupai_env.core.tiles import KINDS, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.messages import say
 
@@ -60,12 +60,16 @@ def unseen_tiles(game: Game, variant: Variant, view: np.record) -> list[Unseen]:
     """
     if "hands" not in (game.state.names or ()):
         return []
-    hands = possible_deals(game, variant, view, DEALS)["hands"]
-    held = (hands[:, :, None] >> 3 * np.arange(KINDS)) & 7 > 0  # [deals, seats, kinds]
     seats = [(int(view.seat) + place) % variant.players for place in range(1, variant.players)]
-    shares, nobody = held[:, seats].mean(0), (~held[:, seats].any(1)).mean(0)
-    return [
-        Unseen(kind, dict(zip(seats, shares[:, kind].tolist(), strict=True)), float(nobody[kind]))
-        for kind in reversed(range(KINDS))
-        if nobody[kind] < 1
+    deals = [
+        [set(tiles_in(int(state.hands[seat]))) for seat in seats]
+        for state in possible_deals(game, variant, view, DEALS)
     ]
+    tiles = []
+    for kind in reversed(range(KINDS)):
+        held = [[kind in hand for hand in hands] for hands in deals]
+        nobody = sum(not any(hands) for hands in held) / DEALS
+        if nobody < 1:
+            shares = {seat: sum(hands[place] for hands in held) / DEALS for place, seat in enumerate(seats)}
+            tiles.append(Unseen(kind, shares, nobody))
+    return tiles

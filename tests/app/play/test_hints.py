@@ -236,7 +236,7 @@ def advised(game, kept_loss, other_half, *, before=None, kept_dropped=False):
     session = Session(get_game(game), get_game(game).variant(), 5)
     turn, variant = session.decision_batch(), session.variant
     entries = entries_of(hints(game), turn.views[0], session.mask())
-    kept = card_keeps(session.game, variant, turn)
+    kept = np.array(card_keeps(session.game, variant, turn))
     best = next(entry.actions[0] for entry in entries if not kept[entry.actions].any())
     means = np.where(session.mask(), np.where(kept, 1.0 - kept_loss, -9.0), np.nan)
     means[best] = 1.0

@@ -93,14 +93,19 @@ class GameRecord:
         head, names = _head(self.game, self.variant, self.agents), _quoted(self.game)
         moves = ",".join(map(str, self.actions))
         named = ",".join([names[action] for action in self.actions])
-        paid = json.dumps(self.payoffs, separators=(",", ":"))
+        paid = ",".join(f"[{','.join(map(_decimal, chips))}]" for chips in self.payoffs)
         order = f',"{ORDER}":[{",".join(map(str, self.order))}]' if self.order else ""
         when = f',"{WHEN}":{json.dumps(self.when)}' if self.when else ""
         episode = json.dumps(in_json(self.episode))
         return (
             f'{head},"seed":"{self.seed}","episode":{episode}{order},"actions":[{moves}],"names":[{named}],'
-            f'"payoffs":{paid}{when}}}\n'
+            f'"payoffs":[{paid}]{when}}}\n'
         )
+
+
+def _decimal(chips: float) -> str:
+    """Return chips as JSON has numbers that may be broken."""
+    return f"{chips:.1f}" if chips == int(chips) else repr(chips)
 
 
 @functools.lru_cache(maxsize=4096)
