@@ -9,52 +9,58 @@ import dataclasses
 import gzip
 import itertools
 import json
+import random
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 
-from gupai_app.page.translation import DATA, NOTHING, RUNTIME, Translation
+from gupai_app.page.bundle import SCRIPTS, translation_of
+from gupai_app.page.translation import RUNTIME
+from gupai_app.play.address import COACH, PERSON, query_of, words_of_rules
 from gupai_app.play.moves import entries_of, headed
 from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
+from gupai_app.play.table import document
+from gupai_app.server.players import NAMED
 from gupai_app.words.languages import LANGUAGES, speak, texts_of
 from gupai_app.words.sentences import headline, names_at, payment, signed_chips, translated
 from gupai_env.core.game import Game
 from gupai_env.core.scene import Pile, Scene
-from gupai_env.core.table import latin
+from gupai_env.core.shipped import FOLDER
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES
 from gupai_env.games.guide import Guide, guide_of
 from gupai_env.messages import TRANSLATIONS, word
 from gupai_env.render.svg import draw_svg
 
-GAME = "gupai_env.core.game.Game"
-SEAM = {
-    f"{GAME}.guide": DATA,
-    f"{GAME}.placed": DATA,
-    **dict.fromkeys(
-        [f"{GAME}.{name}" for name in ("__post_init__", "hands", "claims", "positions", "module")], NOTHING
-    ),
-    "gupai_env.render.letters._widths": (),
-}
+WASM = FOLDER / "wasm32"  # what `tools/machine_code.py --system wasm32` makes
 DRIVER = """
+import {{ existsSync, readFileSync }} from "node:fs";
 import readline from "node:readline";
 import * as $ from "./runtime.js";
+import * as engine from "./engine.js";
 import * as exported from "./both.js";
+const rules = (end) => `{wasm}/${{exported.game.id}}.${{end}}`;
+if (existsSync(rules("wasm"))) await engine.Game.load(readFileSync(rules("wasm")), readFileSync(rules("json"), "utf8"));
 const isLarge = (value) => typeof value === "string" && /^\\d+n$/.test(value);
 const large = (name, value) => (isLarge(value) ? BigInt(value.slice(0, -1)) : value);
 const catalogues = {catalogues};
+const called = {{
+  words: (...given) => exported.words(exported.game, ...given),
+  document: (query, waits) => exported.document($.dict(query), exported.players, (part) => waits[part] ?? ""),
+}};
 for await (const line of readline.createInterface({{ input: process.stdin }})) {{
   const [language, name, ...given] = JSON.parse(line, large);
   $.TRANSLATIONS.set(language === "en" ? new $.NullTranslations() : new $.Catalogue(language, catalogues[language]));
   try {{
-    console.log(JSON.stringify(exported[name](exported.game, ...given)));
+    console.log(JSON.stringify(called[name](...given)));
   }} catch (error) {{
-    console.log(JSON.stringify([error.stack]));
+    console.log(JSON.stringify([error instanceof $.ValueError ? error.message : error.stack]));
   }}
 }}
 """
@@ -157,34 +163,24 @@ def variants_of(game: Game) -> list[Any]:
     return list(dict.fromkeys(variants))
 
 
-def bundle(roots: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return a module that exports some objects, and what its texts are in every language but English."""
-    games = [value.id for value in roots.values() if isinstance(value, Game)]
-    translation = Translation({**SEAM, "gupai_agents.shipped.shipped_heuristics": games})
-    text = f'import * as $ from "./runtime.js";\n{translation.of(roots)}'
-    mentioned = translation.texts | {latin(game.title) for game in GAMES.values()}
-    return text, {language: texts_of(language, mentioned) for language in LANGUAGES if language != "en"}
-
-
 class Browser:
     """Functions and games as JavaScript, in a process of node."""
 
-    def __init__(self, folder: Path, roots: Mapping[str, Any]) -> None:
-        """Translate what is needed into a folder and start node."""
-        text, texts = bundle(roots)
-        self.sizes = {
-            "runtime": RUNTIME.read_text("utf-8"),
-            "code and data": text,
-            **{name: json.dumps(texts[name], ensure_ascii=False) for name in texts},
-        }
-        (folder / "package.json").write_text('{"type": "module"}')
-        (folder / "runtime.js").write_text(RUNTIME.read_text("utf-8"), "utf-8")
-        (folder / "both.js").write_text(text, "utf-8")
-        driver = DRIVER.format(catalogues=json.dumps(texts, ensure_ascii=False))
-        (folder / "driver.js").write_text(driver, "utf-8")
-        self._node = subprocess.Popen(
-            ["node", folder / "driver.js"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
-        )
+    def __init__(self, folder: Path, game: Game, **functions: Any) -> None:
+        """Translate a game and functions into a folder and start node."""
+        translation = translation_of(game)
+        text = translation.of({"game": game, "players": NAMED, **functions})
+        imports = [f'import * as {name} from "./{file}.js";' for name, file in SCRIPTS.items()]
+        texts = {language: texts_of(language, translation.texts) for language in LANGUAGES if language != "en"}
+        files = {f"{name}.js": (RUNTIME.parent / f"{name}.js").read_text("utf-8") for name in SCRIPTS.values()}
+        self.sizes = {**files, "code and data": text}
+        self.sizes |= {name: json.dumps(entries, ensure_ascii=False) for name, entries in texts.items()}
+        driver = DRIVER.format(wasm=WASM, catalogues=json.dumps(texts, ensure_ascii=False))
+        files |= {"package.json": '{"type": "module"}', "driver.js": driver, "both.js": "\n".join([*imports, text])}
+        for name, content in files.items():
+            (folder / name).write_text(content, "utf-8")
+        command = ["node", folder / "driver.js"]
+        self._node = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
 
     def call(self, language: str, name: str, *arguments: Any) -> Any:
         """Return what a function returns, as JSON holds it."""
@@ -208,26 +204,67 @@ def difference(ours: Any, theirs: Any, place: str = "") -> str:
     return "" if ours == theirs else f"{place}: {ours!r} is {theirs!r} in JavaScript"
 
 
-def compare(game: Game, positions: int, seed: int, folder: Path) -> tuple[int, dict[str, str]]:
-    """Return how many moments of a game were compared, and the translation; raises ValueError for a difference."""
-    browser = Browser(folder, {"game": game, "words": moment_in_words})
+def compare_words(browser: Browser, game: Game, positions: int, seed: int) -> int:
+    """Compare moments of games played at random; return how many. Raises: ValueError for a difference."""
     number, variants = 0, variants_of(game)
     for episode in itertools.count():
         variant = variants[episode % len(variants)]
         for views, mask, paid in moments(game, variant, seed + episode):
+            if number == positions:
+                return number
             language = [*LANGUAGES][number % len(LANGUAGES)]
             token = speak(language)
-            ours = json.loads(json.dumps(moment_in_words(game, variant.typed(), views, mask, paid)))
+            ours = moment_in_words(game, variant.typed(), views, mask, paid)
             TRANSLATIONS.reset(token)
             theirs = browser.call(language, "words", variant.typed(), plain(views), plain(mask), paid)
-            if isinstance(theirs[0], str):
-                raise ValueError(f"{game.id} ({variant}), seed {seed + episode}, {language}: {theirs[0]}")
-            if place := difference(ours, theirs):
-                raise ValueError(f"{game.id} ({variant}), seed {seed + episode}, {language}: {place}")
+            require_equal(ours, theirs, f"{game.id} ({variant}), seed {seed + episode}, {language}")
             number += 1
-            if number == positions:
-                browser.close()
-                return number, browser.sizes
+    raise AssertionError
+
+
+def compare_documents(browser: Browser, game: Game, positions: int, seed: int, *, searches: bool = False) -> int:
+    """Compare the documents of tables as people play them; return how many. Raises: ValueError for a difference."""
+    number, variants, rng = 0, variants_of(game), random.Random(seed)
+    waits = dict.fromkeys(("hint", "coach"), "" if searches else "The search is being compiled")
+    while number < positions:
+        variant, practice = rng.choice(variants), rng.choice(["1", COACH, "0"])
+        others = rng.choice(["random", "greedy", f"greedy;{PERSON}"[: 99 if variant.players > 2 else 6]])
+        seats = {"seed": str(rng.randrange(10**6)), "seat": "0", "with": others}
+        query = {**words_of_rules(game, variant), **seats, "practice": practice}
+        while number < positions:
+            extra = {"hint": str(rng.randrange(4)), **({"unseen": "1"} if rng.random() < 0.3 else {}), "at": "0"}
+            language = [*LANGUAGES][number % len(LANGUAGES)]
+            token = speak(language)
+            ours = document(query | extra, NAMED, waits.__getitem__)
+            TRANSLATIONS.reset(token)
+            theirs = browser.call(language, "document", query | extra, waits)
+            require_equal(ours, theirs, f"{query_of(query | extra)} in {language}")
+            number += 1
+            if ours.get("over", "pass" in ours):
+                break
+            actions = [choice["action"] for move in ours["moves"] for choice in move["choices"]]
+            query = {**dict(parse_qsl(ours["address"])), "play": str(rng.choice(actions))}
+    return number
+
+
+def require_equal(ours: Any, theirs: Any, place: str) -> None:
+    """Raise ValueError if what Python and JavaScript make differs."""
+    if isinstance(theirs, list) and len(theirs) == 1:
+        raise ValueError(f"{place}: {theirs[0]}")
+    if where := difference(json.loads(json.dumps(ours)), theirs):
+        raise ValueError(f"{place}: {where}")
+
+
+def compare(
+    game: Game, positions: int, seed: int, folder: Path, *, searches: bool = False
+) -> tuple[list[int], dict[str, str]]:
+    """Return how many moments and documents of a game were compared, none without its wasm, and the translation."""
+    browser = Browser(folder, game, words=moment_in_words, document=document)
+    numbers = [compare_words(browser, game, positions, seed)]
+    if (WASM / f"{game.id}.wasm").exists():
+        numbers.append(compare_documents(browser, game, positions, seed, searches=searches))
+    browser.close()
+    return numbers, browser.sizes
 
 
 def main() -> None:
@@ -236,16 +273,18 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=[*GAMES], metavar="GAME", help="its id; all games by default")
     parser.add_argument("--positions", type=int, default=300, help="of each game")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--searches", action="store_true", help="compare what a search says too")
     parser.add_argument("--keep", type=Path, help="a folder in which the translations stay")
     given = parser.parse_args()
     for name in given.games:
         with tempfile.TemporaryDirectory() as made:
             folder = given.keep / name if given.keep else Path(made)
             folder.mkdir(parents=True, exist_ok=True)
-            number, texts = compare(GAMES[name], given.positions, given.seed, folder)
+            numbers, texts = compare(GAMES[name], given.positions, given.seed, folder, searches=given.searches)
         parts = {part: text.encode() for part, text in texts.items()}
         sizes = (f"{part} {len(data):,} ({len(gzip.compress(data)):,})" for part, data in parts.items())
-        print(f"{name}: {number} moments are the same; bytes (compressed): {', '.join(sizes)}", flush=True)
+        same = " moments, ".join(map(str, numbers)) + (" documents" if len(numbers) > 1 else " moments")
+        print(f"{name}: {same} are the same; bytes (compressed): {', '.join(sizes)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ const kind = (is) => (make) => Object.assign(make, { $is: is });
 export const str = kind(isString)((value = "") => {
   if (typeof value === "string" || value instanceof String) return value;
   if (typeof value === "number") return numberText(value);
+  if (typeof value === "bigint") return String(value);
   if (typeof value === "boolean") return value ? "True" : "False";
   if (value === null) return "None";
   if (typeof value.__str__ === "function") return value.__str__();
@@ -426,6 +427,7 @@ export function round(value, digits = 0) {
 // --- collections ----------------------------------------------------------------------------------
 
 const numbers = new WeakMap();
+const keys = new WeakMap();
 let counted = 0;
 
 // A key that is equal for equal values: strings and numbers as they are, other values as a string.
@@ -435,8 +437,11 @@ export function key(value) {
   if (value instanceof String) return text(value);
   if (value === null || typeof value === "bigint") return value;
   if (Array.isArray(value)) return `\0(${value.map(keyText).join()})`;
-  if (value instanceof Data) return `\0${value.constructor.name}(${value.constructor.$fields.map(([name]) => keyText(value[name])).join()})`;
-  return value;
+  if (!(value instanceof Data)) return value;
+  if (!keys.has(value)) {  // it never changes
+    keys.set(value, `\0${value.constructor.name}(${value.constructor.$fields.map(([name]) => keyText(value[name])).join()})`);
+  }
+  return keys.get(value);
 }
 function keyText(value) {
   const own = key(value);
@@ -561,6 +566,7 @@ export function at(container, index) {
     return entry[1];
   }
   if (Array.isArray(index)) return index.reduce(at, container);
+  if (Array.isArray(container) && isString(index)) return container.map((record) => record[index]); // of records
   if (!Array.isArray(container) && !isString(container)) {
     if (isString(index)) return getattr(container, index); // a field of a view
     if (container.__getitem__) return container.__getitem__(index);
@@ -605,7 +611,7 @@ export function unpacked(values, before, after) {
   return [...all.slice(0, before), all.slice(before, all.length - after), ...all.slice(all.length - after)];
 }
 
-export const len = (value) => (isString(value) ? letters(text(value)).length : Array.isArray(value) ? value.length : value.size ?? value.__len__());
+export const len = (value) => (isString(value) ? letters(text(value)).length : Array.isArray(value) ? value.length : value.length ?? value.size ?? value.__len__());
 
 // --- loops ----------------------------------------------------------------------------------------
 
@@ -753,6 +759,7 @@ export const _upper = method("upper", (self) => self.toUpperCase());
 export const _isascii = method("isascii", (self) => /^[\x00-\x7f]*$/.test(self));
 export const _isalpha = method("isalpha", (self) => /^\p{L}+$/u.test(self));
 export const _islower = method("islower", (self) => self === self.toLowerCase() && self !== self.toUpperCase());
+export const _isprintable = method("isprintable", (self) => /^[^\p{C}\p{Z}]*$/u.test(self.replaceAll(" ", "")));
 export const _isdigit = method("isdigit", (self) => /^\d+$/.test(self));
 export const _isidentifier = method("isidentifier", (self) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(self));
 export const _join = method("join", (self, parts) => [...parts].map(text).join(self));
@@ -837,6 +844,7 @@ export function repr(value) {
   if (value instanceof Dict) return `{${value.items().map(([name, entry]) => `${repr(name)}: ${repr(entry)}`).join(", ")}}`;
   if (value instanceof PySet) return `{${[...value].map(repr).join(", ")}}`;
   if (value instanceof Error) return `${value.constructor.name}(${repr(value.message)})`;
+  if (typeof value === "function") return `<${value.name}>`;
   return typeof value === "object" && value !== null && !value.__str__ ? `<${value.constructor.name}>` : `${str(value)}`;
 }
 
@@ -872,13 +880,13 @@ function exactly(size) {
   return [BigInt(size), power];
 }
 
-const SPEC = /^(?:(.)?([<>^=]))?([-+ ])?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-z%])?$/su;
+const SPEC = /^(?:(.)?([<>^=]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-z%])?$/su;
 
 export function format(value, spec = "") {
   if (!truth(spec)) return text(str(value));
   const match = SPEC.exec(text(spec));
   if (!match) throw new ValueError(`invalid format ${repr(spec)}`);
-  let [, fill, align, sign, , zero, width, comma, precision, code] = match;
+  let [, fill, align, sign, positive, , zero, width, comma, precision, code] = match;
   let body;
   if (isString(value) || code === "s") {
     body = text(str(value));
@@ -886,6 +894,7 @@ export function format(value, spec = "") {
     align ??= "<";
   } else {
     body = numeral(value, code, precision, comma);
+    if (positive && /^-[0.,%]*$/.test(body)) body = body.slice(1);
     if ((sign === "+" || sign === " ") && body[0] !== "-") body = sign + body;
     if (zero && !align) [fill, align] = ["0", "="];
     align ??= ">";
@@ -960,9 +969,18 @@ function alike(a, b) {
   return size && size + alike(a.slice(0, x), b.slice(0, y)) + alike(a.slice(x + size), b.slice(y + size));
 }
 
+export const randbelow = (most) => crypto.getRandomValues(new Uint32Array(1))[0] % most;
+// JSON as Python writes it, in ASCII.
+export function dumps(value, { separators: [between, after] = [", ", ": "] } = {}) {
+  if (isString(value)) return JSON.stringify(text(value)).replace(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (Array.isArray(value)) return `[${value.map((entry) => dumps(entry, { separators: [between, after] })).join(between)}]`;
+  if (value instanceof Dict) return `{${value.items().map((pair) => pair.map((entry) => dumps(entry, { separators: [between, after] })).join(after)).join(between)}}`;
+  return value === null || typeof value === "boolean" ? String(value) : numberText(value);
+}
+
 export const chr = String.fromCodePoint;
 export const ord = (letter) => text(letter).codePointAt(0);
-export const escape = (value, quote = true) => {
+export const escape = (value, { quote = true } = {}) => {
   const safe = text(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return quote ? safe.replaceAll('"', "&quot;").replaceAll("'", "&#x27;") : safe;
 };
@@ -971,7 +989,7 @@ export const combining = (letter) => Number(/^\p{Mn}$/u.test(letter));
 // Letters that take two columns: those of East Asian scripts.
 export const east_asian_width = (letter) => (/^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\ud83c-\ud83e]/.test(letter) ? "W" : "N");
 export const quote_plus = (value) => encodeURIComponent(value).replaceAll("%20", "+");
-export const urlencode = (words, safe = "") => {
+export const urlencode = (words, { safe = "" } = {}) => {
   const kept = (value) => quote_plus(text(str(value))).replace(/%[0-9A-F]{2}/g, (code) => (text(safe).includes(decodeURIComponent(code)) ? decodeURIComponent(code) : code)).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
   return words.items().map(([name, value]) => `${kept(name)}=${kept(value)}`).join("&");
 };
@@ -1063,7 +1081,7 @@ export class NullTranslations {
   }
 }
 
-// A catalogue: texts by the English ones, after a context and "\u0004" where a word means something special; a text that depends on a number is a list.
+// A catalogue: texts by the English ones, after a context and "\u0004" where a word means something special.
 export class Catalogue extends NullTranslations {
   constructor(language, texts) {
     super();
@@ -1071,11 +1089,10 @@ export class Catalogue extends NullTranslations {
     this.texts = Object.assign(Object.create(null), texts);
   }
   gettext(value) {
-    return [this.texts[text(value)] ?? value].flat()[0];
+    return this.texts[text(value)] ?? value;
   }
   ngettext(one, many, number) {
-    const found = this.texts[text(one)];
-    return Array.isArray(found) ? found[0] : super.ngettext(one, many, number);
+    return this.texts[text(one)] ?? super.ngettext(one, many, number);
   }
   pgettext(context, value) {
     return this.texts[`${text(context)}\u0004${text(value)}`] ?? value;

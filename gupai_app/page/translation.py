@@ -52,12 +52,13 @@ COMPARISONS: dict[type, str] = {
 }  # fmt: skip
 TRUTHS = {"all", "any", "bool", "callable", "hasattr", "isinstance"}  # functions that return nothing but truth values
 READ_AT_ONCE = {"dict", "frozenset", "join", "list", "max", "min", "set", "sorted", "sum", "tuple"}  # to the end
+LACKING = {*dir(str), *dir(list)} - {name[1:] for name in EXPORTED} - {*dir(dict), *dir(set)}
 SPECIAL = {"__init__", "__post_init__", "__call__", "__str__"}  # methods that are called without their names
 SAFE = 2**53  # whole numbers below it are numbers in JavaScript, others are of the type BigInt
 LITERALS = (str, int, float, types.NoneType)
 FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 MISSING = object()  # no value known before the code runs
-DATA, NOTHING = "as data", "not at all"  # how something may be written that is not translated
+NOTHING = "$."  # stands for what is not written at all
 
 
 class RefusedError(ValueError):
@@ -136,14 +137,18 @@ class Translation:
         mentioned: What its code mentions, by which it is known what must be written: kinds and names. The kinds are
             "attribute"; "method"; "class", an attribute that holds a class; "keywords", a function that is called with
             keywords; "text", a string, in which a null character stands for what is put into it.
-        seam: What is not translated, by its name, "gupai_env.core.game.Game.guide". A property may be written as DATA,
-            anything in a class as NOTHING; a function of one argument or none is a list of the arguments for which it
-            is called, and its results are data; all else is the name of what stands for it, "engine.Session".
+        seam: What is not translated, by its name, "gupai_env.core.game.Game.guide". A function or method may be the
+            name of what stands for it in JavaScript, "engine.step"; a function of one argument or none a list of the
+            arguments for which it is called, so that its results are data; a property a function of the record whose
+            result is its data; and anything in a class NOTHING, so that it is not written.
+        instead: What is written instead of other objects, by the numbers of these, `id`; a string is a name in
+            JavaScript.
     """
 
-    def __init__(self, seam: Mapping[str, Any] | None = None) -> None:
-        """Begin a module."""
+    def __init__(self, seam: Mapping[str, Any] | None = None, instead: Sequence[tuple[Any, Any]] = ()) -> None:
+        """Begin a module; instead: pairs of an object and what is written in its place."""
         self.seam, self.mentioned = {**(seam or {})}, set[tuple[str, str]]()
+        self.instead = {id(value): (other, value) for value, other in instead}
 
     @property
     def texts(self) -> set[str]:
@@ -193,7 +198,8 @@ class Translation:
 
     def reference(self, name: str, value: Any) -> str:
         """Return the name in JavaScript of what a name stands for here."""
-        seam = self.seam_of(value)
+        other, _ = self.instead.get(id(value), (value, None))
+        seam, value = (other, value) if isinstance(other, str) and other is not value else (self.seam_of(other), other)
         if isinstance(seam, str):
             if seam.startswith("$.") and seam[2:] not in EXPORTED:
                 raise RefusedError(f"{name} is not in the runtime")
@@ -283,10 +289,12 @@ class Translation:
         kind, has = type(value), vars(value)
         usual = {name: field.default for name, field in getattr(kind, "__dataclass_fields__", {}).items()}
         members = {name: member for base in kind.__mro__ for name, member in vars(base).items()}
-        read = [name for name, member in members.items() if self.seam_of(member) == DATA]
-        names = [name for name in dict.fromkeys([*has, *read]) if self.writes(members.get(name), name)]
-        self.mention("class", *(name for name in names if isinstance(getattr(value, name), type)))
-        texts = {name: getattr(value, name) for name in names}
+        seams = {name: self.seam_of(member) for name, member in members.items()}
+        place = f"{kind.__module__}.{kind.__qualname__}"
+        made = {name: seam(value) for name, seam in seams.items() if callable(seam)}
+        written = {name: entry for name, entry in has.items() if self.seam.get(f"{place}.{name}") != NOTHING}
+        texts = {name: entry for name, entry in {**written, **made}.items() if self.writes(members.get(name), name)}
+        self.mention("class", *(name for name, entry in texts.items() if isinstance(entry, type)))
         changed = {name: self.data(entry) for name, entry in texts.items() if usual.get(name, MISSING) is not entry}
         return f"$.record({self.reference('', kind)}, {_members(changed)})"
 
@@ -322,12 +330,15 @@ class Translation:
         plain = "$.Named" if hasattr(kind, "_fields") else "$.Data" if dataclasses.is_dataclass(kind) else "$.Obj"
         extends = plain if bases[-1] is object else "String" if bases[-1] is str else self.reference("", bases[-1])
         fields = {field.name for field in dataclasses.fields(kind)} if plain == "$.Data" else ()
-        lines, data = [], {}
+        lines, data = list[str](), dict[str, str]()
         for name, value in vars(kind).items():
             function = _unwrapped(value)
-            if name in fields or not self.writes(value, name) or self.seam_of(value):
+            seam = self.seam_of(value)
+            if name in fields or not self.writes(value, name):
                 continue
-            if isinstance(function, types.FunctionType) and Path(function.__code__.co_filename).exists():
+            if seam:
+                data |= {name: seam} if isinstance(seam, str) and not seam.startswith("$.") else {}
+            elif isinstance(function, types.FunctionType) and Path(function.__code__.co_filename).exists():
                 lines += [f"  {line}" for line in self._method(js, name, value, function).split("\n")]
             elif not hasattr(value, "__get__"):
                 self.mention("class", *[name] * isinstance(value, type))
@@ -378,7 +389,8 @@ class Function:
             if isinstance(node, ast.Import):
                 self.live |= {alias.asname or alias.name: importlib.import_module(alias.name) for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
-                module = importlib.import_module(node.module or "")
+                name = f"{'.' * node.level}{node.module or ''}"
+                module = importlib.import_module(name, function.__globals__["__package__"])
                 self.live |= {alias.asname or alias.name: getattr(module, alias.name) for alias in node.names}
 
     def refuse(self, node: ast.AST, why: str) -> NoReturn:
@@ -655,8 +667,10 @@ class Function:
             )
         self.mention("attribute", name)
         owner = self._owner(function.value)
-        if f"_{name}" in EXPORTED:
+        if f"_{name}" in EXPORTED and owner != "super":
             return f"$._{name}({', '.join(filter(None, [owner, given[1:-1], words]))})"
+        if name in LACKING and ("method", name) not in self.translation.mentioned:
+            self.refuse(node, f"{name} is not in the runtime")
         if words:
             self.mention("keywords", name)
             if owner == "super":

@@ -60,21 +60,21 @@ def catalogue(language: str, context: str = "") -> Mapping[str, str]:
     }
 
 
-def texts_of(language: str, mentioned: Collection[str]) -> dict[str, str | list[str]]:
+def texts_of(language: str, mentioned: Collection[str]) -> dict[str, str]:
     """Return the texts of a language by the English ones, as a page in a browser takes them.
 
-    A context stands before the English text, with "\\x04" between; a text that depends on a number is a list.
+    A context stands before the English text, with "\\x04" between.
 
     Args:
         mentioned: The English texts that are needed; "\\0" stands for any words in them, and "_" for a blank.
     """
     patterns = [text.split("\0") for text in sorted(mentioned) if re.search("[a-z]", text) and "\0" in text]
     like = re.compile("|".join(".+".join(map(re.escape, parts)) for parts in patterns) or "(?!)")
-    texts: dict[str, str | list[str]] = {}
-    for context, english, plural, text in _entries(language):
-        if {english, english.replace(" ", "_")} & {*mentioned} or like.fullmatch(english):
-            texts[f"{context}\x04{english}" if context else english] = [text] if plural else text
-    return texts
+    return {
+        f"{entry.context}\x04{entry.english}" if entry.context else entry.english: entry.spoken
+        for entry in _entries(language)
+        if {entry.english, entry.english.replace(" ", "_")} & {*mentioned} or like.fullmatch(entry.english)
+    }
 
 
 def spoken() -> str:

@@ -474,4 +474,5 @@ def test_what_cannot_be_translated_is_refused_with_its_place(function, line, why
 @needs_node
 @pytest.mark.parametrize("game", ["jie-long", "da-ling"])
 def test_people_are_told_the_same_in_a_browser(game, tmp_path):
-    assert tool("both_ways").compare(GAMES[game], 20, 5, tmp_path)[0] == 20
+    numbers, _ = tool("both_ways").compare(GAMES[game], 20, 5, tmp_path)
+    assert set(numbers) == {20}
