@@ -100,18 +100,6 @@ def marks_written_at_once(word, row, out, state):
 
 
 @rule
-def block_by_slice(word, row, out, state):
-    out[:32] = row[:32]
-    return out[word & 31]
-
-
-@rule
-def block_at_once(word, row, out, state):
-    byte_rows.copy_block(row, out, 0)
-    return out[word & 31]
-
-
-@rule
 def rearranged_by_index(word, row, out, state):
     for index in range(len(ORDER)):
         out[index] = row[ORDER[index]]
@@ -201,7 +189,6 @@ PAIRS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "nth_one, of 16": (nth_one_in_a_loop, rule(lambda word, row, out, state: bits.nth_one(word, word >> 50 & 15))),
     "load_marks, 64 entries": (marks_in_a_loop, marks_at_once),
     "store_marks, 64 entries": (marks_written_in_a_loop, marks_written_at_once),
-    "copy_block": (block_by_slice, block_at_once),
     "rearrangement, 41 of 64": (rearranged_by_index, rearranged_at_once),
     "adding, 21 sums": (sums_by_index, sums_at_once),
     "scratch": (heap, stack),

@@ -16,6 +16,7 @@ from adapters import ADAPTERS, FACES
 from gupai_env.core.deal import fields_of
 from gupai_env.core.tiles import tile_set
 from gupai_env.core.variant import Variant
+from gupai_env.games.small_mahjong.rules import BEGUN, STEPS, THROWN
 from referees import da_ling, deer_hunt, ding_niu, pai_gow, shi_wu_hu, small_mahjong, tien_gow, tiu_u
 from referees.tiles import CIVIL, Tile, is_double, pips, red_pips
 
@@ -535,10 +536,10 @@ class MahjongTable:
         """The tiles in each hand that all saw being claimed, as the turns of the deal tell."""
         state, known, seat = self.sight.state, [[] for _ in self.hands], int(self.sight.state.leader)
         for turn in range(int(state.turns)):
-            seat = self.sight.seat_after(seat, int(state.steps[turn]))
-            if state.begun[turn] == -1:
-                known[seat].append(FACES[state.thrown[turn - 1]])
-            thrown = int(state.thrown[turn])
+            seat = self.sight.seat_after(seat, int(state.log[turn, STEPS]))
+            if state.log[turn, BEGUN] == -1:
+                known[seat].append(FACES[state.log[turn - 1, THROWN]])
+            thrown = int(state.log[turn, THROWN])
             under_way = turn == state.turns - 1 and state.offer >= 0
             if thrown >= 0 and not under_way and FACES[thrown] in known[seat]:
                 known[seat].remove(FACES[thrown])
@@ -915,17 +916,17 @@ def told_in_shi_wu_hu(sight: Sight) -> Facts:
 def told_in_small_mahjong(sight: Sight) -> Facts:
     state, table = sight.state, MahjongTable(sight)
     turns, winner = int(state.turns), int(state.winner)
-    thrown = so_far(state.thrown, turns, -1)
+    thrown = so_far(state.log[:, THROWN], turns, -1)
     if state.offer >= 0 and table.offer is None:
         thrown[turns - 1] = -1
-    drew = sight.viewer == state.mover and state.begun[turns - 1] == 0 and thrown[turns - 1] < 0
+    drew = sight.viewer == state.mover and state.log[turns - 1, BEGUN] == 0 and thrown[turns - 1] < 0
     return {
         "new_tile": state.wall[state.top - 1] if drew else -1,
         "winner": place_of(sight, winner),
         "shown": state.hands[winner] if winner >= 0 else 0,
         "turns": turns,
-        "steps": so_far(state.steps, turns, 0),
-        "begun": so_far(state.begun, turns, 0),
+        "steps": so_far(state.log[:, STEPS], turns, 0),
+        "begun": so_far(state.log[:, BEGUN], turns, 0),
         "thrown": thrown,
     }
 

@@ -22,7 +22,6 @@ cgutils: Any = Later("numba.core.cgutils")
 errors: Any = Later("numba.core.errors")
 types: Any = Later("numba.core.types")
 WORD, HALF = 8, 4  # entries
-BLOCK = 32  # entries that are copied at once
 MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
@@ -279,29 +278,6 @@ def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], 
         return types.void(types.UniTuple(types.int64, 3), target, types.intp), build
 
     return add_up
-
-
-def copy_block(source: np.ndarray, target: np.ndarray, offset: int) -> None:
-    """Copy source[offset : offset + BLOCK] to the same position of `target`, both rows of int8 or bool.
-
-    Args:
-        source: int8 or bool [n].
-        target: Such an array.
-        offset: The first entry.
-    """
-    target[offset : offset + BLOCK] = source[offset : offset + BLOCK]
-
-
-# numba: a slice assignment, 88 ns, which provides for rows that overlap; here: one load and one store, 1.6 ns.
-@in_machine_code(copy_block)
-def _copy_block(typing_context, source, target, offset):
-    require_bytes(source, target)
-
-    def build(context, builder, signature, given):
-        block = _read(context, builder, signature.args[0], given[0], given[2], _bytes(BLOCK))
-        return _write(context, builder, signature.args[1], given[1], given[2], block)
-
-    return types.void(source, target, types.intp), build
 
 
 @rule

@@ -56,9 +56,13 @@ def empty_state(state: np.dtype) -> np.ndarray:
     return empty
 
 
-def clearing(state: np.dtype) -> Callable[..., Any]:
-    """Return clear(state), which empties the fields of a state that are the game's own; see `state_dtype`."""
-    return overwriting(empty_state(state), dict(state.metadata or {})["own"])
+def clearing(state: np.dtype, *, up_to: str | None = None) -> Callable[..., Any]:
+    """Return clear(state), which empties the fields of a state that are the game's own; see `state_dtype`.
+
+    up_to: The first field of those at the end that it leaves as they are.
+    """
+    own = dict(state.metadata or {})["own"]
+    return overwriting(empty_state(state), own[: own.index(up_to) if up_to else None])
 
 
 def view_dtype(seats: int, *fields: tuple[Any, ...]) -> np.dtype:

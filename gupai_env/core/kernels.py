@@ -22,7 +22,8 @@ LEGAL = -1  # instead of the first lane whose action is refused
 WAIT = -2  # instead of an action: leave the lane as it is
 MOST_ENVS = 1 << 22
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
-AHEAD, LINE = 3, 64  # lanes whose memory is asked for, and bytes that come at once
+# Lanes whose memory is asked for, bytes that come at once, and of the state, which may end with a log of the deal.
+AHEAD, LINE, NEAR = 3, 64, 384
 
 TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, how they are played
     [
@@ -189,7 +190,7 @@ rule(lanes)
 @rule
 def prefetch_lane(rows, widths, lane):
     """Let the processor fetch what a lane's step writes to; for few lanes, whose memory is near, it changes nothing."""
-    for offset in range(0, widths.state, LINE):
+    for offset in range(0, min(widths.state, NEAR), LINE):
         prefetch(rows.states, lane, offset)
     for offset in range(0, widths.observation, LINE):
         prefetch(rows.observations, lane, offset)
@@ -281,7 +282,7 @@ def play_on(game, rules, rows, lane, action):
 
 
 # One lane's pass. Every arrow is a call that is inlined, unless it says `long`; what is read and written is the
-# lane's row of each array, with 168 to 896 bytes of state, which stays in the cache from the first line to the last.
+# lane's row of each array, with 168 to 832 bytes of state, which stays in the cache from the first line to the last.
 #
 #   actions[lane] -> play_lane                       the action was checked for all lanes before (`first_refused`)
 #                      |

@@ -205,10 +205,11 @@ def _prefetch(typing_context, rows, row, offset):
 
 
 def overwriting(source: np.ndarray, fields: Sequence[str]) -> Callable[..., None]:
-    """Return overwrite(record), which sets fields of a record as they are in `source`, [1]; they are its last ones."""
-    # The fields are the last ones, so that they are one run of bytes, padding included.
-    start = dict(source.dtype.fields or {})[fields[0]][1] if fields else source.dtype.itemsize
-    content = source.tobytes()[start:]
+    """Return overwrite(record), which sets fields of a record as they are in `source`, [1]; they follow each other."""
+    # They are one run of bytes, padding included.
+    places = [dict(source.dtype.fields or {})[name] for name in fields]
+    start = places[0][1] if fields else 0
+    content = source.tobytes()[start : places[-1][1] + places[-1][0].itemsize if fields else 0]
 
     def overwrite(record: Any) -> None:
         for name in fields:

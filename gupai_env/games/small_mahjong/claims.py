@@ -7,7 +7,7 @@ import numpy as np
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import DECK
 from gupai_env.games.claims import SHARE, Endings, ExactQuestion, Facts, Metric, Outcome, Vocabulary, hands_of, ratio
-from gupai_env.games.small_mahjong.rules import DREW
+from gupai_env.games.small_mahjong.rules import BEGUN, DREW, STEPS
 from gupai_env.games.small_mahjong.triplets import TRIPLET
 
 
@@ -19,8 +19,8 @@ def won_within(outcome: Outcome, number: int) -> np.ndarray:
 
 def won_in_own_turns(outcome: Outcome, number: int) -> np.ndarray:
     """Return where somebody won at no later than its own turn of this number."""
-    states, turns = outcome.states, np.arange(outcome.states.steps.shape[1])
-    steps = np.where(turns > 0, states.steps, states.leader[:, None]).astype(int).cumsum(1)
+    states, turns = outcome.states, np.arange(outcome.states.log.shape[1])
+    steps = np.where(turns > 0, states.log[:, :, STEPS], states.leader[:, None]).astype(int).cumsum(1)
     own = ((turns < states.turns[:, None]) & (steps % outcome.variant.players == states.winner[:, None])).sum(1)
     return (states.winner != NOBODY) & (own <= number)
 
@@ -28,13 +28,13 @@ def won_in_own_turns(outcome: Outcome, number: int) -> np.ndarray:
 def skipped(outcome: Outcome, number: int) -> np.ndarray:
     """Return how many turns were passed over by claims."""
     states = outcome.states
-    steps = np.where(np.arange(states.steps.shape[1]) < states.turns[:, None], states.steps, 1)
+    steps = np.where(np.arange(states.log.shape[1]) < states.turns[:, None], states.log[:, :, STEPS], 1)
     return (steps.astype(int).clip(1) - 1).sum(1)
 
 
 def by_claim(outcome: Outcome) -> np.ndarray:
     """Return which deals are won with a claimed tile, bool [N]."""
-    last = outcome.states.begun[np.arange(len(outcome.states)), outcome.states.turns - 1]
+    last = outcome.states.log[np.arange(len(outcome.states)), outcome.states.turns - 1, BEGUN]
     return (outcome.states.winner != NOBODY) & (last != DREW)
 
 

@@ -1,12 +1,15 @@
 """The observation of Small Mahjong."""
 
+import numpy as np
+
 from gupai_env.core.bits import ones
 from gupai_env.core.episode import NOBODY, write_match
 from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, bit_each, first_kind, kinds_in, write_counts, write_kinds
+from gupai_env.core.tiles import KINDS, NO_TILE, bit_each, list_hand, write_counts, write_kinds
 from gupai_env.games.small_mahjong.rules import LONGEST_WALL, SEATS
-from gupai_env.games.small_mahjong.triplets import DOUBLE_SET
+from gupai_env.games.small_mahjong.triplets import DOUBLE_SET, MOST_HELD
 
 BEST = 2 * DOUBLE_SET  # points of the best win
 
@@ -44,12 +47,14 @@ def encode(view, out):
     write_kinds(view.waits, out, AT.waits)
     unseen = bit_each(view.unseen)
     out[AT.outs] = ones(unseen & (7 * view.waits))
-    kinds = kinds_in(view.hand)  # of all others, what follows is empty
-    while kinds:
-        kind = first_kind(kinds)
-        kinds &= kinds - 1
-        out[AT.outs_after + kind] = ones(unseen & (7 * view.waits_after[kind]))
-        out[AT.partners + kind] = ones(unseen & (7 * view.partners[kind]))
+    tiles = scratch(MOST_HELD, np.uint8)
+    list_hand(view.hand, tiles)
+    for place in range(MOST_HELD):
+        kind = tiles[place]
+        if kind == NO_TILE:
+            break
+        out[AT.outs_after + kind] = ones(unseen & (7 * view.waits_after[place]))
+        out[AT.partners + kind] = ones(unseen & (7 * view.partners[place]))
     write_kinds(view.triplets, out, AT.triplets)
     out[AT.win] = view.win
     write_counts(view.unseen, out, AT.unseen)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gupai_env.core.bits import first_one, ones
-from gupai_env.core.byte_rows import BLOCK, copy_block, write_row
+from gupai_env.core.bits import as_index, first_one, ones
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import derive, draw, shuffle
@@ -17,12 +17,15 @@ from gupai_env.core.tiles import (
     ONE,
     bit_each,
     count,
+    kinds_in,
     list_hand,
     list_tiles,
     size,
 )
 from gupai_env.games.small_mahjong.rules import (
+    BEGUN,
     DECK_SETS,
+    DRAWN,
     DREW,
     JOIN,
     JOINED,
@@ -31,6 +34,8 @@ from gupai_env.games.small_mahjong.rules import (
     PASS,
     SEATS,
     STATE,
+    STEPS,
+    THROWN,
     TURNS,
     clear,
     deal_from,
@@ -38,7 +43,7 @@ from gupai_env.games.small_mahjong.rules import (
     study,
     without,
 )
-from gupai_env.games.small_mahjong.triplets import COMPLETING, PAIRS, POINTS, TILES, TRIPLET, best_split, prospects
+from gupai_env.games.small_mahjong.triplets import COMPLETING, MOST_HELD, PAIRS, POINTS, TILES, best_split, prospects
 
 VIEW = view_dtype(
     SEATS,
@@ -58,8 +63,8 @@ VIEW = view_dtype(
     ("sizes", "i1", (SEATS,)),  # tiles in hand, not laid out
     ("wall", "i1"),  # tiles in the wall
     ("waits", "i8"),  # the kinds that complete the viewer's five tiles; 0 while it holds six
-    ("waits_after", "i8", (KINDS,)),  # of six tiles: those that complete it once this kind is discarded
-    ("partners", "i8", (KINDS,)),  # the kinds that with this one and another tile of the hand are a triplet
+    ("waits_after", "i8", (MOST_HELD,)),  # of six tiles, by `place_of`: what completes it once this one is discarded
+    ("partners", "i8", (MOST_HELD,)),  # by `place_of`: the kinds that with this tile and another one are a triplet
     ("triplets", "i8"),  # the kinds in hand that are part of a triplet there
     ("turns", "i2"),
     ("steps", "i1", (TURNS,)),
@@ -73,7 +78,6 @@ def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`; to a seat that is not asked the mover still seems to hold what it discards."""
     unsettled = state.offer != NOBODY and not state.asked >> seat & 1
     offer = NOBODY if unsettled else state.offer
-    back = ONE[state.offer] if unsettled else 0  # in the hand of the mover
     begin_view(rules, state, seat, view)
     view.leader = distance(rules, state, seat, state.leader)
     view.mover = distance(rules, state, seat, state.mover)
@@ -82,6 +86,7 @@ def information_set(rules, state, seat, view, history=True):
     view.win = state.win if seat == state.mover else 0
     view.winner = NOBODY
     view.shown = 0
+    view.known[:] = 0
     if state.winner != NOBODY:
         view.winner = distance(rules, state, seat, state.winner)
         view.shown = state.hands[state.winner]
@@ -91,118 +96,140 @@ def information_set(rules, state, seat, view, history=True):
         view.steps[:] = 0
         view.begun[:] = DREW
         view.thrown[:] = NOBODY
-        for begun in range(0, state.turns, BLOCK):  # in whole blocks; what follows in the last one is still blank
-            copy_block(state.steps, view.steps, begun)
-            copy_block(state.begun, view.begun, begun)
-            copy_block(state.thrown, view.thrown, begun)
+        for turn in range(state.turns):
+            view.steps[turn] = state.log[turn, STEPS]
+            view.begun[turn] = state.log[turn, BEGUN]
+            view.thrown[turn] = state.log[turn, THROWN]
         if unsettled:
             view.thrown[state.turns - 1] = NOBODY
     unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
-    place_seat = seat
-    for offset in range(SEATS):  # a constant, so that the loop is unrolled
-        if offset == rules.players:
+    place_seat = as_index(seat)
+    for place in range(SEATS):  # a constant, so that the loop is unrolled
+        if place == rules.players:
             break
-        mover = place_seat == state.mover
-        hand = state.hands[place_seat] + (back if mover else 0)
-        known = state.known[place_seat]
-        if mover and offer != NOBODY:
-            known = without(known, offer)
         for number in range(2):
-            view.melds[offset, number] = state.melds[place_seat, number]
+            view.melds[place, number] = state.melds[place_seat, number]
             unseen -= state.melds[place_seat, number]
-        view.meld_points[offset] = state.meld_points[place_seat]
-        view.known[offset] = known
-        view.discards[offset] = state.discards[place_seat]
-        view.sizes[offset] = ones(bit_each(hand))
+        view.meld_points[place] = state.meld_points[place_seat]
+        view.discards[place] = state.discards[place_seat]
         unseen -= state.discards[place_seat]
-        if offset == 0:
-            view.hand = hand
-            unseen -= hand
-        else:
-            unseen -= view.shown if offset == view.winner else known
-        place_seat = seat_after(rules, state, place_seat)
-    view.unseen = unseen
+        view.sizes[place] = ones(bit_each(state.hands[place_seat]))
+        if not rules.expose_claims:
+            view.known[place] = known_of(state, place_seat, offer)
+            unseen -= view.known[place] if place > 0 else 0
+        place_seat = as_index(seat_after(rules, state, place_seat))
+    view.hand = state.hands[seat]
+    # Compiled code keeps a view in registers as long as nothing of it is found by a number that is not a constant.
+    for place in range(SEATS):
+        if unsettled and place == view.mover:
+            view.sizes[place] += 1
+            view.hand += ONE[state.offer] if place == 0 else 0
+        if 0 < place == view.winner:
+            unseen -= view.shown - view.known[place]
+    view.unseen = unseen - view.hand
     study_view(state.waits[seat], view)
+
+
+@rule
+def known_of(state, seat, offer):
+    """Return the tiles that a hand is known to hold to somebody to whom its discard `offer`, if any, is shown."""
+    return without(state.known[seat], offer) if offer != NOBODY and seat == state.mover else state.known[seat]
 
 
 @rule
 def study_view(waits, view):
     """Fill in what the viewer's own hand lacks; `waits` are those of its hand of five or two."""
-    hand = view.hand
-    held = ones(bit_each(hand))
+    tiles = scratch(MOST_HELD, np.uint8)
+    list_hand(view.hand, tiles)
+    held = ones(bit_each(view.hand))
     view.waits = waits if held == 5 or held == 2 else 0
     view.waits_after[:] = 0
     view.partners[:] = 0
     view.triplets = 0
-    tiles = scratch(6, np.uint8)
-    list_hand(hand, tiles)
     if held > 3:
-        study_many(hand, tiles, held, view)
-    elif held > 0:
+        study_many(tiles, held, view)
+    else:
         study_few(tiles, held, view)
 
 
 @rule
 def study_few(tiles, held, view):
-    """Note what one to three tiles lack, besides what is laid out."""
+    """Note what up to three tiles lack, besides what is laid out."""
     one, two, three = tiles[0], tiles[1], tiles[2]
     beside_one, beside_two = COMPLETING[two, three] & ALL_KINDS, COMPLETING[one, three] & ALL_KINDS
     beside_three = COMPLETING[one, two] & ALL_KINDS
-    view.partners[one] = beside_two | beside_three
-    if held > 1:
-        view.partners[two] = beside_one | beside_three
+    view.partners[0] = beside_two | beside_three
+    view.partners[1] = beside_one | beside_three
+    view.partners[2] = beside_one | beside_two
     if held == 3:
-        view.partners[three] = beside_one | beside_two
-        view.waits_after[one] = beside_one
-        view.waits_after[two] = beside_two
-        view.waits_after[three] = beside_three
-        if TRIPLET[one, two, three]:
+        view.waits_after[0], view.waits_after[1], view.waits_after[2] = beside_one, beside_two, beside_three
+        if beside_one & KIND[one]:
             view.triplets = KIND[one] | KIND[two] | KIND[three]
 
 
 @rule
-def study_many(hand, tiles, held, view):
-    """Note what five or six tiles lack; loops of a fixed length first, then what few triplets there are."""
-    before, partners = scratch(6, np.int64), scratch(6, np.int64)
-    kinds = 0
-    for offset in range(6):
-        before[offset] = kinds
-        kinds |= KIND[tiles[offset]]
-    partners[:] = 0
-    pairs = 0  # the pairs, as bits, that are a triplet with a tile before them
-    for row in range(5):
-        for column in range(3):
-            two, one = PAIRS[row, column, 0], PAIRS[row, column, 1]
-            completing = COMPLETING[tiles[one], tiles[two]] & ALL_KINDS
-            partners[one] |= completing
-            partners[two] |= completing
-            pairs |= ((completing & before[one]) != 0) << (3 * row + column)
-    for offset in range(5):
-        view.partners[tiles[offset]] = partners[offset]
-    if held == 6:
-        view.partners[tiles[5]] = partners[5]
-    while pairs:
-        pair = first_one(pairs)
-        pairs &= pairs - 1
-        two, one = tiles[PAIRS[pair // 3, pair % 3, 0]], tiles[PAIRS[pair // 3, pair % 3, 1]]
-        thirds = COMPLETING[one, two] & before[PAIRS[pair // 3, pair % 3, 1]]
-        view.triplets |= KIND[one] | KIND[two] | thirds
-        if held == 6:
-            while thirds:
-                third = thirds & -thirds
-                thirds -= third
-                note_waits(hand - KIND[one] - KIND[two] - third, view.waits_after)
+def study_many(tiles, held, view):
+    """Note what five or six tiles lack."""
+    before, kinds = scratch(MOST_HELD, np.int64), 0
+    for place in range(MOST_HELD):
+        before[place] = kinds
+        kinds |= KIND[tiles[place]]
+    # Written out, as in `prospects`.
+    a, b, c, d, e, f = tiles[0], tiles[1], tiles[2], tiles[3], tiles[4], tiles[5]
+    ab, ac, ad, ae, af = COMPLETING[a, b], COMPLETING[a, c], COMPLETING[a, d], COMPLETING[a, e], COMPLETING[a, f]
+    bc, bd, be, bf = COMPLETING[b, c], COMPLETING[b, d], COMPLETING[b, e], COMPLETING[b, f]
+    cd, ce, cf = COMPLETING[c, d], COMPLETING[c, e], COMPLETING[c, f]
+    de, df, ef = COMPLETING[d, e], COMPLETING[d, f], COMPLETING[e, f]
+    view.partners[0] = (ab | ac | ad | ae | af) & ALL_KINDS
+    view.partners[1] = (ab | bc | bd | be | bf) & ALL_KINDS
+    view.partners[2] = (ac | bc | cd | ce | cf) & ALL_KINDS
+    view.partners[3] = (ad | bd | cd | de | df) & ALL_KINDS
+    view.partners[4] = (ae | be | ce | de | ef) & ALL_KINDS
+    view.partners[5] = (af | bf | cf | df | ef) & ALL_KINDS
+    thirds = (bc | bd | be | bf) & before[1] | (cd | ce | cf) & before[2] | (de | df) & before[3] | ef & before[4]
+    if thirds:
+        study_triplets(tiles, before, held, view)
 
 
 @rule
-def note_waits(tiles, waits_after):
+def study_triplets(tiles, before, held, view):
+    """Note the triplets in a hand of five or six and, in one of six, what each lacks besides."""
+    pairs = 0  # those, as bits, that are a triplet with a tile before them
+    for pair in range(len(PAIRS)):
+        one, two = PAIRS[pair, 0], PAIRS[pair, 1]
+        pairs |= ((COMPLETING[tiles[one], tiles[two]] & before[one]) != 0) << pair
+    waits = scratch(MOST_TILES, np.int64)  # by kind
+    for place in range(MOST_HELD):
+        waits[tiles[place]] = 0
+    while pairs:
+        one, two = PAIRS[first_one(pairs), 0], PAIRS[first_one(pairs), 1]
+        pairs &= pairs - 1
+        thirds = COMPLETING[tiles[one], tiles[two]] & before[one]
+        both = KIND[tiles[one]] + KIND[tiles[two]]
+        view.triplets |= kinds_in(both) | thirds
+        while thirds and held == 6:
+            note_waits(view.hand - both - (thirds & -thirds), waits)
+            thirds &= thirds - 1
+    if held == 6:
+        for place in range(MOST_HELD):
+            view.waits_after[place] = waits[tiles[place]]
+
+
+@rule
+def note_waits(tiles, waits):
     """Note what completes two of three tiles, besides a triplet, once the third is discarded."""
     kinds = scratch(3, np.uint8)
     list_hand(tiles, kinds)
     one, two, three = kinds[0], kinds[1], kinds[2]
-    waits_after[one] |= COMPLETING[two, three] & ALL_KINDS
-    waits_after[two] |= COMPLETING[one, three] & ALL_KINDS
-    waits_after[three] |= COMPLETING[one, two] & ALL_KINDS
+    waits[one] |= COMPLETING[two, three] & ALL_KINDS
+    waits[two] |= COMPLETING[one, three] & ALL_KINDS
+    waits[three] |= COMPLETING[one, two] & ALL_KINDS
+
+
+@rule
+def place_of(hand, kind):
+    """Return the place of the first tile of a kind in a hand, the lowest kind first."""
+    return ones(bit_each(hand) & (ONE[kind] - 1))
 
 
 @rule
@@ -231,7 +258,7 @@ def determinize(rules, view, key, state):
         six += ONE[view.offer]
         for steps in range(1, distance(rules, state, state.mover, view.seat) + 1):
             seat = seat_at(rules, state, state.mover, steps)
-            if state.claims[seat, steps - 1] >> (3 * view.offer) & 1:
+            if state.claims[seat] >> (3 * view.offer + steps - 1) & 1:
                 state.asked |= 1 << seat  # before the viewer, or the viewer
     state.win = best_split(six, state.meld_points[state.mover])
 
@@ -248,9 +275,10 @@ def restore_public(rules, view, key, state):
     state.new_tile = view.new_tile
     state.offer = view.offer
     state.turns = view.turns
-    write_row(state.steps, view.steps)
-    write_row(state.begun, view.begun)
-    write_row(state.thrown, view.thrown)
+    for turn in range(view.turns):
+        state.log[turn, STEPS] = view.steps[turn]
+        state.log[turn, BEGUN] = view.begun[turn]
+        state.log[turn, THROWN] = view.thrown[turn]
     for offset in range(rules.players):
         seat = seat_at(rules, state, view.seat, offset)
         write_row(state.melds[seat], view.melds[offset])
@@ -313,13 +341,12 @@ def possible(rules, view, who, known, key, state):
                     kind = view.new_tile
                 state.new_tile = kind
             hands[seat] -= ONE[kind]
-            state.drawn[turn] = kind
+            state.log[turn, DRAWN] = kind
             continue
         kind = view.thrown[turn - 1]
         if begun == JOINED:
             hands[seat] -= ONE[kind]
-            sets = prospects(hands[seat])
-            if not (sets[0] | sets[view.steps[turn]]) >> (3 * kind) & 1:
+            if not prospects(hands[seat])[1] >> (3 * kind + view.steps[turn] - 1) & 1:
                 return False
         else:
             if POINTS[begun] < view.steps[turn] and not best_split(hands[seat], laid_out[seat]):
@@ -350,15 +377,15 @@ def history(rules, state, order, actions):
     hands, who = scratch(SEATS, np.int64), scratch(TURNS, np.int8)
     seat = state.leader
     for turn in range(state.turns):
-        seat = seat_at(rules, state, seat, state.steps[turn])
+        seat = seat_at(rules, state, seat, state.log[turn, STEPS])
         who[turn] = seat
     take_back(state, who, hands)
     index = 0
     for seat in range(rules.players):
         index += list_tiles(hands[seat], order[index:])
     for turn in range(state.turns):
-        if state.begun[turn] == DREW:
-            order[index] = state.drawn[turn]
+        if state.log[turn, BEGUN] == DREW:
+            order[index] = state.log[turn, DRAWN]
             index += 1
     write_row(order[index:], state.wall[state.top :])
 
@@ -369,15 +396,15 @@ def history(rules, state, order, actions):
     while True:
         turn = past.turns  # the next one
         if past.offer == NOBODY:
-            action = state.thrown[turn - 1]
+            action = state.log[turn - 1, THROWN]
             if action == NOBODY:
                 return number
-        elif turn == state.turns or state.begun[turn] == DREW or who[turn] != past.to_act:
+        elif turn == state.turns or state.log[turn, BEGUN] == DREW or who[turn] != past.to_act:
             action = PASS
             if turn == state.turns and past.to_act == state.to_act:
                 return number
         else:
-            action = JOIN if state.begun[turn] == JOINED else LAY_OUT + int(state.begun[turn])
+            action = JOIN if state.log[turn, BEGUN] == JOINED else LAY_OUT + int(state.log[turn, BEGUN])
         actions[number] = action
         number += 1
         step(rules, past, action)
@@ -389,12 +416,12 @@ def take_back(state, who, hands):
     for seat in range(len(hands)):
         hands[seat] = state.hands[seat]
     for turn in range(state.turns - 1, -1, -1):
-        seat, begun = who[turn], state.begun[turn]
-        if state.thrown[turn] != NOBODY:
-            hands[seat] += ONE[state.thrown[turn]]
+        seat, begun = who[turn], state.log[turn, BEGUN]
+        if state.log[turn, THROWN] != NOBODY:
+            hands[seat] += ONE[state.log[turn, THROWN]]
         if begun == DREW:
-            hands[seat] -= ONE[state.drawn[turn]]
+            hands[seat] -= ONE[state.log[turn, DRAWN]]
             continue
-        hands[seat] -= ONE[state.thrown[turn - 1]]
+        hands[seat] -= ONE[state.log[turn - 1, THROWN]]
         if begun != JOINED:
             hands[seat] += TILES[begun]

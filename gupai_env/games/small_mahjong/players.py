@@ -6,6 +6,7 @@ from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ALL_KINDS, ONE, count, first_kind, kinds_in, list_hand, number_of, size
+from gupai_env.games.small_mahjong.knowledge import place_of
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT, PASS, SEATS, WIN
 from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, completing_two, prospects
 
@@ -107,7 +108,9 @@ def value_next(view, action, per_tile, per_point):
     """Return the `value` of a hand after an action, and after a claim with its best discard; 0 once it has won."""
     laid_out = view.meld_points[0]
     if action < WIN:
-        return value(view, view.hand - ONE[action], laid_out, view.waits_after[action], per_tile, per_point)
+        return value(
+            view, view.hand - ONE[action], laid_out, view.waits_after[place_of(view.hand, action)], per_tile, per_point
+        )
     if action == PASS:
         return value(view, view.hand, laid_out, view.waits, per_tile, per_point)
     if action == WIN or wins_by(view, action) > 0:
@@ -198,11 +201,12 @@ def seats_from_mover(view):
 @rule
 def score_of_discard(view, kind, weights):
     """Return the score of a discard."""
-    waits, total = view.waits_after[kind], 0.0
+    place, total = place_of(view.hand, kind), 0.0
+    waits = view.waits_after[place]
     if weights[AT.weighted_outs] != 0:
         total += weights[AT.weighted_outs] * probability(view, view.hand - ONE[kind], view.meld_points[0], waits)
     total += weights[AT.outs] * size(view.unseen & (7 * waits))
-    total += weights[AT.partners] * size(view.unseen & (7 * view.partners[kind]))
+    total += weights[AT.partners] * size(view.unseen & (7 * view.partners[place]))
     return total + weights[AT.breaks] if view.triplets >> (3 * kind) & 1 else total
 
 

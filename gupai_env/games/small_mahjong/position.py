@@ -27,9 +27,11 @@ from gupai_env.games.small_mahjong import GAME
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
     DECKS,
+    DRAWN,
     DREW,
     HANDS,
     LONGEST_WALL,
+    THROWN,
     begin_turn,
     draw_tile,
     mark_triplets,
@@ -85,6 +87,8 @@ def from_tiles(
         raise ValueError(f"the wall of {players} players has at most {longest} tiles, not {len(ahead)}")
     if any(laid_out) and not position.variant.expose_claims:
         raise ValueError("melds are not allowed with expose_claims=False, for nothing is laid out")
+    if any(known) and position.variant.expose_claims:
+        raise ValueError("claimed is only allowed with expose_claims=False, where a claimed tile joins the hand")
     for seat in range(players):
         _check_size(seat, len(held[seat]) + 3 * len(laid_out[seat]), size, more=seat == turn)
         rest_of(tile_set(held[seat]), known[seat])
@@ -119,7 +123,7 @@ def _begin(position: Position, seat: int, hand: list[int], laid_out: list[int]) 
         players, number = position.variant.players, laid_out[-1]
         kind = tiles_in(TILES[number])[0]
         begin_turn(state, (seat - 1) % players, (steps - 1) % players, DREW, kind)
-        state.drawn[0] = state.thrown[0] = kind
+        state.log[0, DRAWN] = state.log[0, THROWN] = kind
         state.hands[seat] = TILES[number] - ONE[kind]
         study(state, seat)
         state.hands[seat] = 0

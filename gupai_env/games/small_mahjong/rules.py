@@ -31,7 +31,7 @@ import numpy as np
 
 from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import write_row
-from gupai_env.core.episode import NOBODY, clearing, distance, seat_after, seat_at, state_dtype
+from gupai_env.core.episode import NOBODY, clearing, distance, seat_after, state_dtype
 from gupai_env.core.memory import address_of, array_at, scratch
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import long_rule, rule
@@ -76,6 +76,9 @@ JOIN = PASS + 1
 LAY_OUT = JOIN  # + the number of the triplet
 FLAG = np.dtype(np.bool_)
 DREW, JOINED = 0, -1  # how a turn began, in place of the number of a triplet
+# What `log` has of a turn: seats from the turn before to this one; DREW, JOINED or the number of the triplet laid out;
+# the kind drawn, where it began with DREW; the kind discarded, NOBODY: not yet.
+STEPS, BEGUN, DRAWN, THROWN = range(4)
 
 
 @dataclass(frozen=True)
@@ -107,19 +110,18 @@ STATE = state_dtype(
     ("asked", "i1"),  # the seats, as bits, that have been asked
     ("winner", "i1", (), NOBODY),
     ("waits", "i8", (SEATS,)),  # the kinds that complete a hand of five
-    ("claims", "i8", (SEATS, DOUBLE_SET)),  # the kinds that it may claim at distance 1, 2 and 3
-    ("turns", "i2"),  # turns begun; of each turn:
-    ("steps", "i1", (TURNS,)),  # seats from the turn before to this one
-    ("begun", "i1", (TURNS,), DREW),  # DREW, JOINED or the number of the triplet laid out
-    ("drawn", "i1", (TURNS,)),  # the kind, where the turn began with DREW
-    ("thrown", "i1", (TURNS,), NOBODY),  # the kind discarded; NOBODY: not yet
+    ("claims", "i8", (SEATS,)),  # the kinds that it may claim, a bit each for distance 1, 2 and 3
+    ("turns", "i2"),  # turns begun
+    ("log", "i1", (TURNS, 4), (0, DREW, 0, NOBODY)),  # of each turn, see STEPS
 )
-clear: Callable[..., Any] = clearing(STATE)
+clear: Callable[..., Any] = clearing(STATE, up_to="log")
 
 
 @rule
 def deal_from(rules, state, order):
     """Deal all hands; the leader draws."""
+    for turn in range(state.turns):  # of the deal before: of the log, most of the memory, as little as there can be
+        write_turn(state, turn, 0, DREW, 0)
     clear(state)
     hand = HANDS[rules.deck]
     dealt = rules.players * hand
@@ -135,11 +137,7 @@ def deal_from(rules, state, order):
 @rule
 def study(state, seat):
     """Note what a seat that does not hold its sixth tile waits for, and what it may claim."""
-    waits, near, middle, far = prospects(state.hands[seat])
-    state.waits[seat] = waits
-    state.claims[seat, 0] = waits | near
-    state.claims[seat, 1] = waits | middle
-    state.claims[seat, 2] = waits | far
+    state.waits[seat], state.claims[seat] = prospects(state.hands[seat])
 
 
 @rule
@@ -149,22 +147,28 @@ def draw_tile(state, seat, steps):
     state.top += 1
     state.hands[seat] += ONE[kind]
     begin_turn(state, seat, steps, DREW, kind)
-    state.drawn[state.turns - 1] = kind
 
 
 @rule
 def begin_turn(state, seat, steps, begun, kind):
     """Begin the turn of a seat that has got its sixth tile, one of `kind`."""
-    turn = state.turns
-    state.steps[turn] = steps
-    state.begun[turn] = begun
-    state.turns = turn + 1
+    write_turn(state, state.turns, steps, begun, kind if begun == DREW else 0)
+    state.turns += 1
     state.mover = seat
     state.to_act = seat
     state.new_tile = kind if begun == DREW else NOBODY
     state.win = 0
     if state.waits[seat] >> (3 * kind) & 1:
         state.win = best_split(state.hands[seat], state.meld_points[seat])
+
+
+@rule
+def write_turn(state, turn, steps, begun, drawn):
+    """Write what is known of a turn as it begins."""
+    state.log[turn, STEPS] = steps
+    state.log[turn, BEGUN] = begun
+    state.log[turn, DRAWN] = drawn
+    state.log[turn, THROWN] = NOBODY
 
 
 @rule
@@ -227,7 +231,7 @@ def step(rules, state, action):
         steps = distance(rules, state, state.mover, seat) + 1
     else:
         state.hands[seat] -= ONE[action]
-        state.thrown[state.turns - 1] = action
+        state.log[state.turns - 1, THROWN] = action
         state.offer = action
         study(state, seat)
         last = state.top == LONGEST_WALL and not rules.claim_last_discard
@@ -238,13 +242,16 @@ def step(rules, state, action):
 @rule
 def ask_from(rules, state, steps):
     """Ask the first seat from `steps` after the mover on that may claim; if there is none, nobody takes it."""
-    may_claim, seat = 0, state.mover  # by distance, as bits
-    for away in range(1, rules.players):
+    may_claim, seats, seat = 0, 0, state.mover  # by distance: as bits, and as bytes
+    for away in range(1, SEATS):  # a constant, so that the loop is unrolled
+        if away == rules.players:
+            break
         seat = seat_after(rules, state, seat)
-        may_claim |= (state.claims[seat, away - 1] >> (3 * state.offer) & 1) << away
+        may_claim |= (state.claims[seat] >> (3 * state.offer + away - 1) & 1) << away
+        seats |= int(seat) << 8 * away
     may_claim &= -1 << steps
     if may_claim:
-        seat = seat_at(rules, state, state.mover, first_one(may_claim))
+        seat = seats >> 8 * first_one(may_claim) & 127
         state.asked |= 1 << seat
         state.to_act = seat
         return

@@ -3,7 +3,7 @@
 Source: the rulebook, "Small Mahjong", "Combinations".
 """
 
-from itertools import combinations, combinations_with_replacement, permutations
+from itertools import combinations_with_replacement, permutations
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from gupai_env.core.tiles import (
     COPIES,
     HIGHEST,
     KINDS,
+    NO_TILE,
     ONE,
     PIPS,
     first_kind,
@@ -69,12 +70,9 @@ for _number, (_points, _kinds) in enumerate(TRIPLETS, 1):
         TRIPLET[_a, _b, _c] = _number
         COMPLETING[_a, _b] |= ONE[_c] * ((1 << _points) - 1)
 
-# The ten ways to part a hand of five into two tiles and three, by their places.
-TWO_AND_THREE = np.array(
-    [[*two, *(place for place in range(5) if place not in two)] for two in combinations(range(5), 2)], np.uint8
-)
-# The 15 pairs of six tiles, the later tile first, in five rows of three.
-PAIRS = np.array([(later, place) for later in range(6) for place in range(later)], np.uint8).reshape(5, 3, 2)
+MOST_HELD = 6  # tiles in a hand
+# The pairs of six tiles that have others before them, by their places.
+PAIRS = np.array([(place, later) for place in range(1, MOST_HELD) for later in range(place + 1, MOST_HELD)], np.uint8)
 
 
 @rule
@@ -93,24 +91,34 @@ def triplet_of(tiles):
     return TRIPLET[one, two, first_kind(tiles - ONE[two])]
 
 
+@rule
+def with_third(completing, third, other):
+    """Return `other` if a tile is among the kinds that complete two tiles to a triplet, else no kinds."""
+    return other if completing >> (3 * third) & 1 else 0
+
+
 @long_rule
 def prospects(hand):
     """Return what a hand of five, or of two besides a triplet laid out, may be completed by.
 
-    These are four sets of kinds: those that complete a win, and those that it may claim, for the sake of a
-    triplet alone, from one, two and three seats away.
+    These are the kinds that complete a win, and those that it may claim: of the three bits of a kind the lowest is set
+    if it may from one seat away, the next from two, the highest from three.
     """
     tiles = scratch(5, np.uint8)
     list_hand(hand, tiles)
-    waits = claims = 0
-    for way in range(len(TWO_AND_THREE)):
-        one, two = tiles[TWO_AND_THREE[way, 0]], tiles[TWO_AND_THREE[way, 1]]
-        a, b, c = (tiles[TWO_AND_THREE[way, 2]], tiles[TWO_AND_THREE[way, 3]], tiles[TWO_AND_THREE[way, 4]])
-        completing = COMPLETING[one, two]
-        claims |= completing
-        waits |= completing if COMPLETING[a, b] >> (3 * c) & 1 else 0
-    near, middle, far = claims & ALL_KINDS, claims >> 1 & ALL_KINDS, claims >> 2 & ALL_KINDS
-    return near if size(hand) == 2 else waits & ALL_KINDS, near, middle, far
+    if tiles[2] == NO_TILE:
+        completing = COMPLETING[tiles[0], tiles[1]]
+        return completing & ALL_KINDS, 7 * (completing & ALL_KINDS)
+    # Written out: in a loop over the pairs they would be read twice, and wait for each other.
+    a, b, c, d, e = tiles[0], tiles[1], tiles[2], tiles[3], tiles[4]
+    ab, ac, ad, ae = COMPLETING[a, b], COMPLETING[a, c], COMPLETING[a, d], COMPLETING[a, e]
+    bc, bd, be = COMPLETING[b, c], COMPLETING[b, d], COMPLETING[b, e]
+    cd, ce, de = COMPLETING[c, d], COMPLETING[c, e], COMPLETING[d, e]
+    waits = with_third(cd, e, ab) | with_third(bd, e, ac) | with_third(bc, e, ad) | with_third(bc, d, ae)
+    waits |= with_third(ad, e, bc) | with_third(ac, e, bd) | with_third(ac, d, be)
+    waits |= with_third(ab, e, cd) | with_third(ab, d, ce) | with_third(ab, c, de)
+    waits &= ALL_KINDS
+    return waits, ab | ac | ad | ae | bc | bd | be | cd | ce | de | 7 * waits
 
 
 @long_rule

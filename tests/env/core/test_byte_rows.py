@@ -146,7 +146,6 @@ LAYER = {
     byte_rows.mark_entries: lambda rng: (row(rng), index(rng), row(rng), index(rng), 4 + index(rng, 5)),
     byte_rows.rearrangement(ORDER, 64): lambda rng: (row(rng, 64), row(rng), index(rng, 19)),
     byte_rows.adding([[0, 20], [7], [], [1, 2, 22]]): lambda rng: (three_words(rng), row(rng), index(rng, 28)),
-    byte_rows.copy_block: lambda rng: (row(rng), row(rng), index(rng, 28)),
     byte_rows.store_marks: lambda rng: (marks(rng, 60), index(rng, 28), word(rng)),
     byte_rows.load_marks: lambda rng: (marks(rng, 60), index(rng, 28)),
     byte_rows.write_marks: lambda rng: (word(rng), marks(rng)),

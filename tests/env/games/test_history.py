@@ -36,12 +36,10 @@ def story(game: Game, state: np.record) -> dict[str, list]:
     """The fields of a state that tell the deal, without what is of no meaning in them."""
     fields = {name: np.array(state[name]) for name in game.state.names if name not in ASIDE}
     if game.id == "small-mahjong":
-        fields["drawn"] = fields["drawn"][: state.turns]
+        fields["log"] = fields["log"][: state.turns]
         fields["wall"][: state.top] = 0
         mine = [seat for seat in range(4) if seat != state.mover or state.offer >= 0]
         fields["waits"], fields["claims"] = fields["waits"][mine], fields["claims"][mine]
-        for name in ("steps", "begun", "thrown"):
-            fields[name] = fields[name][: state.turns]
     if game.id in ("tiu-u", "shi-wu-hu"):
         fields["stock"][: state.turned] = 0
     if game.id in ("tiu-u", "shi-wu-hu", "tien-gow", "deer-hunt"):

@@ -15,6 +15,7 @@ from gupai_env import VectorEnv
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.keys import derive_each
 from gupai_env.core.tiles import tiles_in
+from gupai_env.games.small_mahjong.rules import BEGUN, STEPS, THROWN
 from gupai_env.games.small_mahjong.triplets import TILES
 from mahjong_hands import DISCARDER, GAME, IDLE, OFFERED
 from referees import small_mahjong as referee
@@ -65,15 +66,15 @@ class Pasts:
         self.turns: list[list[tuple]] = [[] for _ in range(self.seats)]
         seat, known = int(state.leader), [[] for _ in range(self.seats)]
         for turn in range(int(state.turns)):
-            seat = self.sight.seat_after(seat, int(state.steps[turn]))
-            begun, thrown = int(state.begun[turn]), int(state.thrown[turn])
+            seat = self.sight.seat_after(seat, int(state.log[turn, STEPS]))
+            begun, thrown = int(state.log[turn, BEGUN]), int(state.log[turn, THROWN])
             if turn == state.turns - 1 and state.offer >= 0 and self.table.offer is None:
                 thrown = -1
-            offer = FACES[state.thrown[turn - 1]] if begun else None
+            offer = FACES[state.log[turn - 1, THROWN]] if begun else None
             if begun < 0:
                 known[seat].append(offer)
             tile = FACES[thrown] if thrown >= 0 else None
-            self.turns[seat].append((begun, offer, int(state.steps[turn]), tuple(known[seat]), tile))
+            self.turns[seat].append((begun, offer, int(state.log[turn, STEPS]), tuple(known[seat]), tile))
             if tile in known[seat]:
                 known[seat].remove(tile)
         self.ways = cache(self.ways)
@@ -138,7 +139,7 @@ def test_redealt_hands_of_small_mahjong_weigh_all_histories(expose_claims, auto_
     for step in range(120):
         for lane in np.flatnonzero(envs.states.top >= 16)[:40]:
             state, viewer = envs.states[lane].copy(), step % 3
-            claims = (state.begun[: state.turns] != 0).sum()
+            claims = (state.log[: state.turns, BEGUN] != 0).sum()
             unseen = sum(small_mahjong_facts(Sight("small-mahjong", envs.variant, state, viewer))["unseen"])
             if claims > 1 and 6 <= unseen <= 9 and len(puzzles) < 5:
                 expected = Pasts(envs.variant, state, viewer).expected()

@@ -143,6 +143,7 @@ def test_claim_that_completes_a_win_comes_from_any_distance(seat):
             lambda: from_tiles([SIX, *OTHERS], claimed=["", "", "66", ""], expose_claims=False),
             r"\[6:6\] is given 1 times; the deck has 0",
         ),
+        (lambda: from_tiles([SIX, *OTHERS], claimed=["", OTHERS[0][:5], "", ""]), "claimed is only allowed with"),
         (lambda: from_tiles([SIX]), "players=1 is not allowed"),
         (lambda: triplet_points("11 22"), "a triplet is three tiles, not 2"),
         (lambda: win_points("11 22 33"), "a win is 6 tiles, not 3"),
