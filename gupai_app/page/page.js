@@ -52,6 +52,9 @@ function unitsOf(pile, narrow) {
   return pile.tiles.length + (pile.hidden ? hidden : 0);
 }
 
+// Letters of Latin width in a text.
+const lettersOf = (text) => [...text].reduce((sum, letter) => sum + (letter > "\u2e80" ? 1.7 : 1), 0);
+
 // --- the connected line -------------------------------------------------------------------------------------
 
 // Row, left edge and length of everything on a line: even rows run to the right, odd ones to the left. The lead, if there
@@ -310,7 +313,7 @@ export function show(root, source, place) {
   // Piles of tiles that are only looked at, one after another as words are in a text.
   function flow(piles, wide, narrow) {
     const shown = piles.filter((pile) => pile.tiles.length || pile.hidden || pile.spot);
-    const units = (thin) => Math.max(shown.reduce((sum, pile, at) => sum + unitsOf(pile, thin) + (at || pile.spot ? (thin ? 2.6 : 1.8) : 0), 0), 4);
+    const units = (thin) => Math.max(shown.reduce((sum, pile, at) => sum + unitsOf(pile, thin) + (at || pile.spot ? Math.max(thin ? 2.6 : 1.8, lettersOf(pile.label) * 0.55) : 0), 0), 4);
     const [cw, rw] = fitted(units(false), ...wide);
     const [cn, rn] = fitted(units(true), ...narrow);
     return el("div", { class: "box", "data-spot": shown.map((pile) => pile.spot).find(Boolean) || null }, el("div", { class: "flow tiles", "--cw": cw, "--rw": rw, "--cn": cn, "--rn": rn }, shown.map((pile, at) => [
@@ -775,7 +778,8 @@ export function show(root, source, place) {
     if (!page.hint?.waits && !page.coach_waits) return;
     polling = setTimeout(async () => {
       const { address } = page;
-      const wish = page.hint?.waits ? { ...asked, plain: "1" } : asked;
+      const { hint: shown } = page; // where nothing follows without a search, all is asked for
+      const wish = shown?.waits ? { ...asked, plain: "1", hint: String(shown.next ? shown.number : shown.most) } : asked;
       const found = await source.document(address, wish).catch(() => null);
       if (busy || page.address !== address) return;
       if (found && !found.pass) {

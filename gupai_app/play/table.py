@@ -507,7 +507,7 @@ def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str
     if number:
         waiting = waits("hint")
         advice = seating.advice(plain=bool(waiting), seen="plain" in query)
-        hint = {"number": number, "sentences": [], "how_found": "", "next": 0, "last": False, "waits": word(waiting)}
+        hint = {"number": number, "most": STEPS + 1, "how_found": "", "next": 0, "last": False, "waits": word(waiting)}
         sentences = advice.steps[:number]
         if number <= len(advice.steps):
             hint["next"], hint["last"] = number + 1, number == len(advice.steps)
